@@ -1,0 +1,77 @@
+"""Candidates: answers that models already gave, out of the logs of two harnesses, aligned."""
+
+from tiebreak.candidates.audit import (
+    Audit,
+    BenchmarkAudit,
+    ModelAudit,
+    audit,
+    audit_report,
+    audit_text,
+)
+from tiebreak.candidates.errors import (
+    CandidateError,
+    DisjointItemsError,
+    DuplicateItemError,
+    DuplicateModelError,
+    EmptyFolderError,
+    FilterError,
+    HolesError,
+    LogStatusError,
+    MissingOutputError,
+    MissingPathError,
+    NativeScoreError,
+    NotWrittenError,
+    QuestionConflictError,
+    RenameError,
+    SampleError,
+    SingleModelError,
+    UnreadableLogError,
+)
+from tiebreak.candidates.identity import (
+    benchmark_name,
+    identical_groups,
+    input_hash,
+    normalise_answer,
+)
+from tiebreak.candidates.load import load_candidates
+from tiebreak.candidates.parquet import read_parquet, write_parquet
+from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
+
+__all__ = [
+    "Audit",
+    "BenchmarkAudit",
+    "Candidate",
+    "CandidateError",
+    "CandidatePool",
+    "DisjointItemsError",
+    "DuplicateItemError",
+    "DuplicateModelError",
+    "EmptyFolderError",
+    "FilterError",
+    "HolesError",
+    "Item",
+    "ItemKey",
+    "LogStatusError",
+    "MissingOutputError",
+    "MissingPathError",
+    "Mode",
+    "ModelAudit",
+    "NativeScoreError",
+    "NotWrittenError",
+    "Note",
+    "QuestionConflictError",
+    "RenameError",
+    "SampleError",
+    "SingleModelError",
+    "UnreadableLogError",
+    "audit",
+    "audit_report",
+    "audit_text",
+    "benchmark_name",
+    "identical_groups",
+    "input_hash",
+    "load_candidates",
+    "normalise_answer",
+    "read_parquet",
+    "write_parquet",
+]

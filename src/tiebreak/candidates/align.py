@@ -1,0 +1,306 @@
+"""From records to a pool: the join of all models' answers, item by item.
+
+Inside one harness an item is its id, and the question's fingerprint must agree. Ids of different
+harnesses are not comparable, so every item also has a *slot*: its fingerprint and a running number
+among the items of its harness that ask the same question. Slots join harnesses; nothing is ever
+joined by position.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tiebreak.candidates.errors import (
+    DisjointItemsError,
+    DuplicateModelError,
+    EmptyFolderError,
+    HolesError,
+    Problem,
+    QuestionConflictError,
+    SingleModelError,
+    raise_problems,
+)
+from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
+from tiebreak.candidates.records import Harness, LogRecord, item_name, natural_key
+
+HOLE = HolesError.kind
+"""Kind of the notes that name items which `intersect` left out."""
+
+_FATAL = (DuplicateModelError, DisjointItemsError, SingleModelError, EmptyFolderError)
+"""Problems that no mode can leave out."""
+
+
+class _Slot(NamedTuple):
+    """An item independent of harness: `nth` (from 0) tells apart items with the same question."""
+
+    input_hash: str
+    nth: int
+    epoch: int
+
+
+class _Aligned(NamedTuple):
+    """One benchmark after alignment. Items and candidates hold complete rows only."""
+
+    items: list[Item]
+    candidates: dict[ItemKey, dict[str, Candidate]]
+    notes: list[Note]
+    problems: list[Problem]
+
+
+def align(
+    records: Sequence[LogRecord],
+    mode: Mode,
+    notes: Sequence[Note] = (),
+    problems: Sequence[Problem] = (),
+) -> CandidatePool:
+    """Join records to a pool; benchmarks are kept apart.
+
+    Args:
+        records: One per source, benchmark and model, in any order.
+        mode: `strict` makes every problem an error; `intersect` keeps the items that all models
+            of a benchmark answered and notes what it left out.
+        notes: What readers had to tell.
+        problems: What readers found wrong.
+
+    Returns:
+        A pool whose order depends on names and ids alone: benchmarks by name, items by id.
+
+    Raises:
+        CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
+            for two logs of one model, for a single model and for no common item.
+    """
+    usable, dropped = _usable(records, mode)
+    parts = [
+        _align_benchmark([record for record in usable if record.benchmark == benchmark], mode)
+        for benchmark in sorted({record.benchmark for record in usable})
+    ]
+    found = [*problems, *(problem for part in parts for problem in part.problems)]
+    left_out = [problem.note for problem in found if problem.error not in _FATAL] + dropped
+    if not usable and not (mode == "strict" and problems):
+        found.append(EmptyFolderError.problem("candidates", "no usable file is left"))
+        left_out += notes
+    if mode == "strict":
+        # A single model is then a consequence of an unread file, not one more thing to mend.
+        found = [p for p in found if not (problems and p.error is SingleModelError)]
+        raise_problems(found, context=[] if usable else notes)
+    else:
+        raise_problems([p for p in found if p.error in _FATAL], context=left_out)
+    told = {*notes, *left_out, *(note for part in parts for note in part.notes)}
+    return CandidatePool(
+        items=tuple(item for part in parts for item in part.items),
+        candidates={key: row for part in parts for key, row in part.candidates.items()},
+        notes=tuple(sorted(told, key=lambda note: (note.kind, note.where, note.what))),
+    )
+
+
+def _usable(records: Sequence[LogRecord], mode: Mode) -> tuple[list[LogRecord], list[Note]]:
+    """Records in canonical order; `intersect` drops those that hold no answer at all."""
+    ordered = sorted(records, key=lambda record: (record.harness, record.model, record.source))
+    if mode == "strict":
+        return ordered, []
+    usable: list[LogRecord] = []
+    notes: list[Note] = []
+    for record in ordered:
+        if any(row.candidate is not None for row in record.rows):
+            usable.append(record)
+        else:
+            notes.append(Note("empty", record.source, "holds no usable answer, left out"))
+    return usable, notes
+
+
+def _align_benchmark(records: Sequence[LogRecord], mode: Mode) -> _Aligned:
+    """Align records of one benchmark, sorted by harness (so Inspect's ids and prompts lead)."""
+    benchmark = records[0].benchmark
+    models = sorted({record.model for record in records})
+    if fatal := _model_problems(benchmark, records, models):
+        return _Aligned([], {}, [], fatal)
+    conflicts, problems = _conflicts(benchmark, records)
+    items, table = _tabulate(records, conflicts)
+    whole = [slot for slot, row in table.items() if len(row) == len(models)]
+    kept = [slot for slot in whole if None not in table[slot].values()]
+    if not kept and (mode == "intersect" or not (whole or conflicts)):
+        problems.append(_disjoint(benchmark, records))
+    elif mode == "strict":
+        problems += _holes(items, table, models)
+    notes = _holes_left_out(items, table, models) if mode == "intersect" else []
+    ordered = sorted((items[slot] for slot in kept), key=_item_order)
+    return _Aligned(
+        items=ordered,
+        candidates=_rows({items[slot].key: table[slot] for slot in kept}, ordered),
+        notes=[*notes, *_differences(benchmark, records)],
+        problems=problems,
+    )
+
+
+def _item_order(item: Item) -> tuple[object, ...]:
+    return natural_key(item.item_id), item.key.epoch
+
+
+def _model_problems(
+    benchmark: str, records: Sequence[LogRecord], models: Sequence[str]
+) -> list[Problem]:
+    counts = Counter(record.model for record in records)
+    twice = [
+        DuplicateModelError.problem(
+            benchmark,
+            f"{model!r} has {counts[model]} logs: "
+            + ", ".join(record.source for record in records if record.model == model),
+        )
+        for model in models
+        if counts[model] > 1
+    ]
+    if twice or len(models) > 1:
+        return twice
+    what = f"only one model, {models[0]!r} ({records[0].source})"
+    return [SingleModelError.problem(benchmark, what)]
+
+
+def _conflicts(
+    benchmark: str, records: Sequence[LogRecord]
+) -> tuple[set[tuple[Harness, str]], list[Problem]]:
+    """Ids that stand for different questions inside one harness."""
+    askers: dict[tuple[Harness, str], dict[str, tuple[str, Item]]] = defaultdict(dict)
+    for record in records:
+        for item, _ in record.rows:
+            questions = askers[record.harness, item.item_id]
+            questions.setdefault(item.input_hash, (record.model, item))
+    conflicts = {key: questions for key, questions in askers.items() if len(questions) > 1}
+    problems = [
+        QuestionConflictError.problem(
+            benchmark,
+            f"item {item_id!r} has {len(questions)} questions: "
+            + "; ".join(f"{_excerpt(item)} ({model})" for model, item in questions.values()),
+        )
+        for (_, item_id), questions in conflicts.items()
+    ]
+    return set(conflicts), problems
+
+
+def _excerpt(item: Item) -> str:
+    text = " ".join(item.prompt.split())
+    shown = repr(text if len(text) <= 60 else text[:57] + "…")
+    # Questions that look the same differ in what is not shown here.
+    return shown + (f" with {len(item.choices)} choices" if item.choices else "")
+
+
+def _tabulate(
+    records: Sequence[LogRecord], conflicts: set[tuple[Harness, str]]
+) -> tuple[dict[_Slot, Item], dict[_Slot, dict[str, Candidate | None]]]:
+    """The item of every slot, and its answers by model.
+
+    The first record that holds an item gives its prompt and its id; so Inspect's come first.
+    """
+    numbers = _numbers(records)
+    items: dict[_Slot, Item] = {}
+    table: dict[_Slot, dict[str, Candidate | None]] = defaultdict(dict)
+    for record in records:
+        for item, candidate in record.rows:
+            if (record.harness, item.item_id) in conflicts:
+                continue
+            nth = numbers[record.harness, item.item_id, item.input_hash]
+            slot = _Slot(item.input_hash, nth, item.key.epoch)
+            items.setdefault(slot, item)
+            table[slot][record.model] = candidate
+    return items, table
+
+
+def _numbers(records: Sequence[LogRecord]) -> dict[tuple[Harness, str, str], int]:
+    """Running number of each item among those of its harness that ask the same question."""
+    ids: dict[tuple[Harness, str], set[str]] = defaultdict(set)
+    for record in records:
+        for item, _ in record.rows:
+            ids[record.harness, item.input_hash].add(item.item_id)
+    return {
+        (harness, item_id, input_hash): nth
+        for (harness, input_hash), same in ids.items()
+        for nth, item_id in enumerate(sorted(same, key=natural_key))
+    }
+
+
+def _holes(
+    items: Mapping[_Slot, Item],
+    table: Mapping[_Slot, Mapping[str, Candidate | None]],
+    models: Sequence[str],
+) -> list[Problem]:
+    """Items that a model's log does not hold; what a reader reported already is no hole here."""
+    return [
+        HolesError.problem(
+            items[slot].benchmark,
+            f"{item_name(items[slot].key)} has no answer by "
+            + ", ".join(model for model in models if model not in row),
+        )
+        for slot, row in table.items()
+        if len(row) < len(models)
+    ]
+
+
+def _holes_left_out(
+    items: Mapping[_Slot, Item],
+    table: Mapping[_Slot, Mapping[str, Candidate | None]],
+    models: Sequence[str],
+) -> list[Note]:
+    absent = {
+        slot: [model for model in models if row.get(model) is None] for slot, row in table.items()
+    }
+    return [
+        Note(
+            HOLE,
+            items[slot].benchmark,
+            f"{item_name(items[slot].key)} left out, no answer by {', '.join(missing)}",
+        )
+        for slot, missing in absent.items()
+        if missing
+    ]
+
+
+def _disjoint(benchmark: str, records: Sequence[LogRecord]) -> Problem:
+    shown = [f"{record.model}: {len(record.rows)} items{_example(record)}" for record in records]
+    what = f"no item that all models answered ({'; '.join(shown)})"
+    return DisjointItemsError.problem(benchmark, what)
+
+
+def _example(record: LogRecord) -> str:
+    if not record.rows:
+        return ""
+    item = record.rows[0].item
+    return f" such as {item.item_id!r} {_excerpt(item)}"
+
+
+def _rows(
+    found: Mapping[ItemKey, Mapping[str, Candidate | None]], ordered: Iterable[Item]
+) -> dict[ItemKey, dict[str, Candidate]]:
+    return {
+        item.key: {
+            model: _keyed(candidate, item.key)
+            for model, candidate in sorted(found[item.key].items())
+            if candidate is not None
+        }
+        for item in ordered
+    }
+
+
+def _keyed(candidate: Candidate, key: ItemKey) -> Candidate:
+    """A candidate under the canonical id: an lm-eval answer to an Inspect item takes its id."""
+    return candidate if candidate.key == key else replace(candidate, key=key)
+
+
+def _differences(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
+    """What does not stop a pool but may surprise: several targets, several native metrics."""
+    notes: list[Note] = []
+    targets: dict[tuple[Harness, str], set[str]] = defaultdict(set)
+    metrics: dict[Harness, set[str]] = defaultdict(set)
+    for record in records:
+        for item, candidate in record.rows:
+            targets[record.harness, item.item_id].add(item.target)
+            if candidate is not None and candidate.native_metric is not None:
+                metrics[record.harness].add(candidate.native_metric)
+    for (_, item_id), different in targets.items():
+        if len(different) > 1:
+            what = f"item {item_id!r} has {len(different)} different targets in its logs"
+            notes.append(Note("target_differs", benchmark, what))
+    for names in metrics.values():
+        if len(names) > 1:
+            what = f"native scores come from different metrics: {', '.join(sorted(names))}"
+            notes.append(Note("native_differs", benchmark, what))
+    return notes

@@ -1,0 +1,132 @@
+"""Finding candidate files, and telling which file is which by looking at it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from tiebreak.candidates.errors import (
+    EmptyFolderError,
+    MissingPathError,
+    Problem,
+    UnreadableLogError,
+)
+from tiebreak.candidates.lm_eval_samples import SAMPLES_NAME
+from tiebreak.candidates.parquet import is_pool
+from tiebreak.candidates.pool import Note
+
+Kind = Literal["inspect", "lm-eval", "pool"]
+
+# How every Inspect JSON log begins; the order of these fields is part of its format.
+_INSPECT_JSON = re.compile(
+    rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"(started|success|cancelled|error)"'
+)
+_LM_EVAL_RESULTS = re.compile(r"(.+_)?results_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
+
+
+class Found(NamedTuple):
+    """A candidate file and its kind."""
+
+    path: Path
+    kind: Kind
+
+
+@dataclass
+class Discovery:
+    """Candidate files, each once, and what was odd while looking for them."""
+
+    files: list[Found] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def discover(paths: Iterable[Path]) -> Discovery:
+    """Find candidate files below folders and among the files given.
+
+    In a folder, files that are no candidate files (READMEs, manifests, other people's Parquet) are
+    passed over, and so is everything whose name starts with a dot. A file that was given by name
+    must be one.
+
+    Raises:
+        MissingPathError: One or more of the paths do not exist.
+    """
+    paths = list(paths)
+    if missing := [path for path in paths if not path.exists()]:
+        raise MissingPathError(
+            [Note(MissingPathError.kind, path.as_posix(), "does not exist") for path in missing]
+        )
+    found = Discovery()
+    for path in paths:
+        if path.is_dir():
+            _look_into(path, found)
+        elif kind := _kind(path, named=True):
+            found.files.append(Found(path, kind))
+        else:
+            found.problems.append(UnreadableLogError.problem(path.as_posix(), _why_not(path)))
+    once = {file.path.resolve(): file for file in reversed(found.files)}
+    found.files = [file for file in found.files if once[file.path.resolve()] is file]
+    return found
+
+
+def _look_into(folder: Path, found: Discovery) -> None:
+    before = len(found.files)
+    summaries: list[Path] = []
+    for path in _walk(folder):
+        if kind := _kind(path, named=False):
+            found.files.append(Found(path, kind))
+        elif path.suffix == ".parquet":
+            found.notes.append(Note("ignored_file", path.as_posix(), "no pool of Tiebreak"))
+        elif _LM_EVAL_RESULTS.fullmatch(path.name):
+            summaries.append(path)
+    sampled = {file.path.parent for file in found.files}
+    for path in summaries:
+        if path.parent not in sampled:
+            what = "lm-eval results without samples (run lm-eval with --log_samples)"
+            found.notes.append(Note("ignored_file", path.as_posix(), what))
+    if len(found.files) == before:
+        unsampled = " (lm-eval results without samples)" if summaries else ""
+        what = f"no candidate file in this folder{unsampled}"
+        found.problems.append(EmptyFolderError.problem(folder.as_posix(), what))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not hidden and path.is_file():
+            yield path
+
+
+def _kind(path: Path, *, named: bool) -> Kind | None:
+    """Kind of a file, or None; `named` files get the benefit of the doubt where names mislead."""
+    match path.suffix:
+        case ".eval":
+            return "inspect"
+        case ".json":
+            return "inspect" if _is_inspect_json(path) else None
+        case ".jsonl":
+            return "lm-eval" if named or SAMPLES_NAME.fullmatch(path.name) else None
+        case ".parquet":
+            return "pool" if named or _may_be_pool(path) else None
+    return None
+
+
+def _is_inspect_json(path: Path) -> bool:
+    with path.open("rb") as file:
+        return _INSPECT_JSON.match(file.read(4096)) is not None
+
+
+def _may_be_pool(path: Path) -> bool:
+    """Whether a Parquet file is ours, or too damaged to tell."""
+    try:
+        return is_pool(path)
+    except UnreadableLogError:
+        return True
+
+
+def _why_not(path: Path) -> str:
+    if _LM_EVAL_RESULTS.fullmatch(path.name):
+        return "is lm-eval's summary of a run; give its folder or its samples_*.jsonl"
+    if path.suffix == ".json":
+        return "is no Inspect log"
+    return "is no candidate file (.eval, .json, samples_*.jsonl, .parquet)"

@@ -1,0 +1,86 @@
+"""What makes two questions the same question, and two answers the same answer."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tiebreak.candidates.pool import Candidate
+
+_HASH_LENGTH = 32
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
+_TRAILING_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
+_LONE_LEADING_SPACE = re.compile(r"\A (?=\S)")
+
+
+def input_hash(
+    question: str, choices: Sequence[str] = (), tools: Iterable[Mapping[str, Any]] = ()
+) -> str:
+    """Fingerprint of a question: 32 hex digits of a SHA-256 over its canonical form.
+
+    Canonical form: question and choices are NFC-normalised, runs of whitespace become one space,
+    both ends are stripped; choices keep their order. Tools become a sorted list of function name
+    and sorted parameter names, so descriptions and the three common schema shapes (OpenAI's
+    `{"type": "function", "function": {...}}`, Inspect's ToolInfo, BFCL's bare dict) do not matter.
+
+    The target is left out on purpose: harnesses write the target of one question in different forms
+    ("42" and a worked solution that ends in "#### 42").
+    """
+    canonical = [
+        _collapse(question),
+        [_collapse(choice) for choice in choices],
+        sorted(_tool_signature(tool) for tool in tools),
+    ]
+    text = json.dumps(canonical, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:_HASH_LENGTH]
+
+
+def _collapse(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _tool_signature(tool: Mapping[str, Any]) -> tuple[str, list[str]]:
+    inner = tool.get("function")
+    function: Mapping[str, Any] = inner if isinstance(inner, Mapping) else tool
+    schema = function.get("parameters") or function.get("input_schema") or {}
+    properties = schema.get("properties", schema) if isinstance(schema, Mapping) else {}
+    # Providers refuse dots in function names, so harnesses rewrite `math.gcd` as `math_gcd`.
+    name = re.sub(r"\W", "_", str(function.get("name", "")))
+    return name, sorted(str(parameter) for parameter in properties or ())
+
+
+def normalise_answer(text: str) -> str:
+    r"""Canonical form of an answer's text, for telling which answers are identical.
+
+    NFC; line ends become `\n`; whitespace at the end of each line, blank lines at the start and all
+    whitespace at the end are dropped; so is one single space before the first word, which some
+    tokenisers leave. Deeper indentation of the first line stays: in code it carries meaning.
+    """
+    lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n")
+    lines = _LEADING_BLANK_LINES.sub("", _TRAILING_BLANKS.sub("", lines)).rstrip()
+    return _LONE_LEADING_SPACE.sub("", lines)
+
+
+def identical_groups(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ...], ...]:
+    """Partition models by identical answers: same normalised text and same tool calls.
+
+    Args:
+        candidates: Answers to one item, by model.
+
+    Returns:
+        Every model in exactly one group. Groups are sorted by name and ordered by their first
+        member; a model whose answer nobody shares is a group of one.
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for model in sorted(candidates):
+        candidate = candidates[model]
+        calls = json.dumps(list(candidate.tool_calls), sort_keys=True)
+        groups.setdefault((normalise_answer(candidate.text), calls), []).append(model)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def benchmark_name(raw: str) -> str:
+    """Benchmark name without package (`inspect_evals/gsm8k`) and harness (`tiebreak_gsm8k`)."""
+    return raw.rsplit("/", 1)[-1].removeprefix("tiebreak_")

@@ -1,0 +1,222 @@
+"""Reading Inspect AI logs (`.eval` and `.json`) through Inspect's public API."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
+from inspect_ai.scorer import Score, value_to_float
+
+from tiebreak.candidates.errors import (
+    LogStatusError,
+    MissingOutputError,
+    NativeScoreError,
+    Problem,
+    SampleError,
+    UnreadableLogError,
+)
+from tiebreak.candidates.identity import input_hash
+from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, missing
+from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+from tiebreak.candidates.records import (
+    LogRecord,
+    Reading,
+    ReadOptions,
+    Row,
+    item_name,
+    tools_from,
+    unique_rows,
+)
+
+RANKING_KEY = "tiebreak_protocol"
+"""Eval metadata key of Tiebreak's own ranking logs; they hold ballots, no candidates."""
+
+_UNUSED_FIELDS = {"events", "store", "messages"}
+_ATTACHMENT = "attachment://"
+
+# Inspect's own meaning of the words its scorers write. Its converter turns words it does not know
+# into 0 with a warning, so it is asked about known words only.
+_SPOKEN = {
+    word: value_to_float()(word)
+    for word in [
+        *"CIPN",
+        *("yes", "true", "Yes", "True", "YES", "TRUE"),
+        *("no", "false", "No", "False", "NO", "FALSE"),
+    ]
+}
+
+
+def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
+    """Read one Inspect log.
+
+    The header is read first, so a ranking log or an unsuccessful one costs nothing more.
+    """
+    source = path.as_posix()
+    try:
+        header = read_eval_log(source, header_only=True)
+    except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
+        return _unreadable(source, error)
+    if RANKING_KEY in header.metadata:
+        protocol = header.metadata[RANKING_KEY]
+        return Reading(notes=(Note("ranking_log", source, f"ranking log ({protocol}), left out"),))
+    if header.status != "success":
+        what = f"status is {header.status!r}" + (
+            f": {header.error.message}" if header.error else ""
+        )
+        return Reading(problems=(LogStatusError.problem(source, what),))
+    try:
+        log = read_eval_log(source, exclude_fields=_UNUSED_FIELDS)
+    except Exception as error:  # as above: a damaged member shows only now
+        return _unreadable(source, error)
+    if not log.samples:
+        return Reading(problems=(UnreadableLogError.problem(source, "holds no samples"),))
+    return _Reader(log, source, options).read(log.samples)
+
+
+def _unreadable(source: str, error: Exception) -> Reading:
+    reason = str(error).strip().split("\n")[0][:200]
+    what = f"cannot be read as an Inspect log ({type(error).__name__}: {reason})"
+    return Reading(problems=(UnreadableLogError.problem(source, what),))
+
+
+class _Reader:
+    """State of reading one log: who answered what, and what was found on the way."""
+
+    def __init__(self, log: EvalLog, source: str, options: ReadOptions) -> None:
+        self.source = source
+        self.options = options
+        self.task = log.eval.task
+        self.benchmark = options.benchmark(log.eval.task)
+        self.model = str(log.metadata.get("candidate") or log.eval.model)
+        self.notes: list[Note] = []
+        self.problems: list[Problem] = []
+
+    def read(self, samples: list[EvalSample]) -> Reading:
+        scorers = list(dict.fromkeys(name for sample in samples for name in sample.scores or ()))
+        self.scored = bool(scorers)
+        if note := choice_note(scorers, self.options.native, self.source):
+            self.notes.append(note)
+        answers = [self._row(sample) for sample in self._epochs(samples)]
+        rows, twice = unique_rows(answers, self.source)
+        record = LogRecord(self.source, "inspect", self.task, self.benchmark, self.model, rows)
+        return Reading((record,), tuple(self.notes), (*self.problems, *twice))
+
+    def _epochs(self, samples: list[EvalSample]) -> list[EvalSample]:
+        epochs = len({sample.epoch for sample in samples})
+        if self.options.epochs == "all" or epochs == 1:
+            return samples
+        what = f"{epochs} epochs, the first is kept (epochs='all' keeps each as its own candidate)"
+        self.notes.append(Note("epochs", self.source, what))
+        return [sample for sample in samples if sample.epoch == 1]
+
+    def _row(self, sample: EvalSample) -> Row:
+        if sample.output.completion.startswith(_ATTACHMENT) or _input_has_attachment(sample):
+            sample = resolve_sample_attachments(sample)
+        key = ItemKey(self.benchmark, str(sample.id), sample.epoch)
+        item = _item(sample, key)
+        if (problem := self._fault(sample, key)) is not None:
+            self.problems.append(problem)
+            return Row(item, None)
+        native = self._native(sample)
+        if native.problem:
+            what = f"{item_name(key)}: {native.problem}"
+            self.problems.append(NativeScoreError.problem(self.source, what))
+        return Row(item, self._candidate(sample, key, native))
+
+    def _fault(self, sample: EvalSample, key: ItemKey) -> Problem | None:
+        """Why a sample is no candidate, or None when it is one."""
+        name = item_name(key)
+        if sample.error is not None:
+            message = sample.error.message.strip().split("\n")[0][:200]
+            return SampleError.problem(self.source, f"{name} ended with an error: {message}")
+        if sample.invalidation is not None:
+            reason = sample.invalidation.reason or f"by {sample.invalidation.author}"
+            return SampleError.problem(self.source, f"{name} was invalidated ({reason})")
+        if sample.output.empty and not sample.output.completion:
+            cut = f" (stopped by its {sample.limit.type} limit)" if sample.limit else ""
+            return MissingOutputError.problem(self.source, f"{name} has no output{cut}")
+        return None
+
+    def _native(self, sample: EvalSample) -> Native:
+        if not self.scored:
+            return Native(math.nan, None)
+        values = _flat(sample.scores or {})
+        name = choose_metric(list(values), self.options.native)
+        if name is None:
+            return missing(list(values), self.options.native)
+        return finite(values[name], name, _SPOKEN)
+
+    def _candidate(self, sample: EvalSample, key: ItemKey, native: Native) -> Candidate:
+        output = sample.output
+        stop_reason = None if output.empty else str(output.stop_reason)
+        calls = [] if output.empty else output.message.tool_calls or []
+        return Candidate(
+            key=key,
+            model=self.model,
+            text=output.completion,
+            tool_calls=tuple({"function": c.function, "arguments": c.arguments} for c in calls),
+            native_score=native.value,
+            native_metric=native.metric,
+            # A limit cuts an answer without the provider's stop reason telling.
+            stop_reason=f"{sample.limit.type}_limit" if sample.limit else stop_reason,
+            input_tokens=output.usage.input_tokens if output.usage else None,
+            output_tokens=output.usage.output_tokens if output.usage else None,
+            source=self.source,
+        )
+
+
+def _input_has_attachment(sample: EvalSample) -> bool:
+    if isinstance(sample.input, str):
+        return sample.input.startswith(_ATTACHMENT)
+    return any(message.text.startswith(_ATTACHMENT) for message in sample.input)
+
+
+def _flat(scores: dict[str, Score]) -> dict[str, Any]:
+    """Values by name. A dict score stands under its own name with its first value, too."""
+    values: dict[str, Any] = {}
+    for name, score in scores.items():
+        if isinstance(score.value, dict) and score.value:
+            values |= {f"{name}.{part}": value for part, value in score.value.items()}
+            values[name] = next(iter(score.value.values()))
+        else:
+            values[name] = score.value
+    return values
+
+
+def _item(sample: EvalSample, key: ItemKey) -> Item:
+    prompt = _prompt(sample)
+    metadata = sample.metadata
+    tools = next(
+        (
+            tools
+            for name in ("tools", "functions", "function")
+            if (tools := tools_from(metadata.get(name)))
+        ),
+        (),
+    )
+    choices = tuple(sample.choices or ())
+    target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+    return Item(
+        key=key,
+        input_hash=input_hash(_question(prompt, metadata), choices, tools),
+        prompt=prompt,
+        target=target,
+        choices=choices,
+        tools=tools,
+        metadata=metadata,
+    )
+
+
+def _prompt(sample: EvalSample) -> str:
+    if isinstance(sample.input, str):
+        return sample.input
+    return "\n".join(message.text for message in sample.input if message.role != "system")
+
+
+def _question(prompt: str, metadata: dict[str, Any]) -> str:
+    """The bare question: tasks wrap it in instructions and keep the original in the metadata."""
+    for name in ("question", "prompt"):
+        value = metadata.get(name)
+        if isinstance(value, str) and value.strip() and value in prompt:
+            return value
+    return prompt

@@ -1,0 +1,270 @@
+"""Reading lm-eval's `samples_<task>_<date>.jsonl`, one file for one task and one model.
+
+A row holds the document, the prompt, the raw responses and the metrics of one filter; a task with
+F filters writes F rows per document. The model's name is in the `results_<date>.json` beside it.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+from tiebreak.candidates.documents import bare_id, choices_of, prompt_of, question_of, tools_of
+from tiebreak.candidates.errors import (
+    FilterError,
+    MissingOutputError,
+    NativeScoreError,
+    NotWrittenError,
+    Problem,
+    SampleError,
+    UnreadableLogError,
+)
+from tiebreak.candidates.identity import input_hash
+from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, missing
+from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+from tiebreak.candidates.records import (
+    LogRecord,
+    Reading,
+    ReadOptions,
+    Row,
+    item_name,
+    unique_rows,
+)
+
+SAMPLES_NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
+
+_NEEDED = ("doc_id", "doc", "resps")
+_NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
+_MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")  # lm-eval's own order
+
+
+def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
+    """Read one samples file; any damaged line makes the whole file unreadable."""
+    source = path.as_posix()
+    rows: list[dict[str, Any]] = []
+    with path.open("rb") as lines:  # binary: only b"\n" ends a line of JSON
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            row = _parse(line)
+            if isinstance(row, str):
+                what = f"line {number} {row}"
+                return Reading(problems=(UnreadableLogError.problem(source, what),))
+            rows.append(row)
+    if not rows:
+        return Reading(problems=(UnreadableLogError.problem(source, "holds no rows"),))
+    if not _is_written(rows[0]):
+        what = "holds log-likelihoods of given continuations, no written answers"
+        return Reading(problems=(NotWrittenError.problem(source, what),))
+    return _Reader(path, options).read(rows)
+
+
+def _parse(line: bytes) -> dict[str, Any] | str:
+    """One row, or what is wrong with its line."""
+    try:
+        row = json.loads(line)
+    except ValueError as error:  # JSON and UTF-8 errors alike
+        return f"is no JSON, the file may be cut off ({str(error)[:100]})"
+    if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
+        return f"is no lm-eval sample (needs {', '.join(_NEEDED)})"
+    # Half of a surrogate pair is valid in JSON and in nothing that comes later.
+    return _without_surrogates(row) if b"\\ud" in line.lower() else row
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return re.sub(r"[\ud800-\udfff]", "\ufffd", value)
+    if isinstance(value, list):
+        return [_without_surrogates(entry) for entry in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+    return value
+
+
+def _is_written(row: Mapping[str, Any]) -> bool:
+    """Whether a row comes from generation.
+
+    Then its request carries a dict of generation options. Responses alone do not tell: lm-eval
+    writes every number as text. Log-likelihoods are at least pairs.
+    """
+    responses = row["resps"]
+    if responses and responses[0] and isinstance(responses[0][0], list):
+        return False
+    try:
+        return isinstance(row["arguments"]["gen_args_0"]["arg_1"], dict)
+    except (KeyError, TypeError):
+        # No request like this at all (older files): believe the response. With `arg_0` alone it is
+        # a rolling log-likelihood.
+        return "gen_args_0" not in (row.get("arguments") or {})
+
+
+class _Reader:
+    """State of reading one file: who answered what, and what was found on the way."""
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        match = SAMPLES_NAME.fullmatch(path.name)
+        self.source = path.as_posix()
+        self.options = options
+        self.task = match["task"] if match else path.stem
+        self.benchmark = options.benchmark(self.task)
+        self.notes: list[Note] = []
+        self.problems: list[Problem] = []
+        self.model = self._model(path, match["date"] if match else None)
+
+    def read(self, rows: list[dict[str, Any]]) -> Reading:
+        if (filter_name := self._filter(rows)) is None:
+            return Reading(notes=tuple(self.notes), problems=tuple(self.problems))
+        clashing = self._clashing(rows)
+        chosen = [row for row in rows if _filter_of(row) == filter_name]
+        self.metrics = list(dict.fromkeys(name for row in chosen for name in _metrics(row)))
+        if note := choice_note(self.metrics, self.options.native, self.source):
+            self.notes.append(note)
+        self._note_repeats(chosen)
+        answered, twice = unique_rows([self._row(row, clashing) for row in chosen], self.source)
+        record = LogRecord(self.source, "lm-eval", self.task, self.benchmark, self.model, answered)
+        return Reading((record,), tuple(self.notes), (*self.problems, *twice))
+
+    def _model(self, path: Path, date: str | None) -> str:
+        # The summary is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that
+        # names a file.
+        for summary in sorted(path.parent.glob(f"*_{escape(date)}.json")) if date else ():
+            if name := _model_in(summary, summary.stat().st_mtime_ns):
+                return name
+        folder = path.resolve().parent.name
+        what = f"no results_*.json of the same run; the model is named after its folder, {folder!r}"
+        self.notes.append(Note("model_name", self.source, what))
+        return folder
+
+    def _filter(self, rows: Iterable[Mapping[str, Any]]) -> str | None:
+        """The filter whose rows are kept; None, and a problem, when the wanted one is missing."""
+        present = list(dict.fromkeys(_filter_of(row) for row in rows))
+        wanted = self.options.filter
+        if wanted is not None and wanted not in present:
+            what = f"has no filter {wanted!r}; its filters: {', '.join(present)}"
+            self.problems.append(FilterError.problem(self.source, what))
+            return None
+        if len(present) > 1 and wanted is None:
+            what = f"native score after filter {present[0]!r}, out of {', '.join(present)}"
+            self.notes.append(Note("filter", self.source, f"{what} (choose with filter=)"))
+        return wanted if wanted is not None else present[0]
+
+    def _clashing(self, rows: Iterable[Mapping[str, Any]]) -> set[Any]:
+        """Documents whose rows hold different responses: filters must not change what was said."""
+        responses: dict[Any, Any] = {}
+        clashing = {
+            row["doc_id"]
+            for row in rows
+            if responses.setdefault(row["doc_id"], row["resps"]) != row["resps"]
+        }
+        for doc in sorted(clashing, key=str):
+            what = f"document {doc} has rows with different responses"
+            self.problems.append(FilterError.problem(self.source, what))
+        return clashing
+
+    def _note_repeats(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        repeats = max((len(row["resps"][0]) for row in rows if row["resps"]), default=1)
+        if repeats > 1:
+            # lm-eval scores what its filter made of all repeats, so only one can be a candidate.
+            what = f"{repeats} repeats of each document, the first is kept"
+            self.notes.append(Note("epochs", self.source, what))
+
+    def _row(self, row: Mapping[str, Any], clashing: set[Any]) -> Row:
+        item = _item(row, self.benchmark)
+        name = item_name(item.key)
+        text = self._text(row, name)
+        if text is None or row["doc_id"] in clashing:
+            return Row(item, None)
+        native = self._native(row)
+        if native.problem:
+            what = f"{name}: {native.problem}"
+            self.problems.append(NativeScoreError.problem(self.source, what))
+        return Row(item, self._candidate(item.key, text, native))
+
+    def _text(self, row: Mapping[str, Any], name: str) -> str | None:
+        """The whole first response, before any filter; None, and a problem, when there is none."""
+        responses = row["resps"]
+        if len(responses) > 1:
+            what = f"{name} has {len(responses)} requests, one is expected"
+            self.problems.append(SampleError.problem(self.source, what))
+        elif not responses or not responses[0] or not isinstance(responses[0][0], str):
+            self.problems.append(MissingOutputError.problem(self.source, f"{name} has no output"))
+        else:
+            return str(responses[0][0])
+        return None
+
+    def _native(self, row: Mapping[str, Any]) -> Native:
+        if not self.metrics:
+            return Native(math.nan, None)
+        present = _metrics(row)
+        metric = choose_metric(present, self.options.native)
+        if metric is None:
+            return missing(present, self.options.native)
+        name, after = metric, _filter_of(row)
+        if after != "none":
+            name = f"{metric},{after}"  # the way lm-eval itself writes it
+        return finite(row.get(metric), name, spoken={})
+
+    def _candidate(self, key: ItemKey, text: str, native: Native) -> Candidate:
+        return Candidate(
+            key=key,
+            model=self.model,
+            text=text,
+            native_score=native.value,
+            native_metric=native.metric,
+            source=self.source,
+        )
+
+
+def _filter_of(row: Mapping[str, Any]) -> str:
+    return str(row.get("filter", "none"))
+
+
+def _metrics(row: Mapping[str, Any]) -> list[str]:
+    """Names of a row's metrics; older files do not list them, there they are what is left over."""
+    listed = row.get("metrics")
+    if isinstance(listed, list):
+        return [name for name in listed if name in row]
+    return [key for key in row if key not in _NO_METRIC and not key.endswith("_hash")]
+
+
+def _item(row: Mapping[str, Any], benchmark: str) -> Item:
+    doc = row["doc"] if isinstance(row["doc"], dict) else {"question": row["doc"]}
+    question = question_of(doc)
+    prompt = prompt_of(row.get("arguments")) if question is None else question
+    choices, tools = choices_of(doc), tools_of(doc)
+    target = row.get("target", "")
+    if isinstance(target, list):
+        target = "\n".join(map(str, target))
+    return Item(
+        key=ItemKey(benchmark, bare_id(doc) or str(row["doc_id"])),
+        input_hash=input_hash(prompt, choices, tools),
+        prompt=prompt,
+        target=str(target),
+        choices=choices,
+        tools=tools,
+        metadata=doc,
+    )
+
+
+@lru_cache(maxsize=256)
+def _model_in(summary: Path, _mtime_ns: int) -> str | None:
+    """Model name in a results file. Nothing else of its configuration is kept: it may hold keys."""
+    try:
+        results = json.loads(summary.read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(results, dict):
+        return None
+    if isinstance(name := results.get("model_name"), str) and name:
+        return name
+    config = results.get("config")
+    arguments = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(arguments, str):
+        arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
+    if not isinstance(arguments, dict):
+        return None
+    return next((str(arguments[key]) for key in _MODEL_KEYS if arguments.get(key)), None)

@@ -1,0 +1,106 @@
+"""Loading: from paths to one aligned pool."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import get_args
+
+from tiebreak.candidates.align import align
+from tiebreak.candidates.discover import Found, discover
+from tiebreak.candidates.errors import (
+    EmptyFolderError,
+    Problem,
+    RenameError,
+    UnreadableLogError,
+)
+from tiebreak.candidates.identity import benchmark_name
+from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
+from tiebreak.candidates.parquet import read_pool_file
+from tiebreak.candidates.pool import CandidatePool, Mode
+from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions
+
+AnyPath = str | PathLike[str]
+
+
+def load_candidates(
+    paths: AnyPath | Iterable[AnyPath],
+    mode: Mode = "strict",
+    *,
+    epochs: Epochs = "first",
+    native: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> CandidatePool:
+    """Read answers that models already gave and align them, item by item.
+
+    Args:
+        paths: Files and folders, in any mix: Inspect logs (`.eval`, `.json`), lm-eval output
+            folders or `samples_*.jsonl`, and pools written by `write_parquet`. Folders are searched
+            with their subfolders. Tiebreak's own ranking logs are left out and noted.
+        mode: `strict`: whatever is missing, damaged or contradictory is an error that lists it.
+            `intersect`: keep the items that all models of a benchmark answered; what was left out
+            is in `pool.notes`.
+        epochs: `first` keeps epoch 1 (and notes that there were more), `all` makes one candidate
+            per item, model and epoch. lm-eval's repeats share one score; the first is kept.
+        native: Name of the native score, or several in order of preference. Default: the first
+            score of each log. A score of several values has `name.part` for each. Pools keep the
+            score they were written with.
+        filter: Name of the lm-eval filter whose score is taken. Default: the first in the file.
+        rename: Benchmark names to replace, such as `{"gsm8k_cot": "gsm8k"}`.
+
+    Returns:
+        The pool, in an order that does not depend on the order of paths or rows.
+
+    Raises:
+        CandidateError: One subclass for each kind of problem; the message lists what and where.
+        ValueError: An unknown `mode` or `epochs`.
+    """
+    _check("mode", mode, get_args(Mode))
+    _check("epochs", epochs, get_args(Epochs))
+    wanted = (native,) if isinstance(native, str) else tuple(native or ())
+    options = ReadOptions(epochs, wanted, filter, dict(rename or {}))
+    given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+    if not given:
+        raise EmptyFolderError.of("paths", "no path was given")
+    found = discover(Path(fspath(path)) for path in given)
+    readings = [_read(file, options) for file in found.files]
+    records = [record for reading in readings for record in reading.records]
+    problems = [*found.problems, *(problem for reading in readings for problem in reading.problems)]
+    return align(
+        records,
+        mode,
+        notes=[*found.notes, *(note for reading in readings for note in reading.notes)],
+        problems=[*problems, *_unused_names(options.rename, records)],
+    )
+
+
+def _check(name: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}")
+
+
+def _read(file: Found, options: ReadOptions) -> Reading:
+    try:
+        if file.kind == "inspect":
+            # Importing Inspect takes seconds; `import tiebreak` and lm-eval users need not wait.
+            from tiebreak.candidates.inspect_logs import read_inspect_log
+
+            return read_inspect_log(file.path, options)
+        if file.kind == "pool":
+            return read_pool_file(file.path, options)
+        return read_lm_eval_samples(file.path, options)
+    except OSError as error:
+        what = f"cannot be opened ({error.strerror or error})"
+        return Reading(problems=(UnreadableLogError.problem(file.path.as_posix(), what),))
+
+
+def _unused_names(rename: Mapping[str, str], records: Iterable[LogRecord]) -> list[Problem]:
+    """A misspelt name would otherwise show up as a benchmark that does not align."""
+    tasks = {record.task for record in records}
+    known = tasks | {benchmark_name(task) for task in tasks}
+    shown = ", ".join(sorted({benchmark_name(task) for task in tasks})) or "none"
+    return [
+        RenameError.problem("rename", f"no benchmark {name!r}; there are: {shown}")
+        for name in rename
+        if name not in known
+    ]

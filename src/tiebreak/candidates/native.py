@@ -1,0 +1,59 @@
+"""Native scores: the harness's own numbers, never invented."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tiebreak.candidates.pool import Note
+
+
+class Native(NamedTuple):
+    """A native score. `value` is NaN when there is none, and `problem` says why (None: fine)."""
+
+    value: float
+    metric: str | None
+    problem: str | None = None
+
+
+def choose_metric(present: Sequence[str], wanted: Sequence[str]) -> str | None:
+    """The first wanted name that is present; without a wish the first present name."""
+    if not wanted:
+        return present[0] if present else None
+    return next((name for name in wanted if name in present), None)
+
+
+def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> Note | None:
+    """What to tell about the choice of a score: none there, or one out of several."""
+    if not present:
+        return Note("native_choice", source, "no native scores")
+    if len(present) == 1 or wanted:
+        return None
+    what = f"native score is {present[0]!r}, out of {', '.join(present)} (choose with native=)"
+    return Note("native_choice", source, what)
+
+
+def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:
+    """A native score that should be there and is not."""
+    name = " or ".join(map(repr, wanted)) or "native score"
+    return Native(math.nan, None, f"has no {name}; its scores: {', '.join(present) or 'none'}")
+
+
+def finite(value: Any, metric: str, spoken: Mapping[str, float]) -> Native:
+    """A score as a finite number.
+
+    Args:
+        value: Number, bool, or one of the words in `spoken`, or a number as text.
+        metric: Name of the score.
+        spoken: Words that stand for a number; upper and lower case are told apart.
+    """
+    if isinstance(value, str) and value in spoken:
+        return Native(spoken[value], metric)
+    try:
+        # float() also reads bools, numbers of NumPy and digits as text.
+        number = float(value)
+    except (TypeError, ValueError):
+        shown = repr(value)[:60]
+        return Native(math.nan, metric, f"native score {metric!r} is {shown}, no number")
+    if not math.isfinite(number):
+        return Native(math.nan, metric, f"native score {metric!r} is {number}")
+    return Native(number, metric)

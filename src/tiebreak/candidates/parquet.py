@@ -1,0 +1,238 @@
+"""Pools as Parquet: one row per candidate, the columns of its item repeated.
+
+Nested values (choices, tools, metadata, tool calls) are JSON text, so that any reader of Parquet
+can use the file; notes and the format version are in the file's key-value metadata.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tiebreak.candidates.errors import UnreadableLogError
+from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
+from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions, Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT_KEY = b"tiebreak_pool"
+FORMAT_VERSION = 1
+_NOTES_KEY = b"tiebreak_notes"
+
+_TEXTS = ("benchmark", "item_id", "input_hash", "prompt", "target", "choices", "tools", "metadata")
+_TEXTS_OF_CANDIDATE = ("model", "text", "tool_calls", "source")
+
+
+@cache
+def _schema() -> "pa.Schema":
+    # Arrow is imported where it is needed only: importing it takes most of a second.
+    import pyarrow as pa
+
+    # Large strings: texts of a big pool exceed the 2 GB that a plain string column can address.
+    text = pa.large_string()
+    return pa.schema(
+        [
+            *(pa.field(name, text, nullable=False) for name in _TEXTS),
+            pa.field("epoch", pa.int64(), nullable=False),
+            *(pa.field(name, text, nullable=False) for name in _TEXTS_OF_CANDIDATE),
+            pa.field("native_score", pa.float64()),
+            pa.field("native_metric", text),
+            pa.field("stop_reason", text),
+            pa.field("input_tokens", pa.int64()),
+            pa.field("output_tokens", pa.int64()),
+        ]
+    )
+
+
+def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
+    """Write a pool to one Parquet file; `read_parquet` gives back an equal pool.
+
+    An undefined native score (NaN) is a null in the file.
+
+    Args:
+        pool: The pool. Every item needs a candidate: a row of the file is a candidate.
+        path: File to write; its parents are made.
+
+    Returns:
+        The path written.
+
+    Raises:
+        ValueError: An item has no candidate.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows: list[dict[str, Any]] = []
+    for item, candidates in pool:
+        if not candidates:
+            raise ValueError(f"item {item.item_id!r} of {item.benchmark} has no candidate to write")
+        shared = _item_columns(item)
+        rows.extend(shared | _candidate_columns(candidate) for candidate in candidates.values())
+    notes = json.dumps([[note.kind, note.where, note.what] for note in pool.notes])
+    metadata = {FORMAT_KEY: str(FORMAT_VERSION).encode(), _NOTES_KEY: notes.encode()}
+    columns = {name: [row[name] for row in rows] for name in _schema().names}
+    table = pa.table(columns, schema=_schema().with_metadata(metadata))
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, file, compression="zstd")
+    return file
+
+
+def _item_columns(item: Item) -> dict[str, Any]:
+    return {
+        "benchmark": item.benchmark,
+        "item_id": item.item_id,
+        "epoch": item.key.epoch,
+        "input_hash": item.input_hash,
+        "prompt": item.prompt,
+        "target": item.target,
+        "choices": json.dumps(item.choices),
+        "tools": json.dumps(item.tools),
+        "metadata": json.dumps(item.metadata),
+    }
+
+
+def _candidate_columns(candidate: Candidate) -> dict[str, Any]:
+    undefined = math.isnan(candidate.native_score)
+    return {
+        "model": candidate.model,
+        "text": candidate.text,
+        "tool_calls": json.dumps(candidate.tool_calls),
+        "native_score": None if undefined else candidate.native_score,
+        "native_metric": candidate.native_metric,
+        "stop_reason": candidate.stop_reason,
+        "input_tokens": candidate.input_tokens,
+        "output_tokens": candidate.output_tokens,
+        "source": candidate.source,
+    }
+
+
+def is_pool(path: Path) -> bool:
+    """Whether a readable Parquet file was written by `write_parquet`.
+
+    Raises:
+        UnreadableLogError: It is no Parquet file, or a damaged one.
+    """
+    return FORMAT_KEY in _file_metadata(path)
+
+
+def _file_metadata(path: Path) -> dict[bytes, bytes]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(path).metadata or {}
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, f"cannot be read as Parquet ({error})") from error
+
+
+def _unreadable(path: Path, what: str) -> UnreadableLogError:
+    return UnreadableLogError.of(path.as_posix(), what)
+
+
+def read_parquet(path: str | Path) -> CandidatePool:
+    """Read a pool that `write_parquet` wrote.
+
+    Raises:
+        UnreadableLogError: The file is damaged, is no Tiebreak pool, or has a newer format.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = Path(path)
+    metadata = _file_metadata(file)
+    if FORMAT_KEY not in metadata:
+        raise _unreadable(file, "is Parquet, but no pool written by Tiebreak")
+    version = metadata[FORMAT_KEY].decode()
+    if version != str(FORMAT_VERSION):
+        raise _unreadable(file, f"has pool format {version}, this Tiebreak reads {FORMAT_VERSION}")
+    try:
+        rows = pq.ParquetFile(file).read().to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(file, f"is damaged ({error})") from error
+    items: dict[ItemKey, Item] = {}
+    candidates: dict[ItemKey, dict[str, Candidate]] = {}
+    for row in rows:
+        key = ItemKey(row["benchmark"], row["item_id"], row["epoch"])
+        if key not in items:
+            items[key] = _item(key, row)
+        candidates.setdefault(key, {})[row["model"]] = _candidate(key, row)
+    notes = tuple(Note(*note) for note in json.loads(metadata[_NOTES_KEY]))
+    return CandidatePool(tuple(items.values()), candidates, notes)
+
+
+def _item(key: ItemKey, row: dict[str, Any]) -> Item:
+    return Item(
+        key=key,
+        input_hash=row["input_hash"],
+        prompt=row["prompt"],
+        target=row["target"],
+        choices=tuple(json.loads(row["choices"])),
+        tools=tuple(json.loads(row["tools"])),
+        metadata=json.loads(row["metadata"]),
+    )
+
+
+def _candidate(key: ItemKey, row: dict[str, Any]) -> Candidate:
+    return Candidate(
+        key=key,
+        model=row["model"],
+        text=row["text"],
+        tool_calls=tuple(json.loads(row["tool_calls"])),
+        native_score=math.nan if row["native_score"] is None else row["native_score"],
+        native_metric=row["native_metric"],
+        stop_reason=row["stop_reason"],
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        source=row["source"],
+    )
+
+
+def read_pool_file(path: Path, options: ReadOptions) -> Reading:
+    """Read a pool as a source of records, to be joined with other sources.
+
+    Native scores stay those the pool was written with.
+    """
+    try:
+        pool = read_parquet(path)
+    except UnreadableLogError as error:
+        problems = tuple(UnreadableLogError.problem(note.where, note.what) for note in error.notes)
+        return Reading(problems=problems)
+    source, notes = path.as_posix(), list(pool.notes)
+    if options.epochs == "first" and any(item.key.epoch > 1 for item in pool.items):
+        what = "several epochs, the first is kept (epochs='all' keeps each as its own candidate)"
+        notes.append(Note("epochs", source, what))
+    records = [
+        record
+        for benchmark in pool.benchmarks
+        for record in _records(pool, benchmark, source, options)
+    ]
+    return Reading(tuple(records), tuple(notes))
+
+
+def _records(
+    pool: CandidatePool, task: str, source: str, options: ReadOptions
+) -> Iterator[LogRecord]:
+    """One record per model of one benchmark of the pool."""
+    benchmark = options.benchmark(task)
+    rows: dict[str, list[Row]] = {}
+    for item in pool.items_of(task):
+        if options.epochs == "first" and item.key.epoch > 1:
+            continue
+        key = item.key._replace(benchmark=benchmark)
+        for model, candidate in pool.candidates[item.key].items():
+            row = Row(replace(item, key=key), replace(candidate, key=key))
+            rows.setdefault(model, []).append(row)
+    harness = _harness(row for answers in rows.values() for row in answers)
+    for model, answers in rows.items():
+        yield LogRecord(source, harness, task, benchmark, model, tuple(answers))
+
+
+def _harness(rows: Iterable[Row]) -> Harness:
+    """Whose ids a pool has: Inspect's lead wherever an answer came from an Inspect log."""
+    sources = [row.candidate.source for row in rows if row.candidate is not None]
+    return "lm-eval" if all(source.endswith(".jsonl") for source in sources) else "inspect"

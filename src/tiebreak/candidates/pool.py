@@ -1,0 +1,130 @@
+"""The candidate pool: items × models, aligned.
+
+A pool holds, for every benchmark item, one answer per model, taken from logs that already exist.
+Items are told apart by `(benchmark, item_id)` and by `input_hash`, a fingerprint of the question
+itself, so two logs can never be zipped together by position.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+Mode = Literal["strict", "intersect"]
+
+
+class ItemKey(NamedTuple):
+    """What a candidate answers: one item of one benchmark, in one epoch (1 = the first)."""
+
+    benchmark: str
+    item_id: str
+    epoch: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One benchmark question.
+
+    `input_hash` is the fingerprint of question, choices and tools (`identity.input_hash`).
+    `tools` holds the tool schemas as they came, as JSON-ready dicts; empty when there are none.
+    `metadata` is JSON-ready and is carried along untouched.
+    """
+
+    key: ItemKey
+    input_hash: str
+    prompt: str
+    target: str
+    choices: tuple[str, ...] = ()
+    tools: tuple[Mapping[str, Any], ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def benchmark(self) -> str:
+        """Name of the benchmark, without harness or package prefix."""
+        return self.key.benchmark
+
+    @property
+    def item_id(self) -> str:
+        """Id of the item inside its benchmark."""
+        return self.key.item_id
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One model's answer to one item.
+
+    `native_score` is the harness's own metric for this answer, NaN where the log holds none
+    (then `native_metric` is None). `tool_calls` are `{"function": name, "arguments": {...}}`.
+    Token counts are None where the log does not say. `source` names the file the answer came from.
+    """
+
+    key: ItemKey
+    model: str
+    text: str
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    native_score: float = math.nan
+    native_metric: str | None = None
+    stop_reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    source: str = ""
+
+    @property
+    def answer(self) -> str:
+        """What a judge reads: the text, then each tool call as one line of JSON."""
+        calls = [json.dumps(call, sort_keys=True, ensure_ascii=False) for call in self.tool_calls]
+        return "\n".join([self.text, *calls] if self.text or not calls else calls)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that loading left out, chose or repaired: what kind, where, and what exactly."""
+
+    kind: str
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+@dataclass(frozen=True)
+class CandidatePool:
+    """Items × models, aligned.
+
+    `candidates[key][model]` exists for every item and every model in `models_of(key.benchmark)`:
+    holes are an error (`strict`) or were cut away and noted (`intersect`) before a pool exists.
+    """
+
+    items: tuple[Item, ...]
+    candidates: Mapping[ItemKey, Mapping[str, Candidate]]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """Names of the benchmarks, in the order in which items appear."""
+        return tuple(dict.fromkeys(item.benchmark for item in self.items))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models, sorted."""
+        return tuple(sorted({model for row in self.candidates.values() for model in row}))
+
+    def items_of(self, benchmark: str) -> tuple[Item, ...]:
+        """Items of one benchmark, in pool order."""
+        return tuple(item for item in self.items if item.benchmark == benchmark)
+
+    def models_of(self, benchmark: str) -> tuple[str, ...]:
+        """Names of the models that answered one benchmark, sorted."""
+        for item in self.items:
+            if item.benchmark == benchmark:
+                return tuple(sorted(self.candidates[item.key]))
+        return ()
+
+    def __iter__(self) -> Iterator[tuple[Item, Mapping[str, Candidate]]]:
+        for item in self.items:
+            yield item, self.candidates[item.key]
+
+    def __len__(self) -> int:
+        return len(self.items)

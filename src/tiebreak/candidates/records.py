@@ -1,0 +1,122 @@
+"""What a reader hands to alignment: the rows of one source, and what was odd about them."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from tiebreak.candidates.errors import DuplicateItemError, Problem
+from tiebreak.candidates.identity import benchmark_name
+from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+
+Harness = Literal["inspect", "lm-eval"]
+Epochs = Literal["first", "all"]
+
+
+class Row(NamedTuple):
+    """An item and its answer; None where the source holds the item but no usable answer.
+
+    A None has been reported by the reader, so alignment does not report it a second time as a hole.
+    """
+
+    item: Item
+    candidate: Candidate | None
+
+
+@dataclass(frozen=True)
+class LogRecord:
+    """One model's rows on one benchmark, out of one source.
+
+    `harness` tells whose item ids these are: ids of different harnesses are not comparable.
+    `task` is the benchmark's name as the source has it.
+    """
+
+    source: str
+    harness: Harness
+    task: str
+    benchmark: str
+    model: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Result of reading one file."""
+
+    records: tuple[LogRecord, ...] = ()
+    notes: tuple[Note, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Choices of the caller that readers need; see `load_candidates`."""
+
+    epochs: Epochs = "first"
+    native: tuple[str, ...] = ()
+    filter: str | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
+
+    def benchmark(self, raw: str) -> str:
+        """Name of a benchmark, renamed where the caller asked for it."""
+        name = benchmark_name(raw)
+        return self.rename.get(raw, self.rename.get(name, name))
+
+
+def item_name(key: ItemKey) -> str:
+    """How messages call an item."""
+    return f"item {key.item_id!r}" + (f" (epoch {key.epoch})" if key.epoch > 1 else "")
+
+
+def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list[Problem]]:
+    """Rows with one per key, and a problem for every key that was there several times.
+
+    Which of several rows is the answer is anybody's guess, so such a key keeps none.
+    """
+    rows = list(rows)
+    counts = Counter(row.item.key for row in rows)
+    unique = {
+        row.item.key: row if counts[row.item.key] == 1 else Row(row.item, None) for row in rows
+    }
+    problems = [
+        DuplicateItemError.problem(source, f"{item_name(key)} is there {count} times")
+        for key, count in counts.items()
+        if count > 1
+    ]
+    return tuple(unique.values()), problems
+
+
+def natural_key(text: str) -> tuple[tuple[bool, int, str], ...]:
+    """Sort key that puts `q2` before `q10`; digits of other scripts count as letters."""
+    parts = re.split(r"([0-9]+)", text)
+    # The text itself breaks ties between "1" and "01", so that the order is total.
+    key = [(True, int(p), "") if p.isdigit() and p.isascii() else (False, 0, p) for p in parts]
+    return (*key, (False, 0, text))
+
+
+def tools_from(value: Any) -> tuple[Mapping[str, Any], ...]:
+    """Tool schemas out of a list of dicts, one dict, or either as JSON text; else none."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return ()
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return ()
+    # BFCL keeps some schemas as a list of JSON texts.
+    tools = [parsed for entry in value for parsed in _tool(entry)]
+    return tuple(tools) if len(tools) == len(value) else ()
+
+
+def _tool(entry: Any) -> Iterable[Mapping[str, Any]]:
+    if isinstance(entry, str):
+        return tools_from(entry)
+    if isinstance(entry, dict) and ("name" in entry or "function" in entry):
+        return (entry,)
+    return ()

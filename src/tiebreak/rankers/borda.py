@@ -1,0 +1,64 @@
+"""Normalized Borda scores and their separation (SEAL, §2.3 and table 1)."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
+    """Share of the other candidates of an item that a candidate leaves behind (SEAL, §2.3).
+
+    (n − rank) / (n − 1), where n counts the candidates that are present in the item: 1 for the
+    best, 0 for the last, ½ where all are tied. The n scores of an item add up to n / 2.
+
+    Args:
+        ranks: shape (items, N), mean ranks, 1 = best, NaN = absent.
+
+    Returns:
+        Shape (items, N), in [0, 1]; NaN where the rank is NaN, and for a candidate that is alone
+        in its item (there is nobody to compare it with).
+
+    Raises:
+        ValueError: `ranks` is not two-dimensional, or a row holds no mean ranks of 1 … n: these
+            add up to n(n + 1) / 2, which "1, 2, 2, 4" does not.
+    """
+    table = np.asarray(ranks, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"ranks must have shape (items, models), got {table.shape}")
+    present = np.sum(~np.isnan(table), axis=1, keepdims=True).astype(np.float64)
+    outside = np.any((table < 1) | (table > present), axis=1)
+    expected = present[:, 0] * (present[:, 0] + 1) / 2
+    uneven = ~np.isclose(np.nansum(table, axis=1), expected, rtol=0, atol=1e-6)
+    if np.any(outside | uneven):
+        row = int(np.flatnonzero(outside | uneven)[0])
+        raise ValueError(
+            f"row {row} holds {table[row].tolist()}: these are no mean ranks from 1 to "
+            f"{int(present[row, 0])} (tied candidates share the mean of their ranks)"
+        )
+    others = np.where(present > 1, present - 1, np.nan)
+    scores: NDArray[np.float64] = (present - table) / others
+    return scores
+
+
+def spread(means: ArrayLike) -> float:
+    """Mean absolute difference between the scores of two models, over all pairs.
+
+    "The average score separation across all candidates" (SEAL, table 1): how far apart a metric
+    puts the models. It says nothing about whether their order is right.
+
+    Args:
+        means: shape (N,), one score per model; NaN is left out.
+
+    Returns:
+        A number ≥ 0; NaN when fewer than two scores are defined.
+
+    Raises:
+        ValueError: `means` is not one-dimensional.
+    """
+    values = np.asarray(means, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"means must have shape (models,), got {values.shape}")
+    values = values[~np.isnan(values)]
+    if values.size < 2:
+        return float("nan")
+    first, second = np.triu_indices(values.size, k=1)
+    return float(np.mean(np.abs(values[first] - values[second])))

@@ -1,0 +1,147 @@
+"""The receipt: what a ranking asked for and what it cost."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
+
+
+@dataclass(frozen=True, slots=True)
+class KindCalls:
+    """Calls of one kind: seed, match, critique or refine.
+
+    `n_calls` includes `n_repairs` (turns that asked for a malformed reply again) and `n_repeats`
+    (further tries of an unscored call; a repair inside one counts as a repair). `per_item` is the
+    mean over the items that were judged to the end, NaN without such an item.
+    """
+
+    kind: str
+    n_calls: int
+    n_repairs: int
+    n_repeats: int
+    n_cached: int
+    per_item: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Calls and tokens of one model in one role.
+
+    `cost` is what the calls are worth, in US dollars, and `paid` what was spent on them in this
+    run (cached calls are free); None where a call that counts has no price.
+    """
+
+    role: str
+    model: str
+    n_calls: int
+    n_cached: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    paid: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """All calls behind a leaderboard, those of items that were cut short included.
+
+    Means per item and depths are over the `n_items` that were judged to the end;
+    `n_items_without_call` of them needed no call, because all answers were identical.
+    `depth_mean` and `depth_max` count the calls of an item that had to wait for each other: the
+    longest chain, so the time that judging takes however many calls run at once.
+    `cost` and `paid` are the sums over `usage`, None when any price is missing;
+    `unpriced_models` says whose.
+    """
+
+    n_items: int
+    n_items_cut_short: int
+    n_items_without_call: int
+    n_calls: int
+    n_cached: int
+    calls_per_item: float
+    kinds: tuple[KindCalls, ...]
+    usage: tuple[Usage, ...]
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    paid: float | None
+    unpriced_models: tuple[str, ...]
+    depth_mean: float
+    depth_max: int
+
+
+def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
+    """Add up the calls of some items.
+
+    Args:
+        items: ballots, complete or cut short; the calls of the latter were paid for as well.
+    """
+    calls = [call for item in items for call in item.calls]
+    complete = [item for item in items if item.complete]
+    whole = [call for item in complete for call in item.calls]
+    depths = [max((call.depth + 1 for call in item.calls), default=0) for item in complete]
+    asked = {call.kind for call in calls}
+    kinds = [kind for kind in get_args(CallKind) if kind in asked]
+    payers = sorted({(call.role, call.model) for call in calls})
+    usage = tuple(_usage(role, model, calls) for role, model in payers)
+    return Receipt(
+        n_items=len(complete),
+        n_items_cut_short=len(items) - len(complete),
+        n_items_without_call=sum(not item.calls for item in complete),
+        n_calls=len(calls),
+        n_cached=sum(call.cached for call in calls),
+        calls_per_item=_mean(len(whole), len(complete)),
+        kinds=tuple(_kind(kind, calls, whole, len(complete)) for kind in kinds),
+        usage=usage,
+        input_tokens=sum(call.input_tokens for call in calls),
+        output_tokens=sum(call.output_tokens for call in calls),
+        cost=_total(row.cost for row in usage),
+        paid=_total(row.paid for row in usage),
+        unpriced_models=tuple(sorted({call.model for call in calls if call.cost is None})),
+        depth_mean=float(np.mean(depths)) if depths else math.nan,
+        depth_max=max(depths, default=0),
+    )
+
+
+def _kind(kind: str, calls: Sequence[Call], whole: Sequence[Call], n_items: int) -> KindCalls:
+    own = [call for call in calls if call.kind == kind]
+    return KindCalls(
+        kind=kind,
+        n_calls=len(own),
+        n_repairs=sum(call.repair for call in own),
+        n_repeats=sum(call.attempt > 0 and not call.repair for call in own),
+        n_cached=sum(call.cached for call in own),
+        per_item=_mean(sum(call.kind == kind for call in whole), n_items),
+    )
+
+
+def _usage(role: str, model: str, calls: Sequence[Call]) -> Usage:
+    own = [call for call in calls if (call.role, call.model) == (role, model)]
+    return Usage(
+        role=role,
+        model=model,
+        n_calls=len(own),
+        n_cached=sum(call.cached for call in own),
+        input_tokens=sum(call.input_tokens for call in own),
+        output_tokens=sum(call.output_tokens for call in own),
+        cost=_total(call.cost for call in own),
+        paid=_total(call.cost for call in own if not call.cached),
+    )
+
+
+def _total(amounts: Iterable[float | None]) -> float | None:
+    """Sum; None when one amount is unknown, since the rest alone would look like the whole."""
+    known = []
+    for amount in amounts:
+        if amount is None:
+            return None
+        known.append(amount)
+    return math.fsum(known)
+
+
+def _mean(total: int, count: int) -> float:
+    return total / count if count else math.nan

@@ -1,0 +1,164 @@
+"""Ballots: what judges said, as data.
+
+A ranking log keeps one `ItemBallots` per item in its sample store, under `STORE_KEY`. Everything
+that comes later (placements, leaderboards, receipts) is computed from these types alone, without
+another judge call.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+STORE_KEY = "tiebreak:ballots"
+
+Side = Literal["left", "right", "tie"]
+CallKind = Literal["seed", "match", "critique", "refine"]
+DecidedBy = Literal["principles", "checklist", "seed_after_tie", "seed_after_unscored"]
+
+
+class Ballot(BaseModel):
+    """Base of all ballot types: immutable, unknown fields refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Call(Ballot):
+    """One call to a model: what it was for, who answered, and its bill.
+
+    `attempt` is 0 for the first try and 1 for the repetition of an unscored one; `repair` marks
+    the turn that asked for a malformed reply again. `cached` calls cost nothing this time; their
+    tokens and cost are what the recorded call had cost. `cost` is in US dollars, None where no
+    price is known. `depth` is the number of calls of this item that had to end before this one
+    could start (0 for the first).
+    """
+
+    kind: CallKind
+    role: str
+    model: str
+    attempt: int = 0
+    repair: bool = False
+    cached: bool = False
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    depth: int = 0
+
+
+class Vote(Ballot):
+    """A judge's vote on one principle or checklist item; confidence in [0, 1]."""
+
+    vote: Side
+    confidence: float = Field(ge=0, le=1)
+    reasoning: str = ""
+
+
+class Verdict(Ballot):
+    """One pairwise judge call: `first` was shown as the left response.
+
+    `margin` and `checklist_margin` are in [-1, 1] and positive when the left response is better;
+    None when the call is unscored, and then `unscored` says why.
+    """
+
+    first: str
+    principles: dict[str, Vote] = Field(default_factory=dict)
+    checklist: dict[str, Vote] = Field(default_factory=dict)
+    margin: float | None = None
+    checklist_margin: float | None = None
+    unscored: str | None = None
+
+
+class Match(Ballot):
+    """A match between `high` (the better seed) and `low`.
+
+    `margin` and `checklist_margin` are the means over the scored verdicts, turned so that they
+    are positive when `high` is better; None when no verdict is scored. `flipped` tells whether
+    two presentation orders named different winners; None when only one order was scored.
+    `discarded` keeps unscored verdicts that a repetition replaced.
+    """
+
+    round: int
+    slot: int
+    high: str
+    low: str
+    verdicts: tuple[Verdict, ...] = ()
+    discarded: tuple[Verdict, ...] = ()
+    margin: float | None = None
+    checklist_margin: float | None = None
+    winner: str
+    decided_by: DecidedBy
+    flipped: bool | None = None
+    critique: str | None = None
+
+    @property
+    def loser(self) -> str:
+        """The candidate that did not go on."""
+        return self.low if self.winner == self.high else self.high
+
+    @property
+    def tied(self) -> bool:
+        """Whether the votes were even and the seed decided who goes on."""
+        return self.decided_by == "seed_after_tie"
+
+    @property
+    def unscored(self) -> str | None:
+        """Why the match has no verdict, or None when it has one."""
+        if self.decided_by != "seed_after_unscored":
+            return None
+        reasons = [v.unscored for v in (*self.verdicts, *self.discarded) if v.unscored]
+        return reasons[0] if reasons else "no judge reply"
+
+
+class Tiering(Ballot):
+    """The seeding ballot: tier of each candidate, 1 = best; `unscored` says why there is none."""
+
+    tiers: dict[str, int] = Field(default_factory=dict)
+    reasoning: str = ""
+    unscored: str | None = None
+
+
+class Refinement(Ballot):
+    """A checklist item that the meta-judge proposed after a close match.
+
+    `item_id` and the texts are empty when the call is `unscored`; `duplicate_of` names the
+    existing item that made the proposal superfluous (then it was not added).
+    """
+
+    round: int
+    slot: int
+    item_id: str = ""
+    principle_id: str = ""
+    description: str = ""
+    differentiator: str = ""
+    anchor_higher: int | None = None
+    anchor_lower: int | None = None
+    higher_snippet: str = ""
+    lower_snippet: str = ""
+    duplicate_of: str | None = None
+    unscored: str | None = None
+
+
+class ItemBallots(Ballot):
+    """All that was asked and answered for one item.
+
+    `models` are all candidates; `groups` are the sets of models whose answers are identical, each
+    led by the representative that was judged (its first member). `seeds` lists representatives,
+    best seed first. `native` holds native scores, None where the log had none. `complete` is
+    False for an item whose judging was cut short; such an item is never ranked.
+    """
+
+    protocol: str
+    benchmark: str
+    item_id: str
+    input_hash: str
+    task_type: str
+    rubric: str
+    seed: int
+    models: tuple[str, ...]
+    native: dict[str, float | None]
+    groups: tuple[tuple[str, ...], ...]
+    tiering: Tiering | None = None
+    seeds: tuple[str, ...] = ()
+    matches: tuple[Match, ...] = ()
+    refinements: tuple[Refinement, ...] = ()
+    calls: tuple[Call, ...] = ()
+    complete: bool = False

@@ -1,0 +1,51 @@
+"""What a protocol gets to see of one item: the task, the answers, the rubric and the seed."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.rubric import Rubric
+
+
+@dataclass(frozen=True)
+class Contest:
+    """One item to be judged.
+
+    `answers` maps the representative of each group of identical answers to the text that judges
+    read. `native` holds native scores, None where the log had none. `rubric_name` is what the user
+    chose (a built-in name or a path).
+    """
+
+    benchmark: str
+    item_id: str
+    input_hash: str
+    task: str
+    rubric_name: str
+    rubric: Rubric
+    seed: int
+    models: tuple[str, ...]
+    native: Mapping[str, float | None]
+    groups: tuple[tuple[str, ...], ...]
+    answers: Mapping[str, str]
+
+    def rng(self, *purpose: str | int) -> random.Random:
+        """A generator of its own for one purpose, the same in every run with the same seed."""
+        return random.Random(
+            "\x1f".join(map(str, (self.seed, self.benchmark, self.item_id, *purpose)))
+        )
+
+    def ballots(self, protocol: str) -> ItemBallots:
+        """The empty record of this item."""
+        return ItemBallots(
+            protocol=protocol,
+            benchmark=self.benchmark,
+            item_id=self.item_id,
+            input_hash=self.input_hash,
+            task_type=self.rubric.task_type,
+            rubric=self.rubric_name,
+            seed=self.seed,
+            models=self.models,
+            native=dict(self.native),
+            groups=self.groups,
+        )

@@ -1,0 +1,204 @@
+"""What a judge may reply: the JSON schema that is asked for, and the check of what came back.
+
+Every kind of question has its schema (for providers that can hold a model to one) and a parser
+that accepts only a complete and valid reply. A parser raises `ReplyError`; it never fills a gap.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from inspect_ai.model import ResponseSchema
+from inspect_ai.util import JSONSchema
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from tiebreak.scorers.ballots import Vote
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class ReplyError(ValueError):
+    """A judge's reply is not what was asked for; the message says what is wrong with it."""
+
+
+class PairReply(BaseModel):
+    """Votes of a pairwise judge, complete over the ids that were asked about."""
+
+    model_config = ConfigDict(frozen=True)
+    principles: dict[str, Vote]
+    checklist: dict[str, Vote]
+
+
+class CritiqueReply(BaseModel):
+    """What sets each of two responses apart."""
+
+    model_config = ConfigDict(frozen=True)
+    left: str
+    right: str
+
+
+class RefineReply(BaseModel):
+    """A proposed checklist item with its anchor split and demonstration pair."""
+
+    model_config = ConfigDict(frozen=True)
+    principle_id: str
+    description: str = Field(min_length=1, max_length=400)
+    differentiator: str
+    anchor_higher: int = Field(ge=2, le=5)
+    anchor_lower: int = Field(ge=1, le=4)
+    higher_snippet: str
+    lower_snippet: str
+
+    @field_validator("description", mode="before")
+    @classmethod
+    def _one_line(cls, value: object) -> object:
+        # It becomes a line of the checklist, and must not be able to become several.
+        return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def parse_tiers(text: str, labels: Sequence[str], k: int) -> dict[str, int]:
+    """Tier of each label, 1 to k."""
+    tiers = _object(_json_object(text).get("tiers"), "tiers")
+    _require("tiers", tiers, labels)
+    for label in labels:
+        tier = tiers[label]
+        if isinstance(tier, bool) or not isinstance(tier, int) or not 1 <= tier <= k:
+            raise ReplyError(f"the tier of {label} is {tier!r}, not a whole number from 1 to {k}")
+    return {label: tiers[label] for label in labels}
+
+
+def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> PairReply:
+    """Votes for exactly the ids that were asked about; anything else in the reply is ignored."""
+    reply = _json_object(text)
+    votes = {}
+    for part, ids in (("principles", principle_ids), ("checklist", checklist_ids)):
+        given = _object(reply.get(part), part)
+        _require(part, given, ids)
+        votes[part] = {i: _vote(given[i], f"{part} {i}") for i in ids}
+    return PairReply(**votes)
+
+
+def parse_critique(text: str) -> CritiqueReply:
+    """The two descriptions of a critique."""
+    return _validate(CritiqueReply, _json_object(text))
+
+
+def parse_refinement(text: str, principle_ids: Sequence[str]) -> RefineReply:
+    """A proposed item that belongs to a known principle and splits neighbouring anchors."""
+    reply = _validate(RefineReply, _json_object(text))
+    if reply.principle_id not in principle_ids:
+        raise ReplyError(
+            f"principle_id is {reply.principle_id!r}, not one of {', '.join(principle_ids)}"
+        )
+    if reply.anchor_higher != reply.anchor_lower + 1:
+        raise ReplyError("anchor_higher must be exactly one above anchor_lower")
+    return reply
+
+
+def tiers_schema(labels: Sequence[str], k: int) -> ResponseSchema:
+    """Schema of the seeding reply."""
+    tier = JSONSchema(type="integer", enum=list(range(1, k + 1)))
+    return _schema("tiers", reasoning=_TEXT, tiers=_closed(dict.fromkeys(labels, tier)))
+
+
+def votes_schema(principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> ResponseSchema:
+    """Schema of the pairwise reply: each id is a required property, so none can be missed."""
+    return _schema(
+        "votes",
+        principles=_closed(
+            dict.fromkeys(principle_ids, _closed({"reasoning": _TEXT, **_VOTE_FIELDS}))
+        ),
+        checklist=_closed(dict.fromkeys(checklist_ids, _closed(_VOTE_FIELDS))),
+    )
+
+
+def critique_schema() -> ResponseSchema:
+    """Schema of the critique reply."""
+    return _schema("critique", left=_TEXT, right=_TEXT)
+
+
+def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
+    """Schema of the refinement reply."""
+    level = JSONSchema(type="integer", enum=[1, 2, 3, 4, 5])
+    return _schema(
+        "checklist_item",
+        principle_id=JSONSchema(type="string", enum=list(principle_ids)),
+        description=_TEXT,
+        differentiator=_TEXT,
+        anchor_higher=level,
+        anchor_lower=level,
+        higher_snippet=_TEXT,
+        lower_snippet=_TEXT,
+    )
+
+
+_TEXT = JSONSchema(type="string")
+_VOTE_FIELDS = {
+    "vote": JSONSchema(type="string", enum=["left", "right", "tie"]),
+    "confidence": JSONSchema(type="number", minimum=0, maximum=1),
+}
+
+
+def _closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
+    """An object with exactly these properties."""
+    return JSONSchema(
+        type="object",
+        properties=dict(properties),
+        required=list(properties),
+        additionalProperties=False,
+    )
+
+
+def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
+    return ResponseSchema(name=name, json_schema=_closed(properties), strict=True)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    """The JSON object of a reply, which may stand in a Markdown fence or between words."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise ReplyError("it holds no JSON object" if text.strip() else "it is empty")
+    try:
+        found = json.loads(text[start : end + 1], object_pairs_hook=_no_repeats)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ReplyError(f"it is not valid JSON ({error})") from error
+    return _object(found, "the reply")
+
+
+def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if repeated := sorted({key for key in keys if keys.count(key) > 1}):
+        raise ReplyError(f"it names {', '.join(repeated)} more than once")
+    return dict(pairs)
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ReplyError(f"{name} must be a JSON object")
+    return value
+
+
+def _require(part: str, given: Mapping[str, Any], ids: Sequence[str]) -> None:
+    if missing := [i for i in ids if i not in given]:
+        raise ReplyError(f"{part} lacks {', '.join(missing)}")
+
+
+def _vote(value: Any, name: str) -> Vote:
+    fields = _object(value, name)
+    try:
+        return Vote.model_validate({k: fields[k] for k in Vote.model_fields if k in fields})
+    except ValidationError as error:
+        raise ReplyError(f"{name}: {_problems(error)}") from error
+
+
+def _validate(model: type[_M], value: dict[str, Any]) -> _M:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise ReplyError(_problems(error)) from error
+
+
+def _problems(error: ValidationError) -> str:
+    # The judge's own text is left out of the message: it would come back in the repair turn.
+    problems = error.errors(include_input=False, include_url=False)
+    return "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)

@@ -1,0 +1,138 @@
+import json
+
+import pytest
+
+from tiebreak.candidates import (
+    Candidate,
+    ItemKey,
+    benchmark_name,
+    identical_groups,
+    input_hash,
+    normalise_answer,
+)
+from tiebreak.candidates.records import tools_from
+
+PARAMETERS = {
+    "type": "object",
+    "properties": {"b": {"type": "integer"}, "a": {"type": "integer"}},
+    "required": ["a", "b"],
+}
+OPENAI = {
+    "type": "function",
+    "function": {"name": "math_gcd", "description": "Divisor.", "parameters": PARAMETERS},
+}
+TOOL_INFO = {"name": "math_gcd", "description": "Greatest divisor.", "parameters": PARAMETERS}
+BFCL = {
+    "name": "math.gcd",
+    "description": "Other words.",
+    "parameters": {
+        "type": "dict",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "integer", "description": "b"}},
+    },
+}
+
+SAME_QUESTION = [
+    ("What is  1 +\n1?", "What is 1 + 1?"),
+    ("  padded\t", "padded"),
+    ("cafe\u0301", "caf\u00e9"),  # combining accent and precomposed letter
+    ("non\u00a0breaking", "non breaking"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME_QUESTION)
+def test_hash_ignores_spelling_that_does_not_change_the_question(one: str, other: str) -> None:
+    assert input_hash(one) == input_hash(other)
+
+
+def test_hash_tells_questions_choices_and_their_order_apart() -> None:
+    hashes = {
+        input_hash("q"),
+        input_hash("Q"),
+        input_hash("q", ["a", "b"]),
+        input_hash("q", ["b", "a"]),
+        input_hash("q", ["a b"]),
+        input_hash("q", (), [OPENAI]),
+        input_hash("q a b"),
+    }
+    assert len(hashes) == 7
+
+
+def test_hash_is_the_same_for_all_schema_shapes() -> None:
+    assert len({input_hash("q", (), [tool]) for tool in (OPENAI, TOOL_INFO, BFCL)}) == 1
+
+
+def test_hash_ignores_the_order_of_tools_but_not_their_parameters() -> None:
+    second = {"name": "lcm", "parameters": {"properties": {"x": {}}}}
+    wider = {"name": "lcm", "parameters": {"properties": {"x": {}, "y": {}}}}
+    assert input_hash("q", (), [OPENAI, second]) == input_hash("q", (), [second, OPENAI])
+    assert input_hash("q", (), [second]) != input_hash("q", (), [wider])
+
+
+def test_hash_survives_half_a_surrogate_pair() -> None:
+    assert len(input_hash("\ud83d")) == 32
+
+
+SAME_ANSWER = [
+    ("a\r\nb\rc", "a\nb\nc"),
+    ("a  \nb\t", "a\nb"),
+    ("\n \n  return x\n\n", "  return x"),
+    (" B", "B"),
+    ("cafe\u0301", "caf\u00e9"),
+]
+DIFFERENT_ANSWERS = [
+    ("    return x", "return x"),  # the body of a function and a syntax error
+    ("a b", "a  b"),
+    ("a\nb", "a b"),
+    ("A", "a"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME_ANSWER)
+def test_normalised_answers_agree(one: str, other: str) -> None:
+    assert normalise_answer(one) == normalise_answer(other)
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT_ANSWERS)
+def test_normalised_answers_differ(one: str, other: str) -> None:
+    assert normalise_answer(one) != normalise_answer(other)
+
+
+def candidate(model: str, text: str, **arguments: object) -> Candidate:
+    calls = ({"function": "f", "arguments": arguments},) if arguments else ()
+    return Candidate(ItemKey("gsm8k", "q"), model, text, tool_calls=calls)
+
+
+def test_groups_hold_every_model_once_and_are_ordered() -> None:
+    answers = [
+        candidate("z", "42 "),
+        candidate("m", "43"),
+        candidate("b", "42"),
+        candidate("c", "", x=1, y=2),
+        candidate("a", "", y=2, x=1),
+        candidate("d", "", x=1, y=3),
+    ]
+    groups = identical_groups({answer.model: answer for answer in answers})
+    assert groups == (("a", "c"), ("b", "z"), ("d",), ("m",))
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        ("inspect_evals/gsm8k", "gsm8k"),
+        ("tiebreak/gsm8k", "gsm8k"),
+        ("tiebreak_gsm8k", "gsm8k"),
+        ("mmlu_0_shot", "mmlu_0_shot"),
+    ],
+)
+def test_benchmark_name(raw: str, name: str) -> None:
+    assert benchmark_name(raw) == name
+
+
+def test_tools_as_json_text_have_the_same_hash() -> None:
+    shapes = [[BFCL], BFCL, json.dumps([BFCL]), json.dumps(BFCL), [json.dumps(BFCL)]]
+    assert len({input_hash("q", (), tools_from(shape)) for shape in shapes}) == 1
+
+
+@pytest.mark.parametrize("value", ["def f(): ...", "[1, 2]", "", None, 3, [], {"x": 1}])
+def test_what_is_no_tool_schema_is_no_tool(value: object) -> None:
+    assert tools_from(value) == ()

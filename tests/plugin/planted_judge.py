@@ -1,0 +1,129 @@
+"""A judge whose verdicts are known beforehand: the model provider `planted`.
+
+It reads the quality that each candidate's text gives away (`quality=0.73`) and votes by it. The
+model's name holds its settings, e.g. `planted/noise=0.5,bias=0.2,malformed=0.1,seed=3`:
+
+- noise: standard deviation of the Gaussian error on every quality that it reads
+- bias: what it adds to the quality of the response that is shown first
+- malformed: probability that a reply is no JSON at all (repair turns draw again)
+- scale: difference of quality at which a vote has full confidence (default 0.1)
+- delay: seconds that a call takes
+
+All draws follow from the seed, the prompt and how often this prompt was asked before. Where the
+environment names a file in PLANTED_CALLS, every call that really happens adds a line to it.
+"""
+
+import hashlib
+import json
+import os
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import anyio
+from inspect_ai.model import (
+    ChatMessage,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+FENCED = re.compile(r"<<< (\w{16})\n(.*?)\n>>> \1", re.DOTALL)
+LABELLED = re.compile(r"^(R\d+):\n<<< (\w{16})\n(.*?)\n>>> \2", re.DOTALL | re.MULTILINE)
+QUALITY = re.compile(r"quality=(-?[\d.]+)")
+DEFAULTS = {"noise": 0.0, "bias": 0.0, "malformed": 0.0, "scale": 0.1, "delay": 0.0, "seed": 0.0}
+
+
+@modelapi(name="planted")
+class PlantedJudge(ModelAPI):
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        given = (part.split("=") for part in model_name.split(",") if "=" in part)
+        self.seen: dict[str, int] = {}
+        self.settings = DEFAULTS | {key: float(value) for key, value in given}
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        prompt = "\n".join(message.text for message in input)
+        digest = hashlib.sha256(f"{self.settings['seed']}{prompt}".encode()).hexdigest()
+        if calls := os.environ.get("PLANTED_CALLS"):
+            with Path(calls).open("a") as file:
+                file.write(f"{digest}\n")
+        # A repeated call draws afresh, as a real model would.
+        self.seen[digest] = self.seen.get(digest, 0) + 1
+        await anyio.sleep(self.settings["delay"])
+        text = self.reply(input, config, random.Random(f"{digest}{self.seen[digest]}"))
+        usage = ModelUsage(
+            input_tokens=len(prompt) // 4,
+            output_tokens=len(text) // 4,
+            total_tokens=len(prompt) // 4 + len(text) // 4,
+        )
+        output = ModelOutput.from_content(model=self.model_name, content=text)
+        output.usage = usage
+        return output
+
+    def reply(self, input: list[ChatMessage], config: GenerateConfig, rng: random.Random) -> str:
+        if rng.random() < self.settings["malformed"]:
+            return "I would rather not say."
+        assert config.response_schema is not None
+        user = next(message.text for message in input if message.role == "user")
+        properties = config.response_schema.json_schema.properties or {}
+        kind = config.response_schema.name
+        return json.dumps(getattr(self, f"_{kind}")(user, properties, rng))
+
+    def _quality(self, text: str, rng: random.Random) -> float:
+        found = QUALITY.search(text)
+        return (float(found[1]) if found else 0.0) + rng.gauss(0, self.settings["noise"])
+
+    def _tiers(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        k = max(properties["tiers"].properties["R1"].enum)
+        qualities = {label: self._quality(text, rng) for label, _, text in LABELLED.findall(user)}
+        order = sorted(qualities, key=qualities.__getitem__, reverse=True)
+        return {
+            "reasoning": "planted",
+            "tiers": {label: 1 + i * k // len(order) for i, label in enumerate(order)},
+        }
+
+    def _votes(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        _, left, right, *_ = [text for _, text in FENCED.findall(user)]
+        gap = self._quality(left, rng) - self._quality(right, rng) + self.settings["bias"]
+        side = "left" if gap > 0 else "right" if gap < 0 else "tie"
+        confidence = min(1.0, abs(gap) / self.settings["scale"])
+        vote = {"vote": side, "confidence": confidence}
+        return {
+            "principles": {
+                p: {"reasoning": "planted", **vote} for p in properties["principles"].properties
+            },
+            "checklist": dict.fromkeys(properties["checklist"].properties, vote),
+        }
+
+    def _critique(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        return {"left": "It states its quality.", "right": "It states its quality as well."}
+
+    def _checklist_item(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        topic = f"{rng.getrandbits(64):x} {rng.getrandbits(64):x} {rng.getrandbits(64):x}"
+        return {
+            "principle_id": properties["principle_id"].enum[0],
+            "description": f"The response covers {topic}",
+            "differentiator": "One covers it and the other does not.",
+            "anchor_higher": 5,
+            "anchor_lower": 4,
+            "higher_snippet": "covered",
+            "lower_snippet": "not covered",
+        }

@@ -1,0 +1,181 @@
+"""Small rankings as ballots, and as the Inspect logs that hold them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalError,
+    EvalLog,
+    EvalSample,
+    EvalSampleLimit,
+    EvalSpec,
+    ProvenanceData,
+    write_eval_log,
+)
+
+from tiebreak.scorers.ballots import (
+    STORE_KEY,
+    Call,
+    CallKind,
+    DecidedBy,
+    ItemBallots,
+    Match,
+    Tiering,
+    Verdict,
+)
+
+CREATED = "2026-01-01T00:00:00+00:00"
+
+
+def match(
+    high: str,
+    low: str,
+    margin: float | None,
+    *,
+    round: int = 1,
+    first: str | None = None,
+    second_order: float | None = None,
+    decided_by: DecidedBy | None = None,
+) -> Match:
+    """A match with one verdict, or two when `second_order` gives the margin of the swapped one.
+
+    Both margins are positive when `high` is better; None is a verdict without a score.
+    """
+    shown = first or high
+    verdicts = [_verdict(shown, high, margin)]
+    flipped = None
+    if second_order is not None and margin is not None:
+        verdicts.append(_verdict(low if shown == high else high, high, second_order))
+        flipped = margin * second_order < 0
+        margin = (margin + second_order) / 2
+    if decided_by is None:
+        by_margin: DecidedBy = "principles" if margin else "seed_after_tie"
+        decided_by = "seed_after_unscored" if margin is None else by_margin
+    return Match(
+        round=round,
+        slot=0,
+        high=high,
+        low=low,
+        verdicts=tuple(verdicts),
+        margin=margin,
+        winner=low if margin is not None and margin < 0 else high,
+        decided_by=decided_by,
+        flipped=flipped,
+    )
+
+
+def _verdict(first: str, high: str, margin: float | None) -> Verdict:
+    if margin is None:
+        return Verdict(first=first, unscored="no JSON in the reply")
+    return Verdict(first=first, margin=margin if first == high else -margin)
+
+
+def call(kind: CallKind = "match", **fields: Any) -> Call:
+    usual: dict[str, Any] = {"role": "judge", "model": "j/judge"}
+    usual |= {"input_tokens": 100, "output_tokens": 10}
+    return Call(kind=kind, **usual | fields)
+
+
+def item(
+    item_id: str,
+    matches: Sequence[Match] = (),
+    *,
+    groups: Sequence[Sequence[str]] = (("a",), ("b",), ("c",)),
+    native: Mapping[str, float | None] | None = None,
+    calls: Sequence[Call] = (),
+    benchmark: str = "gsm8k",
+    protocol: str = "seal",
+    unseeded: str | None = None,
+    complete: bool = True,
+) -> ItemBallots:
+    """Ballots of one item; seeds in the order of the groups."""
+    models = tuple(sorted(model for group in groups for model in group))
+    return ItemBallots(
+        protocol=protocol,
+        benchmark=benchmark,
+        item_id=item_id,
+        input_hash="0",
+        task_type="math_reasoning",
+        rubric="math_reasoning",
+        seed=0,
+        models=models,
+        native=dict(native or dict.fromkeys(models, 1.0)),
+        groups=tuple(tuple(group) for group in groups),
+        tiering=Tiering(unscored=unseeded),
+        seeds=tuple(group[0] for group in groups),
+        matches=tuple(matches),
+        calls=tuple(calls),
+        complete=complete,
+    )
+
+
+def sample(
+    ballots: ItemBallots | None,
+    sample_id: str = "",
+    *,
+    error: str | None = None,
+    invalid: str | None = None,
+    limit: Literal["token", "time"] | None = None,
+    store: dict[str, Any] | None = None,
+) -> EvalSample:
+    held = {} if ballots is None else {STORE_KEY: ballots.model_dump(mode="json")}
+    # A log holds one sample per id and epoch, so the id must tell benchmarks apart.
+    own_id = f"{ballots.benchmark}:{ballots.protocol}:{ballots.item_id}" if ballots else "x"
+    return EvalSample(
+        id=sample_id or own_id,
+        epoch=1,
+        input="question",
+        target="answer",
+        metadata={"candidates": {"a": "long text"}},
+        store=held if store is None else store,
+        error=EvalError(message=error, traceback="", traceback_ansi="") if error else None,
+        invalidation=ProvenanceData(author="someone", reason=invalid) if invalid else None,
+        limit=EvalSampleLimit(type=limit, limit=1) if limit else None,
+    )
+
+
+def write_log(
+    path: Path,
+    samples: Sequence[EvalSample | ItemBallots],
+    *,
+    status: Literal["started", "success", "cancelled", "error"] = "success",
+    expected: int | None = None,
+    eval_id: str = "E1",
+    task_id: str = "T1",
+    created: str = CREATED,
+    metadata: dict[str, Any] | None = None,
+) -> Path:
+    """Write a ranking log; `expected` samples were planned (default: those that there are)."""
+    written = [one if isinstance(one, EvalSample) else sample(one) for one in samples]
+    ids: list[str | int] = [one.id for one in written]
+    ids += [f"planned{number}" for number in range((expected or 0) - len(ids))]
+    log = EvalLog(
+        status=status,
+        eval=EvalSpec(
+            created=created,
+            task="seal",
+            eval_id=eval_id,
+            task_id=task_id,
+            dataset=EvalDataset(name="candidates", samples=len(ids), sample_ids=ids),
+            model="none/none",
+            config=EvalConfig(),
+            metadata={"tiebreak_protocol": "seal"} if metadata is None else metadata,
+        ),
+        samples=written,
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_eval_log(log, str(path))
+    return path
+
+
+def bracket(item_id: str, best: str, middle: str, last: str, **fields: Any) -> ItemBallots:
+    """Three candidates: the first seed `best` waits, then `middle` beats `last` and loses."""
+    return item(
+        item_id,
+        [match(middle, last, 0.4), match(best, middle, 0.2, round=2)],
+        groups=((best,), (middle,), (last,)),
+        **fields,
+    )

@@ -1,0 +1,125 @@
+import io
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from tests.report.builders import bracket, call, item, match, sample, write_log
+from tiebreak.report import Leaderboard, leaderboards, render
+from tiebreak.report.console import plain
+
+LONG = "openrouter/some-organisation/a-very-long-model-name-2026-11-01-preview-thinking-high"
+MARKUP = "m/[bold red]x[/] [/b] :smile:"
+
+
+def printed(boards: list[Leaderboard], width: int) -> str:
+    text = io.StringIO()
+    render(boards, Console(file=text, width=width, highlight=False))
+    return text.getvalue()
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.fixture
+def boards(tmp_path: Path) -> list[Leaderboard]:
+    calls = [
+        call("seed", cost=0.01, depth=0, input_tokens=12_345),
+        call(cost=0.02, depth=1),
+        call(cost=0.02, depth=2, cached=True),
+    ]
+    samples = [
+        *(bracket(f"q{n}", LONG, MARKUP, "c", calls=calls) for n in range(30)),
+        item("same", groups=((LONG, MARKUP, "c"),)),
+    ]
+    return leaderboards([write_log(tmp_path / "r.eval", [*samples])], draws=100)
+
+
+@pytest.mark.parametrize("width", [80, 99, 100, 120, 200])
+def test_nothing_is_cut_and_no_line_is_too_long(boards: list[Leaderboard], width: int) -> None:
+    text = printed(boards, width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    assert "…" not in text
+    for word in ("gsm8k", "95% interval", "31 items", "30–0–0", "j/judge"):
+        assert word in text
+    assert ("P(first)" in text) == (width >= 100)
+
+
+def test_long_names_fold(boards: list[Leaderboard]) -> None:
+    lines = printed(boards, 80).splitlines()
+    start = next(n for n, line in enumerate(lines) if line.lstrip().startswith("1 "))
+    column = "".join(line[3:].split("  ")[0].strip() for line in lines[start : start + 6])
+    assert column.startswith(LONG)
+
+
+def test_names_are_no_markup(boards: list[Leaderboard]) -> None:
+    assert MARKUP in printed(boards, 200)
+
+
+def test_the_receipt_is_complete(boards: list[Leaderboard]) -> None:
+    text = printed(boards, 120)
+    # 30 items with a seed call and two match calls, one item without: 90 / 31 = 2.9.
+    assert "Calls: 90, of which 30 from the cache" in text
+    assert "376,350 in" in text  # 30 · (12,345 + 2 · 100)
+    assert "worth $1.50, paid in this run $0.9000" in text  # 30 · 0.05; 30 · 0.03
+    assert "2.9 on average, at most 3" in text  # 90 / 31
+    assert "1 item of 31 needed no call" in text
+    assert "First answer won: 100% of 60 verdicts" in text
+    assert "Flips when the order is swapped: – (no match was judged in both orders)" in text
+
+
+def test_warnings_come_before_the_table(boards: list[Leaderboard]) -> None:
+    text = printed(boards, 120)
+    assert text.index("WARNING: This judge chose the first answer") < text.index("Borda")
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    samples = [
+        sample(item("q1", [match("a", "b", None), match("a", "c", 0.2)], calls=[call(cost=None)])),
+        *(sample(None, f"bare{n}", error="[red]boom[/red]") for n in range(7)),
+    ]
+    path = write_log(tmp_path / "r.eval", samples, status="error")
+    text = printed(leaderboards([path]), 200)
+    assert "no price known for j/judge; give prices with --model-cost-config FILE" in text
+    assert "worth –, paid in this run –" in text
+    assert "bare4 (error: [red]boom[/red]); and 2 more" in text
+    assert "No intervals: there is one item" in text
+    assert "native scores: all equal" in text
+    assert "WARNING: 1 of 2 matches (50%) have no verdict" in text
+    assert squeezed("1 of 8 items judged (status: error)") in squeezed(text)
+    assert "nan" not in text.lower()
+
+
+def test_a_board_without_rows(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "r.eval", [sample(None, "q1", error="boom")])
+    text = printed(leaderboards([path]), 80)
+    assert "No item could be ranked." in text
+    assert "1 item not ranked: q1 (error: boom)" in text
+
+
+def test_native_scores_show_their_own_number_of_items(tmp_path: Path) -> None:
+    path = write_log(
+        tmp_path / "r.eval",
+        [
+            bracket("q1", "a", "b", "c", native={"a": 1.0, "b": None, "c": 0.0}),
+            bracket("q2", "a", "b", "c", native={"a": None, "b": None, "c": 0.0}),
+        ],
+    )
+    text = printed(leaderboards([path]), 120)
+    assert "1.000 (of 1)" in text
+    assert "0.000 (of" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b[31mred", "a\ufffd[31mred"),
+        ("two\nlines", "two lines"),
+        ("r\u202etl", "r\ufffdtl"),
+        ("ok é 漢", "ok é 漢"),
+    ],
+)
+def test_plain(text: str, shown: str) -> None:
+    assert plain(text).plain == shown

@@ -1,0 +1,97 @@
+"""The four rubrics that come along, and what is wrong with bad ones."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tiebreak.scorers.rubric import RubricError, builtin_rubrics, load_rubric, rubric_for
+
+GOOD: dict[str, Any] = {
+    "version": 1,
+    "task_type": "poetry",
+    "principles": [
+        {"id": "P1", "name": "Metre", "description": "It scans.", "weight": 0.75},
+        {"id": "P2", "name": "Rhyme", "description": "It rhymes.", "weight": 0.25},
+    ],
+    "checklist": [
+        {"id": "C1", "principle": "P1", "description": "Each line has five feet."},
+        {"id": "C2", "principle": "P2", "description": "Line ends rhyme in pairs."},
+    ],
+}
+
+# SEAL, table 7
+SIZES = {"code_generation": 6, "math_reasoning": 4, "general_qa": 5, "tool_calling": 5}
+
+
+@pytest.mark.parametrize(("name", "size"), SIZES.items())
+def test_builtin_rubrics_have_the_sizes_of_table_7(name: str, size: int) -> None:
+    rubric = load_rubric(name)
+    assert rubric.task_type == name
+    assert len(rubric.principles) == len(rubric.checklist) == size
+    assert [item.principle for item in rubric.checklist] == list(rubric.weights)
+
+
+def test_there_are_no_others() -> None:
+    assert set(builtin_rubrics()) == set(SIZES)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "rubric"),
+    [
+        ("humaneval", "code_generation"),
+        ("HumanEval_plus", "code_generation"),
+        ("gsm8k_cot", "math_reasoning"),
+        ("mmlu_anatomy", "general_qa"),
+        ("bfcl_simple", "tool_calling"),
+        ("my_own", "general_qa"),
+    ],
+)
+def test_guess_from_the_benchmark(benchmark: str, rubric: str) -> None:
+    assert rubric_for(benchmark) == rubric
+
+
+def write(tmp_path: Path, content: Any) -> str:
+    path = tmp_path / "rubric.yaml"
+    path.write_text(yaml.safe_dump(content))
+    load_rubric.cache_clear()
+    return str(path)
+
+
+def test_a_rubric_of_ones_own(tmp_path: Path) -> None:
+    assert load_rubric(write(tmp_path, GOOD)).weights == {"P1": 0.75, "P2": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "words"),
+    [
+        (("principles", 0, "weight"), 0.5, "sum to 0.75, not 1"),
+        (("principles", 0, "weight"), -0.1, "greater than 0"),
+        (("principles", 1, "id"), "P1", "used twice: P1"),
+        (("checklist", 1, "principle"), "P9", "unknown principles: P9"),
+        (("checklist", 1, "principle"), "P1", "without a checklist item: P2"),
+        (("principles",), [], "principles"),
+        (("colour",), "red", "colour"),
+    ],
+)
+def test_bad_rubrics_are_named(
+    tmp_path: Path, where: tuple[Any, ...], value: Any, words: str
+) -> None:
+    content = copy.deepcopy(GOOD)
+    part = content
+    for key in where[:-1]:
+        part = part[key]
+    part[where[-1]] = value
+    with pytest.raises(RubricError, match=words):
+        load_rubric(write(tmp_path, content))
+
+
+def test_missing_and_unreadable(tmp_path: Path) -> None:
+    with pytest.raises(RubricError, match=r"No rubric 'nowhere'.*code_generation"):
+        load_rubric("nowhere")
+    path = tmp_path / "broken.yaml"
+    path.write_text("a: [1, 2")
+    with pytest.raises(RubricError, match="not readable as YAML"):
+        load_rubric(str(path))

@@ -1,0 +1,71 @@
+"""Plays SEAL on planted candidates through a real Inspect eval, and hands back the ballots."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.judge import Judge
+from tiebreak.scorers.rubric import load_rubric
+from tiebreak.scorers.seal import SealSettings, seal
+
+
+def planted_contest(
+    qualities: Mapping[str, float], *, item_id: str = "item", seed: int = 0
+) -> Contest:
+    """A contest whose answers give their quality away."""
+    models = tuple(qualities)
+    return Contest(
+        benchmark="planted",
+        item_id=item_id,
+        input_hash="0" * 16,
+        task=f"Which is best? (item {item_id})",
+        rubric_name="math_reasoning",
+        rubric=load_rubric("math_reasoning"),
+        seed=seed,
+        models=models,
+        native=dict.fromkeys(models, 1.0),
+        groups=tuple((model,) for model in models),
+        answers={model: f"An answer. quality={quality}" for model, quality in qualities.items()},
+    )
+
+
+def play_all(
+    contests: Sequence[Contest],
+    settings: SealSettings,
+    log_dir: Path,
+    *,
+    judge: str = "planted/judge",
+    stages: list[ItemBallots] | None = None,
+) -> list[ItemBallots]:
+    """Ballots of every contest, in order; `stages` collects what was recorded on the way."""
+
+    @solver
+    def tournament() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            def record(ballots: ItemBallots) -> None:
+                state.store.set(STORE_KEY, ballots.model_dump(mode="json"))
+                if stages is not None:
+                    stages.append(ballots)
+
+            contest = contests[int(state.sample_id)]
+            model = get_model(judge)
+            judges = Judge({"judge": model, "meta_judge": model})
+            await seal(contest, judges, record, settings=settings)
+            return state
+
+        return solve
+
+    samples = [Sample(id=number, input="planted") for number in range(len(contests))]
+    task = Task(dataset=samples, solver=tournament(), name="tournament")
+    [log] = eval(task, model="none/none", log_dir=str(log_dir), display="none", log_level="warning")
+    assert log.status == "success", log.error
+    return [
+        ItemBallots.model_validate(sample.store[STORE_KEY])
+        for sample in sorted(log.samples or [], key=lambda s: int(s.id))
+    ]

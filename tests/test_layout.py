@@ -1,0 +1,86 @@
+"""The house rules: who may import whom, how big a room may be, what the root links to."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "tiebreak"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# What a room may import of tiebreak, beside itself. The root modules are named on their own.
+MAY_IMPORT = {
+    "rankers": set(),
+    "candidates": set(),
+    "local": {"prerequisite"},
+    "scorers": {"candidates", "rankers"},
+    "inspect_tasks": {"candidates", "scorers", "rankers", "local", "prerequisite", ""},
+    "lm_eval_tasks": set(),
+    "report": {"candidates", "rankers", "scorers"},
+    "demo": {"candidates", "report", "local", "inspect_tasks", "prerequisite", ""},
+    "cli": {"candidates", "report", "local", "demo", "prerequisite", ""},
+    "prerequisite": set(),
+    "": set(),
+}
+# The report reads ballots and placements; how they came about is not its business.
+REPORT_READS = {"tiebreak.scorers.ballots", "tiebreak.scorers.placement"}
+
+
+def room(module: Path) -> str:
+    first = module.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return "" if first == "__init__" else first
+
+
+def tiebreak_imports(module: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            pytest.fail(f"{module}: relative imports break when a task file is loaded by path")
+    return {name for name in found if name.split(".")[0] == "tiebreak"}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_arrows_go_one_way(module: Path) -> None:
+    here = room(module)
+    for name in tiebreak_imports(module):
+        there = name.split(".")[1] if "." in name else ""
+        assert there == here or there in MAY_IMPORT[here], f"{module} imports {name}"
+        if here == "report" and there == "scorers":
+            assert name in REPORT_READS, f"{module} imports {name}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_modules_stay_small(module: Path) -> None:
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("name", ["inspect_tasks", "lm_eval_tasks", "scorers", "rankers"])
+def test_root_links(name: str) -> None:
+    assert (ROOT / name).resolve() == PACKAGE / name
+
+
+def test_import_is_light() -> None:
+    code = (
+        "import sys, tiebreak, tiebreak.cli;"
+        "heavy = {'lm_eval', 'matplotlib', 'fastapi', 'torch', 'xllamacpp', 'datasets', 'pandas',"
+        " 'inspect_ai', 'scipy'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_version_is_that_of_the_distribution() -> None:
+    import tomllib
+
+    import tiebreak
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert tiebreak.__version__ == project["version"]
