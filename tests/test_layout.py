@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "demo": {"candidates", "report", "local", "inspect_tasks", "prerequisite", ""},
     "cli": {"candidates", "report", "local", "demo", "prerequisite", ""},
     "prerequisite": set(),
-    "": set(),
+    "": {"candidates", "report"},
 }
 # The report reads ballots and placements; how they came about is not its business.
 REPORT_READS = {"tiebreak.scorers.ballots", "tiebreak.scorers.placement"}
@@ -84,3 +84,11 @@ def test_version_is_that_of_the_distribution() -> None:
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert tiebreak.__version__ == project["version"]
+
+
+def test_the_public_face_is_there() -> None:
+    import tiebreak
+
+    assert all(getattr(tiebreak, name) is not None for name in tiebreak.__all__)
+    with pytest.raises(AttributeError, match="nonsense"):
+        tiebreak.nonsense  # noqa: B018

@@ -161,8 +161,8 @@ def lm_eval_row(row: Row, index: int, *, metric: str = "exact_match") -> dict[st
 
     Extra keys: `doc` (the whole document, instead of one made from `id` and `question`),
     `filter` ("none"), `resps` (instead of one made from `answer`), `metrics` (name → value,
-    instead of `native`), `prompt` (what was sent to the model), `arguments` (the whole request), `chat` (True: `arg_0` holds
-    messages as JSON text).
+    instead of `native`), `prompt` (what was sent to the model), `arguments` (the whole request),
+    `chat` (True: `arg_0` holds messages as JSON text).
     """
     question: str = row.get("question", "")
     doc = row.get("doc")
@@ -211,12 +211,10 @@ def write_lm_eval_run(
     folder = Path(out) / re.sub(r'["<>:/|\\?*\[\]]+', "__", model)
     folder.mkdir(parents=True, exist_ok=True)
     if results:
+        model_args = {"pretrained": model, "api_key": "sk-hidden"}
         summary = {
             "results": {task: {f"{metric},none": 1.0}},
-            "config": {
-                "model": "dummy",
-                "model_args": {"pretrained": model, "api_key": "sk-hidden"},
-            },
+            "config": {"model": "dummy", "model_args": model_args},
             "model_name": model,
             "model_source": "dummy",
         }

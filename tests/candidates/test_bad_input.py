@@ -122,6 +122,14 @@ def lm_eval_line(edit: Callable[[str], str]) -> Files:
     return write
 
 
+def not_written(change: dict[str, Any]) -> Files:
+    def write(folder: Path) -> None:
+        two_good(folder)
+        write_lm_eval_run(folder / "lm", "c", [row | change for row in rows()])
+
+    return write
+
+
 def inspect_logs(**logs: list[dict[str, Any]]) -> Files:
     def write(folder: Path) -> None:
         for model, content in logs.items():
@@ -160,9 +168,12 @@ def newer_pool(folder: Path) -> None:
 
 OTHER_IDS = [row | {"id": f"x{i}", "question": f"Else {i}?"} for i, row in enumerate(rows())]
 OTHER_QUESTION = {"question": "What is 1 + 1 in base two?"}
-LOGLIKELIHOOD = {"resps": [[["-1.5", "False"]], [["-0.2", "True"]]]}
-ROLLING = {"resps": [["-17.25"]], "arguments": {"gen_args_0": {"arg_0": "a text"}}}
-CONTINUATION = {"resps": [["-1.5"]], "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": " A"}}}
+LOGLIKELIHOOD: dict[str, Any] = {"resps": [[["-1.5", "False"]], [["-0.2", "True"]]]}
+ROLLING: dict[str, Any] = {"resps": [["-17.25"]], "arguments": {"gen_args_0": {"arg_0": "a text"}}}
+CONTINUATION: dict[str, Any] = {
+    "resps": [["-1.5"]],
+    "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": " A"}},
+}
 TWO_FILTERS = [
     row | {"doc_id": i, "filter": name} for i, row in enumerate(rows()) for name in ("strict", "ex")
 ]
@@ -333,10 +344,7 @@ CASES = [
     *(
         Case(
             f"log-likelihoods {number}",
-            lambda folder, change=change: (
-                two_good(folder),
-                write_lm_eval_run(folder / "lm", "c", [row | change for row in rows()]),
-            ),
+            not_written(change),
             NotWrittenError,
             ("samples_gsm8k", "log-likelihoods"),
             4,

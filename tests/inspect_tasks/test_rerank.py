@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import eval
 from inspect_ai.event import InfoEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
+from inspect_ai.model import Model
 
 from tests.candidates.builders import write_inspect_log, write_lm_eval_run
 from tests.harness import BIN, ROOT, environment, run
+from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 
 pytestmark = pytest.mark.slow
@@ -104,7 +107,7 @@ def test_from_logs_to_leaderboard(logs: Path, tmp_path: Path) -> None:
 
 def test_the_bracket_can_be_read_in_the_viewer(logs: Path, tmp_path: Path) -> None:
     args = ("-T", "candidates=logs", "-T", "swap=always", "--log-dir", "out")
-    judge = "judge=planted/bias=0.5,malformed=0.4"
+    judge = "judge=planted/bias=0.5+malformed=0.8"
     run("inspect", "eval", "tiebreak/seal", *args, "--model-role", judge, cwd=tmp_path)
     log = only_log(tmp_path / "out")
     for sample in log.samples or []:
@@ -153,25 +156,46 @@ def test_by_path_from_a_clone(logs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-T", "candidates=logs"], "--model-role judge=MODEL"),
-        (["-T", "candidates=logs", "--model-role", "meta_judge=planted/x"], "judge=MODEL"),
-        (["--model-role", JUDGE], "-T candidates=PATH"),
-        (["-T", "candidates=nowhere", "--model-role", JUDGE], "nowhere: does not exist"),
-        (["-T", "candidates=logs", "-T", "swap=some", "--model-role", JUDGE], "always, close or"),
-        (["-T", "candidates=logs", "-T", "tiers=0", "--model-role", JUDGE], "at least 1"),
-        (["-T", "candidates=logs", "-T", "mode=lax", "--model-role", JUDGE], "strict or"),
-        (["-T", "candidates=logs", "-T", "rubric=x.yaml", "--model-role", JUDGE], "No rubric"),
-        (["-T", "candidates=logs", "-T", "task_type=art", "--model-role", JUDGE], "one of"),
-        (["-T", "candidates=logs", "--model-role", "judge=[planted/a,planted/b]"], "one model"),
+        ([], "--model-role judge=MODEL"),
+        (["--model-role", JUDGE, "-T", "candidates=nowhere"], "nowhere: does not exist"),
     ],
 )
-def test_wrong_arguments_are_explained(
+def test_what_is_missing_is_said_without_a_traceback(
     arguments: list[str], words: str, logs: Path, tmp_path: Path
 ) -> None:
-    done = run("inspect", "eval", "tiebreak/seal", *arguments, cwd=tmp_path, code=1)
+    seal = ("inspect", "eval", "tiebreak/seal", "-T", "candidates=logs")
+    done = run(*seal, *arguments, cwd=tmp_path, code=1)
     said = " ".join((done.stdout + done.stderr).split())
     assert words in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("roles", "arguments", "words"),
+    [
+        ({"meta_judge": "planted/x"}, {}, "--model-role judge=MODEL"),
+        ({"judge": ["planted/a", "planted/b"]}, {}, "one model"),
+        ({"judge": "planted/x"}, {"candidates": None}, "-T candidates=PATH"),
+        ({"judge": "planted/x"}, {"swap": "some"}, "always, close or never"),
+        ({"judge": "planted/x"}, {"tiers": 0}, "at least 1"),
+        ({"judge": "planted/x"}, {"mode": "lax"}, "strict or intersect"),
+        ({"judge": "planted/x"}, {"rubric": "x.yaml"}, "No rubric"),
+        ({"judge": "planted/x"}, {"task_type": "art"}, "one of code_generation"),
+        ({"judge": "planted/x"}, {"saturated_only": True}, "No item is saturated"),
+    ],
+)
+def test_wrong_arguments_are_explained(
+    roles: dict[str, str | Model | list[str | Model]],
+    arguments: dict[str, Any],
+    words: str,
+    tmp_path: Path,
+) -> None:
+    for model in range(2):
+        write_inspect_log(tmp_path / f"{model}.eval", f"m{model}", rows(model, 1, native=model))
+    given = {"candidates": str(tmp_path), **arguments}
+    with pytest.raises(PrerequisiteError) as caught:
+        eval("tiebreak/seal", task_args=given, model_roles=roles, log_dir=str(tmp_path / "out"))
+    assert words in str(caught.value.message)
 
 
 def test_the_judge_may_be_the_model(logs: Path, tmp_path: Path) -> None:
@@ -253,8 +277,26 @@ def test_hostile_answers_stay_answers(tmp_path: Path) -> None:
         assert [m.winner for m in item.matches][-1] == "m|3 [x]/é"
 
 
+def test_one_bad_item_does_not_end_the_run(tmp_path: Path) -> None:
+    for model in range(3):
+        bad = [
+            {**row, "answer": row["answer"] + (" PROVIDER FAILS" if row["id"] == "q2" else "")}
+            for row in rows(model)
+        ]
+        write_inspect_log(tmp_path / "logs" / f"{model}.eval", f"m{model}", bad)
+    args = ("-T", "candidates=logs", "--log-dir", "out", "--model-role", JUDGE)
+    run("inspect", "eval", "tiebreak/seal", *args, cwd=tmp_path, code=None)
+    log = only_log(tmp_path / "out")
+    assert log.status == "error"
+    assert [s.id for s in log.samples or [] if s.error] == ["q2"]
+    assert len(scores(log)) == 4  # what could be judged is scored
+    printed = " ".join(run("tiebreak", "rank", "out", cwd=tmp_path).stdout.split())
+    assert "5 of 6 items judged" in printed
+    assert "eval-retry" in printed
+
+
 def test_killed_and_retried_nothing_is_lost_or_paid_twice(logs: Path, tmp_path: Path) -> None:
-    judge = "judge=planted/noise=0.3,delay=0.05"
+    judge = "judge=planted/noise=0.3+delay=0.05"
     args = ("eval", "tiebreak/seal", "-T", "candidates=logs", "--model-role", judge,
             "--max-samples", "1")  # fmt: skip
     whole = tmp_path / "whole-calls"
@@ -282,7 +324,7 @@ def test_killed_and_retried_nothing_is_lost_or_paid_twice(logs: Path, tmp_path: 
     [first] = list_eval_logs(str(tmp_path / "out"))
     assert read_eval_log(first, header_only=True).status == "started"
 
-    run("inspect", "eval-retry", first.name, "--log-dir", "out", cwd=tmp_path, **env)
+    run("inspect", "eval-retry", first.name, "--log-dir", "out", cwd=tmp_path, code=0, **env)
     retried = max(list_eval_logs(str(tmp_path / "out")), key=lambda info: info.mtime or 0)
     log = read_eval_log(retried)
     assert log.status == "success"

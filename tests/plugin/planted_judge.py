@@ -1,13 +1,15 @@
 """A judge whose verdicts are known beforehand: the model provider `planted`.
 
 It reads the quality that each candidate's text gives away (`quality=0.73`) and votes by it. The
-model's name holds its settings, e.g. `planted/noise=0.5,bias=0.2,malformed=0.1,seed=3`:
+model's name holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
 
 - noise: standard deviation of the Gaussian error on every quality that it reads
 - bias: what it adds to the quality of the response that is shown first
 - malformed: probability that a reply is no JSON at all (repair turns draw again)
 - scale: difference of quality at which a vote has full confidence (default 0.1)
 - delay: seconds that a call takes
+
+It raises an error for a prompt that holds the words PROVIDER FAILS.
 
 All draws follow from the seed, the prompt and how often this prompt was asked before. Where the
 environment names a file in PLANTED_CALLS, every call that really happens adds a line to it.
@@ -49,7 +51,7 @@ class PlantedJudge(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        given = (part.split("=") for part in model_name.split(",") if "=" in part)
+        given = (part.split("=") for part in model_name.split("+") if "=" in part)
         self.seen: dict[str, int] = {}
         self.settings = DEFAULTS | {key: float(value) for key, value in given}
 
@@ -65,6 +67,8 @@ class PlantedJudge(ModelAPI):
         if calls := os.environ.get("PLANTED_CALLS"):
             with Path(calls).open("a") as file:
                 file.write(f"{digest}\n")
+        if "PROVIDER FAILS" in prompt:
+            raise RuntimeError("the provider fails on this prompt")
         # A repeated call draws afresh, as a real model would.
         self.seen[digest] = self.seen.get(digest, 0) + 1
         await anyio.sleep(self.settings["delay"])

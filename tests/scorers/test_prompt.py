@@ -40,6 +40,13 @@ def test_a_text_that_guesses_the_mark_gets_another_one() -> None:
         assert Fence([answer]).mark not in answer
 
 
+@given(st.lists(st.text(), min_size=2, max_size=4), st.text())
+def test_the_calls_of_a_task_share_their_mark(texts: list[str], more: str) -> None:
+    assert Fence(texts, [more]).mark == Fence(texts[::-1]).mark  # unless `more` holds it
+    held = Fence(texts).mark
+    assert Fence(texts, [f"{more} {held}"]).mark != held
+
+
 def test_a_fence_serves_only_its_own_texts() -> None:
     with pytest.raises(ValueError, match="not made for"):
         Fence(["a"])("b")

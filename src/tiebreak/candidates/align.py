@@ -18,6 +18,7 @@ from tiebreak.candidates.errors import (
     HolesError,
     Problem,
     QuestionConflictError,
+    RenameError,
     SingleModelError,
     raise_problems,
 )
@@ -27,7 +28,13 @@ from tiebreak.candidates.records import Harness, LogRecord, item_name, natural_k
 HOLE = HolesError.kind
 """Kind of the notes that name items which `intersect` left out."""
 
-_FATAL = (DuplicateModelError, DisjointItemsError, SingleModelError, EmptyFolderError)
+_FATAL = (
+    DuplicateModelError,
+    DisjointItemsError,
+    SingleModelError,
+    RenameError,
+    EmptyFolderError,
+)
 """Problems that no mode can leave out."""
 
 
@@ -68,7 +75,8 @@ def align(
 
     Raises:
         CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
-            for two logs of one model, for a single model and for no common item.
+            for what nobody can leave out: two logs of one model, a single model, no common item, a
+            misspelt name in `rename`, nothing to read.
     """
     usable, dropped = _usable(records, mode)
     parts = [

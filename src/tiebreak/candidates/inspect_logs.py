@@ -110,7 +110,8 @@ class _Reader:
         return [sample for sample in samples if sample.epoch == 1]
 
     def _row(self, sample: EvalSample) -> Row:
-        if sample.output.completion.startswith(_ATTACHMENT) or _input_has_attachment(sample):
+        # Inspect keeps outputs whole, also long ones; of inputs, data URIs become attachments.
+        if _input_has_attachment(sample):
             sample = resolve_sample_attachments(sample)
         key = ItemKey(self.benchmark, str(sample.id), sample.epoch)
         item = _item(sample, key)

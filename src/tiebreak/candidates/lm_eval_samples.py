@@ -149,7 +149,7 @@ class _Reader:
             return None
         if len(present) > 1 and wanted is None:
             what = f"native score after filter {present[0]!r}, out of {', '.join(present)}"
-            self.notes.append(Note("filter", self.source, f"{what} (choose with filter=)"))
+            self.notes.append(Note("filter_choice", self.source, f"{what} (choose with filter=)"))
         return wanted if wanted is not None else present[0]
 
     def _clashing(self, rows: Iterable[Mapping[str, Any]]) -> set[Any]:

@@ -159,7 +159,7 @@ def contest_samples(
         )
         contest = {
             "benchmark": item.benchmark,
-            "item_id": sample_id(item, with_benchmark=False),
+            "item_id": item.item_id,
             "input_hash": item.input_hash,
             "task": task_text(item),
             "rubric_name": name,

@@ -2,8 +2,11 @@
 
 Templates are `prompts/*.md` with `${slot}` marks. All slots are filled in a single pass, so text
 that is put in is never looked at again: an answer that holds `${checklist}` stays that text. All
-foreign text stands between fence lines whose mark is derived from the very texts it encloses, so
-that no text can hold its own mark: it can neither be guessed nor closed.
+foreign text stands between fence lines whose mark is derived from the task and all its answers, so
+that no answer can hold it: it can neither be guessed nor closed.
+
+Templates begin with what all calls share and end with what differs, so that the prompt caches of
+providers serve them.
 """
 
 import hashlib
@@ -36,18 +39,20 @@ def template(name: str) -> str:
 
 
 class Fence:
-    """Encloses foreign texts of one call; `mark` is 16 hexadecimal digits that none of them holds.
+    """Encloses foreign texts; `mark` is 16 hexadecimal digits that none of them holds.
 
-    The same texts give the same mark, so that a repeated call is found in the cache.
+    The mark follows from `texts`, in any order: the calls about one task share their mark (and a
+    repeated call is found in the cache). `more` are texts that only this call encloses; in the
+    unlikely case that one of them holds the mark, another one is derived.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        enclosed = tuple(texts)
-        mark = hashlib.sha256("\x1f".join(enclosed).encode("utf-8", "replace")).hexdigest()[:16]
-        while any(mark in text for text in enclosed):
-            mark = hashlib.sha256(mark.encode()).hexdigest()[:16]
+    def __init__(self, texts: Iterable[str], more: Iterable[str] = ()) -> None:
+        known = sorted(texts)
+        self._enclosed = frozenset(known).union(more)
+        mark = _digest("\x1f".join(known))
+        while any(mark in text for text in self._enclosed):
+            mark = _digest(mark)
         self.mark = mark
-        self._enclosed = frozenset(enclosed)
 
     def __call__(self, text: str) -> str:
         """The text between its fence lines.
@@ -63,3 +68,7 @@ class Fence:
     def rule(self) -> str:
         """The sentence that tells a model what the fence lines mean."""
         return fill(template("fence"), fence=self.mark)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

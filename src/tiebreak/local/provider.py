@@ -1,0 +1,258 @@
+"""The embedded model as an ordinary Inspect model: `tiebreak-local/smollm2-135m`.
+
+It runs inside the process, so it needs neither a port nor a key, and works in any task and role:
+
+    inspect eval TASK --model tiebreak-local/smollm2-135m
+    inspect eval TASK --model tiebreak-local/mine -M path=/models/mine.gguf
+"""
+
+import json
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import anyio.to_thread
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    GenerateConfig,
+    Logprobs,
+    ModelAPI,
+    ModelCall,
+    ModelOutput,
+    ModelUsage,
+    StopReason,
+    modelapi,
+)
+from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
+
+from tiebreak.local.grammar import grammar
+from tiebreak.local.server import ServerSettings, default_threads, shared_server
+from tiebreak.local.weights import DEFAULT_MODEL, custom_weights, find_weights
+from tiebreak.prerequisite import PrerequisiteError
+
+PROVIDER: Final = "tiebreak-local"
+DEFAULT: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
+DEFAULT_TEMPERATURE: Final = 0.0
+DEFAULT_SEED: Final = 0
+DEFAULT_MAX_TOKENS: Final = 1024
+
+_TOO_LONG: Final = "exceed_context_size_error"
+_STOP_REASONS: Final[dict[str, StopReason]] = {
+    "stop": "stop",
+    "length": "max_tokens",
+    "tool_calls": "tool_calls",
+}
+
+
+class LocalModelError(RuntimeError):
+    """The runtime refused a request; the message is its own."""
+
+
+class LocalAPI(ModelAPI):
+    """llama.cpp in this process. What a task leaves open has a fixed default, so replies repeat."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008 - immutable use, Inspect's own form
+        path: str | None = None,
+        slots: int = 1,
+        threads: int | None = None,
+        context: int = 4096,
+        **unknown: Any,
+    ) -> None:
+        """Check names and numbers; the model itself is loaded with the first request.
+
+        Args:
+            model_name: `smollm2-135m`, or any name for a GGUF file of the user's own.
+            base_url: Ignored: there is no address.
+            api_key: Ignored: there is no key.
+            config: Generation settings.
+            path: GGUF file of the user's own (`-M path=FILE`), else `TIEBREAK_LOCAL_WEIGHTS`.
+            slots: Requests that are worked on at the same time.
+            threads: CPU threads; by default `TIEBREAK_LOCAL_THREADS`, else all cores.
+            context: Tokens of prompt and reply together.
+            unknown: Refused, by name.
+
+        Raises:
+            PrerequisiteError: an argument is wrong, or the model file is missing.
+        """
+        if unknown:
+            raise PrerequisiteError(f"{PROVIDER} has no argument {', '.join(map(repr, unknown))}.")
+        if min(slots, context, threads or 1) < 1:
+            raise PrerequisiteError(f"{PROVIDER}: slots, threads and context must be at least 1.")
+        own = custom_weights(path)
+        if own is None and model_name != DEFAULT_MODEL:
+            raise PrerequisiteError(
+                f"{PROVIDER} has one model of its own, {DEFAULT}. For {model_name!r} add the file: "
+                "-M path=/path/to/model.gguf"
+            )
+        # Inspect's cache tells models apart by name and base_url: a file of the user's own must
+        # not be answered for by another one of the same name.
+        super().__init__(model_name, base_url=_file_url(own), config=config)
+        self._settings = ServerSettings(
+            weights=find_weights(path),
+            slots=slots,
+            threads=threads or default_threads(),
+            context=context,
+        )
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> tuple[ModelOutput, ModelCall]:
+        """Answer one request in a worker thread.
+
+        A prompt that does not fit into the context gives an empty completion with the stop reason
+        `model_length`, so that its caller can go on without it.
+
+        Raises:
+            LocalModelError: the runtime refused the request for another reason.
+        """
+        request = chat_request(input, tools, tool_choice, config)
+        reply = await anyio.to_thread.run_sync(lambda: shared_server(self._settings).chat(request))
+        return self._output(reply), ModelCall.create(request, reply)
+
+    def max_connections(self) -> int:
+        """One request per slot."""
+        return self._settings.slots
+
+    def max_tokens(self) -> int | None:
+        """Length of a reply when the task does not say."""
+        return DEFAULT_MAX_TOKENS
+
+    def connection_key(self) -> str:
+        """Instances that share a server share its connections."""
+        return str(self._settings)
+
+    def _output(self, reply: dict[str, Any]) -> ModelOutput:
+        if (error := reply.get("error")) is not None:
+            if error.get("type") == _TOO_LONG:
+                return ModelOutput.from_content(
+                    self.model_name, "", stop_reason="model_length", error=str(error["message"])
+                )
+            raise LocalModelError(str(error.get("message", error)))
+        return ModelOutput(
+            model=self.model_name,
+            choices=[self._choice(choice) for choice in reply["choices"]],
+            usage=_usage(reply["usage"]),
+        )
+
+    def _choice(self, choice: dict[str, Any]) -> ChatCompletionChoice:
+        message = choice["message"]
+        return ChatCompletionChoice(
+            message=ChatMessageAssistant(
+                content=message.get("content") or "",
+                tool_calls=[_tool_call(call) for call in message.get("tool_calls") or ()] or None,
+                model=self.model_name,
+                source="generate",
+            ),
+            stop_reason=_STOP_REASONS.get(choice.get("finish_reason") or "", "unknown"),
+            logprobs=Logprobs.model_validate(choice["logprobs"]) if "logprobs" in choice else None,
+        )
+
+
+@modelapi(name=PROVIDER)
+def tiebreak_local() -> type[ModelAPI]:
+    """The provider's entry in Inspect's registry."""
+    return LocalAPI
+
+
+def chat_request(
+    messages: Sequence[ChatMessage],
+    tools: Sequence[ToolInfo],
+    tool_choice: ToolChoice,
+    config: GenerateConfig,
+) -> dict[str, Any]:
+    """A request in OpenAI's chat format, with nothing left to chance."""
+    request: dict[str, Any] = {
+        "messages": [_message(message) for message in messages],
+        "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
+        "temperature": DEFAULT_TEMPERATURE if config.temperature is None else config.temperature,
+        "seed": DEFAULT_SEED if config.seed is None else config.seed,
+    }
+    for ours, theirs in (
+        ("top_p", "top_p"),
+        ("top_k", "top_k"),
+        ("stop_seqs", "stop"),
+        ("frequency_penalty", "frequency_penalty"),
+        ("presence_penalty", "presence_penalty"),
+        ("logprobs", "logprobs"),
+        ("top_logprobs", "top_logprobs"),
+    ):
+        if (value := getattr(config, ours)) is not None:
+            request[theirs] = value
+    if config.response_schema is not None:
+        schema = config.response_schema.json_schema
+        request["grammar"] = grammar(schema.model_dump(exclude_none=True))
+    elif tools and tool_choice != "none":
+        request["tools"] = [_tool(tool) for tool in tools]
+        forced = isinstance(tool_choice, ToolFunction) or tool_choice == "any"
+        request["tool_choice"] = "required" if forced else "auto"
+    return request
+
+
+def _message(message: ChatMessage) -> dict[str, Any]:
+    shown: dict[str, Any] = {"role": message.role, "content": message.text}
+    if isinstance(message, ChatMessageAssistant) and message.tool_calls:
+        shown["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.function, "arguments": json.dumps(call.arguments)},
+            }
+            for call in message.tool_calls
+        ]
+    if isinstance(message, ChatMessageTool):
+        shown["tool_call_id"] = message.tool_call_id
+    return shown
+
+
+def _tool(tool: ToolInfo) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.parameters.model_dump(exclude_none=True),
+        },
+    }
+
+
+def _tool_call(call: dict[str, Any]) -> ToolCall:
+    name, given = call["function"]["name"], call["function"].get("arguments") or "{}"
+    arguments, problem = {}, None
+    try:
+        arguments = json.loads(given)
+        if not isinstance(arguments, dict):
+            arguments, problem = {}, f"the arguments of {name} are no JSON object: {given}"
+    except json.JSONDecodeError as error:
+        problem = f"the arguments of {name} are no valid JSON ({error}): {given}"
+    return ToolCall(
+        id=call.get("id") or uuid.uuid4().hex,
+        function=name,
+        arguments=arguments,
+        parse_error=problem,
+    )
+
+
+def _usage(usage: dict[str, Any]) -> ModelUsage:
+    return ModelUsage(
+        input_tokens=usage["prompt_tokens"],
+        output_tokens=usage["completion_tokens"],
+        total_tokens=usage["total_tokens"],
+        total_cost=0.0,
+    )
+
+
+def _file_url(weights: Path | None) -> str | None:
+    return weights.as_uri() if weights else None

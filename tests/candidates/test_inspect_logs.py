@@ -1,0 +1,279 @@
+import json
+import math
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import (
+    ChatMessageSystem,
+    ChatMessageUser,
+    Model,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.scorer import includes
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from tests.candidates.builders import make_rows, write_inspect_log
+from tiebreak.candidates import Candidate, CandidatePool, ItemKey, Note, input_hash, load_candidates
+
+MEGABYTE = "π ≈ 3.14159, 日本語, 🦊\n" * 45_000  # over 1 MB as UTF-8
+
+
+def pair(folder: Path, rows: list[dict[str, Any]], **options: Any) -> CandidatePool:
+    """A pool of two models with the same rows; `options` go to the writer."""
+    write_inspect_log(folder / "a.eval", "a", rows, **options)
+    write_inspect_log(folder / "b.eval", "b", rows, **options)
+    return load_candidates(folder)
+
+
+def answer(pool: CandidatePool, model: str = "a", item: str = "q0") -> Candidate:
+    return pool.candidates[ItemKey(pool.benchmarks[0], item)][model]
+
+
+def kinds(pool: CandidatePool) -> set[str]:
+    return {note.kind for note in pool.notes}
+
+
+def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
+    rows = make_rows(1)
+    rows[0] |= {"choices": ["0", "1"], "metadata": {"subject": "sums"}, "target": ["0", "zero"]}
+    pool = pair(tmp_path, rows, task="inspect_evals/gsm8k")
+    (item,) = pool.items
+    assert item.key == ItemKey("gsm8k", "q0", 1)
+    assert item.prompt == "What is 0 + 0?"
+    assert item.target == "0\nzero"
+    assert item.choices == ("0", "1")
+    assert item.metadata == {"subject": "sums"}
+    assert item.input_hash == input_hash("What is 0 + 0?", ["0", "1"])
+    found = answer(pool)
+    assert found == Candidate(
+        key=item.key,
+        model="a",
+        text="The answer is 0.",
+        native_score=1.0,
+        native_metric="match",
+        stop_reason="stop",
+        input_tokens=7,
+        output_tokens=11,
+        source=(tmp_path / "a.eval").as_posix(),
+    )
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_both_log_formats_read_the_same(tmp_path: Path, suffix: str) -> None:
+    for model in "ab":
+        write_inspect_log(tmp_path / f"{model}{suffix}", model, make_rows(3))
+    pool = load_candidates(tmp_path)
+    assert [item.item_id for item in pool.items] == ["q0", "q1", "q2"]
+    assert pool.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "score"),
+    [
+        ("C", 1.0),
+        ("I", 0.0),
+        ("P", 0.5),
+        ("N", 0.0),
+        (True, 1.0),
+        (False, 0.0),
+        (0.25, 0.25),
+        (3, 3.0),
+        ("yes", 1.0),
+        ("False", 0.0),
+        ("0.75", 0.75),
+    ],
+)
+def test_native_scores_mean_what_inspect_means(tmp_path: Path, value: Any, score: float) -> None:
+    assert answer(pair(tmp_path, make_rows(1, native=value))).native_score == score
+
+
+def test_a_log_without_scores_has_undefined_ones_and_says_so(tmp_path: Path) -> None:
+    pool = pair(tmp_path, make_rows(2, native=None))
+    assert math.isnan(answer(pool).native_score)
+    assert answer(pool).native_metric is None
+    assert "native_choice" in kinds(pool)
+
+
+def scored_twice() -> list[dict[str, Any]]:
+    rows = make_rows(2, native=None)
+    for row in rows:
+        row["scores"] = {"match": "I", "judge": {"style": 0.25, "truth": 0.75}}
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("native", "metric", "score"),
+    [
+        (None, "match", 0.0),
+        ("judge", "judge", 0.25),
+        ("judge.truth", "judge.truth", 0.75),
+        (["exact_match", "judge.style"], "judge.style", 0.25),
+    ],
+)
+def test_choice_among_several_scores(
+    tmp_path: Path, native: Any, metric: str, score: float
+) -> None:
+    rows = scored_twice()
+    for model in "ab":
+        write_inspect_log(tmp_path / f"{model}.eval", model, rows)
+    pool = load_candidates(tmp_path, native=native)
+    assert (answer(pool).native_metric, answer(pool).native_score) == (metric, score)
+    assert ("native_choice" in kinds(pool)) == (native is None)
+
+
+def test_a_dict_score_alone_gives_its_first_value(tmp_path: Path) -> None:
+    rows = make_rows(1, native=None)
+    rows[0]["scores"] = {"judge": {"style": 0.25, "truth": 0.75}}
+    found = answer(pair(tmp_path, rows))
+    assert (found.native_metric, found.native_score) == ("judge.style", 0.25)
+
+
+def test_different_native_metrics_are_noted(tmp_path: Path) -> None:
+    write_inspect_log(tmp_path / "a.eval", "a", make_rows(1), scorer="match")
+    write_inspect_log(tmp_path / "b.eval", "b", make_rows(1), scorer="includes")
+    (note,) = load_candidates(tmp_path).notes
+    assert note.kind == "native_differs"
+    assert "includes, match" in note.what
+
+
+def test_the_first_epoch_is_kept_and_told_or_all_are(tmp_path: Path) -> None:
+    first, second = make_rows(2), make_rows(2, answer="Second try.")
+    rows = [row | {"epoch": 2} for row in second] + first
+    pool = pair(tmp_path, rows, epochs=2)
+    assert answer(pool).text == "The answer is 0."
+    assert len(pool) == 2
+    assert {note.what for note in pool.notes if note.kind == "epochs"} == {
+        "2 epochs, the first is kept (epochs='all' keeps each as its own candidate)"
+    }
+    both = load_candidates(tmp_path, epochs="all")
+    assert [item.key.epoch for item in both.items] == [1, 2, 1, 2]
+    assert both.candidates[ItemKey("gsm8k", "q0", 2)]["a"].text == "Second try."
+    assert "epochs" not in kinds(both)
+
+
+def test_an_epoch_that_a_model_lacks_is_a_hole(tmp_path: Path) -> None:
+    rows = make_rows(1)
+    write_inspect_log(tmp_path / "a.eval", "a", [*rows, rows[0] | {"epoch": 2}])
+    write_inspect_log(tmp_path / "b.eval", "b", rows)
+    assert len(load_candidates(tmp_path)) == 1
+    with pytest.raises(ValueError, match=r"item 'q0' \(epoch 2\) has no answer by b"):
+        load_candidates(tmp_path, epochs="all")
+
+
+def test_metadata_names_two_settings_of_one_model(tmp_path: Path) -> None:
+    for name in ("cold", "hot @ T=1"):
+        path = tmp_path / f"{name[:3]}.eval"
+        write_inspect_log(path, "openai/gpt", make_rows(2), metadata={"candidate": name})
+    assert load_candidates(tmp_path).models == ("cold", "hot @ T=1")
+
+
+def test_model_names_are_kept_as_they_are(tmp_path: Path) -> None:
+    names = ["openai/azure/gpt-4", "ollama/llama3:8b", "m@2026-01-01", "my model [v2]"]
+    for name in names:
+        write_inspect_log(tmp_path, name, make_rows(1))
+    assert load_candidates(tmp_path).models == tuple(sorted(names))
+
+
+def test_ranking_logs_are_left_out_by_their_header_alone(tmp_path: Path) -> None:
+    pair(tmp_path, make_rows(2))
+    ranking = tmp_path / "sub" / "ranking.eval"
+    write_inspect_log(ranking, "j", make_rows(2), metadata={"tiebreak_protocol": "seal"})
+    pool = load_candidates(tmp_path)
+    assert pool.models == ("a", "b")
+    assert pool.notes == (Note("ranking_log", ranking.as_posix(), "ranking log (seal), left out"),)
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "stop_reason"),
+    [
+        ({"answer": ""}, "", "stop"),
+        ({"stop_reason": "max_tokens"}, "The answer is 0.", "max_tokens"),
+        ({"limit": "token"}, "The answer is 0.", "token_limit"),
+    ],
+)
+def test_a_bad_answer_is_an_answer(
+    tmp_path: Path, row: dict[str, Any], text: str, stop_reason: str
+) -> None:
+    found = answer(pair(tmp_path, [make_rows(1)[0] | row]))
+    assert (found.text, found.stop_reason) == (text, stop_reason)
+
+
+def test_tool_calls_and_schemas(tmp_path: Path) -> None:
+    call = {"function": "gcd", "arguments": {"a": 4, "b": 6}}
+    tool = {"name": "gcd", "parameters": {"properties": {"a": {}, "b": {}}}}
+    rows = [make_rows(1)[0] | {"answer": "", "tool_calls": [call], "tools": [tool]}]
+    pool = pair(tmp_path, rows, task="bfcl")
+    assert answer(pool).tool_calls == (call,)
+    assert json.loads(answer(pool).answer) == call
+    assert pool.items[0].tools == (tool,)
+    assert pool.items[0].input_hash == input_hash(rows[0]["question"], (), [tool])
+
+
+def test_the_bare_question_in_the_metadata_is_what_is_hashed(tmp_path: Path) -> None:
+    bare = "def f(x):\n    ..."
+    rows = [{"id": "HumanEval/0", "question": f"Complete:\n{bare}", "answer": "x", "native": 1}]
+    wrapped = [row | {"metadata": {"prompt": bare}} for row in rows]
+    pool = pair(tmp_path, wrapped, task="humaneval")
+    assert pool.items[0].prompt == f"Complete:\n{bare}"
+    assert pool.items[0].input_hash == input_hash(bare)
+
+
+def test_metadata_that_is_not_in_the_prompt_is_not_the_question(tmp_path: Path) -> None:
+    rows = [row | {"metadata": {"question": "other"}} for row in make_rows(1)]
+    assert pair(tmp_path, rows).items[0].input_hash == input_hash("What is 0 + 0?")
+
+
+def test_system_messages_are_no_part_of_the_question(tmp_path: Path) -> None:
+    rows = [row | {"system": "Be brief."} for row in make_rows(1)]
+    assert pair(tmp_path, rows).items[0].prompt == "What is 0 + 0?"
+
+
+def test_unicode_and_a_megabyte(tmp_path: Path) -> None:
+    assert answer(pair(tmp_path, make_rows(1, answer=MEGABYTE))).text == MEGABYTE
+
+
+@solver
+def think_first() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.messages.insert(0, ChatMessageSystem(content="Think."))
+        return await generate(state)
+
+    return solve
+
+
+def mock(name: str, *answers: str) -> Model:
+    outputs = [ModelOutput.from_content(f"mockllm/{name}", text) for text in answers]
+    for output in outputs:
+        output.usage = ModelUsage(input_tokens=3, output_tokens=5, total_tokens=8)
+    return get_model(f"mockllm/{name}", custom_outputs=outputs, memoize=False)
+
+
+def test_logs_of_a_real_run(tmp_path: Path) -> None:
+    """Two models; a megabyte, and a data URI, which Inspect moves to the attachments."""
+    image = "data:image/png;base64," + "iVBORw0K" * 40
+    samples = [
+        Sample(id=1, input="Long " * 200 + "?", target="42"),
+        Sample(id=2, input=[ChatMessageUser(content=image)], target="43"),
+    ]
+    task = Task(dataset=samples, solver=think_first(), scorer=includes(), name="gsm8k")
+    for name in ("one", "two"):
+        model = mock(name, MEGABYTE + "42", image)
+        (log,) = eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1)
+        assert log.status == "success"
+    raw = zipfile.ZipFile(log.location.removeprefix("file://")).read("samples/2_epoch_1.json")
+    assert json.loads(raw)["input"][0]["content"].startswith("attachment://")
+    pool = load_candidates(tmp_path)
+    assert pool.models == ("mockllm/one", "mockllm/two")
+    long, uri = pool.items
+    assert (long.item_id, uri.item_id) == ("1", "2")
+    assert (long.prompt, uri.prompt) == ("Long " * 200 + "?", image)
+    answers = pool.candidates[long.key]["mockllm/one"], pool.candidates[uri.key]["mockllm/one"]
+    assert [found.text for found in answers] == [MEGABYTE + "42", image]
+    assert [found.native_score for found in answers] == [1.0, 0.0]
+    assert [found.output_tokens for found in answers] == [5, 5]

@@ -1,0 +1,66 @@
+"""A real lm-eval run of a tiny task with its built-in dummy model."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.candidates.builders import write_inspect_log
+from tiebreak.candidates import load_candidates
+
+YAML = """\
+task: tiebreak_tiny
+custom_dataset: !function tiny.load
+test_split: test
+output_type: generate_until
+num_fewshot: 0
+doc_to_text: "{{question}}"
+doc_to_target: "{{answer}}"
+generation_kwargs: {until: [], max_gen_toks: 16, temperature: 0.0, do_sample: false}
+filter_list: [{name: none, filter: [{function: take_first}]}]
+metric_list: [{metric: exact_match, aggregation: mean, higher_is_better: true}]
+metadata: {version: 1.0}
+"""
+LOADER = """\
+import datasets
+
+
+def load(**_):
+    rows = [{"question": f"Café {i}?", "answer": "lol" if i else "x"} for i in range(3)]
+    return {"test": datasets.Dataset.from_list(rows)}
+"""
+
+
+@pytest.mark.slow
+def test_a_real_run_aligns_with_an_inspect_log(tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks"
+    tasks.mkdir()
+    (tasks / "tiny.yaml").write_text(YAML)
+    (tasks / "tiny.py").write_text(LOADER)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks"]
+    command += ["tiebreak_tiny", "--include_path", str(tasks), "--model_args", "pretrained=org/m:1"]
+    command += ["--output_path", str(out), "--log_samples"]
+    done = subprocess.run(
+        command,
+        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    rows = [
+        {"id": f"i{i}", "question": f"Café {i}?", "answer": "lol", "native": "C"} for i in (2, 0, 1)
+    ]
+    write_inspect_log(tmp_path / "logs", "openai/gpt", rows, task="tiebreak/tiny")
+    pool = load_candidates([out, tmp_path / "logs"])
+    assert pool.models == ("openai/gpt", "org/m:1")
+    assert [item.item_id for item in pool.items] == ["i0", "i1", "i2"]
+    answers = [row["org/m:1"] for _, row in pool]
+    assert [answer.text for answer in answers] == ["lol"] * 3
+    assert [answer.native_score for answer in answers] == [0.0, 1.0, 1.0]
+    assert {answer.native_metric for answer in answers} == {"exact_match"}

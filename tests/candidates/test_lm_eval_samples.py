@@ -1,0 +1,199 @@
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.candidates.builders import make_rows, write_lm_eval_run
+from tiebreak.candidates import CandidatePool, ItemKey, input_hash, load_candidates
+from tiebreak.candidates.documents import bare_id, choices_of, prompt_of, question_of, tools_of
+
+TOOL = {"name": "gcd", "parameters": {"type": "dict", "properties": {"a": {}, "b": {}}}}
+MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi?"}]
+
+QUESTIONS = [
+    ({"question": "Q?", "text": "no"}, "Q?"),
+    ({"prompt": "def f():"}, "def f():"),
+    ({"question": "", "problem": "P?"}, "P?"),
+    ({"question": MESSAGES}, "Hi?"),
+    ({"question": [MESSAGES]}, "Hi?"),  # BFCL: one list per turn
+    ({"question": json.dumps([MESSAGES])}, "Hi?"),
+    ({"question": [[{"role": "user", "content": [{"type": "text", "text": "Hi?"}]}]]}, "Hi?"),
+    ({"question": '["a", "b"]'}, '["a", "b"]'),
+    ({"question": "[unclosed"}, "[unclosed"),
+    ({"question": 7, "id": 3}, None),
+]
+
+
+@pytest.mark.parametrize(("doc", "question"), QUESTIONS)
+def test_question_of(doc: dict[str, Any], question: str | None) -> None:
+    assert question_of(doc) == question
+
+
+@pytest.mark.parametrize(
+    ("doc", "choices"),
+    [
+        ({"choices": ["a", 1]}, ("a", "1")),
+        ({"choices": {"text": ["a", "b"], "label": ["A", "B"]}}, ("a", "b")),
+        ({"options": ["x"]}, ("x",)),
+        ({"choices": "no list"}, ()),
+        ({}, ()),
+    ],
+)
+def test_choices_of(doc: dict[str, Any], choices: tuple[str, ...]) -> None:
+    assert choices_of(doc) == choices
+
+
+@pytest.mark.parametrize(
+    ("doc", "found"),
+    [
+        ({"id": "a", "task_id": "b"}, "a"),
+        ({"task_id": "HumanEval/0"}, "HumanEval/0"),
+        ({"question_id": 0}, "0"),
+        ({"id": None, "question_id": True}, None),
+        ({"id": ""}, None),
+    ],
+)
+def test_bare_id(doc: dict[str, Any], found: str | None) -> None:
+    assert bare_id(doc) == found
+
+
+@pytest.mark.parametrize("shape", [[TOOL], json.dumps([TOOL]), [json.dumps(TOOL)]])
+def test_tools_of(shape: Any) -> None:
+    assert tools_of({"function": shape}) == (TOOL,)
+
+
+def test_the_prompt_is_the_fallback_for_plain_and_chat_requests() -> None:
+    assert prompt_of({"gen_args_0": {"arg_0": "Q: x\nA:"}}) == "Q: x\nA:"
+    assert prompt_of({"gen_args_0": {"arg_0": [json.dumps(MESSAGES)]}}) == "Hi?"
+    assert prompt_of(None) == ""
+
+
+def pair(folder: Path, rows: list[dict[str, Any]], **options: Any) -> CandidatePool:
+    for model in ("org/a", "org/b"):
+        write_lm_eval_run(folder, model, rows, task="tiebreak_gsm8k", **options)
+    return load_candidates(folder)
+
+
+def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
+    pool = pair(tmp_path, [row | {"choices": ["0", "1"]} for row in make_rows(1)])
+    (item,) = pool.items
+    assert item.key == ItemKey("gsm8k", "q0")
+    assert item.input_hash == input_hash("What is 0 + 0?", ["0", "1"])
+    assert (item.prompt, item.target, item.choices) == ("What is 0 + 0?", "0", ("0", "1"))
+    assert item.metadata["answer"] == "0"
+    found = pool.candidates[item.key]["org/a"]
+    assert (found.text, found.native_score) == ("The answer is 0.", 1.0)
+    assert (found.native_metric, found.stop_reason, found.output_tokens) == (
+        "exact_match",
+        None,
+        None,
+    )
+    assert found.source.endswith("/org__a/samples_tiebreak_gsm8k_2026-01-01T00-00-00.000000.jsonl")
+
+
+def test_documents_without_a_usual_column_are_their_prompt(tmp_path: Path) -> None:
+    doc = {"sentence": "x", "n": 3}
+    rows: list[dict[str, Any]] = [
+        row | {"doc": doc | {"n": i}, "chat": True} for i, row in enumerate(make_rows(2))
+    ]
+    pool = pair(tmp_path, rows)
+    assert [item.item_id for item in pool.items] == ["0", "1"]
+    assert pool.items[0].prompt == "Q: What is 0 + 0?\nA:"
+
+
+def test_one_candidate_per_document_when_there_are_several_filters(tmp_path: Path) -> None:
+    rows = [
+        row | {"doc_id": i, "filter": name, "native": native}
+        for i, row in enumerate(make_rows(2))
+        for name, native in (("strict-match", 0.0), ("flexible-extract", 1.0))
+    ]
+    pool = pair(tmp_path, rows)
+    found = pool.candidates[ItemKey("gsm8k", "q0")]["org/a"]
+    assert (found.native_metric, found.native_score) == ("exact_match,strict-match", 0.0)
+    assert "out of strict-match, flexible-extract" in str(pool.notes[0])
+    pool = load_candidates(tmp_path, filter="flexible-extract")
+    found = pool.candidates[ItemKey("gsm8k", "q0")]["org/a"]
+    assert (found.native_metric, found.native_score) == ("exact_match,flexible-extract", 1.0)
+    assert pool.notes == ()
+
+
+def test_choice_among_several_metrics(tmp_path: Path) -> None:
+    rows = [row | {"metrics": {"bleu": 0.5, "exact_match": 1.0}} for row in make_rows(1)]
+    pool = pair(tmp_path, rows)
+    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score == 0.5
+    assert {note.kind for note in pool.notes} == {"native_choice"}
+    pool = load_candidates(tmp_path, native="exact_match")
+    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score == 1.0
+
+
+def test_a_file_without_metrics_has_undefined_scores(tmp_path: Path) -> None:
+    pool = pair(tmp_path, make_rows(1, native=None))
+    assert math.isnan(pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].native_score)
+    assert {note.kind for note in pool.notes} == {"native_choice"}
+
+
+def test_metrics_of_older_files_are_found_without_a_list_of_them(tmp_path: Path) -> None:
+    pair(tmp_path, make_rows(1))
+    for path in tmp_path.rglob("samples_*.jsonl"):
+        row = json.loads(path.read_text())
+        del row["metrics"], row["filter"]
+        path.write_text(json.dumps(row))
+    found = load_candidates(tmp_path).candidates[ItemKey("gsm8k", "q0")]["org/a"]
+    assert (found.native_metric, found.native_score) == ("exact_match", 1.0)
+
+
+def test_the_first_of_several_repeats_is_kept_and_told(tmp_path: Path) -> None:
+    pool = pair(tmp_path, [row | {"resps": [["one", "two", "three"]]} for row in make_rows(1)])
+    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/a"].text == "one"
+    assert {note.what for note in pool.notes} == {"3 repeats of each document, the first is kept"}
+
+
+def test_model_names_come_from_the_results_file(tmp_path: Path) -> None:
+    # The folder is `a__b` for both, so the second run lies in another output folder.
+    write_lm_eval_run(tmp_path / "1", "a/b", make_rows(1))
+    write_lm_eval_run(tmp_path / "2", "a:b", make_rows(1))
+    assert load_candidates(tmp_path).models == ("a/b", "a:b")
+
+
+@pytest.mark.parametrize(
+    ("summary", "name"),
+    [
+        ({"model_name": "x/y"}, "x/y"),
+        ({"config": {"model_args": {"api_key": "k", "model": "x@1"}}}, "x@1"),
+        ({"config": {"model_args": "pretrained=x/y,dtype=auto"}}, "x/y"),
+        ({"config": {"model_args": None}}, "org__a"),
+        ([], "org__a"),
+        (None, "org__a"),
+    ],
+)
+def test_where_a_model_gets_its_name(tmp_path: Path, summary: Any, name: str) -> None:
+    samples = write_lm_eval_run(tmp_path, "org/a", make_rows(1))
+    (results,) = samples.parent.glob("results_*.json")
+    results.write_text("{broken" if summary is None else json.dumps(summary))
+    write_lm_eval_run(tmp_path, "org/b", make_rows(1))
+    pool = load_candidates(tmp_path)
+    assert set(pool.models) == {name, "org/b"}
+    assert [note.kind for note in pool.notes] == ["model_name"] * (name == "org__a")
+
+
+def test_an_output_path_that_names_a_file(tmp_path: Path) -> None:
+    samples = write_lm_eval_run(tmp_path, "org/a", make_rows(1))
+    (results,) = samples.parent.glob("results_*.json")
+    results.rename(results.with_name(results.name.replace("results", "mine")))
+    write_lm_eval_run(tmp_path, "org/b", make_rows(1))
+    assert load_candidates(tmp_path).models == ("org/a", "org/b")
+
+
+def test_unicode_a_megabyte_and_half_a_surrogate_pair(tmp_path: Path) -> None:
+    long = "π 日本語 🦊\u2028\n" * 60_000
+    rows = make_rows(2)
+    rows[0]["answer"] = long
+    pair(tmp_path, rows)
+    for path in tmp_path.rglob("samples_*.jsonl"):
+        path.write_text(path.read_text().replace("answer is 1", r"answer is \ud83d"))
+    pool = load_candidates(tmp_path)
+    first, second = (row["org/a"].text for _, row in pool)
+    assert first == long
+    assert second == "The answer is \ufffd."

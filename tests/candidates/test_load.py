@@ -1,0 +1,242 @@
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.candidates.builders import Row, make_rows, write_inspect_log, write_lm_eval_run
+from tiebreak.candidates import (
+    CandidatePool,
+    HolesError,
+    ItemKey,
+    MissingPathError,
+    RenameError,
+    UnreadableLogError,
+    load_candidates,
+    write_parquet,
+)
+
+
+def other_ids(rows: Sequence[Row], seed: int = 0) -> list[dict[str, Any]]:
+    """The same rows under other ids and in another order."""
+    renamed = [dict(row) | {"id": f"doc-{9 - i}"} for i, row in enumerate(rows)]
+    random.Random(seed).shuffle(renamed)
+    return renamed
+
+
+def answers(pool: CandidatePool) -> dict[str, list[str]]:
+    return {item.item_id: [c.text for c in row.values()] for item, row in pool}
+
+
+def both_harnesses(folder: Path) -> Path:
+    rows = make_rows(6)
+    for model in ("openai/a", "openai/b"):
+        write_inspect_log(folder / "logs", model, rows, task="inspect_evals/gsm8k")
+    for model in ("org/c", "org/d"):
+        write_lm_eval_run(folder / "out", model, other_ids(rows), task="tiebreak_gsm8k")
+    return folder
+
+
+def test_both_harnesses_align_on_the_question(tmp_path: Path) -> None:
+    pool = load_candidates(both_harnesses(tmp_path))
+    assert pool.benchmarks == ("gsm8k",)
+    assert pool.models == ("openai/a", "openai/b", "org/c", "org/d")
+    assert [item.item_id for item in pool.items] == [f"q{i}" for i in range(6)]
+    for i, (item, row) in enumerate(pool):
+        assert {answer.text for answer in row.values()} == {f"The answer is {i}."}
+        assert {answer.key for answer in row.values()} == {item.key}
+    assert pool.notes == ()
+
+
+def test_items_with_the_same_question_are_told_apart_by_their_number(tmp_path: Path) -> None:
+    rows = make_rows(3)
+    rows[2]["question"] = rows[0]["question"]
+    doubled = [row | {"id": f"d{i}", "answer": f"{i}"} for i, row in enumerate(rows)]
+    write_inspect_log(tmp_path / "a.eval", "a", rows)
+    write_lm_eval_run(tmp_path, "b", doubled)
+    pool = load_candidates(tmp_path)
+    assert {item.item_id: row["b"].text for item, row in pool} == {"q0": "0", "q1": "1", "q2": "2"}
+
+
+def test_other_wording_in_one_harness_is_a_hole(tmp_path: Path) -> None:
+    rows = make_rows(3)
+    write_inspect_log(tmp_path / "a.eval", "a", rows)
+    reworded = [dict(rows[0]) | {"question": "Reworded?"}, *rows[1:]]
+    write_lm_eval_run(tmp_path, "b", other_ids(reworded))
+    with pytest.raises(HolesError, match="item 'q0' has no answer by b"):
+        load_candidates(tmp_path)
+    assert [item.item_id for item in load_candidates(tmp_path, "intersect").items] == ["q1", "q2"]
+
+
+def test_benchmarks_of_one_folder_are_kept_apart(tmp_path: Path) -> None:
+    for model in "ab":
+        write_inspect_log(tmp_path, model, make_rows(2), task="gsm8k")
+        write_inspect_log(tmp_path, model, make_rows(3), task="humaneval")
+    write_inspect_log(tmp_path, "c", make_rows(3), task="humaneval")
+    pool = load_candidates(tmp_path)
+    assert pool.benchmarks == ("gsm8k", "humaneval")
+    assert [len(pool.items_of(name)) for name in pool.benchmarks] == [2, 3]
+    assert pool.models_of("gsm8k") == ("a", "b")
+    assert pool.models_of("humaneval") == ("a", "b", "c")
+
+
+def test_rename_joins_two_names_of_one_benchmark(tmp_path: Path) -> None:
+    write_inspect_log(tmp_path, "a", make_rows(2), task="gsm8k")
+    write_lm_eval_run(tmp_path, "b", make_rows(2), task="gsm8k_cot")
+    pool = load_candidates(tmp_path, rename={"gsm8k_cot": "gsm8k"})
+    assert (pool.benchmarks, pool.models) == (("gsm8k",), ("a", "b"))
+    with pytest.raises(
+        RenameError, match=r"no benchmark 'gsm8k_cott'; there are: gsm8k, gsm8k_cot"
+    ):
+        load_candidates(tmp_path, rename={"gsm8k_cott": "gsm8k", "gsm8k_cot": "gsm8k"})
+
+
+def test_neither_the_order_of_files_nor_of_rows_matters(tmp_path: Path) -> None:
+    rows = make_rows(12)
+    files = [
+        write_inspect_log(tmp_path / "1" / f"{model}.eval", model, rows) for model in ("a", "b")
+    ]
+    files += [write_lm_eval_run(tmp_path / "1", model, other_ids(rows)) for model in ("c", "d")]
+    expected = load_candidates(files)
+    assert [item.item_id for item in expected.items] == [f"q{i}" for i in range(12)]
+    rng = random.Random(1)
+    for seed in range(5):
+        rng.shuffle(files)
+        assert load_candidates(files) == expected
+        shuffled = rng.sample(rows, len(rows))
+        write_inspect_log(tmp_path / "1" / "a.eval", "a", shuffled)
+        write_lm_eval_run(tmp_path / "1", "c", other_ids(rows, seed))
+        assert load_candidates(files) == expected
+
+
+def test_intersect_of_a_whole_pool_changes_nothing(tmp_path: Path) -> None:
+    both_harnesses(tmp_path)
+    assert load_candidates(tmp_path, "intersect") == load_candidates(tmp_path)
+
+
+def test_intersect_is_a_part_of_the_whole(tmp_path: Path) -> None:
+    """Whatever rows are missing, what is left is what the whole pool holds for these items."""
+    rows = make_rows(8)
+    whole = [write_inspect_log(tmp_path / "all" / f"{m}.eval", m, rows) for m in "abc"]
+    full = load_candidates(whole)
+    rng = random.Random(2)
+    for trial in range(10):
+        missing = {m: set(rng.sample(range(1, 8), rng.randint(0, 3))) for m in "abc"}
+        folder = tmp_path / str(trial)
+        for model, gone in missing.items():
+            kept = [row for i, row in enumerate(rows) if i not in gone]
+            write_inspect_log(folder / f"{model}.eval", model, kept)
+        part = load_candidates(folder, "intersect")
+        gone = set().union(*missing.values())
+        assert [item.item_id for item in part.items] == [f"q{i}" for i in range(8) if i not in gone]
+        assert all(texts == answers(full)[name] for name, texts in answers(part).items())
+        assert sum(note.kind == "hole" for note in part.notes) == len(
+            set(gone) - set.intersection(*missing.values())
+        )
+
+
+def test_a_pool_joins_new_logs_by_its_ids(tmp_path: Path) -> None:
+    rows = make_rows(6)
+    first = write_parquet(load_candidates(both_harnesses(tmp_path / "old")), tmp_path / "p.parquet")
+    log = write_inspect_log(tmp_path / "e.eval", "e", rows)
+    out = write_lm_eval_run(tmp_path / "new", "f", other_ids(rows, seed=3))
+    pool = load_candidates([first, log, out])
+    assert pool.models == ("e", "f", "openai/a", "openai/b", "org/c", "org/d")
+    assert [item.item_id for item in pool.items] == [f"q{i}" for i in range(6)]
+    assert all(len(set(texts)) == 1 for texts in answers(pool).values())
+    assert pool.candidates[ItemKey("gsm8k", "q0")]["org/c"].source.endswith(".jsonl")
+
+
+def test_a_pool_of_lm_eval_answers_joins_inspect_logs(tmp_path: Path) -> None:
+    rows = make_rows(3)
+    for model in "ab":
+        write_lm_eval_run(tmp_path / "out", model, other_ids(rows))
+    first = write_parquet(load_candidates(tmp_path / "out"), tmp_path / "p.parquet")
+    pool = load_candidates([first, write_inspect_log(tmp_path / "c.eval", "c", rows)])
+    assert [item.item_id for item in pool.items] == ["q0", "q1", "q2"]
+
+
+def test_a_renamed_pool_and_its_epochs(tmp_path: Path) -> None:
+    rows = [*make_rows(2), *(row | {"epoch": 2} for row in make_rows(2))]
+    for model in "ab":
+        write_inspect_log(tmp_path / "logs", model, rows, epochs=2)
+    path = write_parquet(load_candidates(tmp_path / "logs", epochs="all"), tmp_path / "p.parquet")
+    pool = load_candidates(path, rename={"gsm8k": "sums"})
+    assert [item.key for item in pool.items] == [ItemKey("sums", "q0"), ItemKey("sums", "q1")]
+    assert {row["a"].key.benchmark for _, row in pool} == {"sums"}
+    assert "epochs" in {note.kind for note in pool.notes}
+    assert len(load_candidates(path, epochs="all")) == 4
+
+
+def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    folder = both_harnesses(tmp_path)
+    again = next(folder.rglob("*.eval"))
+    assert load_candidates([folder, again, folder / "logs" / ".."]) == load_candidates(folder)
+
+
+def test_unrelated_files_in_a_folder_are_passed_over(tmp_path: Path) -> None:
+    folder = both_harnesses(tmp_path)
+    (folder / "README.md").write_text("hello")
+    (folder / "logs" / "logs.json").write_text('{"a.eval": {"version": 2, "status": "success"}}')
+    (folder / "data.jsonl").write_text("{}")
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden" / "broken.eval").write_text("no log")
+    assert load_candidates(folder).notes == ()
+
+
+def test_lm_eval_results_without_samples_are_told(tmp_path: Path) -> None:
+    folder = both_harnesses(tmp_path)
+    for path in (folder / "out" / "org__d").glob("samples_*"):
+        path.unlink()
+    (note,) = load_candidates(folder).notes
+    assert "--log_samples" in note.what
+
+
+def test_other_parquet_in_a_folder_is_passed_over_and_told(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    folder = both_harnesses(tmp_path)
+    pq.write_table(pa.table({"x": [1]}), folder / "data.parquet")
+    assert {note.kind for note in load_candidates(folder).notes} == {"ignored_file"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("notes.txt", "hello", "is no candidate file"),
+        ("data.json", '{"version": "1.0"}', "is no Inspect log"),
+        ("results_2026-01-01T00-00-00.000000.json", "{}", "give its folder"),
+        ("data.jsonl", "{}", "line 1 is no lm-eval sample"),
+        ("data.parquet", "hello", "cannot be read as Parquet"),
+    ],
+)
+def test_a_file_given_by_name_must_be_one(
+    tmp_path: Path, name: str, content: str, words: str
+) -> None:
+    folder = both_harnesses(tmp_path / "good")
+    (tmp_path / name).write_text(content)
+    with pytest.raises(UnreadableLogError, match=words):
+        load_candidates([folder, tmp_path / name])
+    (note,) = load_candidates([folder, tmp_path / name], "intersect").notes
+    assert words in note.what
+
+
+def test_paths_that_do_not_exist_are_all_named(tmp_path: Path) -> None:
+    for mode in ("strict", "intersect"):
+        with pytest.raises(MissingPathError, match=r"(?s)nowhere.*neither"):
+            load_candidates([tmp_path, tmp_path / "nowhere", "neither"], mode)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{"mode": "loose"}, {"epochs": "last"}])
+def test_unknown_options_are_refused(tmp_path: Path, options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be one of"):
+        load_candidates(tmp_path, **options)
+
+
+def test_importing_candidates_is_quick() -> None:
+    heavy = {"inspect_ai", "pyarrow", "pandas", "datasets", "lm_eval", "rich", "numpy"}
+    code = "import sys, tiebreak.candidates; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert heavy.isdisjoint(done.stdout.split())
