@@ -189,6 +189,18 @@ def test_ranking_logs_are_left_out_by_their_header_alone(tmp_path: Path) -> None
     assert pool.notes == (Note("ranking_log", ranking.as_posix(), "ranking log (seal), left out"),)
 
 
+def test_no_sample_of_a_ranking_log_is_read(tmp_path: Path) -> None:
+    pair(tmp_path, make_rows(2))
+    path = write_inspect_log(
+        tmp_path / "ranking.eval", "j", make_rows(2), metadata={"tiebreak_protocol": "seal"}
+    )
+    content = bytearray(path.read_bytes())
+    at = content.index(b"samples/q1_epoch_1.json") + 40  # inside the compressed sample
+    content[at : at + 20] = b"\0" * 20
+    path.write_bytes(bytes(content))
+    assert kinds(load_candidates(tmp_path)) == {"ranking_log"}
+
+
 @pytest.mark.parametrize(
     ("row", "text", "stop_reason"),
     [

@@ -35,9 +35,18 @@ from tiebreak.candidates.identity import (
 )
 from tiebreak.candidates.load import load_candidates
 from tiebreak.candidates.parquet import read_parquet, write_parquet
-from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
+from tiebreak.candidates.pool import (
+    PROTOCOL_KEY,
+    Candidate,
+    CandidatePool,
+    Item,
+    ItemKey,
+    Mode,
+    Note,
+)
 
 __all__ = [
+    "PROTOCOL_KEY",
     "Audit",
     "BenchmarkAudit",
     "Candidate",

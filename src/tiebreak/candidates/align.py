@@ -15,11 +15,15 @@ from tiebreak.candidates.errors import (
     DisjointItemsError,
     DuplicateModelError,
     EmptyFolderError,
+    FilterError,
     HolesError,
+    LogStatusError,
+    NotWrittenError,
     Problem,
     QuestionConflictError,
     RenameError,
     SingleModelError,
+    UnreadableLogError,
     raise_problems,
 )
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
@@ -36,6 +40,9 @@ _FATAL = (
     EmptyFolderError,
 )
 """Problems that no mode can leave out."""
+
+_UNREAD = (UnreadableLogError, LogStatusError, NotWrittenError, FilterError)
+"""Problems that hide a whole file."""
 
 
 class _Slot(NamedTuple):
@@ -89,8 +96,9 @@ def align(
         found.append(EmptyFolderError.problem("candidates", "no usable file is left"))
         left_out += notes
     if mode == "strict":
-        # A single model is then a consequence of an unread file, not one more thing to mend.
-        found = [p for p in found if not (problems and p.error is SingleModelError)]
+        if any(problem.error in _UNREAD for problem in problems):
+            # A single model is then what an unread file leads to, not one more thing to mend.
+            found = [problem for problem in found if problem.error is not SingleModelError]
         raise_problems(found, context=[] if usable else notes)
     else:
         raise_problems([p for p in found if p.error in _FATAL], context=left_out)

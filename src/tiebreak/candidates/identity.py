@@ -33,8 +33,7 @@ def input_hash(
         [_collapse(choice) for choice in choices],
         sorted(_tool_signature(tool) for tool in tools),
     ]
-    text = json.dumps(canonical, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:_HASH_LENGTH]
+    return hashlib.sha256(json.dumps(canonical).encode("ascii")).hexdigest()[:_HASH_LENGTH]
 
 
 def _collapse(text: str) -> str:

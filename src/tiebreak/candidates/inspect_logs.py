@@ -17,7 +17,7 @@ from tiebreak.candidates.errors import (
 )
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, missing
-from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+from tiebreak.candidates.pool import PROTOCOL_KEY, Candidate, Item, ItemKey, Note
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -27,9 +27,6 @@ from tiebreak.candidates.records import (
     tools_from,
     unique_rows,
 )
-
-RANKING_KEY = "tiebreak_protocol"
-"""Eval metadata key of Tiebreak's own ranking logs; they hold ballots, no candidates."""
 
 _UNUSED_FIELDS = {"events", "store", "messages"}
 _ATTACHMENT = "attachment://"
@@ -56,8 +53,8 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         header = read_eval_log(source, header_only=True)
     except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
         return _unreadable(source, error)
-    if RANKING_KEY in header.metadata:
-        protocol = header.metadata[RANKING_KEY]
+    if PROTOCOL_KEY in header.metadata:
+        protocol = header.metadata[PROTOCOL_KEY]
         return Reading(notes=(Note("ranking_log", source, f"ranking log ({protocol}), left out"),))
     if header.status != "success":
         what = f"status is {header.status!r}" + (

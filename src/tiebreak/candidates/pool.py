@@ -13,6 +13,9 @@ from typing import Any, Literal, NamedTuple
 
 Mode = Literal["strict", "intersect"]
 
+PROTOCOL_KEY = "tiebreak_protocol"
+"""Log metadata key of ranking logs: they hold ballots about candidates, not candidates."""
+
 
 class ItemKey(NamedTuple):
     """What a candidate answers: one item of one benchmark, in one epoch (1 = the first)."""

@@ -11,7 +11,7 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesView, ViewerConfig
 
 import tiebreak
-from tiebreak.candidates import CandidatePool
+from tiebreak.candidates import PROTOCOL_KEY, CandidatePool
 from tiebreak.inspect_tasks.judging import (
     contest_samples,
     judge_items,
@@ -86,11 +86,11 @@ def seal(
 def log_metadata(protocol: str, pool: CandidatePool, seed: int) -> dict[str, Any]:
     """What a ranking log says about itself: protocol, version, seed, and where answers came from.
 
-    `tiebreak_protocol` is how ranking logs are told from candidates' logs.
+    `PROTOCOL_KEY` is how ranking logs are told from candidates' logs.
     """
     sources = sorted({c.source for _, row in pool for c in row.values()})
     return {
-        "tiebreak_protocol": protocol,
+        PROTOCOL_KEY: protocol,
         "tiebreak_version": tiebreak.__version__,
         "seed": seed,
         "candidate_sources": sources,

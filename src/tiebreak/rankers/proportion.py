@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from scipy.stats import binomtest
-
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
@@ -41,5 +39,8 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Proportion:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
     if n == 0:
         return Proportion(0, 0, math.nan, math.nan, math.nan, level)
+    # A second of import time that only this function needs.
+    from scipy.stats import binomtest
+
     interval = binomtest(successes, n).proportion_ci(level, method="wilson")
     return Proportion(successes, n, successes / n, float(interval.low), float(interval.high), level)

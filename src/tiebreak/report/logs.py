@@ -9,11 +9,9 @@ from pathlib import Path
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
 from pydantic import ValidationError
 
+from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.report.words import count
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
-
-# A log is a ranking log when its task wrote this key into the log's metadata.
-PROTOCOL_KEY = "tiebreak_protocol"
 
 HOW_TO_MAKE_ONE = "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL"
 
