@@ -34,8 +34,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-FENCED = re.compile(r"<<< (\w{16})\n(.*?)\n>>> \1", re.DOTALL)
-LABELLED = re.compile(r"^(R\d+):\n<<< (\w{16})\n(.*?)\n>>> \2", re.DOTALL | re.MULTILINE)
+FENCED = re.compile(r"<<< (\w{8})\n(.*?)\n>>> \1", re.DOTALL)
+LABELLED = re.compile(r"^(R\d+):\n<<< (\w{8})\n(.*?)\n>>> \2", re.DOTALL | re.MULTILINE)
 QUALITY = re.compile(r"quality=(-?[\d.]+)")
 DEFAULTS = {"noise": 0.0, "bias": 0.0, "malformed": 0.0, "scale": 0.1, "delay": 0.0, "seed": 0.0}
 
@@ -126,8 +126,7 @@ class PlantedJudge(ModelAPI):
             "principle_id": properties["principle_id"].enum[0],
             "description": f"The response covers {topic}",
             "differentiator": "One covers it and the other does not.",
-            "anchor_higher": 5,
-            "anchor_lower": 4,
+            "anchor_split": "5 vs 4",
             "higher_snippet": "covered",
             "lower_snippet": "not covered",
         }

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from tests.report.builders import match
-from tiebreak.report.bias import position_bias, unscored_warning
+from tiebreak.report.bias import position_bias, tie_warning, unscored_warning
 from tiebreak.report.words import count, percent
 from tiebreak.scorers.ballots import Match
 
@@ -101,3 +101,19 @@ def test_percent(rate: float, text: str) -> None:
 )
 def test_count(number: int, text: str) -> None:
     assert count(number, "match", "matches") == text
+
+
+@pytest.mark.parametrize(
+    ("tied", "decided", "unscored", "said"),
+    [(0, 0, 3, None), (2, 2, 0, None), (3, 2, 5, "In 3 of 5 matches (60%)")],
+)
+def test_mostly_even_votes_are_said(
+    tied: int, decided: int, unscored: int, said: str | None
+) -> None:
+    matches = [
+        *(match("a", "b", 0.0) for _ in range(tied)),
+        *(match("a", "b", 0.5) for _ in range(decided)),
+        *(match("a", "b", None) for _ in range(unscored)),
+    ]
+    warning = tie_warning(matches)
+    assert warning is None if said is None else said in (warning or "")

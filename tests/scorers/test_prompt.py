@@ -28,7 +28,7 @@ def test_missing_and_unknown_slots() -> None:
 @given(st.lists(st.text(), min_size=1, max_size=4))
 def test_no_text_holds_the_mark_of_its_fence(texts: list[str]) -> None:
     fence = Fence(texts)
-    assert re.fullmatch("[0-9a-f]{16}", fence.mark)
+    assert re.fullmatch("[0-9a-f]{8}", fence.mark)
     assert not any(fence.mark in text for text in texts)
     assert Fence(texts).mark == fence.mark
 

@@ -26,8 +26,7 @@ ITEM = {
     "principle_id": "P1",
     "description": "It says 3.",
     "differentiator": "d",
-    "anchor_higher": 4,
-    "anchor_lower": 3,
+    "anchor_split": "4 vs 3",
     "higher_snippet": "3",
     "lower_snippet": "2",
 }
@@ -108,7 +107,7 @@ def votes_with(**change: Any) -> dict[str, Any]:
         ("tiers", {"tiers": {"R1": True, "R2": 1}}, "tier of R1 is True"),
         ("tiers", {"tiers": {"R1": 1.5, "R2": 1}}, "tier of R1 is 1.5"),
         ("item", {**ITEM, "principle_id": "P2"}, "not one of P1"),
-        ("item", {**ITEM, "anchor_lower": 2}, "exactly one above"),
+        ("item", {**ITEM, "anchor_split": "4 vs 2"}, "anchor_split"),
         ("item", {**ITEM, "description": "   "}, "description"),
         ("item", {**ITEM, "description": "x" * 401}, "description"),
         ("critique", {"left": 1, "right": ""}, "left"),

@@ -1,7 +1,26 @@
-"""What `inspect` finds under `tiebreak/`: tasks, scorers, metrics and model providers."""
+"""What `inspect` finds under `tiebreak/`: tasks, solvers, scorers, metrics and model providers."""
 
+from tiebreak.inspect_tasks.generate import bfcl, gsm8k, humaneval, mmlu
 from tiebreak.inspect_tasks.judging import judge_items
+from tiebreak.inspect_tasks.native import chosen_letter, final_number, function_call, unit_tests
+from tiebreak.inspect_tasks.prompting import ask
 from tiebreak.inspect_tasks.rerank import seal
+from tiebreak.local.provider import tiebreak_local
 from tiebreak.scorers.ranking import ranking, spread
 
-__all__ = ["judge_items", "ranking", "seal", "spread"]
+__all__ = [
+    "ask",
+    "bfcl",
+    "chosen_letter",
+    "final_number",
+    "function_call",
+    "gsm8k",
+    "humaneval",
+    "judge_items",
+    "mmlu",
+    "ranking",
+    "seal",
+    "spread",
+    "tiebreak_local",
+    "unit_tests",
+]

@@ -15,6 +15,7 @@ FLIP_TOLERANCE = 0.25
 FLIP_MIN_MATCHES = 8
 FLIP_MIN_LOWER = 0.1
 UNSCORED_TOLERANCE = 0.05
+TIE_TOLERANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,17 @@ def unscored_warning(matches: Iterable[Match]) -> str | None:
     return (
         f"{len(missing)} of {len(reasons)} matches ({percent(len(missing) / len(reasons))}) have "
         f"no verdict, and there the seeding decided. Most frequent reason: {common}"
+    )
+
+
+def tie_warning(matches: Iterable[Match]) -> str | None:
+    """A sentence when the votes were even in more than half of the scored matches, else None."""
+    tied = [match.tied for match in matches if match.unscored is None]
+    if not tied or sum(tied) / len(tied) <= TIE_TOLERANCE:
+        return None
+    return (
+        f"In {sum(tied)} of {len(tied)} matches ({percent(sum(tied) / len(tied))}) the votes were "
+        "even and the better seed went on: the ranking shows the seeding more than the judging"
     )
 
 

@@ -15,7 +15,7 @@ from tiebreak.rankers import (
     normalized_borda,
     spread,
 )
-from tiebreak.report.bias import PositionBias, position_bias, unscored_warning
+from tiebreak.report.bias import PositionBias, position_bias, tie_warning, unscored_warning
 from tiebreak.report.logs import RankingLog, Unranked, read_ranking_logs
 from tiebreak.report.receipt import Receipt, receipt_of
 from tiebreak.scorers.ballots import ItemBallots, Match
@@ -151,7 +151,7 @@ def _board(log: RankingLog, *, level: float, draws: int, seed: int) -> Leaderboa
     rows = _rows(table, bootstrap, _records(log.items))
     matches = [match for item in log.items for match in item.matches]
     bias = position_bias(matches, level=level)
-    warnings = (bias.warning, unscored_warning(matches))
+    warnings = (bias.warning, unscored_warning(matches), tie_warning(matches))
     return Leaderboard(
         benchmark=log.benchmark,
         protocol=log.protocol,

@@ -13,6 +13,7 @@ STORE_KEY = "tiebreak:ballots"
 
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["seed", "match", "critique", "refine"]
+AnchorSplit = Literal["5 vs 4", "4 vs 3", "3 vs 2", "2 vs 1"]
 DecidedBy = Literal["principles", "checklist", "seed_after_tie", "seed_after_unscored"]
 
 
@@ -129,8 +130,7 @@ class Refinement(Ballot):
     principle_id: str = ""
     description: str = ""
     differentiator: str = ""
-    anchor_higher: int | None = None
-    anchor_lower: int | None = None
+    anchor_split: AnchorSplit | None = None
     higher_snippet: str = ""
     lower_snippet: str = ""
     duplicate_of: str | None = None

@@ -39,7 +39,7 @@ def template(name: str) -> str:
 
 
 class Fence:
-    """Encloses foreign texts; `mark` is 16 hexadecimal digits that none of them holds.
+    """Encloses foreign texts; `mark` is 8 hexadecimal digits that none of them holds.
 
     The mark follows from `texts`, in any order: the calls about one task share their mark (and a
     repeated call is found in the cache). `more` are texts that only this call encloses; in the
@@ -71,4 +71,4 @@ class Fence:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

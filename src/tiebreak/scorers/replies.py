@@ -6,13 +6,13 @@ that accepts only a complete and valid reply. A parser raises `ReplyError`; it n
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from tiebreak.scorers.ballots import Vote
+from tiebreak.scorers.ballots import AnchorSplit, Vote
 
 _M = TypeVar("_M", bound=BaseModel)
 
@@ -38,14 +38,17 @@ class CritiqueReply(BaseModel):
 
 
 class RefineReply(BaseModel):
-    """A proposed checklist item with its anchor split and demonstration pair."""
+    """A proposed checklist item with its anchor split and demonstration pair.
+
+    The split names two neighbouring levels of a five-level scale in one word, so that no reply can
+    name two that are not neighbours.
+    """
 
     model_config = ConfigDict(frozen=True)
     principle_id: str
     description: str = Field(min_length=1, max_length=400)
     differentiator: str
-    anchor_higher: int = Field(ge=2, le=5)
-    anchor_lower: int = Field(ge=1, le=4)
+    anchor_split: AnchorSplit
     higher_snippet: str
     lower_snippet: str
 
@@ -84,14 +87,12 @@ def parse_critique(text: str) -> CritiqueReply:
 
 
 def parse_refinement(text: str, principle_ids: Sequence[str]) -> RefineReply:
-    """A proposed item that belongs to a known principle and splits neighbouring anchors."""
+    """A proposed item that belongs to a known principle."""
     reply = _validate(RefineReply, _json_object(text))
     if reply.principle_id not in principle_ids:
         raise ReplyError(
             f"principle_id is {reply.principle_id!r}, not one of {', '.join(principle_ids)}"
         )
-    if reply.anchor_higher != reply.anchor_lower + 1:
-        raise ReplyError("anchor_higher must be exactly one above anchor_lower")
     return reply
 
 
@@ -119,14 +120,12 @@ def critique_schema() -> ResponseSchema:
 
 def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     """Schema of the refinement reply."""
-    level = JSONSchema(type="integer", enum=[1, 2, 3, 4, 5])
     return _schema(
         "checklist_item",
         principle_id=JSONSchema(type="string", enum=list(principle_ids)),
         description=_TEXT,
         differentiator=_TEXT,
-        anchor_higher=level,
-        anchor_lower=level,
+        anchor_split=JSONSchema(type="string", enum=list(get_args(AnchorSplit))),
         higher_snippet=_TEXT,
         lower_snippet=_TEXT,
     )

@@ -1,0 +1,249 @@
+"""The demo: four settings of a small local model, ranked by SEAL, without a key or a network.
+
+Everything is real: Inspect logs of answers that a model gave, `inspect eval tiebreak/seal` over
+them, and the leaderboard that its log holds. Only the judge is too small for its office, and the
+demo says so, with the numbers that show it.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
+from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.report import PositionBias, leaderboards, read_ranking_logs, render
+from tiebreak.report.bias import position_bias
+
+MODEL: Final = "smollm2-135m"
+LOCAL: Final = f"tiebreak-local/{MODEL}"
+STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
+ITEMS: Final = Path(__file__).parent / "inspect_tasks" / "items"
+BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
+
+ANSWERED: Final = 8
+"""Items of each benchmark that every candidate answers, unless told otherwise."""
+JUDGED: Final = 1
+"""Items of each benchmark that are judged: on two cores an item takes about half a minute."""
+MAX_TOKENS: Final = 72
+# So small a model does not know when it has answered: it goes on with another problem.
+STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
+
+
+class Setting(NamedTuple):
+    """One way to run the same model; each becomes a candidate of its own."""
+
+    name: str
+    temperature: float
+    seed: int = 0
+    documentation: bool = True
+
+
+SETTINGS: Final = (
+    Setting("greedy", 0.0),
+    Setting("warm", 0.8, seed=1),
+    Setting("hot", 1.5, seed=2),
+    Setting("bare", 0.0, documentation=False),
+)
+
+
+class DemoLogs(NamedTuple):
+    """Where the demo put its logs."""
+
+    candidates: Path
+    ranking: Path
+
+
+class DemoError(RuntimeError):
+    """A step of the demo failed; the message says which, and where to look."""
+
+
+def run_demo(
+    out: Path = Path("tiebreak-demo"),
+    *,
+    judge: str = LOCAL,
+    limit: int | None = None,
+    judged: int = JUDGED,
+    seed: int = 0,
+    settings: Sequence[Setting] = SETTINGS,
+    benchmarks: Sequence[str] = BENCHMARKS,
+    say: Callable[[str], None] = print,
+) -> DemoLogs:
+    """Answer, judge and rank; prints the leaderboards, the bill and the paths of the logs.
+
+    All model calls go through Inspect's cache, so a second run takes seconds. Every run has a
+    folder of its own, and nothing is deleted.
+
+    Args:
+        out: Folder for the run folders.
+        judge: Model that judges, in Inspect's notation.
+        limit: Items of each benchmark that are answered, at most `ANSWERED` by default.
+        judged: Items of each benchmark that are judged: those with the most different answers.
+        seed: Seed of every draw; the seeds of the settings count from it.
+        settings: The candidates.
+        benchmarks: Some of `BENCHMARKS`.
+        say: Where headings and closing words go.
+
+    Raises:
+        PrerequisiteError: the runtime or the weights are missing; the message has the command.
+        DemoError: an evaluation failed.
+    """
+    logs = _run_folder(out)
+    _require_local_model()
+    calls = len(settings) * len(benchmarks)
+    say(f"[1/3] {MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
+    for number, setting in enumerate(settings, start=1):
+        say(f"\n· {number}/{len(settings)} {_described(setting)}")
+        _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates)
+    pool = load_candidates([logs.candidates])
+    chosen = most_different(pool, judged)
+    say(
+        f"\n[2/3] SEAL: {judge} judges {len(chosen)} items, "
+        f"those of {len(pool)} on which the {len(settings)} candidates differ most"
+    )
+    _judge(judge, chosen, seed, logs)
+    say(f"\n[3/3] The ranking ({calls} candidate logs, one ranking log)\n")
+    _report(judge, logs, say)
+    return logs
+
+
+def most_different(pool: CandidatePool, number: int) -> list[str]:
+    """Sample ids of the items to judge: per benchmark those with the most different answers.
+
+    Among equals the shortest answers go first, because they are judged sooner, then pool order.
+    """
+    chosen = []
+    for benchmark in pool.benchmarks:
+        items = sorted(
+            pool.items_of(benchmark),
+            key=lambda item: (
+                -len(identical_groups(pool.candidates[item.key])),
+                sum(len(candidate.answer) for candidate in pool.candidates[item.key].values()),
+            ),
+        )
+        prefix = f"{benchmark}:" if len(pool.benchmarks) > 1 else ""
+        chosen += [prefix + item.item_id for item in items[:number]]
+    return chosen
+
+
+def _answer(
+    setting: Setting, benchmarks: Sequence[str], limit: int, seed: int, log_dir: Path
+) -> None:
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import CachePolicy
+
+    import tiebreak.local.provider  # noqa: F401 - registers the model
+    from tiebreak.inspect_tasks import generate
+
+    tasks = {
+        "gsm8k": generate.gsm8k,
+        "mmlu": generate.mmlu,
+        "humaneval": generate.humaneval,
+        "bfcl": generate.bfcl,
+    }
+    logs = inspect_eval(
+        [
+            tasks[name](data=str(ITEMS / f"{name}.jsonl"), documentation=setting.documentation)
+            for name in benchmarks
+        ],
+        model=LOCAL,
+        limit=limit,
+        log_dir=str(log_dir / setting.name),
+        display=_display(),
+        metadata={"candidate": f"{MODEL}/{setting.name}"},
+        cache=CachePolicy(expiry=None, per_epoch=False),
+        temperature=setting.temperature,
+        seed=seed + setting.seed,
+        max_tokens=MAX_TOKENS,
+        stop_seqs=list(STOP),
+    )
+    if failed := [log.location for log in logs if log.status != "success"]:
+        raise DemoError(f"The model could not answer all items. Look at {', '.join(failed)}")
+
+
+def _judge(judge: str, sample_ids: Sequence[str], seed: int, logs: DemoLogs) -> None:
+    from tiebreak.local.server import close_servers
+
+    close_servers()  # the judge loads the model again, in a process of its own
+    command = [
+        *("eval", "tiebreak/seal", "-T", f"candidates={logs.candidates}", "-T", "swap=always"),
+        *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids), "--model-role"),
+        *(f"judge={judge}", "--max-samples", "1", "--log-dir", str(logs.ranking)),
+        *("--display", _display()),
+    ]
+    print(f"\n$ inspect {shlex.join(command)}\n", flush=True)
+    done = subprocess.run([sys.executable, "-m", "inspect_ai", *command], check=False)
+    if done.returncode != 0:
+        raise DemoError(
+            f"inspect eval ended with exit status {done.returncode}; what it said stands above."
+        )
+
+
+def _report(judge: str, logs: DemoLogs, say: Callable[[str], None]) -> None:
+    render(leaderboards([logs.ranking]))
+    ranking = read_ranking_logs([logs.ranking])
+    bias = position_bias(match for log in ranking for item in log.items for match in item.matches)
+    say("\n" + closing_words(judge, bias))
+    say(
+        f"\nLogs of the candidates: {logs.candidates}"
+        f"\nLog of the ranking:     {logs.ranking}"
+        f"\nLook at them:           inspect view --log-dir {shlex.quote(str(logs.ranking.parent))}"
+        f"\nRank again, for free:   tiebreak rank {shlex.quote(str(logs.ranking))}"
+    )
+
+
+def closing_words(judge: str, bias: PositionBias) -> str:
+    """What the judge's own numbers say about it, and the flag that puts a strong one in."""
+    first = round(bias.first_rate * bias.n_first) if bias.n_first else 0
+    flips = round(bias.flip_rate * bias.n_swapped) if bias.n_swapped else 0
+    measured = (
+        f"Measured over all benchmarks: {judge} preferred the answer shown first in {first} of "
+        f"{bias.n_first} verdicts, and named another winner in {flips} of {bias.n_swapped} matches "
+        "when the order was swapped."
+    )
+    if bias.warning is None:
+        return measured
+    return (
+        f"{measured}\nTHIS JUDGE IS NOT TO BE TRUSTED: where an answer stands decides more than "
+        f"what it says.\nOne flag puts a strong judge in:  {STRONG_JUDGE}"
+    )
+
+
+def _run_folder(out: Path) -> DemoLogs:
+    """A new folder `run-N`: two runs in one folder would be two logs of one candidate."""
+    number = 1
+    while True:
+        run = out / f"run-{number}"
+        try:
+            run.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+            continue
+        return DemoLogs(run / "candidates", run / "ranking")
+
+
+def _require_local_model() -> None:
+    """Fail before anything is written or shown when runtime or weights are missing."""
+    import importlib.util
+
+    from tiebreak.local.server import INSTALL_RUNTIME
+    from tiebreak.local.weights import find_weights
+
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise PrerequisiteError(
+            f"The llama.cpp runtime is not installed. Install it with:\n  {INSTALL_RUNTIME}"
+        )
+    find_weights()
+
+
+def _described(setting: Setting) -> str:
+    wording = "with" if setting.documentation else "without"
+    return f"{setting.name}: temperature {setting.temperature:g}, {wording} documentation"
+
+
+def _display() -> str:
+    """Inspect's display: a live one on a terminal, plain lines elsewhere."""
+    return os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stdout.isatty() else "plain")
