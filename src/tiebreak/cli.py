@@ -22,6 +22,8 @@ def main() -> None:
       tiebreak candidates logs/
       inspect eval tiebreak/seal -T candidates=logs/ --model-role judge=openai/gpt-5
       tiebreak rank logs/
+
+    Or see it done, with a small model on this machine: tiebreak demo
     """
 
 
@@ -107,13 +109,80 @@ def rank(logs: tuple[str, ...], form: str | None, level: float, draws: int, seed
         render(boards)
 
 
+@main.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("tiebreak-demo"),
+    show_default=True,
+    help="Folder for the logs; every run gets a folder of its own in it.",
+)
+@click.option(
+    "--judge",
+    default="tiebreak-local/smollm2-135m",
+    show_default=True,
+    metavar="MODEL",
+    help="The judge, in Inspect's notation, such as openai/gpt-5.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Items of each benchmark that are answered.",
+)
+@click.option(
+    "--judged",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Items of each benchmark that are judged. [default: few enough for six minutes]",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+def demo(out: Path, judge: str, limit: int | None, judged: int | None, seed: int) -> None:
+    """Go the whole way with a small local model: answer, judge with SEAL, rank. No key needed.
+
+    \b
+    Examples:
+      tiebreak demo
+      tiebreak demo --judge openai/gpt-5 --judged 8
+    """
+    from tiebreak.demo import JUDGED, DemoError, run_demo
+    from tiebreak.prerequisite import PrerequisiteError
+
+    with plain_errors(DemoError, PrerequisiteError):
+        run_demo(out, judge=judge, limit=limit, judged=judged or JUDGED, seed=seed, say=click.echo)
+
+
+@main.command("serve-local")
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
+@click.option("--path", metavar="FILE", help="GGUF file of your own instead of the small model.")
+@click.option("--slots", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--threads", type=click.IntRange(1), help="CPU threads. [default: all cores]")
+@click.option("--context", type=click.IntRange(256), default=4096, show_default=True)
+def serve(
+    host: str, port: int, path: str | None, slots: int, threads: int | None, context: int
+) -> None:
+    """Serve the embedded model over HTTP in OpenAI's format, for any harness, until Ctrl-C.
+
+    \b
+    Example:
+      tiebreak serve-local --port 8080
+    """
+    from tiebreak.local.serve import serve_local
+    from tiebreak.prerequisite import PrerequisiteError
+
+    with plain_errors(PrerequisiteError):
+        serve_local(host, port, path=path, slots=slots, threads=threads, context=context)
+
+
 @contextmanager
 def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
     """Turn errors that explain themselves into one message and exit code 1."""
     try:
         yield
     except kinds as error:
-        raise click.ClickException(str(error)) from error
+        # Inspect's PrerequisiteError keeps its message to itself.
+        raise click.ClickException(str(getattr(error, "message", error))) from error
 
 
 def _renamed(option: str) -> tuple[str, str]:
