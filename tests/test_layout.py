@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "inspect_tasks": {"candidates", "scorers", "rankers", "local", "prerequisite", ""},
     "lm_eval_tasks": set(),
     "report": {"candidates", "rankers", "scorers"},
-    "demo": {"candidates", "report", "local", "inspect_tasks", "prerequisite", ""},
+    "demo": {"candidates", "scorers", "report", "local", "inspect_tasks", "prerequisite", ""},
     "cli": {"candidates", "report", "local", "demo", "prerequisite", ""},
     "prerequisite": set(),
     "": {"candidates", "report"},

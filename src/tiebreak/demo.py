@@ -5,18 +5,23 @@ them, and the leaderboard that its log holds. Only the judge is too small for it
 demo says so, with the numbers that show it.
 """
 
-import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from inspect_ai import Task
+from inspect_ai.model import GenerateConfig
 
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.report import PositionBias, leaderboards, read_ranking_logs, render
 from tiebreak.report.bias import position_bias
+from tiebreak.report.words import count, percent
+from tiebreak.scorers.ballots import Match
 
 MODEL: Final = "smollm2-135m"
 LOCAL: Final = f"tiebreak-local/{MODEL}"
@@ -29,6 +34,10 @@ ANSWERED: Final = 8
 JUDGED: Final = 1
 """Items of each benchmark that are judged: on two cores an item takes about half a minute."""
 MAX_TOKENS: Final = 72
+HEARTBEAT: Final = 15.0
+"""Seconds between two signs of life where there is no live display."""
+FEW_PREFERENCES: Final = 0.25
+"""A judge that prefers a side in fewer of its verdicts tells answers apart too seldom."""
 # So small a model does not know when it has answered: it goes on with another problem.
 STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
 
@@ -93,11 +102,10 @@ def run_demo(
     """
     logs = _run_folder(out)
     _require_local_model()
-    calls = len(settings) * len(benchmarks)
     say(f"[1/3] {MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
     for number, setting in enumerate(settings, start=1):
         say(f"\n· {number}/{len(settings)} {_described(setting)}")
-        _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates)
+        _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates, say)
     pool = load_candidates([logs.candidates])
     chosen = most_different(pool, judged)
     say(
@@ -105,7 +113,7 @@ def run_demo(
         f"those of {len(pool)} on which the {len(settings)} candidates differ most"
     )
     _judge(judge, chosen, seed, logs)
-    say(f"\n[3/3] The ranking ({calls} candidate logs, one ranking log)\n")
+    say("\n[3/3] The ranking\n")
     _report(judge, logs, say)
     return logs
 
@@ -130,63 +138,97 @@ def most_different(pool: CandidatePool, number: int) -> list[str]:
 
 
 def _answer(
-    setting: Setting, benchmarks: Sequence[str], limit: int, seed: int, log_dir: Path
+    setting: Setting,
+    benchmarks: Sequence[str],
+    limit: int,
+    seed: int,
+    log_dir: Path,
+    say: Callable[[str], None],
 ) -> None:
+    """One candidate answers all benchmarks; says a line for each, with its native score."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai.model import CachePolicy
 
     import tiebreak.local.provider  # noqa: F401 - registers the model
+
+    for benchmark in benchmarks:
+        began = time.monotonic()
+        (log,) = inspect_eval(
+            _task(benchmark, setting),
+            model=LOCAL,
+            limit=limit,
+            log_dir=str(log_dir / setting.name),
+            display="none",
+            metadata={"candidate": f"{MODEL}/{setting.name}"},
+            cache=CachePolicy(expiry=None, per_epoch=False),
+            temperature=setting.temperature,
+            seed=seed + setting.seed,
+            max_tokens=MAX_TOKENS,
+        )
+        if log.status != "success" or log.results is None:
+            raise DemoError(f"{setting.name} could not answer {benchmark}. Look at {log.location}")
+        right = log.results.scores[0].metrics["accuracy"].value * log.results.completed_samples
+        say(
+            f"  {benchmark:<10} {round(right)} of {log.results.completed_samples} right "
+            f"({time.monotonic() - began:.1f} s)"
+        )
+
+
+def _task(benchmark: str, setting: Setting) -> Task:
     from tiebreak.inspect_tasks import generate
 
-    tasks = {
+    build = {
         "gsm8k": generate.gsm8k,
         "mmlu": generate.mmlu,
         "humaneval": generate.humaneval,
         "bfcl": generate.bfcl,
-    }
-    logs = inspect_eval(
-        [
-            tasks[name](data=str(ITEMS / f"{name}.jsonl"), documentation=setting.documentation)
-            for name in benchmarks
-        ],
-        model=LOCAL,
-        limit=limit,
-        log_dir=str(log_dir / setting.name),
-        display=_display(),
-        metadata={"candidate": f"{MODEL}/{setting.name}"},
-        cache=CachePolicy(expiry=None, per_epoch=False),
-        temperature=setting.temperature,
-        seed=seed + setting.seed,
-        max_tokens=MAX_TOKENS,
-        stop_seqs=list(STOP),
-    )
-    if failed := [log.location for log in logs if log.status != "success"]:
-        raise DemoError(f"The model could not answer all items. Look at {', '.join(failed)}")
+    }[benchmark]
+    task = build(data=str(ITEMS / f"{benchmark}.jsonl"), documentation=setting.documentation)
+    task.config = task.config.merge(GenerateConfig(stop_seqs=list(STOP)))
+    return task
 
 
 def _judge(judge: str, sample_ids: Sequence[str], seed: int, logs: DemoLogs) -> None:
+    """Run SEAL as anybody would: `inspect eval`, in a process of its own, its output shown."""
     from tiebreak.local.server import close_servers
 
-    close_servers()  # the judge loads the model again, in a process of its own
+    close_servers()  # the judge loads the model again
     command = [
         *("eval", "tiebreak/seal", "-T", f"candidates={logs.candidates}", "-T", "swap=always"),
-        *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids), "--model-role"),
-        *(f"judge={judge}", "--max-samples", "1", "--log-dir", str(logs.ranking)),
-        *("--display", _display()),
+        *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids)),
+        *("--model-role", f"judge={judge}", "--max-samples", "1"),
+        *("--log-dir", str(logs.ranking), "--display", _display()),
     ]
     print(f"\n$ inspect {shlex.join(command)}\n", flush=True)
-    done = subprocess.run([sys.executable, "-m", "inspect_ai", *command], check=False)
-    if done.returncode != 0:
-        raise DemoError(
-            f"inspect eval ended with exit status {done.returncode}; what it said stands above."
-        )
+    with subprocess.Popen([sys.executable, "-m", "inspect_ai", *command]) as child:
+        status = _wait(child)
+    if status != 0:
+        raise DemoError(f"inspect eval ended with exit status {status}; what it said stands above.")
+
+
+def _wait(child: "subprocess.Popen[bytes]") -> int:
+    """Exit status of a process; without a live display a line now and then says that it works."""
+    began = time.monotonic()
+    while True:
+        try:
+            return child.wait(timeout=HEARTBEAT)
+        except subprocess.TimeoutExpired:
+            if not sys.stdout.isatty():
+                print(f"  … judging for {time.monotonic() - began:.0f} s", flush=True)
+        except KeyboardInterrupt:
+            # The child got the signal as well, and ends by itself.
+            return child.wait()
 
 
 def _report(judge: str, logs: DemoLogs, say: Callable[[str], None]) -> None:
     render(leaderboards([logs.ranking]))
-    ranking = read_ranking_logs([logs.ranking])
-    bias = position_bias(match for log in ranking for item in log.items for match in item.matches)
-    say("\n" + closing_words(judge, bias))
+    matches = [
+        match
+        for log in read_ranking_logs([logs.ranking])
+        for item in log.items
+        for match in item.matches
+    ]
+    say("\n" + closing_words(judge, matches))
     say(
         f"\nLogs of the candidates: {logs.candidates}"
         f"\nLog of the ranking:     {logs.ranking}"
@@ -195,21 +237,39 @@ def _report(judge: str, logs: DemoLogs, say: Callable[[str], None]) -> None:
     )
 
 
-def closing_words(judge: str, bias: PositionBias) -> str:
+def closing_words(judge: str, matches: Iterable[Match]) -> str:
     """What the judge's own numbers say about it, and the flag that puts a strong one in."""
+    matches = tuple(matches)
+    bias = position_bias(matches)
+    verdicts = sum(verdict.margin is not None for match in matches for verdict in match.verdicts)
     first = round(bias.first_rate * bias.n_first) if bias.n_first else 0
     flips = round(bias.flip_rate * bias.n_swapped) if bias.n_swapped else 0
-    measured = (
-        f"Measured over all benchmarks: {judge} preferred the answer shown first in {first} of "
-        f"{bias.n_first} verdicts, and named another winner in {flips} of {bias.n_swapped} matches "
-        "when the order was swapped."
-    )
-    if bias.warning is None:
-        return measured
-    return (
-        f"{measured}\nTHIS JUDGE IS NOT TO BE TRUSTED: where an answer stands decides more than "
-        f"what it says.\nOne flag puts a strong judge in:  {STRONG_JUDGE}"
-    )
+    lines = [
+        f"The judge's own numbers, over all benchmarks ({judge}):",
+        f"  verdicts                        {verdicts}",
+        f"  for the answer shown first      {first}",
+        f"  for the answer shown second     {bias.n_first - first}",
+        f"  for neither                     {verdicts - bias.n_first}",
+        f"  other winner in the other order {flips} of {count(bias.n_swapped, 'match', 'matches')}",
+    ]
+    if reason := _distrust(bias, verdicts):
+        lines += [
+            f"THIS JUDGE IS NOT TO BE TRUSTED: {reason}.",
+            f"One flag puts a strong judge in:  {STRONG_JUDGE}",
+        ]
+    return "\n".join(lines)
+
+
+def _distrust(bias: PositionBias, verdicts: int) -> str | None:
+    """Why a judge cannot be trusted, by its own numbers; None when nothing shows."""
+    if bias.n_first < FEW_PREFERENCES * verdicts:
+        return f"it preferred a side in only {bias.n_first} of {verdicts} verdicts"
+    if bias.warning is not None:
+        return (
+            f"it chose the answer shown first in {percent(bias.first_rate)} of its preferences "
+            f"(unbiased: 50%) and flipped in {percent(bias.flip_rate)} of the matches"
+        )
+    return None if verdicts else "it gave no verdict that could be used"
 
 
 def _run_folder(out: Path) -> DemoLogs:
@@ -246,4 +306,4 @@ def _described(setting: Setting) -> str:
 
 def _display() -> str:
     """Inspect's display: a live one on a terminal, plain lines elsewhere."""
-    return os.environ.get("INSPECT_DISPLAY") or ("rich" if sys.stdout.isatty() else "plain")
+    return "rich" if sys.stdout.isatty() else "plain"

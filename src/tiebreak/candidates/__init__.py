@@ -7,6 +7,7 @@ from tiebreak.candidates.audit import (
     audit,
     audit_report,
     audit_text,
+    is_saturated,
 )
 from tiebreak.candidates.errors import (
     CandidateError,
@@ -79,6 +80,7 @@ __all__ = [
     "benchmark_name",
     "identical_groups",
     "input_hash",
+    "is_saturated",
     "load_candidates",
     "normalise_answer",
     "read_parquet",

@@ -2,14 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from tiebreak.candidates.align import HOLE
 from tiebreak.candidates.identity import identical_groups
-from tiebreak.candidates.pool import CandidatePool, Note
+from tiebreak.candidates.pool import Candidate, CandidatePool, Note
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -90,17 +90,22 @@ def audit(pool: CandidatePool) -> Audit:
     return Audit(benchmarks, pool.notes)
 
 
+def is_saturated(candidates: Iterable[Candidate]) -> bool:
+    """Whether all native scores of an item are known and equal, so that they rank nobody."""
+    scores = {candidate.native_score for candidate in candidates}
+    return len(scores) == 1 and not any(map(math.isnan, scores))
+
+
 def _benchmark_audit(pool: CandidatePool, benchmark: str) -> BenchmarkAudit:
     rows = [pool.candidates[item.key] for item in pool.items_of(benchmark)]
-    natives = [[candidate.native_score for candidate in row.values()] for row in rows]
-    known = [scores for scores in natives if not any(map(math.isnan, scores))]
+    known = [row for row in rows if not any(math.isnan(c.native_score) for c in row.values())]
     groups = [identical_groups(row) for row in rows]
     return BenchmarkAudit(
         benchmark=benchmark,
         n_items=len(rows),
         n_dropped=sum(note.kind == HOLE and note.where == benchmark for note in pool.notes),
         n_native=len(known),
-        n_saturated=sum(len(set(scores)) == 1 for scores in known),
+        n_saturated=sum(is_saturated(row.values()) for row in rows),
         n_pairs=sum(math.comb(len(row), 2) for row in rows),
         n_identical_pairs=sum(math.comb(len(group), 2) for item in groups for group in item),
         n_all_identical=sum(len(item) == 1 for item in groups),

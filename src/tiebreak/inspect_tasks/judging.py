@@ -7,7 +7,7 @@ on what it kept. So a run that is stopped loses nothing, and scores can be compu
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +16,13 @@ from inspect_ai.log import transcript
 from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from tiebreak.candidates import Candidate, CandidateError, CandidatePool, Item, identical_groups
+from tiebreak.candidates import (
+    CandidateError,
+    CandidatePool,
+    Item,
+    identical_groups,
+    is_saturated,
+)
 from tiebreak.candidates import load_candidates as load
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
@@ -151,7 +157,7 @@ def contest_samples(
     roster = list(pool.models)
     samples = []
     for item, candidates in pool:
-        if saturated_only and not saturated(candidates.values()):
+        if saturated_only and not is_saturated(candidates.values()):
             continue
         name, chosen = _rubric(rubric, task_type, item.benchmark)
         groups = (
@@ -193,12 +199,6 @@ def restore_contest(metadata: dict[str, Any]) -> Contest:
     stored["models"] = tuple(stored["models"])
     stored["groups"] = tuple(tuple(group) for group in stored["groups"])
     return Contest(**stored)
-
-
-def saturated(candidates: Iterable[Candidate]) -> bool:
-    """Whether all native scores are known and equal, so that they cannot rank anybody."""
-    scores = {candidate.native_score for candidate in candidates}
-    return len(scores) == 1 and not any(math.isnan(score) for score in scores)
 
 
 def sample_id(item: Item, *, with_benchmark: bool) -> str:
