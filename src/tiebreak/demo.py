@@ -193,10 +193,13 @@ def _judge(judge: str, sample_ids: Sequence[str], seed: int, logs: DemoLogs) -> 
     from tiebreak.local.server import close_servers
 
     close_servers()  # the judge loads the model again
+    # What so small a model notes down about two answers takes minutes and helps it in nothing.
+    critique = ("-T", "critique=false") if judge == LOCAL else ()
     command = [
         *("eval", "tiebreak/seal", "-T", f"candidates={logs.candidates}", "-T", "swap=always"),
+        *critique,
         *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids)),
-        *("--model-role", f"judge={judge}", "--max-samples", "1"),
+        *("--model-role", f"judge={judge}", "--max-samples", "2"),
         *("--log-dir", str(logs.ranking), "--display", _display()),
     ]
     print(f"\n$ inspect {shlex.join(command)}\n", flush=True)

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-TEXT_BUDGET: Final = 240
+TEXT_BUDGET: Final = 120
 """Characters that all unbounded strings of a schema share, within the two limits below."""
-SHORTEST_TEXT: Final = 24
+SHORTEST_TEXT: Final = 16
 LONGEST_TEXT: Final = 120
 MOST_ITEMS: Final = 6
 LARGEST_NUMBER: Final = 1_000_000_000
@@ -19,8 +19,8 @@ NUMBER_STEP: Final = 0.01
 
 _LAYOUT: Final = {
     "whitespace_flexible": False,
-    "item_separator": ", ",
-    "key_separator": ": ",
+    "item_separator": ",",
+    "key_separator": ":",
 }
 _IRRELEVANT: Final = {"description", "default", "title", "examples"}
 

@@ -30,7 +30,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
 from tiebreak.local.grammar import grammar
-from tiebreak.local.server import ServerSettings, default_threads, shared_server
+from tiebreak.local.server import ServerSettings, default_threads, shared_copies
 from tiebreak.local.weights import DEFAULT_MODEL, custom_weights, find_weights
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -62,8 +62,8 @@ class LocalAPI(ModelAPI):
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),  # noqa: B008 - immutable use, Inspect's own form
         path: str | None = None,
-        slots: int = 1,
-        threads: int | None = None,
+        copies: int | None = None,
+        threads: int = 1,
         context: int = 4096,
         **unknown: Any,
     ) -> None:
@@ -75,8 +75,9 @@ class LocalAPI(ModelAPI):
             api_key: Ignored: there is no key.
             config: Generation settings.
             path: GGUF file of the user's own (`-M path=FILE`), else `TIEBREAK_LOCAL_WEIGHTS`.
-            slots: Requests that are worked on at the same time.
-            threads: CPU threads; by default `TIEBREAK_LOCAL_THREADS`, else all cores.
+            copies: Copies of the model that answer side by side, so the number of connections; by
+                default `TIEBREAK_LOCAL_THREADS`, else one for each core.
+            threads: CPU threads of each copy.
             context: Tokens of prompt and reply together.
             unknown: Refused, by name.
 
@@ -85,8 +86,9 @@ class LocalAPI(ModelAPI):
         """
         if unknown:
             raise PrerequisiteError(f"{PROVIDER} has no argument {', '.join(map(repr, unknown))}.")
-        if min(slots, context, threads or 1) < 1:
-            raise PrerequisiteError(f"{PROVIDER}: slots, threads and context must be at least 1.")
+        self._copies = default_threads() if copies is None else copies
+        if min(self._copies, context, threads) < 1:
+            raise PrerequisiteError(f"{PROVIDER}: copies, threads and context must be at least 1.")
         own = custom_weights(path)
         if own is None and model_name != DEFAULT_MODEL:
             raise PrerequisiteError(
@@ -97,10 +99,7 @@ class LocalAPI(ModelAPI):
         # not be answered for by another one of the same name.
         super().__init__(model_name, base_url=_file_url(own), config=config)
         self._settings = ServerSettings(
-            weights=find_weights(path),
-            slots=slots,
-            threads=threads or default_threads(),
-            context=context,
+            weights=find_weights(path), threads=threads, context=context
         )
 
     async def generate(
@@ -119,12 +118,13 @@ class LocalAPI(ModelAPI):
             LocalModelError: the runtime refused the request for another reason.
         """
         request = chat_request(input, tools, tool_choice, config)
-        reply = await anyio.to_thread.run_sync(lambda: shared_server(self._settings).chat(request))
+        copies = shared_copies(self._settings, self._copies)
+        reply = await anyio.to_thread.run_sync(copies.chat, request)
         return self._output(reply), ModelCall.create(request, reply)
 
     def max_connections(self) -> int:
-        """One request per slot."""
-        return self._settings.slots
+        """One request per copy."""
+        return self._copies
 
     def max_tokens(self) -> int | None:
         """Length of a reply when the task does not say."""
@@ -132,7 +132,7 @@ class LocalAPI(ModelAPI):
 
     def connection_key(self) -> str:
         """Instances that share a server share its connections."""
-        return str(self._settings)
+        return f"{self._settings} × {self._copies}"
 
     def _output(self, reply: dict[str, Any]) -> ModelOutput:
         if (error := reply.get("error")) is not None:

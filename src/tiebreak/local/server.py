@@ -1,15 +1,18 @@
-"""llama.cpp inside this process: one server per model file, started when it is first needed.
+"""llama.cpp inside this process: copies of the model, started when they are first needed.
 
-Replies are the same bytes for the same request, whatever was asked before, on a busy machine and
-with any number of threads. So flash attention is off: it groups its sums by the number of tokens
-and threads at work. Without it a slot may keep the beginning of a prompt that it has just read
-(tests hold that this changes no reply), and a judge's next question is read twice as fast.
+Replies are the same bytes for the same request, on a busy machine and with any number of copies and
+threads. So flash attention is off (it groups its sums by the number of tokens and threads at work)
+and no two requests share a batch. A copy does keep the beginning of the prompt that it has just
+read, which makes a judge's next question about the same answers twice as fast; `_may_reuse` says
+when that could change a reply.
 """
 
 import atexit
+import json
 import os
 import threading
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,13 +24,15 @@ MOST_THREADS: Final = 8
 """So small a model gains nothing from more."""
 INSTALL_RUNTIME: Final = "pip install 'tiebreak[local]'"
 
+Messages = list[dict[str, Any]]
+
 
 class ServerSettings(NamedTuple):
     """What makes two servers different. `context` is the number of tokens of each slot."""
 
     weights: Path
     slots: int = 1
-    threads: int = 2
+    threads: int = 1
     context: int = 4096
 
 
@@ -42,6 +47,7 @@ class LocalServer:
         Raises:
             PrerequisiteError: the runtime is not installed, or cannot load the model or the port.
         """
+        self._last: Messages = []
         runtime = _runtime()
         verify_weights(settings.weights)
         params = runtime.CommonParams()
@@ -53,7 +59,7 @@ class LocalServer:
         params.cpuparams_batch.n_threads = settings.threads
         params.flash_attn_type = runtime.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.cache_prompt = True
-        params.cache_ram_mib = 256
+        params.cache_ram_mib = 0
         params.hostnames = [host]
         params.port = port
         params.use_jinja = True
@@ -75,40 +81,100 @@ class LocalServer:
 
         A request that cannot be answered gives `{"error": {"type": ..., "message": ...}}`.
         """
-        reply: dict[str, Any] = self._server.handle_chat_completions(request)
+        messages = request["messages"]
+        reuse = _may_reuse(messages, self._last)
+        self._last = messages
+        reply: dict[str, Any] = self._server.handle_chat_completions(
+            {"cache_prompt": reuse, **request}
+        )
         return reply
+
+    def common(self, messages: Messages) -> int:
+        """How many characters these messages share with the last ones, from the beginning."""
+        pairs = zip(json.dumps(messages), json.dumps(self._last), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
     def close(self) -> None:
         """Stop the server and give its memory back. It must not be used any more."""
         self._server = None
 
 
-_running: dict[ServerSettings, LocalServer] = {}
-_starting = threading.Lock()
+def _may_reuse(messages: Messages, last: Messages) -> bool:
+    """Whether what was read of the last prompt serves this one without changing the reply.
 
-
-def shared_server(settings: ServerSettings) -> LocalServer:
-    """The process's one server with these settings; starts it when there is none yet.
-
-    Raises:
-        PrerequisiteError: as for `LocalServer`.
+    A token that is computed alone comes out differently in the last digits than one that is
+    computed together with others. That happens to the last token of a prompt that was just read
+    whole, and to tokens that the model itself wrote.
     """
-    with _starting:
-        if settings not in _running:
-            _running[settings] = LocalServer(settings)
-        return _running[settings]
+    return messages != last and not any(message["role"] == "assistant" for message in messages)
+
+
+class Copies:
+    """Up to `most` copies of a model that answer side by side, started as they are needed.
+
+    Copies instead of slots of one server: requests that share a batch change each other's last
+    digits, and threads that share one small model wait for each other most of the time. A copy is
+    about 0.3 GB for the packaged model.
+    """
+
+    def __init__(self, settings: ServerSettings, most: int) -> None:
+        self._settings = settings
+        self._most = most
+        self._servers: list[LocalServer] = []
+        self._free: list[LocalServer] = []
+        self._changed = threading.Condition()
+
+    def chat(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer one request in OpenAI's chat format; waits for a free copy.
+
+        Raises:
+            PrerequisiteError: as for `LocalServer`.
+        """
+        server = self._take(request["messages"])
+        try:
+            return server.chat(request)
+        finally:
+            with self._changed:
+                self._free.append(server)
+                self._changed.notify()
+
+    def _take(self, messages: Messages) -> LocalServer:
+        """The free copy that has read most of this prompt already."""
+        with self._changed:
+            if not self._free and len(self._servers) < self._most:
+                self._servers.append(LocalServer(self._settings))
+                return self._servers[-1]
+            self._changed.wait_for(lambda: self._free)
+            best = max(self._free, key=lambda server: server.common(messages))
+            self._free.remove(best)
+            return best
+
+    def close(self) -> None:
+        """Stop all copies."""
+        while self._servers:
+            self._servers.pop().close()
+
+
+_running: dict[tuple[ServerSettings, int], Copies] = {}
+_sharing = threading.Lock()
+
+
+def shared_copies(settings: ServerSettings, most: int) -> Copies:
+    """The process's copies with these settings."""
+    with _sharing:
+        return _running.setdefault((settings, most), Copies(settings, most))
 
 
 @atexit.register
 def close_servers() -> None:
     """Stop all servers of this process."""
-    with _starting:
+    with _sharing:
         while _running:
             _running.popitem()[1].close()
 
 
 def default_threads() -> int:
-    """Number of threads: `TIEBREAK_LOCAL_THREADS`, else the cores that this process may use.
+    """Threads to use in all: `TIEBREAK_LOCAL_THREADS`, else the cores that this process may use.
 
     Raises:
         PrerequisiteError: the variable is no positive whole number.

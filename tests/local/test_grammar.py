@@ -1,0 +1,60 @@
+"""No open end is left in a schema, and nothing else changes."""
+
+from typing import Any
+
+import pytest
+
+from tiebreak.local.grammar import bounded, grammar
+
+CASES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"type": "string"}, {"type": "string", "maxLength": 120}),
+    ({"type": "string", "maxLength": 7}, {"type": "string", "maxLength": 7}),
+    ({"type": "string", "enum": ["a"]}, {"type": "string", "enum": ["a"]}),
+    ({"type": "string", "description": "what"}, {"type": "string", "maxLength": 120}),
+    (
+        {"type": "number", "minimum": 0, "maximum": 1},
+        {"type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.01},
+    ),
+    (
+        {"type": "integer"},
+        {"type": "integer", "minimum": -1_000_000_000, "maximum": 1_000_000_000},
+    ),
+    (
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "maxItems": 6, "items": {"type": "string", "maxLength": 120}},
+    ),
+    (
+        {"type": ["string", "null"]},
+        {"type": ["string", "null"], "maxLength": 120},
+    ),
+    (
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"anyOf": [{"type": "string", "maxLength": 120}, {"type": "null"}]},
+    ),
+    (
+        {"type": "object", "properties": {"description": {"type": "boolean"}}},
+        {
+            "type": "object",
+            "properties": {"description": {"type": "boolean"}},
+            "additionalProperties": False,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "expected"), CASES)
+def test_bounds(schema: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert bounded(schema) == expected
+
+
+@pytest.mark.parametrize(("strings", "length"), [(1, 120), (2, 60), (4, 30), (6, 20), (30, 16)])
+def test_strings_share_a_budget(strings: int, length: int) -> None:
+    schema = {"type": "object", "properties": {str(i): {"type": "string"} for i in range(strings)}}
+    found = bounded(schema)["properties"].values()
+    assert {part["maxLength"] for part in found} == {length}
+
+
+def test_the_grammar_has_one_layout() -> None:
+    text = grammar({"type": "boolean"})
+    assert text.startswith("%llguidance {}\nstart: %json {")
+    assert '"whitespace_flexible": false' in text

@@ -1,0 +1,156 @@
+"""The provider without a model: what is asked of the runtime, and what becomes of its replies."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ResponseSchema,
+)
+from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
+from inspect_ai.util import JSONSchema
+
+from tiebreak.local import provider
+from tiebreak.local.provider import LocalAPI, LocalModelError, chat_request
+from tiebreak.prerequisite import PrerequisiteError
+
+
+@pytest.fixture
+def gguf(tmp_path: Path) -> str:
+    file = tmp_path / "mine.gguf"
+    file.write_bytes(b"GGUF")
+    return str(file)
+
+
+def reply(gguf: str, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]) -> ModelOutput:
+    class Runtime:
+        def chat(self, request: dict[str, Any]) -> dict[str, Any]:
+            return answer
+
+    monkeypatch.setattr(provider, "shared_copies", lambda settings, most: Runtime())
+    api = LocalAPI("mine", path=gguf)
+    output, _ = asyncio.run(
+        api.generate([ChatMessageUser(content="?")], [], "auto", GenerateConfig())
+    )
+    return output
+
+
+def test_nothing_is_left_to_chance() -> None:
+    assert chat_request([ChatMessageUser(content="Hi")], [], "auto", GenerateConfig()) == {
+        "messages": [{"role": "user", "content": "Hi"}],
+        "max_tokens": 1024,
+        "temperature": 0.0,
+        "seed": 0,
+    }
+
+
+def test_settings_are_handed_on() -> None:
+    config = GenerateConfig(
+        max_tokens=5, temperature=0.8, seed=3, top_p=0.5, top_k=9, stop_seqs=["x"]
+    )
+    request = chat_request([], [], "auto", config)
+    assert request == {
+        "messages": [],
+        "max_tokens": 5,
+        "temperature": 0.8,
+        "seed": 3,
+        "top_p": 0.5,
+        "top_k": 9,
+        "stop": ["x"],
+    }
+
+
+def test_a_schema_becomes_a_grammar_and_goes_before_tools() -> None:
+    schema = ResponseSchema(name="x", json_schema=JSONSchema(type="boolean"))
+    tools = [ToolInfo(name="f", description="d", parameters=ToolParams())]
+    request = chat_request([], tools, "any", GenerateConfig(response_schema=schema))
+    assert "start: %json" in request["grammar"]
+    assert "tools" not in request
+
+
+def test_tools_go_in_and_come_back(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = ToolCall(id="1", function="f", arguments={"x": 1})
+    messages: list[ChatMessage] = [
+        ChatMessageAssistant(content="", tool_calls=[call]),
+        ChatMessageTool(content="2", tool_call_id="1"),
+    ]
+    tools = [ToolInfo(name="f", description="d", parameters=ToolParams())]
+    request = chat_request(messages, tools, "any", GenerateConfig())
+    assert request["tool_choice"] == "required"
+    assert request["messages"][0]["tool_calls"][0]["function"] == {
+        "name": "f",
+        "arguments": '{"x": 1}',
+    }
+    assert request["messages"][1]["tool_call_id"] == "1"
+    given = [
+        {"id": "1", "function": {"name": "f", "arguments": '{"x": 1}'}},
+        {"id": "2", "function": {"name": "f", "arguments": "{"}},
+    ]
+    output = reply(gguf, monkeypatch, answered(tool_calls=given, finish_reason="tool_calls"))
+    assert output.stop_reason == "tool_calls"
+    good, bad = output.message.tool_calls or []
+    assert good == call
+    assert "no valid JSON" in (bad.parse_error or "")
+
+
+def answered(finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
+    return {
+        "choices": [{"finish_reason": finish_reason, "message": message}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9},
+    }
+
+
+def test_a_reply(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = reply(gguf, monkeypatch, answered(content="Yes"))
+    assert (output.completion, output.stop_reason, output.model) == ("Yes", "stop", "mine")
+    assert output.usage is not None
+    assert (output.usage.input_tokens, output.usage.output_tokens) == (7, 2)
+    assert output.usage.total_cost == 0.0
+
+
+def test_a_prompt_that_does_not_fit_is_no_exception(
+    gguf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = {"type": "exceed_context_size_error", "message": "too long"}
+    output = reply(gguf, monkeypatch, {"error": error})
+    assert (output.completion, output.stop_reason) == ("", "model_length")
+
+
+def test_any_other_refusal_is_one(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(LocalModelError, match="bad grammar"):
+        reply(gguf, monkeypatch, {"error": {"type": "invalid", "message": "bad grammar"}})
+
+
+def test_the_cache_tells_files_apart_but_not_ports(gguf: str) -> None:
+    assert LocalAPI("mine", path=gguf).base_url == Path(gguf).as_uri()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"model_name": "other"}, "-M path="),
+        ({"model_name": "smollm2-135m", "slots": 2}, "no argument 'slots'"),
+        ({"model_name": "smollm2-135m", "copies": 0}, "at least 1"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(PrerequisiteError, match=words):
+        LocalAPI(**arguments)
+
+
+@pytest.mark.parametrize("given", ["0", "two", "-1", ""])
+def test_threads_must_be_a_number(gguf: str, given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIEBREAK_LOCAL_THREADS", given)
+    with pytest.raises(PrerequisiteError, match="positive whole number"):
+        LocalAPI("mine", path=gguf)
+
+
+def test_copies_are_connections(gguf: str) -> None:
+    assert LocalAPI("mine", path=gguf, copies=3).max_connections() == 3
