@@ -50,7 +50,7 @@ def test_a_small_run_and_its_repetition_from_the_cache(
     settings = [SETTINGS[0], SETTINGS[2]]
     boards = []
     for _ in range(2):
-        logs = run_demo(tmp_path / "demo", limit=2, settings=settings, benchmarks=["bfcl"])
+        logs = run_demo(tmp_path / "demo", limit=2, settings=settings, benchmarks=["gsm8k"])
         pool = load_candidates(logs.candidates)
         assert pool.models == ("smollm2-135m/greedy", "smollm2-135m/hot")
         assert len(pool) == 2
