@@ -98,7 +98,7 @@ def test_from_logs_to_leaderboard(logs: Path, tmp_path: Path) -> None:
     printed = run("tiebreak", "rank", "out", cwd=tmp_path).stdout
     assert printed.index("acme/model-3") < printed.index("acme/model-0")
     board = json.loads(run("tiebreak", "rank", "out", "--json", cwd=tmp_path).stdout)
-    assert [row["model"] for row in board["leaderboards"][0]["rows"]][0] == "acme/model-3"
+    assert board["leaderboards"][0]["rows"][0]["model"] == "acme/model-3"
 
     # Ranking logs are no candidates: the same folder can be read again.
     audit = run("tiebreak", "candidates", "logs", "out", "--json", cwd=tmp_path).stdout

@@ -12,7 +12,7 @@ SMALL_ITEMS = Path(__file__).resolve().parent.parent / "inspect_tasks" / "items"
 
 
 def load(data: str | None = None, **_: Any) -> dict[str, Any]:
-    """Rows of a JSON-lines file, as the split `test`. (lm-eval passes its model's arguments, too.)
+    """Rows of a JSON-lines file, as the split `test`; lm-eval passes its model's arguments, too.
 
     Raises:
         FileNotFoundError: there is no such file.

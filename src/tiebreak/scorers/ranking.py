@@ -61,6 +61,8 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
     except NotPlacedError as error:
         return Score.unscored(reason="not_placed", explanation=f"{error}\n\n{table}")
     borda = normalized_borda([[ranks[model] for model in ballots.models]])[0]
-    value = dict.fromkeys(roster, math.nan) | dict(zip(ballots.models, map(float, borda), strict=True))
+    value = dict.fromkeys(roster, math.nan) | dict(
+        zip(ballots.models, map(float, borda), strict=True)
+    )
     best = min(ranks, key=ranks.__getitem__)
     return Score(value=value, answer=best, explanation=table)
