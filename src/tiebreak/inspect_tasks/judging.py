@@ -136,7 +136,7 @@ def from_working_directory(path: str) -> str:
     then only to be had from PWD.
     """
     loading_by_path = Path.cwd() == Path(__file__).resolve().parent
-    return os.path.join(os.environ.get("PWD", ""), path) if loading_by_path else path
+    return str(Path(os.environ.get("PWD", "")) / path) if loading_by_path else path
 
 
 def contest_samples(
