@@ -178,6 +178,8 @@ def test_what_is_missing_is_said_without_a_traceback(
         ({"judge": "planted/x"}, {"candidates": None}, "-T candidates=PATH"),
         ({"judge": "planted/x"}, {"swap": "some"}, "always, close or never"),
         ({"judge": "planted/x"}, {"tiers": 0}, "at least 1"),
+        ({"judge": "planted/x"}, {"tiers": "many"}, "a whole number"),
+        ({"judge": "planted/x"}, {"seed": "lucky"}, "a whole number"),
         ({"judge": "planted/x"}, {"mode": "lax"}, "strict or intersect"),
         ({"judge": "planted/x"}, {"rubric": "x.yaml"}, "No rubric"),
         ({"judge": "planted/x"}, {"task_type": "art"}, "one of code_generation"),

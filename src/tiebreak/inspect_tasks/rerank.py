@@ -57,8 +57,11 @@ def seal(
     """
     if swap not in ("always", "close", "never"):
         raise PrerequisiteError(f"swap is {swap!r}: it must be always, close or never.")
-    if tiers is not None and tiers < 1:
-        raise PrerequisiteError(f"tiers is {tiers}: it must be at least 1.")
+    # Arguments of the command line come as whatever YAML makes of them.
+    if tiers is not None and not (isinstance(tiers, int) and tiers >= 1):
+        raise PrerequisiteError(f"tiers is {tiers!r}: it must be a whole number of at least 1.")
+    if not isinstance(seed, int):
+        raise PrerequisiteError(f"seed is {seed!r}: it must be a whole number.")
     settings = SealSettings(tiers=tiers, swap=swap, refine=refine, critique=critique)
     require_judge()
     pool = load_pool(candidates, mode)
