@@ -32,7 +32,7 @@ BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 ANSWERED: Final = 8
 """Items of each benchmark that every candidate answers, unless told otherwise."""
 JUDGED: Final = 1
-"""Items of each benchmark that are judged: on two cores an item takes about half a minute."""
+"""Items of each benchmark that are judged: on two cores an item takes close to a minute."""
 MAX_TOKENS: Final = 72
 HEARTBEAT: Final = 15.0
 """Seconds between two signs of life where there is no live display."""

@@ -114,7 +114,7 @@ class Copies:
 
     Copies instead of slots of one server: requests that share a batch change each other's last
     digits, and threads that share one small model wait for each other most of the time. A copy is
-    about 0.3 GB for the packaged model.
+    about 0.25 GB for the packaged model.
     """
 
     def __init__(self, settings: ServerSettings, most: int) -> None:
