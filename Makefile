@@ -46,5 +46,5 @@ $(VENV)/.demo: $(VENV)/.base
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
-	$(INSTALL) --editable '.[lm-eval,local]' --group dev
+	$(INSTALL) --editable '.[lm-eval,local,rankings,numba]' --group dev
 	touch $@

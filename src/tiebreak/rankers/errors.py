@@ -1,0 +1,41 @@
+"""What can be wrong with the numbers that a ranker is given."""
+
+
+class RankingError(ValueError):
+    """Base of every error of this package that bad input causes."""
+
+
+class ShapeError(RankingError):
+    """An array has another shape than the one that is documented."""
+
+
+class EmptyProfileError(RankingError):
+    """There is no ballot, no candidate, or nothing ranked in any ballot."""
+
+
+class InfiniteRankError(RankingError):
+    """A rank, score or outcome is infinite, or no number where a number is needed."""
+
+
+class TiedRanksError(RankingError):
+    """Candidates share a rank in a ballot that was said to have no ties."""
+
+
+class RepeatedCandidateError(RankingError):
+    """A candidate occurs twice among the names or in one ballot."""
+
+
+class UnknownCandidateError(RankingError):
+    """A ballot names a candidate that is not among the names."""
+
+
+class NeverRankedError(RankingError):
+    """No ballot ranks this candidate, so no consensus can place it."""
+
+
+class MissingScoreError(RankingError):
+    """A score table has holes, and no policy says what to do with them."""
+
+
+class MissingPackageError(ImportError):
+    """An optional package is needed here; the message says how to install it."""

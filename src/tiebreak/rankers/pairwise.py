@@ -1,0 +1,65 @@
+"""Pairwise counts: how many ballots put one candidate before another."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.profile import Profile, as_profile
+
+IntArray = NDArray[np.int64]
+
+
+def preference_counts(profile: Profile | ArrayLike) -> IntArray:
+    """P[i, j] = number of ballots that rank i strictly before j.
+
+    A tie adds to neither side, and so does a pair of which the ballot leaves one out.
+
+    Returns:
+        Shape (N, N), zero diagonal, P[i, j] + P[j, i] ≤ ballots.
+
+    Raises:
+        RankingError: as `Profile.from_ranks`.
+    """
+    ranks = as_profile(profile).ranks
+    return np.stack([np.sum(column[:, None] < ranks, axis=0) for column in ranks.T]).astype(
+        np.int64
+    )
+
+
+def margins(profile: Profile | ArrayLike) -> IntArray:
+    """D = P − Pᵀ: D[i, j] > 0 when more ballots put i before j than j before i.
+
+    Raises:
+        RankingError: as `Profile.from_ranks`.
+    """
+    counts = preference_counts(profile)
+    return counts - counts.T
+
+
+@dataclass(frozen=True, slots=True)
+class Majorities:
+    """`condorcet_winner` beats everybody else; `cycles` are groups in which majorities go round.
+
+    A cycle is a strongly connected component, of at least two candidates, of the graph of strict
+    majorities: within it every candidate beats every other over some chain. Columns, ascending.
+    """
+
+    condorcet_winner: int | None
+    cycles: tuple[tuple[int, ...], ...]
+
+
+def majorities(margin: IntArray) -> Majorities:
+    """Condorcet winner and majority cycles.
+
+    Args:
+        margin: shape (N, N), antisymmetric, as `margins` returns it.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    beats = margin > 0
+    winners = np.flatnonzero(beats.sum(axis=1) == len(margin) - 1)
+    _, label = connected_components(beats, directed=True, connection="strong")
+    groups = [tuple(np.flatnonzero(label == name).tolist()) for name in np.unique(label)]
+    cycles = sorted(group for group in groups if len(group) > 1)
+    return Majorities(int(winners[0]) if winners.size else None, tuple(cycles))

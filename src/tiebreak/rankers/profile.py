@@ -1,0 +1,221 @@
+"""Profile: many rankings of the same candidates, the input of every aggregator.
+
+A profile is a float array of ranks, shape (ballots, N): a row is a ballot, a column a candidate,
+rank 1 is the best, equal ranks are a tie, NaN is "not ranked" (which says nothing: it is not the
+last place). Only the order within a ballot counts, so "1, 2, 2, 4", "1, 2, 2, 3" and
+"10, 25, 25, 90" are one ballot; it is kept as mean ranks, "1, 2.5, 2.5, 4". A batch is an array of
+shape (questions, ballots, N).
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.errors import (
+    EmptyProfileError,
+    InfiniteRankError,
+    NeverRankedError,
+    RepeatedCandidateError,
+    ShapeError,
+    TiedRanksError,
+    UnknownCandidateError,
+)
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Profile:
+    """Ballots over named candidates.
+
+    `ranks` has shape (ballots, N) and is read-only; each row holds the mean ranks 1 … n of the n
+    candidates that the ballot ranks, NaN for the others. Every row ranks somebody, and every
+    candidate is ranked by somebody. `names` are the N candidates, in the order of the columns.
+    """
+
+    ranks: FloatArray
+    names: tuple[str, ...]
+
+    @property
+    def n_ballots(self) -> int:
+        """Number of ballots."""
+        return int(self.ranks.shape[0])
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates, N."""
+        return int(self.ranks.shape[1])
+
+    @classmethod
+    def from_ranks(
+        cls, ranks: ArrayLike, names: Sequence[str] | None = None, *, ties: bool = True
+    ) -> "Profile":
+        """A profile from a table of ranks.
+
+        Args:
+            ranks: shape (ballots, N), lower is better, equal = tied, NaN = not ranked. Ballots
+                that rank nobody are left out.
+            names: the candidates; by default "0", "1", …
+            ties: whether equal ranks within a ballot are allowed.
+
+        Raises:
+            ShapeError: not two-dimensional, or not one name per column.
+            EmptyProfileError: no ballot, no candidate or no rank at all.
+            InfiniteRankError: a rank is infinite.
+            TiedRanksError: a ballot has equal ranks and `ties` is False.
+            RepeatedCandidateError: a name occurs twice.
+            NeverRankedError: a candidate is ranked by no ballot.
+        """
+        table = np.asarray(ranks, dtype=np.float64)
+        if table.ndim != 2:
+            raise ShapeError(f"ranks must have shape (ballots, candidates), got {table.shape}")
+        labels = _labels(names, table.shape[1])
+        if np.isinf(table).any():
+            ballot, column = np.argwhere(np.isinf(table))[0]
+            raise InfiniteRankError(
+                f"ballot {ballot} gives {labels[column]!r} an infinite rank; NaN says 'not ranked'"
+            )
+        ranked = ~np.isnan(table)
+        if not ranked.any():
+            raise EmptyProfileError("there is no ballot that ranks anybody")
+        unseen = np.flatnonzero(~ranked.any(axis=0))
+        if unseen.size:
+            raise NeverRankedError(
+                f"no ballot ranks {', '.join(repr(labels[i]) for i in unseen)}; leave these "
+                "columns out, or give a ballot that ranks them"
+            )
+        table = within_ballots(table[ranked.any(axis=1)])
+        if not ties:
+            _refuse_ties(table, labels)
+        table.setflags(write=False)
+        return cls(table, labels)
+
+    @classmethod
+    def from_scores(cls, scores: ArrayLike, names: Sequence[str] | None = None) -> "Profile":
+        """A profile from a score table, where each row (item, benchmark, judge) is a ballot.
+
+        Args:
+            scores: shape (ballots, N), higher is better, equal = tied, NaN = not ranked.
+            names: the candidates; by default "0", "1", …
+
+        Raises:
+            RankingError: as `from_ranks`.
+        """
+        return cls.from_ranks(-np.asarray(scores, dtype=np.float64), names)
+
+    @classmethod
+    def from_orderings(
+        cls,
+        orderings: Iterable[Sequence[str | Collection[str]]],
+        names: Sequence[str] | None = None,
+    ) -> "Profile":
+        """A profile from orderings of names, best first.
+
+        Args:
+            orderings: one ballot each; an entry is a name, or a set, list or tuple of tied names.
+                Names that a ballot leaves out are not ranked by it.
+            names: the candidates; by default the names that occur, in order of first occurrence.
+
+        Raises:
+            UnknownCandidateError: an ordering holds a name that is not among `names`.
+            RepeatedCandidateError: a name occurs twice in one ordering, or among `names`.
+            RankingError: as `from_ranks`.
+        """
+        ballots = [[_group(entry) for entry in ordering] for ordering in orderings]
+        found = chain.from_iterable(chain.from_iterable(ballots))
+        labels = tuple(dict.fromkeys(found)) if names is None else _labels(names, len(names))
+        column = {name: index for index, name in enumerate(labels)}
+        table = np.full((len(ballots), len(labels)), np.nan)
+        for number, ballot in enumerate(ballots):
+            for place, group in enumerate(ballot):
+                for name in group:
+                    if name not in column:
+                        raise UnknownCandidateError(
+                            f"ballot {number} ranks {name!r}, which is none of {', '.join(labels)}"
+                        )
+                    if not np.isnan(table[number, column[name]]):
+                        raise RepeatedCandidateError(f"ballot {number} ranks {name!r} twice")
+                    table[number, column[name]] = place
+        return cls.from_ranks(table, labels)
+
+    @classmethod
+    def from_pairwise(
+        cls, outcomes: Iterable[tuple[str, str, float]], names: Sequence[str] | None = None
+    ) -> "Profile":
+        """A profile in which every match is a ballot over two candidates.
+
+        Args:
+            outcomes: (first, second, result): 1 when the first won, 0 when the second won, ½ for a
+                tie. A match without a verdict is left out by the caller: it is no tie.
+            names: the candidates; by default the names that occur, in order of first occurrence.
+
+        Raises:
+            InfiniteRankError: a result is none of 1, ½ and 0.
+            RepeatedCandidateError: a candidate meets itself.
+            RankingError: as `from_orderings`.
+        """
+        orderings: list[Sequence[str | Collection[str]]] = []
+        for first, second, result in outcomes:
+            if first == second:
+                raise RepeatedCandidateError(f"{first!r} meets itself")
+            if result not in (0, 0.5, 1):
+                raise InfiniteRankError(f"{first!r} against {second!r}: {result} is not 0, ½ or 1")
+            if result == 0.5:
+                orderings.append([(first, second)])
+            else:
+                orderings.append([first, second] if result == 1 else [second, first])
+        return cls.from_orderings(orderings, names)
+
+
+def as_profile(profile: Profile | ArrayLike) -> Profile:
+    """The profile itself, or one made of an array of ranks, shape (ballots, N).
+
+    Raises:
+        RankingError: as `Profile.from_ranks`.
+    """
+    return profile if isinstance(profile, Profile) else Profile.from_ranks(profile)
+
+
+def within_ballots(ranks: FloatArray) -> FloatArray:
+    """Mean ranks 1 … n of the n ranked candidates in each ballot.
+
+    Args:
+        ranks: shape (…, N), lower is better, equal = tied, NaN = not ranked.
+
+    Returns:
+        The same shape; NaN where the rank is NaN.
+    """
+    # NaN compares as False both ways, so it neither counts nor is counted.
+    own, other = ranks[..., :, None], ranks[..., None, :]
+    places = 0.5 + np.sum(other < own, axis=-1) + 0.5 * np.sum(other == own, axis=-1)
+    return np.where(np.isnan(ranks), np.nan, places)
+
+
+def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
+    labels = tuple(map(str, range(n_candidates))) if names is None else tuple(names)
+    if not labels:
+        raise EmptyProfileError("there are no candidates")
+    if len(labels) != n_candidates:
+        raise ShapeError(f"{len(labels)} names for {n_candidates} candidates")
+    twice = {name for name in labels if labels.count(name) > 1}
+    if twice:
+        raise RepeatedCandidateError(f"names that occur twice: {', '.join(sorted(twice))}")
+    return labels
+
+
+def _group(entry: str | Collection[str]) -> tuple[str, ...]:
+    return (entry,) if isinstance(entry, str) else tuple(entry)
+
+
+def _refuse_ties(table: FloatArray, labels: tuple[str, ...]) -> None:
+    for number, ballot in enumerate(table):
+        ranks, counts = np.unique(ballot[~np.isnan(ballot)], return_counts=True)
+        if np.any(counts > 1):
+            tied = np.flatnonzero(ballot == ranks[counts > 1][0])
+            raise TiedRanksError(
+                f"ballot {number} gives one rank to {', '.join(repr(labels[i]) for i in tied)}, "
+                "and ties are not allowed here"
+            )
