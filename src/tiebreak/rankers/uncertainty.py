@@ -3,16 +3,27 @@
 Items are the units that were sampled, so items are what is resampled (a cluster bootstrap): all
 rows of an item, and all models in them, go into a draw together. Resampling single matches or votes
 instead would treat answers to one question as independent and give intervals that are too narrow.
+
+A draw is a row of counts: how often each item was drawn. A leaderboard is a function of such
+counts, so any score that can weigh items (means, Bradley–Terry, Elo, Kemeny) is resampled alike:
+
+    counts → scores of N models → ranks → quantiles over the draws
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.rankers.errors import InfiniteRankError, RankingError, ShapeError
 from tiebreak.rankers.ranks import DECIMALS
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+Statistic = Callable[[FloatArray], FloatArray]
+"""From counts, shape (draws, items), to scores, shape (draws, N); NaN = undefined in that draw."""
 
 # Numbers of counts held in memory at once.
 _CHUNK = 4_000_000
@@ -20,30 +31,50 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class ItemBootstrap:
-    """Percentile intervals of the models' mean scores and of their ranks; arrays of shape (N,).
+    """Expanded percentile intervals of the models' scores and of their ranks; arrays of shape (N,).
 
-    `mean` is the mean over the cells that are present. `lower` and `upper` bound it.
-    `rank_lower` (the better) and `rank_upper` bound the competition rank and are whole numbers.
-    `prob_first` is the share of draws in which the model came first; draws with several first ones
-    are split equally, so it adds up to 1. `n_items` counts the items in which the model is present.
+    `score` is the score on the items themselves. `lower` and `upper` bound it, and never leave the
+    range of the draws. `rank_lower` (the better) and `rank_upper` bound the competition rank and
+    are whole numbers. `prob_first` is the share of draws in which the model came first; draws with
+    several first ones are split equally, so it adds up to 1. `n_items` counts the items in which
+    the model is present, `undefined` the draws that gave it no score: these are left out.
 
-    All but `mean` and `n_items` are NaN for a model that is present in fewer than two items:
-    `reason` then says so (otherwise it is None). With few items percentile
-    intervals are too narrow: the simulated coverage of a 95% interval is 83% with 5 items, 91% with
-    10, 92% with 20 and 94% with 50.
+    All but `score` and the counts are NaN for a model that is present in fewer than two items or
+    has no score in any draw: `reason` then says so (otherwise it is None).
+
+    Coverage of a 95% interval in percent, measured on 1,000 simulated leaderboards per cell (8 or
+    4 models; standard error about 0.5), exact for pass or fail:
+
+        items                                5    10    15    20    50   100   200
+        Borda, 8 models, few ties           91    94    95    95    95    95    95
+        … half of the items tie all models  81    91    94    94    95    95    95
+        … 80% of the items do               47    70    82    87    93    94    95
+        normal scores                       92    94    95    95    95    95    95
+        pass or fail, 75–85% pass           67    88    95    96    94    95    95
+        pass or fail, 96–98% pass           14    26    36    45    77    88    93
+
+    So it takes about ten items that tell models apart, and of a model that passes nearly always
+    about 200. Draws only hold what was seen: a model with one and the same score in every item has
+    an interval of no width, whatever its true mean (`wilson` gives a rate a better one).
     """
 
-    mean: FloatArray
+    score: FloatArray
     lower: FloatArray
     upper: FloatArray
     rank_lower: FloatArray
     rank_upper: FloatArray
     prob_first: FloatArray
-    n_items: NDArray[np.int64]
+    n_items: IntArray
+    undefined: IntArray
     level: float
     draws: int
     seed: int
     reason: str | None
+
+    @property
+    def mean(self) -> FloatArray:
+        """The score, under the name that fits `bootstrap_items`: the mean over present cells."""
+        return self.score
 
 
 def bootstrap_items(
@@ -67,46 +98,151 @@ def bootstrap_items(
         seed: seed of the generator; the same seed gives the same numbers, in any order of items.
 
     Raises:
-        ValueError: shapes do not fit, scores are infinite, or level or draws are out of range.
+        RankingError: shapes do not fit, scores are infinite, or level or draws are out of range.
     """
     table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2:
+        raise ShapeError(f"scores must have shape (rows, models), got {table.shape}")
     labels = np.arange(len(table)) if items is None else np.asarray(items)
-    _check(table, labels, level, draws)
+    if labels.shape != (len(table),):
+        raise ShapeError(f"items must have shape ({len(table)},), got {labels.shape}")
+    if np.isinf(table).any():
+        raise InfiniteRankError("scores must be finite, or NaN where a model is absent")
     sums, cells = _per_item(table, labels)
-    n_items = np.sum(cells > 0, axis=0)
-    enough = n_items > 1
     kinds, size = _kinds(sums, cells)
-    means = np.where(enough, _draw_means(kinds, size, draws, seed), np.nan)
-    ranks, firsts = _draw_ranks(means)
-    tails = ((1 - level) / 2, (1 + level) / 2)
-    lower, upper = _quantiles(means, tails, "linear")
+
+    def mean_scores(counts: FloatArray) -> FloatArray:
+        total, present = np.hsplit(counts @ kinds, 2)
+        return np.divide(total, present, out=np.full_like(total, np.nan), where=present > 0)
+
+    return _bootstrap(
+        mean_scores, size, np.sum(cells > 0, axis=0), level=level, draws=draws, seed=seed
+    )
+
+
+def bootstrap_leaderboard(
+    statistic: Statistic,
+    n_items: int,
+    *,
+    present: ArrayLike | None = None,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> ItemBootstrap:
+    """Resample items for any leaderboard.
+
+    For scores that are means over items `bootstrap_items` is the shorter and faster way.
+
+    Args:
+        statistic: takes counts, shape (draws, n_items), how often each item was drawn, as floats;
+            returns the scores, shape (draws, N), higher is better, NaN = undefined in that draw.
+            It is called with all ones first, and then with the draws in batches.
+        n_items: number of items.
+        present: shape (N,), the number of items in which each model occurs; by default all.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws, at least 1.
+        seed: seed of the generator; the same seed gives the same numbers.
+
+    Raises:
+        RankingError: there is no item, level or draws are out of range, or `present` or what
+            `statistic` returns has another shape.
+    """
+    if n_items < 1:
+        raise RankingError(f"n_items must be at least 1, got {n_items}")
+    occurs = None if present is None else np.asarray(present, dtype=np.int64)
+    ones = np.ones(n_items, dtype=np.int64)
+    return _bootstrap(statistic, ones, occurs, level=level, draws=draws, seed=seed)
+
+
+def _bootstrap(
+    statistic: Statistic,
+    size: IntArray,
+    n_items: IntArray | None,
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> ItemBootstrap:
+    """Resample items that come in kinds, `size[k]` of the kind k: counts are then of kinds."""
+    if not 0 < level < 1:
+        raise RankingError(f"level must lie between 0 and 1, got {level}")
+    if draws < 1:
+        raise RankingError(f"draws must be at least 1, got {draws}")
+    score = _checked(statistic(size.astype(np.float64)[None]), 1, None)[0]
+    if n_items is None:
+        n_items = np.full(len(score), size.sum())
+    if n_items.shape != score.shape:
+        raise ShapeError(f"present must have shape {score.shape}, got {n_items.shape}")
+    drawn = np.full((draws, len(score)), np.nan)
+    start = 0
+    for counts in _counts(size, draws, seed):
+        drawn[start : start + len(counts)] = _checked(statistic(counts), len(counts), len(score))
+        start += len(counts)
+    drawn[:, n_items < 2] = np.nan
+    ranks, firsts = _draw_ranks(drawn)
+    tails = expanded_tail(n_items, level)
+    lower, upper = _quantiles(drawn, tails, "linear")
     rank_lower, rank_upper = _quantiles(ranks, tails, "inverted_cdf")
+    undefined = np.sum(np.isnan(drawn), axis=0)
     return ItemBootstrap(
-        mean=_means(size.astype(np.float64)[None] @ kinds)[0],
+        score=score,
         lower=lower,
         upper=upper,
         rank_lower=rank_lower,
         rank_upper=rank_upper,
-        prob_first=np.where(enough, firsts, np.nan),
+        prob_first=np.where(undefined < draws, firsts, np.nan),
         n_items=n_items,
+        undefined=undefined,
         level=level,
         draws=draws,
         seed=seed,
-        reason=None if enough.all() else "an interval over items needs at least two items",
+        reason=_reason(n_items, undefined, draws),
     )
 
 
-def _check(table: FloatArray, labels: NDArray[np.generic], level: float, draws: int) -> None:
-    if table.ndim != 2:
-        raise ValueError(f"scores must have shape (rows, models), got {table.shape}")
-    if labels.shape != (len(table),):
-        raise ValueError(f"items must have shape ({len(table)},), got {labels.shape}")
-    if np.isinf(table).any():
-        raise ValueError("scores must be finite, or NaN where a model is absent")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, got {level}")
-    if draws < 1:
-        raise ValueError(f"draws must be at least 1, got {draws}")
+def expanded_tail(n_items: ArrayLike, level: float) -> FloatArray:
+    """Tail probability at which a percentile interval over n items covers what it claims.
+
+    Bootstrap means spread too little (their variance divides by n, not n − 1), and their quantiles
+    are those of a known spread. The expanded percentile interval reads them further out, where for
+    a mean of normal scores they meet the t interval (T. Hesterberg 2015, "What Teachers Should Know
+    About the Bootstrap", The American Statistician 69(4), doi:10.1080/00031305.2015.1089789):
+
+        α′ / 2 = Φ(√(n / (n − 1)) · t_{α/2, n−1})
+
+    Args:
+        n_items: any shape, number of items.
+        level: confidence level 1 − α.
+
+    Returns:
+        The same shape, in (0, (1 − level) / 2); NaN below two items.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    n = np.asarray(n_items, dtype=np.float64)
+    n = np.where(n > 1, n, np.nan)
+    tail: FloatArray = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - level) / 2))
+    return tail
+
+
+def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
+    """How often each kind of item is drawn (it is multinomial), in batches of draws."""
+    n_items = int(size.sum())
+    if n_items == 0:
+        return
+    generator = np.random.default_rng(seed)
+    step = max(1, _CHUNK // len(size))
+    for start in range(0, draws, step):
+        rows = min(step, draws - start)
+        yield generator.multinomial(n_items, size / n_items, size=rows).astype(np.float64)
+
+
+def _checked(scores: FloatArray, draws: int, n_models: int | None) -> FloatArray:
+    if scores.ndim != 2 or len(scores) != draws or n_models not in (None, scores.shape[1]):
+        raise ShapeError(
+            f"the statistic must return shape ({draws}, {n_models or 'models'}), got {scores.shape}"
+        )
+    return scores
 
 
 def _per_item(table: FloatArray, labels: NDArray[np.generic]) -> tuple[FloatArray, FloatArray]:
@@ -119,7 +255,7 @@ def _per_item(table: FloatArray, labels: NDArray[np.generic]) -> tuple[FloatArra
     return sums, cells
 
 
-def _kinds(sums: FloatArray, cells: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+def _kinds(sums: FloatArray, cells: FloatArray) -> tuple[FloatArray, IntArray]:
     """Distinct items as rows of N sums and N cell counts, and how many items are of each kind.
 
     Items with the same numbers are interchangeable. On a saturated benchmark, where most items
@@ -129,52 +265,33 @@ def _kinds(sums: FloatArray, cells: FloatArray) -> tuple[FloatArray, NDArray[np.
     return kinds, size
 
 
-def _draw_means(kinds: FloatArray, size: NDArray[np.int64], draws: int, seed: int) -> FloatArray:
-    """Mean scores, shape (draws, N).
-
-    How often each kind of item is drawn follows a multinomial distribution.
-    """
-    n_items = int(size.sum())
-    n_models = kinds.shape[1] // 2
-    if n_items == 0:
-        return np.full((draws, n_models), np.nan)
-    generator = np.random.default_rng(seed)
-    means = np.empty((draws, n_models))
-    step = max(1, _CHUNK // len(kinds))
-    for start in range(0, draws, step):
-        stop = min(start + step, draws)
-        counts = generator.multinomial(n_items, size / n_items, size=stop - start)
-        means[start:stop] = _means(counts.astype(np.float64) @ kinds)
-    return means
-
-
-def _means(totals: FloatArray) -> FloatArray:
-    """Sums over cell counts, shape (rows, N); NaN where no cell is present."""
-    sums, cells = np.hsplit(totals, 2)
-    return np.divide(sums, cells, out=np.full_like(sums, np.nan), where=cells > 0)
-
-
-def _draw_ranks(means: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _draw_ranks(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Competition ranks in each draw, shape (draws, N), and the share of first places, (N,)."""
-    rounded = means.round(DECIMALS)
-    ranks = np.where(np.isnan(means), np.nan, 1.0)
+    rounded = scores.round(DECIMALS)
+    ranks = np.where(np.isnan(scores), np.nan, 1.0)
     for column in rounded.T:
         ranks += column[:, None] > rounded
     first = ranks == 1
     leaders = first.sum(axis=1, keepdims=True)
     decided = leaders[:, 0] > 0
     if not decided.any():
-        return ranks, np.full(means.shape[1], np.nan)
+        return ranks, np.full(scores.shape[1], np.nan)
     return ranks, np.mean(first[decided] / leaders[decided], axis=0)
 
 
-def _quantiles(
-    values: FloatArray, tails: tuple[float, float], method: str
-) -> tuple[FloatArray, FloatArray]:
+def _quantiles(values: FloatArray, tails: FloatArray, method: str) -> tuple[FloatArray, FloatArray]:
     """The two tail quantiles of each column over its defined draws; NaN where there are none."""
     bounds = np.full((2, values.shape[1]), np.nan)
-    for column in range(values.shape[1]):
+    for column, tail in enumerate(tails):
         defined = values[~np.isnan(values[:, column]), column]
         if defined.size:
-            bounds[:, column] = np.quantile(defined, tails, method=method)  # type: ignore[call-overload]
+            bounds[:, column] = np.quantile(defined, (tail, 1 - tail), method=method)  # type: ignore[call-overload]
     return bounds[0], bounds[1]
+
+
+def _reason(n_items: IntArray, undefined: IntArray, draws: int) -> str | None:
+    if np.any(n_items < 2):
+        return "an interval over items needs at least two items"
+    if np.any(undefined == draws):
+        return "the score is undefined in every draw"
+    return None

@@ -1,0 +1,280 @@
+"""Agreement of two leaderboards, or of two raters: do they say the same?
+
+    spearman, kendall, pearson    of the ranks or scores of the models both hold
+    kendall_many                  the same Kendall for thousands of pairs at once
+    top1                          do both put the same model first?
+    resolution_gain               how much further apart are the models? (not whether it is right)
+    cohen_kappa                   of two raters' labels, beyond what chance would give
+
+What is undefined is NaN, with a reason: where all models are tied there is no order to agree with.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.borda import spread
+from tiebreak.rankers.errors import (
+    InfiniteRankError,
+    MissingPackageError,
+    RankingError,
+    ShapeError,
+)
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.ranks import DECIMALS
+
+Label = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One figure, from the `n` models or ratings that both sides hold.
+
+    `value` is NaN where the figure is undefined, and `reason` then says why; otherwise `reason` is
+    None.
+    """
+
+    value: float
+    n: int
+    reason: str | None = None
+
+
+def spearman(first: ArrayLike, second: ArrayLike) -> Agreement:
+    """Spearman's rank correlation ρ: Pearson's correlation of the mean ranks (SEAL, table 1).
+
+    Args:
+        first: shape (N,), ranks or scores of N models, NaN = absent.
+        second: shape (N,), the same kind of numbers as `first`: two ranks or two scores. A rank
+            and a score turn the sign round.
+
+    Returns:
+        A value in [-1, 1] over the models that both hold; NaN with a reason for fewer than two
+        models, and where one side ties all. Differences below 1e-12 are ties.
+
+    Raises:
+        RankingError: the shapes differ, or a number is infinite.
+    """
+    from scipy.stats import spearmanr
+
+    return _correlation(first, second, lambda a, b: spearmanr(a, b).statistic)
+
+
+def kendall(first: ArrayLike, second: ArrayLike) -> Agreement:
+    """Kendall's τ-b (concordant − discordant pairs, corrected for ties). As `spearman` otherwise.
+
+    Raises:
+        RankingError: as `spearman`.
+    """
+    from scipy.stats import kendalltau
+
+    return _correlation(first, second, lambda a, b: kendalltau(a, b, variant="b").statistic)
+
+
+def pearson(first: ArrayLike, second: ArrayLike) -> Agreement:
+    """Pearson's correlation of the models' scores. As `spearman` otherwise.
+
+    Raises:
+        RankingError: as `spearman`.
+    """
+    from scipy.stats import pearsonr
+
+    return _correlation(first, second, lambda a, b: pearsonr(a, b).statistic)
+
+
+def kendall_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """Kendall's τ-b for many pairs of rankings at once; the same numbers as `kendall`.
+
+    τ-b is the cosine of two vectors that hold the sign of every pair of models, so that many pairs
+    of rankings are three sums. Memory: about 10 · N² bytes a pair of rankings.
+
+    Args:
+        first: shape (…, N), ranks or scores, NaN = absent.
+        second: shape (…, N), the same kind of numbers. The leading axes are broadcast: (M, N) and
+            (N,) compare M rankings with one, (M, 1, N) and (N,) … as NumPy does.
+
+    Returns:
+        The leading axes, values in [-1, 1]; NaN where it is undefined, as in `kendall`.
+
+    Raises:
+        RankingError: the shapes do not fit each other, or a number is infinite.
+    """
+    a, b = _finite(first), _finite(second)
+    if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
+        raise ShapeError(f"expected two arrays of shape (…, N), got {a.shape} and {b.shape}")
+    try:
+        np.broadcast_shapes(a.shape, b.shape)
+    except ValueError as error:
+        raise ShapeError(f"shapes {a.shape} and {b.shape} do not go together") from error
+    # A model that either side leaves out gives sign 0 on both sides, and so adds to no sum.
+    absent = np.isnan(a) | np.isnan(b)
+    x, y = _pair_signs(np.where(absent, np.nan, a)), _pair_signs(np.where(absent, np.nan, b))
+    same = np.sum(x * y, axis=-1, dtype=np.int64)
+    norm = np.sqrt(_n_untied(x)) * np.sqrt(_n_untied(y))
+    values: FloatArray = np.divide(same, norm, out=np.full(norm.shape, np.nan), where=norm > 0)
+    return values
+
+
+def top1(first: ArrayLike, second: ArrayLike) -> Agreement:
+    """Whether two leaderboards put the same model first (SEAL, table 4).
+
+    With a tie for the first place a single winner is a matter of luck. The value is the probability
+    that both name the same one when each breaks its tie by a fair draw: |A ∩ B| / (|A| · |B|) for
+    the sets A and B of first ones. Without ties it is 1 or 0. A leaderboard that ties all N models
+    agrees 1/N with any other: as much as guessing, which a share of overlap would not say.
+
+    Args:
+        first: shape (N,), ranks, 1 = best, NaN = absent. For scores: `top1(-scores, …)`.
+        second: shape (N,), ranks.
+
+    Returns:
+        A value in [0, 1] over the models that both hold, of which there must be one.
+
+    Raises:
+        RankingError: the shapes differ, or a number is infinite.
+    """
+    a, b = _common(first, second)
+    if not a.size:
+        return Agreement(math.nan, 0, "the two have no model in common")
+    winners_a, winners_b = a == a.min(), b == b.min()
+    both = int(np.sum(winners_a & winners_b))
+    return Agreement(both / int(winners_a.sum() * winners_b.sum()), a.size)
+
+
+def resolution_gain(scores: ArrayLike, native: ArrayLike) -> Agreement:
+    """How many times further apart a method puts the models than the native metric does.
+
+    The ratio of the mean absolute score gaps over all pairs of models (`spread`; SEAL, table 1).
+    It tells nothing about whether the order is right, and depends on the units of both scores.
+
+    Args:
+        scores: shape (N,), one score per model, NaN = absent.
+        native: shape (N,), native scores.
+
+    Returns:
+        A value ≥ 0 over the models that have both; NaN with a reason for fewer than two models, or
+        when all native scores are equal.
+
+    Raises:
+        RankingError: the shapes differ, or a number is infinite.
+    """
+    a, b = _common(scores, native)
+    if a.size < 2:
+        return Agreement(math.nan, a.size, _too_few(a.size))
+    native_spread = spread(b)
+    if native_spread == 0:
+        return Agreement(
+            math.nan, a.size, "all native scores are equal: any gain would be infinite"
+        )
+    return Agreement(spread(a) / native_spread, a.size)
+
+
+def cohen_kappa(
+    first: Sequence[Label | None],
+    second: Sequence[Label | None],
+    *,
+    weights: Literal["linear", "quadratic"] | None = None,
+    labels: Sequence[Label] | None = None,
+) -> Agreement:
+    """Cohen's κ of two raters: 1 is full agreement, 0 what chance gives. From scikit-learn.
+
+    Args:
+        first: labels by the first rater; None or NaN = not rated, which leaves the pair out.
+        second: labels by the second rater, in the same order.
+        weights: how a disagreement counts: all alike (None), or by the distance or the squared
+            distance between the two labels' places in `labels`.
+        labels: all possible labels, in order. Needed with `weights`: scikit-learn would sort the
+            labels that occur, and a scale with an unused step would lose that step.
+
+    Returns:
+        A value in [-1, 1]; NaN with a reason when nobody rated anything, and when both gave one and
+        the same label throughout (chance alone would then agree fully).
+
+    Raises:
+        RankingError: lengths differ, `labels` are missing or repeat, or a rating is none of them.
+        MissingPackageError: scikit-learn is not installed.
+    """
+    if len(first) != len(second):
+        raise ShapeError(f"{len(first)} ratings against {len(second)}")
+    if labels is None and weights is not None:
+        raise RankingError("weighted kappa needs labels, all possible ones in order")
+    pairs = [pair for pair in zip(first, second, strict=True) if not any(map(_is_missing, pair))]
+    seen = tuple(dict.fromkeys(chain.from_iterable(pairs)))
+    scale = seen if labels is None else tuple(labels)
+    if len(set(scale)) < len(scale):
+        raise RankingError(f"a label occurs twice in {scale}")
+    strange = [label for label in seen if label not in scale]
+    if strange:
+        raise RankingError(f"{', '.join(map(repr, strange))} is none of the labels {scale}")
+    if not pairs:
+        return Agreement(math.nan, 0, "no case was rated by both")
+    if len(seen) == 1:
+        return Agreement(math.nan, len(pairs), "both gave one and the same label throughout")
+    # Places on the scale instead of labels: scikit-learn wants labels of one type.
+    place = {label: index for index, label in enumerate(scale)}
+    x, y = ([place[pair[side]] for pair in pairs] for side in (0, 1))
+    kappa = _sklearn_kappa()(x, y, labels=range(len(scale)), weights=weights)
+    return Agreement(float(kappa), len(pairs))
+
+
+def _correlation(
+    first: ArrayLike, second: ArrayLike, statistic: Callable[[FloatArray, FloatArray], Any]
+) -> Agreement:
+    a, b = _common(first, second)
+    if a.size < 2:
+        return Agreement(math.nan, a.size, _too_few(a.size))
+    for which, side in (("first", a), ("second", b)):
+        if np.all(side == side[0]):
+            return Agreement(math.nan, a.size, f"the {which} one ties all models")
+    return Agreement(float(statistic(a, b)), a.size)
+
+
+def _common(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The numbers of the models that both hold, with rounding errors taken off."""
+    a, b = _finite(first), _finite(second)
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ShapeError(f"expected two arrays of one length, got {a.shape} and {b.shape}")
+    present = ~(np.isnan(a) | np.isnan(b))
+    return a[present], b[present]
+
+
+def _finite(numbers: ArrayLike) -> FloatArray:
+    values = np.asarray(numbers, dtype=np.float64)
+    if np.isinf(values).any():
+        raise InfiniteRankError("ranks and scores must be finite, or NaN where a model is absent")
+    return values.round(DECIMALS)
+
+
+def _pair_signs(values: FloatArray) -> NDArray[np.int8]:
+    """Sign of the difference of every pair of models, shape (…, N(N − 1)/2); 0 with a NaN."""
+    i, j = np.triu_indices(values.shape[-1], k=1)
+    a, b = values[..., i], values[..., j]
+    return (a > b).astype(np.int8) - (a < b).astype(np.int8)
+
+
+def _n_untied(signs: NDArray[np.int8]) -> NDArray[np.int64]:
+    count: NDArray[np.int64] = np.sum(signs != 0, axis=-1, dtype=np.int64)
+    return count
+
+
+def _too_few(n: int) -> str:
+    return f"the two have {n} models in common, and a comparison takes two"
+
+
+def _is_missing(label: Label | None) -> bool:
+    return label is None or label != label
+
+
+def _sklearn_kappa() -> Callable[..., float]:
+    try:
+        from sklearn.metrics import cohen_kappa_score
+    except ImportError as error:
+        raise MissingPackageError(
+            "Cohen's kappa needs scikit-learn: pip install 'tiebreak[rankings]'"
+        ) from error
+    kappa: Callable[..., float] = cohen_kappa_score
+    return kappa

@@ -1,0 +1,156 @@
+"""Many contests: blocks with their own random streams, spread over workers, summed exactly."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tiebreak.rankers.csd.control import CHANCE_BITS, VALUE_BITS, Control, controlled, fit
+from tiebreak.rankers.csd.engine import (
+    BLOCK,
+    Draw,
+    Layout,
+    States,
+    draw_block,
+    simulate_block,
+)
+from tiebreak.rankers.csd.inputs import FloatArray, IntArray
+from tiebreak.rankers.errors import MissingPackageError
+
+# Fractional bits of the sums that a study returns.
+SUM_BITS = CHANCE_BITS
+# Blocks that one task of a worker plays: about 50 ms of work for 30 models.
+_TASK = 10
+# A pilot is a tenth of the contests, at most this many; without at least 100 it is not worth it.
+_PILOT = (100, 4000)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Contests that differ in nothing but chance.
+
+    `strength` has shape (K, M); `weights`, shape (K,), asks for a random order of the rounds in
+    each contest; `control` None gives plain scores.
+    """
+
+    strength: IntArray
+    eliminate: tuple[int, ...]
+    iterations: int
+    seed: int
+    weights: FloatArray | None = None
+    control: Control | None = None
+    compiled: bool = False
+
+    @property
+    def unit(self) -> int:
+        """Contests in one independent unit, of which there are a few thousand.
+
+        Standard errors come from the sums of units; units divide a block.
+        """
+        return 1 if self.iterations < 5_000 else 20 if self.iterations < 1_000_000 else BLOCK
+
+    @property
+    def sizes(self) -> IntArray:
+        """Contests in each unit, shape (units,); the last one may be smaller."""
+        full, rest = divmod(self.iterations, self.unit)
+        return np.array([self.unit] * full + [rest] * bool(rest), dtype=np.int64)
+
+
+def with_control(study: Study) -> Study:
+    """The study with a control variate from a pilot, or as it is where that would not pay."""
+    least, most = _PILOT
+    contests = min(study.iterations // 10, most)
+    if contests < least:
+        return study
+    blocks = range(-(-contests // BLOCK))
+    # Streams of their own: a pilot that took part in the mean would bias it.
+    traces = [
+        _trace(study, _draw(study, (number, 1), min(BLOCK, contests - number * BLOCK)))
+        for number in blocks
+    ]
+    return replace(study, control=fit(np.concatenate(traces, axis=1)))
+
+
+def unit_sums(study: Study, n_jobs: int | None = None) -> IntArray:
+    """Sum of the scores of every unit, shape (units, M), in units of 2^-SUM_BITS.
+
+    The same for any number of workers: block b has its own random stream, and sums of integers do
+    not depend on their order.
+
+    Args:
+        study: what to play.
+        n_jobs: None or 1 = in this process; otherwise as in joblib, on the backend that
+            `joblib.parallel_config` sets.
+
+    Raises:
+        MissingPackageError: workers are wanted and joblib is not installed.
+    """
+    n_blocks = -(-study.iterations // BLOCK)
+    tasks = [range(low, min(low + _TASK, n_blocks)) for low in range(0, n_blocks, _TASK)]
+    if n_jobs is None or n_jobs == 1:
+        return np.concatenate([_play(study, blocks) for blocks in tasks])
+    try:
+        from joblib import Parallel, delayed
+    except ImportError as error:
+        raise MissingPackageError(
+            "n_jobs needs joblib: pip install 'tiebreak[rankings]'"
+        ) from error
+    parts: list[IntArray] = Parallel(n_jobs=n_jobs)(
+        delayed(_play)(study, blocks) for blocks in tasks
+    )
+    return np.concatenate(parts)
+
+
+def _play(study: Study, blocks: range) -> IntArray:
+    return np.concatenate([_block_sums(study, number) for number in blocks])
+
+
+def _block_sums(study: Study, number: int) -> IntArray:
+    contests = min(BLOCK, study.iterations - number * BLOCK)
+    draw = _draw(study, (number,), contests)
+    scores = _scores(study, draw)
+    sums: IntArray = np.empty((-(-contests // study.unit), scores.shape[1]), dtype=np.int64)
+    sums[:, draw.numbering] = np.add.reduceat(scores, range(0, contests, study.unit), axis=0)
+    if study.control is None:
+        sums <<= SUM_BITS
+    else:
+        sums >>= VALUE_BITS
+    return sums
+
+
+def _scores(study: Study, draw: Draw) -> IntArray:
+    """Scores, or Z with a control variate, shape (contests, M), in the numbering of the draw."""
+    strength = study.strength[:, draw.numbering]
+    out = Layout.of(strength.shape[1], strength.shape[0]).out
+    play, take_out_luck = _engine(study)
+    if study.control is None:
+        states = play(draw.words, strength, study.eliminate, draw.orders)
+        scores: IntArray = (states[0] & (out - 1)).astype(np.int64)
+        return scores
+    states = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
+    control = study.control.renumbered(draw.numbering)
+    return take_out_luck(states, strength, study.eliminate, control, draw.orders)
+
+
+def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
+    n_rounds, n_models = study.strength.shape
+    return draw_block(key, study.seed, contests, n_models, n_rounds, study.weights)
+
+
+def _trace(study: Study, draw: Draw) -> States:
+    """States after every round, models in the order of the study."""
+    strength = study.strength[:, draw.numbering]
+    play, _ = _engine(study)
+    states = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
+    traced = np.empty_like(states)
+    traced[:, :, draw.numbering] = states
+    return traced
+
+
+def _engine(study: Study) -> tuple[Callable[..., States], Callable[..., IntArray]]:
+    """`simulate_block` and `controlled`, in NumPy or compiled: the same integers."""
+    if not study.compiled:
+        return simulate_block, controlled
+    from tiebreak.rankers.csd import compiled
+
+    return compiled.simulate_block, compiled.controlled

@@ -1,0 +1,247 @@
+"""Kemeny–Young for thousands of small questions at once.
+
+Count the ballots on every pair; cut each question wherever all candidates above the cut beat all
+below it, which every optimal order respects; order the blocks between the cuts, all blocks of one
+size in one dynamic program over subsets. The questions are the last axis of the arrays that this
+runs on, so that each operation runs over all of them.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.errors import (
+    EmptyProfileError,
+    InfiniteRankError,
+    ShapeError,
+    UnprovenOrderError,
+)
+from tiebreak.rankers.kemeny.subsets import MAX_CANDIDATES, Table, optimal_orders
+from tiebreak.rankers.pairwise import IntArray
+from tiebreak.rankers.profile import FloatArray
+
+# Cells of (N, max(N, ballots), questions) that are worked on at a time, to stay near the cache.
+CELLS = 2**19
+# Questions of so few candidates are not cut: many small programs take longer than one larger.
+WHOLE = 8
+MAX_COUNT = 2**63 - 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KemenyBatch:
+    """One optimal order per question, and whether it is the only one.
+
+    A question in which nobody is ranked has no order: `ranks` are NaN, `order`, `cost` and
+    `n_optima` are -1 (integers know no NaN), `unique` is False.
+
+    Attributes:
+        order: shape (Q, N), columns, best first; of all optimal orders the lexicographically
+            smallest. Candidates that no ballot of the question ranks are absent from it, and -1
+            fills the end of the row.
+        ranks: shape (Q, N), 1 … n, 1 = best, NaN = absent.
+        cost: shape (Q,), pairwise disagreements, the sum of P[b, a] over the pairs with a before b.
+        unique: shape (Q,), whether no other order is optimal.
+        n_optima: shape (Q,), number of optimal orders, 2^63 − 1 for that many or more; None if not
+            asked for. -1 also where counting takes too much memory, which can only be where more
+            than 14 candidates are not cut apart.
+    """
+
+    order: IntArray
+    ranks: FloatArray
+    cost: IntArray
+    unique: NDArray[np.bool_]
+    n_optima: IntArray | None = None
+
+
+def kemeny_young_batch(
+    profiles: ArrayLike, *, count: bool = False, chunk: int | None = None
+) -> KemenyBatch:
+    """Exact Kemeny orders of many questions: fewest pairwise disagreements with the ballots.
+
+    A ballot disagrees with "a before b" when it ranks b strictly before a; a tie, or a pair of
+    which it leaves one out, is no disagreement.
+
+    Args:
+        profiles: shape (questions Q, ballots, N), lower is better, equal = tied, NaN = not ranked.
+            Only the order within a ballot counts; a ballot may rank nobody.
+        count: whether to count the optimal orders too.
+        chunk: questions that are worked on at a time (memory, not results); by default as many as
+            keep the temporary arrays at a few tens of megabytes.
+
+    Raises:
+        ShapeError: not three-dimensional, or `chunk` < 1.
+        EmptyProfileError: the shape has no ballots or no candidates.
+        InfiniteRankError: a rank is infinite.
+        UnprovenOrderError: a question is too hard (of those with far more than 14 candidates);
+            `kemeny_young` tells what is known about it.
+    """
+    table = np.asarray(profiles, dtype=np.float64)
+    _check(table)
+    n_questions, n_ballots, n = table.shape
+    size = max(1, CELLS // (n * max(n, n_ballots))) if chunk is None else chunk
+    if size < 1:
+        raise ShapeError(f"a chunk must hold at least one question, got {chunk}")
+    parts = [_solve_chunk(table, at, size, count) for at in range(0, max(n_questions, 1), size)]
+    n_optima = [part.n_optima for part in parts if part.n_optima is not None]
+    return KemenyBatch(
+        np.concatenate([part.order for part in parts]),
+        np.concatenate([part.ranks for part in parts]),
+        np.concatenate([part.cost for part in parts]),
+        np.concatenate([part.unique for part in parts]),
+        np.concatenate(n_optima) if count else None,
+    )
+
+
+def _check(table: FloatArray) -> None:
+    if table.ndim != 3:
+        raise ShapeError(f"profiles must have shape (questions, ballots, N), got {table.shape}")
+    if 0 in table.shape[1:]:
+        raise EmptyProfileError(f"no ballots or no candidates: the shape is {table.shape}")
+    if np.isinf(table).any():
+        question, ballot, column = np.argwhere(np.isinf(table))[0]
+        raise InfiniteRankError(
+            f"ballot {ballot} of question {question} gives candidate {column} an infinite rank; "
+            "NaN says 'not ranked'"
+        )
+
+
+def _solve_chunk(table: FloatArray, at: int, size: int, count: bool) -> KemenyBatch:
+    columns = np.ascontiguousarray(table[at : at + size].transpose(1, 2, 0))
+    counts = _preference_counts(columns)
+    present: NDArray[np.bool_] = np.logical_or.reduce(~np.isnan(columns), axis=0).T
+    n_present = present.sum(axis=1)
+    margins = counts - counts.transpose(1, 0, 2)
+    blocks = _blocks(margins, present)
+    order, unique, n_optima = _order_blocks(blocks, margins, table, at, count)
+    place = order.argsort(axis=1)
+    defined = n_present > 0
+    first = np.flatnonzero(blocks.start % present.shape[1] == 0)
+    return KemenyBatch(
+        np.where(np.arange(present.shape[1]) < n_present[:, None], order, -1),
+        np.where(present, place + 1.0, np.nan),
+        np.where(defined, _costs(counts, place.T), -1),
+        np.logical_and.reduceat(unique, first) & defined,
+        np.where(defined, _products(n_optima, first), -1) if count else None,
+    )
+
+
+def _preference_counts(columns: FloatArray) -> Table:
+    """P[i, j, q], shape (N, N, Q): how many ballots of question q rank i strictly before j.
+
+    Args:
+        columns: ranks, shape (ballots, N, Q).
+    """
+    dtype = np.min_scalar_type(-len(columns) - 1)
+    # NaN compares as False. Bytes are added far faster than Booleans are.
+    before = ((columns[:, i, None] < columns).view(np.int8) for i in range(columns.shape[1]))
+    return np.stack([ballots.sum(axis=0, dtype=dtype) for ballots in before])
+
+
+class _Blocks(NamedTuple):
+    """A row of `order` per question: the present candidates, block after block, then the absent.
+
+    `start` and `size` of all blocks count the cells of `order` row by row; within a block the
+    columns ascend. A candidate that is absent is a block of its own.
+    """
+
+    order: IntArray
+    start: NDArray[np.intp]
+    size: NDArray[np.intp]
+
+
+def _blocks(margins: Table, present: NDArray[np.bool_]) -> _Blocks:
+    """Cuts every question wherever all candidates above the cut beat all below it.
+
+    Wins minus losses, summed over k of n candidates, is at most k (n − k), and that much if and
+    only if the k beat all others. Everybody above a cut has more of it than anybody below, so that
+    sorting by it brings every cut to light (as in Landau's theorem on tournaments, 1953).
+    """
+    n = present.shape[1]
+    n_present = present.sum(axis=1)[:, None]
+    lead = np.sign(margins).sum(axis=1, dtype=np.min_scalar_type(-n)).T.astype(np.int64)
+    # One number to sort by: lead, then column; absent candidates come last.
+    key = np.sort((n - np.where(present, lead, -n)) * n + np.arange(n), axis=1)
+    k = np.arange(1, n + 1)
+    ends = np.cumsum(n - key // n, axis=1) == k * (n_present - k)
+    ends &= n_present > WHOLE
+    ends |= k >= n_present
+    number = (np.cumsum(ends, axis=1) - ends) * n
+    order = np.sort(number + key % n, axis=1) - number
+    last = np.flatnonzero(ends)
+    size = np.diff(last, prepend=-1)
+    return _Blocks(order, last - size + 1, size)
+
+
+def _order_blocks(
+    blocks: _Blocks, margins: Table, table: FloatArray, at: int, count: bool
+) -> tuple[IntArray, NDArray[np.bool_], NDArray[np.object_]]:
+    """`blocks.order` with every block in its best order; for every block, whether that is unique.
+
+    Third, how many best orders every block has: Python integers, 0 where that is not known.
+    """
+    n = len(margins)
+    order = blocks.order.copy()
+    unique = np.ones(len(blocks.size), np.bool_)
+    n_optima = np.ones(len(blocks.size), np.object_)
+    for size in np.unique(blocks.size[blocks.size > 1]):
+        chosen = np.flatnonzero(blocks.size == size)
+        question = blocks.start[chosen] // n
+        cells = blocks.start[chosen] + np.arange(size)[:, None]
+        members = order.ravel()[cells]
+        if size > MAX_CANDIDATES:
+            best, unique[chosen], n_optima[chosen] = _one_by_one(table, members, at + question)
+        else:
+            optima = optimal_orders(_within(margins, members, question), count=count)
+            best, unique[chosen] = optima.order, optima.unique
+            if optima.n_optima is not None:
+                n_optima[chosen] = optima.n_optima
+        order.ravel()[cells] = np.take_along_axis(members, best, axis=0)
+    return order, unique, n_optima
+
+
+def _within(margins: Table, members: IntArray, question: NDArray[np.intp]) -> Table:
+    """Margins among the members of every block, shape (n, n, K)."""
+    if len(members) == len(margins):  # everybody, ascending: no need for a slow gather
+        return margins[..., question]
+    return margins[members[:, None], members, question]
+
+
+def _one_by_one(
+    table: FloatArray, members: IntArray, question: NDArray[np.intp]
+) -> tuple[IntArray, list[bool], list[int]]:
+    """Order (n, K), uniqueness and number of optima (0: not known) of blocks too large for sets."""
+    from tiebreak.rankers.kemeny.solve import kemeny_young
+
+    results = []
+    for columns, row in zip(members.T, question, strict=True):
+        result = kemeny_young(table[row][:, columns], max_orders=1)
+        if not result.optimal or result.unique is None:
+            raise UnprovenOrderError(
+                f"question {row}: no order of the columns {columns.tolist()} could be proven "
+                "optimal within the memory that the search may take"
+            )
+        results.append(result)
+    return (
+        np.array([result.order for result in results]).T,
+        [result.unique is True for result in results],
+        [result.n_optima or 0 for result in results],
+    )
+
+
+def _costs(counts: Table, place: NDArray[np.intp]) -> IntArray:
+    """Σ P[b, a] over the pairs with a before b; `place`, shape (N, Q), is 0 for the best."""
+    cost = np.zeros(counts.shape[-1], np.int64)
+    for i in range(len(counts) - 1):
+        ahead = place[i] < place[i + 1 :]
+        broken = np.where(ahead, counts[i + 1 :, i], counts[i, i + 1 :])
+        cost += broken.sum(axis=0, dtype=np.int64)
+    return cost
+
+
+def _products(n_optima: NDArray[np.object_], first: NDArray[np.intp]) -> IntArray:
+    """Per question, the number of optimal orders; -1 where a block's number is not known."""
+    products = np.multiply.reduceat(n_optima, first)
+    capped: IntArray = np.minimum(products, MAX_COUNT).astype(np.int64)
+    return np.where(capped > 0, capped, -1)

@@ -1,0 +1,202 @@
+"""An independent check of a Kemeny result, in plain exact integers.
+
+It shares nothing with the solver but the ballots, so whoever trusts these lines need not trust
+linear programming, NumPy or the solver's search. The weights of the certificate prove nearly all of
+the bound; what they leave open, a search over placed sets closes here too.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from math import gcd, prod
+
+from numpy.typing import ArrayLike
+
+from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.profile import Profile, as_profile
+
+Matrix = list[list[int]]
+Group = tuple[int, ...]
+
+
+class CertificateError(RankingError):
+    """A Kemeny result does not follow from the ballots and its certificate."""
+
+
+class TooManySetsError(CertificateError):
+    """The check needs more sets than it was allowed to hold."""
+
+
+def check_certificate(
+    profile: Profile | ArrayLike, result: KemenyResult, *, max_sets: int = 100_000
+) -> None:
+    """Accepts a result whose order, cost and lower bound are true, and refuses any other.
+
+    Also checked: the listed orders, the swaps at no cost and, where it takes at most `max_sets`
+    sets, the number of optimal orders. Not checked: margin, Condorcet winner, cycles, method.
+
+    Args:
+        profile: the ballots that the result is about.
+        result: what `kemeny_young` answered.
+        max_sets: how many sets the search may hold at a time.
+
+    Raises:
+        CertificateError: something is not true; the message says what.
+        TooManySetsError: the weights leave too much open for a search within `max_sets`.
+        RankingError: as `Profile.from_ranks`.
+    """
+    ballots = as_profile(profile).ranks.tolist()
+    everybody = tuple(range(len(ballots[0])))
+    before = [
+        [sum(ballot[i] < ballot[j] for ballot in ballots) for j in everybody] for i in everybody
+    ]
+    _need(sorted(result.order) == [*everybody], "the order holds every candidate once")
+    _need(_cost(result.order, before) == result.cost, f"the order costs {result.cost}")
+    _need(result.lower_bound <= result.cost, "the lower bound is at most the cost")
+    _need(result.optimal == (result.lower_bound == result.cost), "optimal: both bounds are equal")
+    _check_bound(result, before, max_sets)
+    if result.optimal:
+        _check_optima(result, before, max_sets)
+
+
+def _check_bound(result: KemenyResult, before: Matrix, max_sets: int) -> None:
+    proof, everybody = result.certificate, tuple(range(len(before)))
+    _need(proof.denominator > 0, "the denominator is positive")
+    groups = _groups(before, 1)
+    group_of = {column: group for group in groups for column in group}
+    for cycle, weight in proof.cycles.items():
+        _need(len({*cycle}) == 3 and type(weight) is int and weight > 0, f"{cycle} is a cycle")
+        _need(len({group_of.get(column) for column in cycle}) == 1, f"{cycle} is in one group")
+    _need(_Dual(result, before, everybody).value == proof.value, "the weights give the value")
+    # Within a group nothing is cheaper than its floor; between groups, than the minorities.
+    missing = result.lower_bound - sum(
+        min(before[a][b], before[b][a])
+        for a, b in combinations(everybody, 2)
+        if group_of[a] != group_of[b]
+    )
+    open_groups = []
+    for group in sorted(groups, key=len):
+        dual, cost = _Dual(result, before, group), _cost(_within(result, group), before)
+        # The costs of two orders of the group differ by a multiple of `step`.
+        step = gcd(*(before[a][b] - before[b][a] for a, b in combinations(group, 2))) or 1
+        floor = cost - step * ((dual.unit * cost - dual.value) // (dual.unit * step))
+        missing -= floor
+        open_groups.append((dual, floor, cost, step))
+    for dual, floor, cost, step in open_groups:
+        while missing > 0 and floor < cost and dual.search(floor, max_sets) is None:
+            floor, missing = floor + step, missing - step
+    _need(missing <= 0, f"no order costs less than {result.lower_bound}")
+
+
+def _check_optima(result: KemenyResult, before: Matrix, max_sets: int) -> None:
+    ties = tuple((a, b) for a, b in pairwise(result.order) if before[a][b] == before[b][a])
+    _need(ties == result.interchangeable, "these neighbours may be swapped at no cost")
+    _need(result.orders[:1] == (result.order,), "the first listed order is the order")
+    _need([*result.orders] == sorted({*result.orders}), "the listed orders ascend")
+    for order in result.orders:
+        _need(sorted(order) == sorted(result.order), f"{order} holds every candidate once")
+        _need(_cost(order, before) == result.cost, f"{order} is optimal")
+    number = result.n_optima
+    if number is None:
+        _need(result.unique is not True, "one that is unique is counted")
+        return
+    _need(result.unique == (number == 1), "unique: there is one optimal order")
+    _need(len(result.orders) <= number, f"there are {number} optimal orders")
+    try:
+        # All of a group beat all of a later one, so that the optimal orders multiply.
+        found = [
+            _Dual(result, before, group).search(_cost(_within(result, group), before), max_sets)
+            for group in _groups(before, 0)
+        ]
+    except TooManySetsError:
+        return
+    _need(prod(ways for _, ways in filter(None, found)) == number, f"{number} optimal orders")
+
+
+class _Dual:
+    """What the certificate says about the orders of one group of candidates.
+
+    Putting a before b has a price: the ballots that disagree, and the weights of the cycles with
+    the arc a → b. An order obeys one or two arcs of a cycle, so it costs its price minus twice the
+    weights, plus the weights of the cycles of which it obeys a single arc: `value` at least.
+    """
+
+    def __init__(self, result: KemenyResult, before: Matrix, group: Group) -> None:
+        self.group, self.unit = group, result.certificate.denominator
+        price = {(a, b): self.unit * before[b][a] for a in group for b in group}
+        self.value = 0
+        self.cycles: dict[int, list[tuple[int, int, int]]] = {column: [] for column in group}
+        for (i, j, k), weight in result.certificate.cycles.items():
+            if i in group:
+                self.value -= 2 * weight
+                for below, own, above in ((i, j, k), (j, k, i), (k, i, j)):
+                    price[below, own] += weight
+                    self.cycles[own].append((below, above, weight))
+        self.regrets: dict[int, list[tuple[int, int]]] = {column: [] for column in group}
+        for a, b in combinations(group, 2):
+            least = min(price[a, b], price[b, a])
+            self.value += least
+            if price[a, b] > least:
+                self.regrets[b].append((a, price[a, b] - least))
+            if price[b, a] > least:
+                self.regrets[a].append((b, price[b, a] - least))
+
+    def search(self, cost: int, max_sets: int) -> tuple[int, int] | None:
+        """The least cost of an order, in units above `value`, and how many orders have it.
+
+        None if every order costs more than `cost`. Sets are filled from the last place upwards, and
+        dropped when what they decide costs too much.
+        """
+        gap = self.unit * cost - self.value
+        layer = {0: (0, 1)}  # columns placed, as bits → least cost so far, orders that have it
+        for _ in self.group:
+            larger: dict[int, tuple[int, int]] = {}
+            for placed, (spent, ways) in layer.items():
+                for own in self.group:
+                    if placed >> own & 1:
+                        continue
+                    grown, total = placed | 1 << own, spent + self._step(own, placed)
+                    least, others = larger.get(grown, (gap, 0))
+                    if total <= least:
+                        larger[grown] = total, ways + (others if total == least else 0)
+                if len(larger) > max_sets:
+                    raise TooManySetsError(f"the search needs more than {max_sets} sets")
+            layer = larger
+        return next(iter(layer.values()), None)
+
+    def _step(self, own: int, placed: int) -> int:
+        """What it costs to put a candidate on top of others, with the rest before it."""
+        return sum(regret for above, regret in self.regrets[own] if not placed >> above & 1) + sum(
+            weight
+            for below, above, weight in self.cycles[own]
+            if placed >> below & 1 and not placed >> above & 1
+        )
+
+
+def _groups(before: Matrix, least: int) -> list[Group]:
+    """Strong components of the graph of margins of at least `least`."""
+    everybody = range(len(before))
+    reach = [
+        sum(1 << j for j in everybody if i == j or before[i][j] - before[j][i] >= least)
+        for i in everybody
+    ]
+    for k in everybody:
+        reach = [own | reach[k] if own >> k & 1 else own for own in reach]
+    return [
+        tuple(j for j in everybody if reach[i] == reach[j])
+        for i in everybody
+        if reach[i] not in reach[:i]
+    ]
+
+
+def _within(result: KemenyResult, group: Group) -> tuple[int, ...]:
+    return tuple(column for column in result.order if column in group)
+
+
+def _cost(order: Sequence[int], before: Matrix) -> int:
+    return sum(before[b][a] for a, b in combinations(order, 2))
+
+
+def _need(holds: bool, claim: str) -> None:
+    if not holds:
+        raise CertificateError(f"it is not true that {claim}")

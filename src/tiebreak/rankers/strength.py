@@ -1,0 +1,303 @@
+"""Strengths from matches: Bradley–Terry and Elo, by evalica, with intervals over items.
+
+A match is (first, second, result, item): two columns, 1 / ½ / 0 for the first one, and the item
+that it was about. Resampling draws items with all their matches: matches about one item are no
+independent evidence.
+
+Bradley–Terry is the one to use. It does not depend on the order of matches; Elo does, and is here
+for comparison with leaderboards that report it.
+"""
+
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.errors import (
+    EmptyProfileError,
+    InfiniteRankError,
+    MissingPackageError,
+    RankingError,
+    RepeatedCandidateError,
+    ShapeError,
+    UnknownCandidateError,
+)
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import ItemBootstrap, bootstrap_leaderboard
+
+IntArray = NDArray[np.int64]
+
+# With these no fit of simulated matches, up to 10 logits between two models, ended early. What is
+# left of the iterations' error must not break a tie, so strengths are rounded.
+_TOLERANCE = 1e-11
+_MAX_ITERATIONS = 100_000
+_DECIMALS = 7
+
+
+class NotConnectedError(RankingError):
+    """Some models never lost (or never won) against the others, so no finite strength fits."""
+
+
+class NotConvergedError(RuntimeError):
+    """The iterations ended before the strengths stood still."""
+
+
+def bradley_terry(
+    first: ArrayLike,
+    second: ArrayLike,
+    result: ArrayLike,
+    items: ArrayLike,
+    *,
+    n_models: int,
+    level: float = 0.95,
+    draws: int = 1000,
+    seed: int = 0,
+) -> ItemBootstrap:
+    """Bradley–Terry strengths: P(i beats j) = 1 / (1 + exp(s_j − s_i)).
+
+    R. A. Bradley and M. E. Terry 1952, doi:10.2307/2334029; fitted by evalica with the iteration of
+    M. E. J. Newman (2023, JMLR 24, 22-1086). A tie counts as half a win for either side.
+
+    Finite strengths exist only where the graph "has won or tied against" is strongly connected
+    (L. R. Ford 1957, doi:10.2307/2308513): a model that won all its matches has none. A draw of
+    items for which this fails gives no strengths and is left out; `undefined` counts such draws.
+    They are the extreme ones, so with many of them the intervals are too narrow, and `reason` tells
+    how many there were.
+
+    Args:
+        first: shape (matches,), columns of the models, 0 … n_models − 1.
+        second: shape (matches,), columns of their opponents.
+        result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie. A match without a
+            verdict is left out by the caller: it is no tie.
+        items: shape (matches,), the label of the item that each match is about.
+        n_models: number of models, N.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws, at least 1; 2 to 3 ms each.
+        seed: seed of the generator.
+
+    Returns:
+        `score` holds the N log-strengths (natural logarithm; their sum is 0), the other fields are
+        as `ItemBootstrap` says. The order of the matches does not matter.
+
+    Raises:
+        NotConnectedError: no finite strengths fit the matches; the message names the group.
+        RankingError: bad input.
+        NotConvergedError: the fit did not converge.
+        MissingPackageError: evalica is not installed.
+    """
+    evalica = _evalica()
+    matches = _Matches.of(first, second, result, items, n_models)
+    per_item = _wins_per_item(matches)
+
+    def strengths(counts: FloatArray) -> FloatArray:
+        wins = (counts @ per_item).reshape(-1, n_models, n_models)
+        return np.stack([_fit(evalica, table) for table in wins])
+
+    ones = np.ones(matches.n_items)
+    _refuse_separable((ones @ per_item).reshape(n_models, n_models))
+    fitted = bootstrap_leaderboard(
+        strengths, matches.n_items, present=matches.present(), level=level, draws=draws, seed=seed
+    )
+    left_out = int(fitted.undefined.min())
+    if fitted.reason is None and left_out:
+        words = f"{left_out} of {draws} draws of items have no finite strengths and are left out"
+        return replace(fitted, reason=words)
+    return fitted
+
+
+def elo(
+    first: ArrayLike,
+    second: ArrayLike,
+    result: ArrayLike,
+    items: ArrayLike,
+    *,
+    n_models: int,
+    k: float = 4.0,
+    permutations: int = 10,
+    level: float = 0.95,
+    draws: int = 200,
+    seed: int = 0,
+) -> ItemBootstrap:
+    """Elo ratings, averaged over random orders of the matches.
+
+    Each match moves k · (result − expected) points from one model to the other, where the first is
+    expected to score 1 / (1 + 10^((R_second − R_first) / 400)); all start at 1000 (A. E. Elo 1978;
+    computed by evalica). The ratings depend on the order in which the matches are played. Here that
+    order means nothing, so they are averaged over orders, the same number for every draw of items.
+    With few matches ratings stay near 1000: they are no estimate of the Bradley–Terry strengths.
+
+    Args:
+        first: as in `bradley_terry`.
+        second: as in `bradley_terry`.
+        result: as in `bradley_terry`.
+        items: as in `bradley_terry`.
+        n_models: number of models, N.
+        k: points at stake in a match, > 0.
+        permutations: number of orders, at least 1.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws, at least 1. Each takes permutations · (0.5 ms + 0.5 µs a
+            match), so that 200 draws of 2,000 matches in 10 orders take some 4 s.
+        seed: seed of the generator, of draws and of orders.
+
+    Returns:
+        `score` holds the N ratings (mean 1000), the other fields are as `ItemBootstrap` says. The
+        order in which the matches are given does not matter.
+
+    Raises:
+        RankingError: bad input.
+        MissingPackageError: evalica is not installed.
+    """
+    if not k > 0 or permutations < 1:
+        raise RankingError(
+            f"k must be above 0 and permutations at least 1, got {k}, {permutations}"
+        )
+    evalica = _evalica()
+    matches = _Matches.of(first, second, result, items, n_models)
+    generator = np.random.default_rng([seed, 1])
+
+    def ratings(counts: FloatArray) -> FloatArray:
+        return np.stack([mean_over_orders(times) for times in counts[:, matches.item].astype(int)])
+
+    def mean_over_orders(times: IntArray) -> FloatArray:
+        played = np.repeat(np.arange(len(times)), times)
+        orders = (generator.permutation(played) for _ in range(permutations))
+        rating: FloatArray = np.mean(
+            [_play(evalica, matches, order, k) for order in orders], axis=0
+        )
+        return rating
+
+    return bootstrap_leaderboard(
+        ratings, matches.n_items, present=matches.present(), level=level, draws=draws, seed=seed
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Matches:
+    """Checked matches in an order of their own; arrays of shape (matches,), items numbered."""
+
+    first: IntArray
+    second: IntArray
+    result: FloatArray
+    item: IntArray
+    n_models: int
+    n_items: int
+
+    @classmethod
+    def of(
+        cls,
+        first: ArrayLike,
+        second: ArrayLike,
+        result: ArrayLike,
+        items: ArrayLike,
+        n_models: int,
+    ) -> "_Matches":
+        one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
+        names, item = np.unique(np.asarray(items), return_inverse=True)
+        if one.ndim != 1 or not one.shape == two.shape == score.shape == item.shape:
+            shapes = (one.shape, two.shape, score.shape, item.shape)
+            raise ShapeError(f"expected four arrays of one length, got {shapes}")
+        if not one.size:
+            raise EmptyProfileError("there is no match")
+        columns = np.stack([one, two])
+        if columns.dtype.kind not in "iu" or columns.min() < 0 or columns.max() >= n_models:
+            raise UnknownCandidateError(f"models must be whole numbers from 0 to {n_models - 1}")
+        if np.any(one == two):
+            raise RepeatedCandidateError(f"model {one[one == two][0]} meets itself")
+        if not np.all(np.isin(score, (0, 0.5, 1))):
+            raise InfiniteRankError("a result must be 1, ½ or 0")
+        # Who is named first, and which match comes first, must not change any number.
+        score = np.where(one < two, score, 1 - score)
+        one, two = columns.min(axis=0), columns.max(axis=0)
+        order = np.lexsort((score, two, one, item))
+        return cls(one[order], two[order], score[order], item[order], n_models, len(names))
+
+    def present(self) -> IntArray:
+        """Number of items in which each model plays, shape (N,)."""
+        plays = np.zeros((self.n_items, self.n_models), dtype=np.int64)
+        plays[self.item, self.first] = plays[self.item, self.second] = 1
+        count: IntArray = plays.sum(axis=0)
+        return count
+
+
+def _wins_per_item(matches: _Matches) -> Any:
+    """Sparse array of shape (items, N²): how often i won against j in an item, ties as ½ each."""
+    from scipy.sparse import coo_array
+
+    n = matches.n_models
+    pairs = np.concatenate([matches.first * n + matches.second, matches.second * n + matches.first])
+    wins = np.concatenate([matches.result, 1 - matches.result])
+    shape = (matches.n_items, n * n)
+    return coo_array((wins, (np.tile(matches.item, 2), pairs)), shape=shape).tocsr()
+
+
+def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:
+    """Log-strengths, shape (N,), from wins, shape (N, N); NaN where no finite ones exist."""
+    if _unbeaten(wins) is not None:
+        return np.full(len(wins), np.nan)
+    winner, loser = np.nonzero(wins)
+    fit = evalica.bradley_terry(
+        winner.tolist(),
+        loser.tolist(),
+        [evalica.Winner.X] * len(winner),
+        weights=wins[winner, loser].tolist(),
+        tolerance=_TOLERANCE,
+        limit=_MAX_ITERATIONS,
+    )
+    if fit.iterations >= fit.limit:
+        raise NotConvergedError(f"Bradley–Terry did not converge in {fit.limit} iterations")
+    logs = np.log(fit.scores.sort_index().to_numpy())
+    strengths: FloatArray = (logs - logs.mean()).round(_DECIMALS)
+    return strengths
+
+
+def _unbeaten(wins: FloatArray) -> IntArray | None:
+    """A group against which nobody outside ever won or tied; None when all are connected."""
+    from scipy.sparse.csgraph import connected_components
+
+    n_groups, label = connected_components(wins > 0, directed=True, connection="strong")
+    if n_groups == 1:
+        return None
+    groups = (np.flatnonzero(label == label[column]) for column in range(len(wins)))
+    # Between strongly connected groups wins run one way, so one group at least has none against it.
+    return next(g for g in groups if not np.any(np.delete(wins, g, axis=0)[:, g]))
+
+
+def _refuse_separable(wins: FloatArray) -> None:
+    group = _unbeaten(wins)
+    if group is None:
+        return
+    others = np.delete(np.arange(len(wins)), group)
+    met = np.any(wins[np.ix_(group, others)])
+    raise NotConnectedError(
+        f"models {', '.join(map(str, group))} never {'lost to or tied with' if met else 'met'} any "
+        f"of {', '.join(map(str, others))}, so no finite Bradley–Terry strengths fit the matches"
+    )
+
+
+def _play(evalica: ModuleType, matches: _Matches, order: IntArray, k: float) -> FloatArray:
+    """Elo ratings, shape (N,), after the matches in this order."""
+    import pandas as pd
+
+    outcomes = {1.0: evalica.Winner.X, 0.5: evalica.Winner.Draw, 0.0: evalica.Winner.Y}
+    played = evalica.elo(
+        matches.first[order].tolist(),
+        matches.second[order].tolist(),
+        [outcomes[result] for result in matches.result[order].tolist()],
+        index=pd.RangeIndex(matches.n_models),
+        k=k,
+    )
+    ratings: FloatArray = played.scores.sort_index().to_numpy()
+    return ratings
+
+
+def _evalica() -> ModuleType:
+    try:
+        import evalica
+    except ImportError as error:
+        raise MissingPackageError(
+            "Bradley–Terry and Elo need evalica: pip install 'tiebreak[rankings]'"
+        ) from error
+    module: ModuleType = evalica
+    return module

@@ -1,0 +1,116 @@
+"""Four views of peer review: who ranks whom, with and without a model's opinion of itself.
+
+SR   self-ranking: the rank that a model gives its own answer.
+PR   peer-ranking: the mean of the ranks that the other reviewers give it.
+SIA  self-inclusive aggregation: its rank in the consensus of all ballots.
+SFA  self-free aggregation: the same, where every ballot leaves the reviewer's own answer out.
+
+Each is a mean over items. PR − SR is the self-preference gap: how many places better a model puts
+itself than its peers do (Peer review, §4.3 and table 3).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.rankers.aggregate import aggregate_items, comparing, items_table, mean_rank
+from tiebreak.rankers.errors import ShapeError, UnknownCandidateError
+from tiebreak.rankers.profile import FloatArray, within_ballots
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Views:
+    """The four views, each as a table of ranks, shape (items, N), 1 = best, and as its means.
+
+    A rank is NaN in `self_ranks` if no own ballot of the model ranks it in this item, in
+    `peer_ranks` if nobody else's does, and in `inclusive` and `self_free`, the ranks in the
+    consensus by `method`, if no ballot compares it with another candidate, or if the method finds
+    no ballot that it can read (Kendall reads complete ones only, so it has no self-free view of
+    models that review themselves).
+
+    The means have shape (N,); they are over the items in which the rank is defined, NaN if there
+    is none. Give `gaps` to `bootstrap_items` for an interval of `gap`.
+    """
+
+    method: str
+    self_ranks: FloatArray
+    peer_ranks: FloatArray
+    inclusive: FloatArray
+    self_free: FloatArray
+
+    @property
+    def sr(self) -> FloatArray:
+        """Mean rank that each model gives itself."""
+        return mean_rank(self.self_ranks)
+
+    @property
+    def pr(self) -> FloatArray:
+        """Mean rank that the others give it."""
+        return mean_rank(self.peer_ranks)
+
+    @property
+    def sia(self) -> FloatArray:
+        """Mean rank in the consensus of all ballots."""
+        return mean_rank(self.inclusive)
+
+    @property
+    def sfa(self) -> FloatArray:
+        """Mean rank in the consensus of the ballots without self-assigned ranks."""
+        return mean_rank(self.self_free)
+
+    @property
+    def gaps(self) -> FloatArray:
+        """Self-preference gap in each item, shape (items, N): > 0 where a model favours itself."""
+        return self.peer_ranks - self.self_ranks
+
+    @property
+    def gap(self) -> FloatArray:
+        """Mean gap over the items where both ranks are defined: pr − sr if both always are."""
+        return mean_rank(self.gaps)
+
+
+def peer_views(
+    ranks: ArrayLike, own: Sequence[int | None], *, method: str = "kemeny_young"
+) -> Views:
+    """SR, PR, SIA and SFA from the ballots of all items.
+
+    A ballot that ranks n answers gives the ranks 1 … n. For SFA the reviewer's own answer becomes
+    "not ranked"; the others keep their order. A ballot that ranks fewer than two answers says
+    nothing and is left out. How ties between optimal orders are read: see `aggregate_items`.
+
+    Args:
+        ranks: shape (items, reviewers, N), lower is better, equal = tied, NaN = not ranked. A
+            reviewer who failed on an item has a row of NaN, an absent answer a column of NaN.
+        own: for each reviewer the column of its own answers; None if it is no candidate.
+        method: a name in `METHODS`, for SIA and SFA.
+
+    Raises:
+        ShapeError: `own` has not one entry per reviewer.
+        UnknownCandidateError: an entry of `own` is no column.
+        RankingError: as `aggregate_items`.
+    """
+    table = comparing(within_ballots(items_table(ranks)))
+    _check_own(own, *table.shape[1:])
+    columns = np.array([-1 if column is None else column for column in own], dtype=np.int64)
+    is_own = columns[:, None] == np.arange(table.shape[2])
+    peers = np.where(is_own, np.nan, table)
+    return Views(
+        method=method,
+        self_ranks=mean_rank(np.where(is_own, table, np.nan), axis=1),
+        peer_ranks=mean_rank(peers, axis=1),
+        inclusive=aggregate_items(table, method),
+        self_free=aggregate_items(peers, method),
+    )
+
+
+def _check_own(own: Sequence[int | None], n_reviewers: int, n: int) -> None:
+    if len(own) != n_reviewers:
+        raise ShapeError(f"{len(own)} entries in own for {n_reviewers} reviewers")
+    for reviewer, column in enumerate(own):
+        if column is not None and not 0 <= column < n:
+            raise UnknownCandidateError(
+                f"reviewer {reviewer} is said to be candidate {column}, but the columns are 0 to "
+                f"{n - 1}; None says that it is no candidate"
+            )

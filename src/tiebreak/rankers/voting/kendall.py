@@ -1,0 +1,57 @@
+"""Kendall aggregation: Kemeny–Young on the complete ballots alone."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.rankers.consensus import Consensus, consensus_by
+from tiebreak.rankers.errors import EmptyProfileError
+from tiebreak.rankers.profile import Profile, as_profile
+
+
+def kendall(profile: Profile | ArrayLike) -> Consensus:
+    """The order with the smallest total Kendall distance to the complete ballots.
+
+    argmin over orders π of Σ_b K(π, r_b), where K counts the pairs that the two put the opposite
+    way round. The score is the place in the order, 1 … N. Of several best orders, the one that
+    `kemeny_young` documents.
+
+    Ties: a pair that a ballot ties adds nothing, whichever way round the order puts it.
+    Partial ballots: left out, and counted in `dropped`. That is the whole difference from
+    Kemeny–Young, which also uses what partial ballots say about the pairs that they rank.
+
+    Source: Peer review, appendix D (Kendall 1948).
+
+    Raises:
+        EmptyProfileError: no ballot is complete.
+        RuntimeError: no order could be proven to be the best.
+        RankingError: as `Profile.from_ranks`.
+    """
+    ballots = as_profile(profile)
+    complete = ~np.isnan(ballots.ranks).any(axis=1)
+    if not complete.any():
+        raise EmptyProfileError(
+            f"none of the {ballots.n_ballots} ballots ranks all {ballots.n_candidates} candidates, "
+            "and Kendall aggregation reads complete ballots only; Kemeny–Young reads partial ones"
+        )
+    return kemeny_consensus(
+        Profile(ballots.ranks[complete], ballots.names), "kendall", dropped=int(np.sum(~complete))
+    )
+
+
+def kemeny_consensus(ballots: Profile, method: str, *, dropped: int = 0) -> Consensus:
+    """Kemeny–Young as a consensus: no ties, the score is the place, 1 … N.
+
+    Raises:
+        RuntimeError: the order could not be proven to be optimal.
+    """
+    from tiebreak.rankers.kemeny.solve import kemeny_young
+
+    result = kemeny_young(ballots, max_orders=1)
+    if not result.optimal:
+        raise RuntimeError(
+            f"no order was proven to be optimal: {result.method}; `kemeny_young` returns the best "
+            f"one found, which is within {result.gap} disagreements of the optimum"
+        )
+    return consensus_by(
+        method, result.ranks, ascending=True, used=ballots.n_ballots, dropped=dropped
+    )

@@ -1,0 +1,159 @@
+"""CSD over one score table: the contest, what elimination costs, and what a spoilt score does."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+
+from tiebreak.rankers.csd import (
+    CsdResult,
+    FailureSensitivity,
+    Perturbation,
+    csd,
+    failure_sensitivity,
+    perturb,
+)
+from tiebreak.rankers.csd.contest import CsdOptions
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.report.aggregation import (
+    csd_as_dict,
+    csd_table,
+    sensitivity_as_dict,
+    sensitivity_table,
+)
+from tiebreak.report.console import plain
+from tiebreak.report.words import count
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ContestReport:
+    """`result` at the first T; `sensitivity` if there are several; `spoilt` if one was asked for.
+
+    `rounds` has the names of the benchmarks of each round, in the order of the contest.
+    """
+
+    models: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+    rounds: tuple[tuple[str, ...], ...]
+    weights: tuple[float, ...] | None
+    result: CsdResult
+    sensitivity: FailureSensitivity | None
+    spoilt: Perturbation | None
+    notes: tuple[str, ...] = ()
+
+
+def contest_report(
+    models: Sequence[str],
+    benchmarks: Sequence[str],
+    scores: FloatArray,
+    *,
+    rounds: Sequence[Sequence[int]] | None = None,
+    weights: Sequence[float] | None = None,
+    eliminate: Sequence[int] | Mapping[int, int] = (0,),
+    spoil: tuple[int, Sequence[int]] | None = None,
+    notes: Sequence[str] = (),
+    options: CsdOptions | None = None,
+) -> ContestReport:
+    """Everything that `tiebreak csd` prints.
+
+    Args:
+        models: M names.
+        benchmarks: B names.
+        scores: shape (M, B), higher is better.
+        rounds: columns of each round; by default every benchmark is a round, in order.
+        weights: one per round, for a random order of the rounds in every contest.
+        eliminate: the T to compare, ascending, each for all rounds; or one contest's T by round,
+            as {0: T, 1: T, …}.
+        spoil: a model, and the benchmarks in which its scores become 0.
+        notes: sentences to print.
+        options: the other arguments of `csd`.
+
+    Raises:
+        RankingError: as `csd`, `failure_sensitivity` and `perturb`.
+    """
+    chosen: CsdOptions = {**(options or {}), "weights": weights}
+    by_round = isinstance(eliminate, Mapping)
+    first = list(eliminate.values()) if isinstance(eliminate, Mapping) else eliminate[0]
+    several = not by_round and len(eliminate) > 1
+    columns = [(column,) for column in range(len(benchmarks))] if rounds is None else rounds
+    return ContestReport(
+        models=tuple(models),
+        benchmarks=tuple(benchmarks),
+        rounds=tuple(tuple(benchmarks[column] for column in names) for names in columns),
+        weights=None if weights is None else tuple(weights),
+        result=csd(scores, columns, first, **chosen),
+        sensitivity=(
+            failure_sensitivity(scores, columns, list(eliminate), **chosen) if several else None
+        ),
+        spoilt=(
+            None if spoil is None else perturb(scores, *spoil, 0.0, columns, first, **chosen)
+        ),
+        notes=tuple(notes),
+    )
+
+
+def contest_as_dict(report: ContestReport) -> dict[str, Any]:
+    """A contest as data that `json.dumps(…, allow_nan=False)` accepts; undefined is null."""
+    spoilt = report.spoilt
+    return {
+        "rounds": [list(names) for names in report.rounds],
+        "weights": None if report.weights is None else list(report.weights),
+        "contest": csd_as_dict(report.models, report.result),
+        "sensitivity": (
+            None
+            if report.sensitivity is None
+            else sensitivity_as_dict(report.models, report.sensitivity)
+        ),
+        "perturbation": None
+        if spoilt is None
+        else {
+            "model": report.models[spoilt.model],
+            "benchmarks": [report.benchmarks[column] for column in spoilt.benchmarks],
+            "value": spoilt.value,
+            "csd_rank": list(spoilt.csd_ranks),
+            "mean_rank": list(spoilt.mean_ranks),
+        },
+        "notes": list(report.notes),
+    }
+
+
+def render_contest(report: ContestReport, console: Console | None = None) -> None:
+    """Print the ranking, the sensitivity table and the notes."""
+    console = console or Console(highlight=False)
+    result = report.result
+    every = set(result.eliminate)
+    removed = str(every.pop()) if len(every) == 1 else ", ".join(map(str, result.eliminate))
+    console.print(
+        plain(
+            f"CSD · {count(len(report.models), 'model')} · {count(len(report.rounds), 'round')} · "
+            f"T = {removed} · {result.iterations:,} contests, seed {result.seed}",
+            "bold",
+        )
+    )
+    console.print(plain(" → ".join(" + ".join(names) for names in report.rounds), "dim"))
+    console.print()
+    console.print(csd_table(report.models, result))
+    console.print(plain("Rank intervals are for the Monte Carlo error alone.", "dim"))
+    if result.reason is not None:
+        console.print(plain(f"No interval: {result.reason}", "dim"))
+    if report.sensitivity is not None:
+        console.print()
+        console.print(sensitivity_table(report.models, report.sensitivity))
+    for line in _spoilt_lines(report):
+        console.print(plain(line))
+    for note in report.notes:
+        console.print(plain(f"Note: {note}", "yellow"))
+
+
+def _spoilt_lines(report: ContestReport) -> Iterator[str]:
+    if report.spoilt is None:
+        return
+    spoilt = report.spoilt
+    names = ", ".join(report.benchmarks[column] for column in spoilt.benchmarks)
+    before, after = spoilt.csd_ranks
+    mean_before, mean_after = spoilt.mean_ranks
+    yield (
+        f"With {spoilt.value:g} on {names}, {report.models[spoilt.model]} goes from rank {before} "
+        f"to {after} by CSD, and from {mean_before} to {mean_after} by mean score"
+    )

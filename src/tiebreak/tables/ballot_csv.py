@@ -1,0 +1,151 @@
+"""Ballots in CSV, in one of two forms. Which one it is, the header tells.
+
+Wide: a ballot a line, a column per candidate; a cell is a rank (lower is better, equal = tied,
+empty = not ranked). The columns `reviewer` (or `ballot`) and `item` may be there, too::
+
+    reviewer,item,model-a,model-b,model-c
+    judge-1,q1,1,2,3
+    judge-2,q1,1,1,
+    judge-1,q2,3,1,2
+
+Long: a rank a line, in columns `candidate` and `rank`; `reviewer` (or `ballot`) says whose, and
+`item`, which is optional, on which question::
+
+    item,reviewer,candidate,rank
+    q1,judge-1,model-a,1
+    q1,judge-1,model-b,2
+
+The names `reviewer`, `ballot`, `item`, `candidate` and `rank` are reserved for these columns, in
+upper and lower case. For separators, encoding and numbers see `delimited`.
+"""
+
+import math
+from pathlib import Path
+
+from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
+from tiebreak.tables.delimited import Delimited, Row, read_delimited, shown
+from tiebreak.tables.errors import CellError, HeaderError, RepeatedRowError
+
+RESERVED = ("ballot", "reviewer", "item", "candidate", "rank")
+
+
+def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
+    """Read a CSV file of ballots, wide or long.
+
+    Args:
+        path: the file.
+        drop_unranked: leave out, and note, the candidates that no ballot ranks.
+
+    Raises:
+        HeaderError: columns that fit neither form.
+        CellError: a rank that is no number or below 0, or a label that is missing.
+        RepeatedRowError: a reviewer ranks a candidate, or an item, twice.
+        TableError: as `read_delimited` and `ballot_file`.
+    """
+    table = read_delimited(path)
+    columns = _reserved(table)
+    long = "candidate" in columns or "rank" in columns
+    ballots, candidates = _long(table, columns) if long else _wide(table, columns)
+    return ballot_file(path.stem, str(path), ballots, candidates, drop_unranked=drop_unranked)
+
+
+def _reserved(table: Delimited) -> dict[str, str]:
+    """Columns with a reserved meaning: from the meaning to the name in the file."""
+    found: dict[str, str] = {}
+    for name in table.header:
+        meaning = name.casefold()
+        if meaning not in RESERVED:
+            continue
+        if meaning == "ballot":
+            meaning = "reviewer"
+        if meaning in found:
+            raise HeaderError(
+                f"{table.path}: the columns {shown(found[meaning])} and {shown(name)} say the same "
+                "thing (who cast the ballot); keep one"
+            )
+        found[meaning] = name
+    return found
+
+
+def _wide(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:
+    candidates = [name for name in table.header if name not in columns.values()]
+    if not candidates:
+        raise HeaderError(f"{table.path}: there is no column for a candidate; name one per column")
+    ballots = []
+    seen: dict[tuple[str, ...], int] = {}
+    for row in table.rows:
+        item, reviewer = _labels(table, columns, row)
+        if "reviewer" in columns:
+            _refuse_repeat(table, row, seen, (item, reviewer), f"{shown(reviewer)} votes")
+        ranks = {name: _rank(table, row, name) for name in candidates}
+        ballots.append(Ballot(ranks, item, reviewer))
+    return ballots, candidates
+
+
+def _long(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:
+    _check_long(table, columns)
+    ballots: dict[tuple[str, str], dict[str, float]] = {}
+    candidates: dict[str, None] = {}
+    seen: dict[tuple[str, ...], int] = {}
+    for row in table.rows:
+        item, reviewer = _labels(table, columns, row)
+        candidate = _label(table, row, columns["candidate"])
+        key = (item, reviewer, candidate)
+        _refuse_repeat(table, row, seen, key, f"{shown(reviewer)} ranks {shown(candidate)}")
+        candidates[candidate] = None
+        ballots.setdefault((item, reviewer), {})[candidate] = _rank(table, row, columns["rank"])
+    named = [Ballot(ranks, item, reviewer) for (item, reviewer), ranks in ballots.items()]
+    return named, list(candidates)
+
+
+def _check_long(table: Delimited, columns: dict[str, str]) -> None:
+    form = "the long form has the columns item (optional), reviewer, candidate and rank"
+    if missing := [name for name in ("reviewer", "candidate", "rank") if name not in columns]:
+        raise HeaderError(f"{table.path}: there is no column {missing[0]!r}; {form}")
+    if others := [shown(name) for name in table.header if name not in columns.values()]:
+        raise HeaderError(
+            f"{table.path}: unknown column {', '.join(others)}; {form}. In the wide form, with a "
+            "column per candidate, the names 'candidate' and 'rank' are reserved"
+        )
+
+
+def _labels(table: Delimited, columns: dict[str, str], row: Row) -> tuple[str, str]:
+    """Item and reviewer of a row, empty where the file has no such column."""
+    item, reviewer = (
+        _label(table, row, columns[meaning]) if meaning in columns else ""
+        for meaning in ("item", "reviewer")
+    )
+    return item, reviewer
+
+
+def _label(table: Delimited, row: Row, column: str) -> str:
+    if text := row.cells[column]:
+        return text
+    raise CellError(f"{table.path}, line {row.line}: column {column!r} is empty; fill it in")
+
+
+def _rank(table: Delimited, row: Row, column: str) -> float:
+    rank = table.number(row, column)
+    # Exports write −1 for "none"; as a rank it would be the best of all.
+    if not math.isnan(rank) and rank < 0:
+        raise CellError(
+            f"{table.path}, line {row.line}, column {column!r}: the rank {rank:g} is below 0; "
+            "leave the cell empty for 'not ranked'"
+        )
+    return rank
+
+
+def _refuse_repeat(
+    table: Delimited,
+    row: Row,
+    seen: dict[tuple[str, ...], int],
+    key: tuple[str, ...],
+    what: str,
+) -> None:
+    if key in seen:
+        on_item = f" on item {shown(key[0])}" if key[0] else ""
+        raise RepeatedRowError(
+            f"{table.path}, line {row.line}: {what}{on_item} a second time, after line "
+            f"{seen[key]}; keep one of the two"
+        )
+    seen[key] = row.line

@@ -1,0 +1,161 @@
+"""Ballots as they come out of a file: a profile, and what else the file says about its ballots."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.rankers.profile import FloatArray, Profile
+from tiebreak.tables.errors import EmptyTableError, TooManyBallotsError, UnrankedCandidateError
+
+MAX_CELLS = 20_000_000
+"""The most ballots × candidates that are read: 160 MB of ranks."""
+
+
+class Ballot(NamedTuple):
+    """Ranks by candidate, NaN or absent = not ranked; `times` voters cast it."""
+
+    ranks: Mapping[str, float]
+    item: str = ""
+    reviewer: str = ""
+    times: int = 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BallotFile:
+    """The ballots of one file, or of one benchmark in ranking logs.
+
+    `name` is a heading, `source` the file or files. `items` and `reviewers` have one entry for each
+    of the profile's ballots: the question that it answers and who cast it. They are empty where
+    the file does not tell. `notes` are sentences on what was left out and why.
+    """
+
+    name: str
+    source: str
+    profile: Profile
+    items: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def questions(self) -> dict[str, Profile]:
+        """One profile per item, in order of first occurrence; a single one, "", without items.
+
+        Candidates that no ballot on an item ranks are not in that item's profile.
+        """
+        profiles = {}
+        for item, rows in self._rows().items():
+            ranks = self.profile.ranks[rows]
+            ranked = ~np.isnan(ranks).all(axis=0)
+            names = [self.profile.names[column] for column in np.flatnonzero(ranked).tolist()]
+            profiles[item] = Profile.from_ranks(ranks[:, ranked], names)
+        return profiles
+
+    def batch(self) -> tuple[tuple[str, ...], FloatArray]:
+        """The same for batch methods, which want all questions in one array.
+
+        Returns:
+            The items, and ranks of shape (items, ballots, N), filled up with ballots of NaN alone
+            where an item has fewer ballots than the one that has most.
+        """
+        rows = self._rows()
+        most = max(len(own) for own in rows.values())
+        ranks = np.full((len(rows), most, self.profile.n_candidates), np.nan)
+        for number, own in enumerate(rows.values()):
+            ranks[number, : len(own)] = self.profile.ranks[own]
+        return tuple(rows), ranks
+
+    def _rows(self) -> dict[str, list[int]]:
+        """Numbers of the ballots on each item."""
+        rows: dict[str, list[int]] = {}
+        for number, item in enumerate(self.items or [""] * self.profile.n_ballots):
+            rows.setdefault(item, []).append(number)
+        return rows
+
+
+def ballot_file(
+    name: str,
+    source: str,
+    ballots: Iterable[Ballot],
+    candidates: Sequence[str],
+    *,
+    drop_unranked: bool,
+    notes: Iterable[str] = (),
+) -> BallotFile:
+    """Ballots with names made into a `BallotFile`.
+
+    Args:
+        name: as in `BallotFile`.
+        source: as in `BallotFile`.
+        ballots: ballots over the candidates; those that rank nobody are left out and noted.
+        candidates: the names, in the order of the profile's columns.
+        drop_unranked: leave out, and note, the candidates that no ballot ranks.
+        notes: what there is to say already.
+
+    Raises:
+        EmptyTableError: no ballot ranks anybody.
+        UnrankedCandidateError: a candidate is ranked by no ballot, and `drop_unranked` is False.
+        TooManyBallotsError: more than `MAX_CELLS` ranks.
+    """
+    every = list(ballots)
+    total = sum(ballot.times for ballot in every)
+    if total * len(candidates) > MAX_CELLS:
+        raise TooManyBallotsError(
+            f"{source} holds {total:,} ballots over {len(candidates):,} candidates, more than the "
+            f"{MAX_CELLS:,} ranks that are read; give a sample of the ballots"
+        )
+    table = np.array(
+        [[ballot.ranks.get(name, np.nan) for name in candidates] for ballot in every], np.float64
+    ).reshape(len(every), len(candidates))
+    ranked = ~np.isnan(table)
+    if not ranked.any():
+        raise EmptyTableError(f"{source}: no ballot ranks anybody; check that the ranks are there")
+    said = list(notes)
+    columns: NDArray[np.bool_] = np.any(ranked, axis=0)
+    rows: NDArray[np.bool_] = np.any(ranked, axis=1)
+    if not columns.all():
+        said.append(_without(source, candidates, np.flatnonzero(~columns).tolist(), drop_unranked))
+    if not rows.all():
+        said.append(f"{source}: ballots that rank nobody were left out: {np.sum(~rows)}")
+    kept = [ballot for ballot, ranks in zip(every, rows, strict=True) if ranks]
+    names = [candidates[column] for column in np.flatnonzero(columns).tolist()]
+    return BallotFile(
+        name=name,
+        source=source,
+        profile=_profile(table[np.ix_(rows, columns)], names, [ballot.times for ballot in kept]),
+        items=_labels(kept, [ballot.item for ballot in kept]),
+        reviewers=_labels(kept, [ballot.reviewer for ballot in kept]),
+        notes=tuple(said),
+    )
+
+
+def _without(
+    source: str, candidates: Sequence[str], unranked: Iterable[int], drop_unranked: bool
+) -> str:
+    names = ", ".join(repr(candidates[column]) for column in unranked)
+    if drop_unranked:
+        return f"{source}: no ballot ranks {names}; left out"
+    raise UnrankedCandidateError(
+        f"{source}: no ballot ranks {names}, so no consensus can place them; take them out of the "
+        "file, or leave them out with drop_unranked=True (--drop-unranked)"
+    )
+
+
+def _profile(table: FloatArray, names: list[str], counts: list[int]) -> Profile:
+    distinct = Profile.from_ranks(table, names)
+    if all(count == 1 for count in counts):
+        return distinct
+    # A file may say of one ballot that thousands cast it: it is brought into form once.
+    ranks = np.repeat(distinct.ranks, counts, axis=0)
+    ranks.setflags(write=False)
+    return Profile(ranks, distinct.names)
+
+
+def _labels(ballots: list[Ballot], labels: list[str]) -> tuple[str, ...]:
+    """A label for every ballot, or none at all where the file has no such labels."""
+    if not any(labels):
+        return ()
+    return tuple(
+        label for ballot, label in zip(ballots, labels, strict=True) for _ in range(ballot.times)
+    )

@@ -1,0 +1,167 @@
+"""Text files with one record a line: CSV as people and spreadsheets write it.
+
+The separator is the one of comma, semicolon and tab that cuts all lines into equally many cells,
+and the header into the most. In a file with semicolons a comma inside a number is the decimal mark.
+The encoding is UTF-8, with or without a byte order mark; line ends are Unix's or Windows's; blanks
+around a cell do not count, and lines without any text in a cell are passed over.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiebreak.tables.errors import (
+    CellError,
+    EmptyTableError,
+    HeaderError,
+    MissingFileError,
+    UnreadableFileError,
+)
+
+MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
+"""What stands for "no number", in upper or lower case."""
+
+_SEPARATORS = (",", ";", "\t")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells by column name, and the line of the file on which the row ends."""
+
+    line: int
+    cells: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """A file with a header line; every row has a cell for every column."""
+
+    path: Path
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+    decimal: str
+
+    def number(self, row: Row, column: str) -> float:
+        """A cell as a number; NaN where the cell says that there is none (`MISSING`).
+
+        Raises:
+            CellError: the cell is no finite number.
+        """
+        text = row.cells[column]
+        if text.lower() in MISSING:
+            return math.nan
+        plain = text.replace(",", ".") if self.decimal == "," else text
+        value = float(plain) if _NUMBER.fullmatch(plain) else math.nan
+        if math.isfinite(value):
+            return value
+        raise CellError(
+            f"{self.path}, line {row.line}, column {column!r}: {shown(text)} is no finite number; "
+            "leave the cell empty where there is none"
+        )
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8, without a byte order mark.
+
+    Raises:
+        MissingFileError: there is no such file.
+        UnreadableFileError: it cannot be opened, or is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise UnreadableFileError(f"{path} cannot be opened ({reason}); give a file") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(
+            f"{path} is not text in UTF-8 (byte {error.start}); save it as UTF-8, which a "
+            "spreadsheet calls 'CSV UTF-8'"
+        ) from error
+
+
+def missing_file(path: Path) -> MissingFileError:
+    """The error for a path that is not there."""
+    return MissingFileError(
+        f"{path} does not exist; check the spelling, paths are relative to the working directory"
+    )
+
+
+def read_delimited(path: Path) -> Delimited:
+    """Read a file with a header line.
+
+    Raises:
+        MissingFileError, UnreadableFileError: as `read_text`; quotes that do not match, too.
+        EmptyTableError: there is no row below the header.
+        HeaderError: a column has no name, or two have the same.
+        CellError: a row has more or fewer cells than the header.
+    """
+    text = read_text(path)
+    separator = max(_SEPARATORS, key=lambda one: _fit(text, one))
+    records = _records(path, text, separator)
+    _, names = next(records, (0, []))
+    header = _header(path, names)
+    rows = tuple(Row(line, _cells(path, line, header, cells)) for line, cells in records)
+    if not rows:
+        raise EmptyTableError(f"{path} holds no row below a header line; give at least one")
+    return Delimited(path, header, rows, "," if separator == ";" else ".")
+
+
+def shown(text: object) -> str:
+    """Text from a file as a message quotes it: no control characters, not longer than it helps."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= 80 else f"{quoted[:79]}…"
+
+
+def _fit(text: str, separator: str) -> tuple[bool, int]:
+    """How well a separator suits a file: whether all lines agree, then columns in the header."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    widths: list[int] = []
+    try:
+        widths.extend(len(cells) for cells in reader if _filled(cells))
+    except csv.Error:  # quotes that make no sense, perhaps only with this separator
+        return False, next(iter(widths), 0)
+    columns = next(iter(widths), 0)
+    return columns > 1 and len(set(widths)) == 1, columns
+
+
+def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Records that are not empty, each with the line it ends on."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        for cells in reader:
+            if _filled(cells):
+                yield reader.line_num, [cell.strip() for cell in cells]
+    except csv.Error as error:
+        raise UnreadableFileError(
+            f"{path}, line {reader.line_num}: {error}; a cell in quotes must end with a quote, "
+            'and a quote inside it is written twice ("")'
+        ) from error
+
+
+def _filled(cells: list[str]) -> bool:
+    return any(cell.strip() for cell in cells)
+
+
+def _header(path: Path, names: list[str]) -> tuple[str, ...]:
+    for number, name in enumerate(names, start=1):
+        if not name:
+            raise HeaderError(f"{path}: column {number} has no name; give it one or take it out")
+        if name in names[: number - 1]:
+            raise HeaderError(f"{path}: two columns are named {shown(name)}; rename one")
+    return tuple(names)
+
+
+def _cells(path: Path, line: int, header: tuple[str, ...], cells: list[str]) -> dict[str, str]:
+    if len(cells) != len(header):
+        raise CellError(
+            f"{path}, line {line}: {len(cells)} cells under {len(header)} column names; a cell "
+            "that holds the separator must be in quotes"
+        )
+    return dict(zip(header, cells, strict=True))

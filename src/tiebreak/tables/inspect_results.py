@@ -1,0 +1,111 @@
+"""Results of Inspect logs: read from the header alone, so the size of a log does not matter."""
+
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from inspect_ai.log import EvalLog, headline_metric, read_eval_log
+
+from tiebreak.candidates import PROTOCOL_KEY
+from tiebreak.candidates.native import choose_metric
+from tiebreak.candidates.records import ReadOptions
+from tiebreak.tables.errors import UnreadableFileError
+from tiebreak.tables.result import Reading, Result, first_line
+
+# Where a task declares no headline metric: the first of these that its first score has, else the
+# first that does not measure the spread.
+_USUAL = ("accuracy", "mean")
+_SPREAD = frozenset({"stderr", "bootstrap_stderr", "std", "var"})
+
+
+def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
+    """Read the headline metric of one Inspect log, or the one that `options.native` names.
+
+    The model is called as candidates are: `metadata candidate=NAME`, else the model's own name. A
+    metric is named by itself (`accuracy`: the first score that has it) or with its score
+    (`match.accuracy`). A ranking log and a run that did not succeed give a note and no result.
+
+    Raises:
+        UnreadableFileError: the file is no Inspect log, or damaged.
+    """
+    source = path.as_posix()
+    log = _header(source)
+    if PROTOCOL_KEY in log.metadata:
+        return Reading(notes=(f"{source} is a ranking log, no result of a benchmark; left out",))
+    if log.status != "success":
+        what = f"{source}: status is {log.status!r}; left out (finish: `inspect eval-retry`)"
+        return Reading(notes=(what,))
+    metrics = _metrics(log)
+    choices = tuple(name for name in metrics if name.rpartition(".")[2] not in _SPREAD)
+    name = _choose(log, options)
+    if name is None:
+        wanted = " or ".join(map(repr, options.native)) or "metric"
+        note = f"{source}: has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
+        return Reading(notes=(note,), lacking=choices if options.native else ())
+    if not math.isfinite(metrics[name]):
+        return Reading(notes=(f"{source}: {name} is {metrics[name]}; left out",))
+    result = Result(
+        model=str(log.metadata.get("candidate") or log.eval.model),
+        task=log.eval.task,
+        benchmark=options.benchmark(log.eval.task),
+        score=metrics[name],
+        metric=name,
+        choices=choices,
+        when=datetime.fromisoformat(log.eval.created).timestamp(),
+        n_items=log.results.completed_samples if log.results else None,
+        source=source,
+    )
+    return Reading((result,), tuple(_notes(log, source)))
+
+
+def _header(source: str) -> EvalLog:
+    try:
+        return read_eval_log(source, header_only=True)
+    except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
+        raise UnreadableFileError(
+            f"{source} cannot be read as an Inspect log ({type(error).__name__}: "
+            f"{first_line(str(error))}); remove it or write it again"
+        ) from error
+
+
+def _metrics(log: EvalLog) -> dict[str, float]:
+    """Values by `score.metric`, in the order of the log."""
+    metrics: dict[str, float] = {}
+    for score in log.results.scores if log.results else ():
+        for name, metric in score.metrics.items():
+            # Several reducers of one score share its name: the first one counts.
+            metrics.setdefault(f"{score.name}.{name}", float(metric.value))
+    return metrics
+
+
+def _choose(log: EvalLog, options: ReadOptions) -> str | None:
+    """Name of the wanted or headline metric, as `_metrics` has it."""
+    scores = log.results.scores if log.results else []
+    if options.native:
+        names: dict[str, str] = {}
+        for score in scores:
+            for metric in score.metrics:
+                full = f"{score.name}.{metric}"
+                names.setdefault(metric, full)
+                names.setdefault(full, full)
+        wanted = choose_metric(list(names), options.native)
+        return None if wanted is None else names[wanted]
+    if not scores:
+        return None
+    if log.eval.headline_metric is not None and (declared := headline_metric(log)):
+        return f"{declared.score.name}.{declared.name}"
+    present = [name for name in scores[0].metrics if name not in _SPREAD]
+    best = next((name for name in (*_USUAL, *present) if name in present), None)
+    return None if best is None else f"{scores[0].name}.{best}"
+
+
+def _notes(log: EvalLog, source: str) -> Iterator[str]:
+    results = log.results
+    if results is not None and results.completed_samples < results.total_samples:
+        yield (
+            f"{source}: {results.completed_samples} of {results.total_samples} samples came to an "
+            "end; its score leaves out the others"
+        )
+    if log.invalidated:
+        yield f"{source}: samples of this log were invalidated; its score may still count them"

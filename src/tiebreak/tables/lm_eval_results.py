@@ -1,0 +1,204 @@
+"""Results of lm-eval: its summary of a run, `results_<date>.json`.
+
+`results` holds, for each task and group, values by "metric,filter"; a group that has values of its
+own stands for its tasks. Nothing but the model's name is taken from the run's configuration: it may
+hold keys.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tiebreak.candidates.lm_eval_samples import _model_in as model_in
+from tiebreak.candidates.native import choose_metric
+from tiebreak.candidates.records import ReadOptions
+from tiebreak.tables.errors import UnreadableFileError
+from tiebreak.tables.result import Reading, Result, first_line
+
+# lm-eval's placeholder where answers are written and nothing is measured.
+_NO_METRIC = "bypass"
+
+
+def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
+    """Read the results of all tasks in one summary.
+
+    By default a task's first metric under its first filter counts. `options.native` names metrics
+    in order of preference, alone (`exact_match`) or with a filter (`exact_match,strict-match`);
+    `options.filter` names a filter. A metric that is better when lower gets a minus sign.
+
+    Raises:
+        UnreadableFileError: the file is no lm-eval summary, or damaged.
+    """
+    source = path.as_posix()
+    summary = _parse(path)
+    model, named_after_folder = _model(path)
+    covered = _covered(summary)
+    metrics = {
+        task: present
+        for task, values in summary["results"].items()
+        if task not in covered and (present := _metrics(values))
+    }
+    chosen = {task: _choose(present, options) for task, present in metrics.items()}
+    run = _Run(source, model, _started(summary), summary, options)
+    found = [one for task, name in chosen.items() for one in run.read(task, name, metrics[task])]
+    notes = [one for one in found if isinstance(one, str)]
+    if named_after_folder:
+        notes.append(f"{source} names no model; it is called after its folder, {model!r}")
+    if not metrics:
+        notes.append(f"{source} has no metric; left out")
+    return Reading(
+        results=tuple(one for one in found if isinstance(one, Result)),
+        notes=(*notes, *_group_notes(covered)),
+        lacking=tuple(name for task in metrics if chosen[task] is None for name in metrics[task]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One summary, while its tasks are gone through."""
+
+    source: str
+    model: str
+    started: float
+    summary: Mapping[str, Any]
+    options: ReadOptions
+
+    def read(self, task: str, name: str | None, choices: list[str]) -> Iterator[Result | str]:
+        """The result of a task, and sentences about it; sentences alone where there is none."""
+        if name is None:
+            yield f"{self.source}: {task} has only {', '.join(choices)}; left out"
+            return
+        value = self.summary["results"][task][name]
+        metric = name.removesuffix(",none")
+        up = _directions(self.summary, task).get(name.partition(",")[0], _UNSAID)
+        if not _is_number(value):
+            yield f"{self.source}: {task}: {metric} is {value!r}, no finite number; left out"
+            return
+        if up is None:
+            yield (
+                f"{self.source}: {task}: lm-eval does not say whether a higher {metric} is better "
+                "(its tasks disagree); left out (choose another with metric=)"
+            )
+            return
+        if up is _UNSAID:
+            yield f"{task}: the file does not say whether a higher {metric} is better; taken so"
+        elif not up:
+            yield f"{task}: a lower {metric} is better; its scores have a minus sign"
+        yield Result(
+            model=self.model,
+            task=task,
+            benchmark=self.options.benchmark(task),
+            score=float(value) if up else 0.0 - float(value),
+            metric=metric,
+            choices=tuple(choice.removesuffix(",none") for choice in choices),
+            when=self.started,
+            n_items=self._n_items(task),
+            source=self.source,
+        )
+
+    def _n_items(self, task: str) -> int | None:
+        samples = self.summary.get("n-samples")
+        counts = samples.get(task) if isinstance(samples, dict) else None
+        n = counts.get("effective") if isinstance(counts, dict) else None
+        n = self.summary["results"][task].get("sample_len") if n is None else n
+        return n if isinstance(n, int) else None
+
+
+_UNSAID = "unsaid"  # truthy: higher is taken as better
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        summary = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnreadableFileError(
+            f"{path} cannot be read as JSON ({first_line(str(error))}); remove it or run lm-eval "
+            "again"
+        ) from error
+    tasks = summary.get("results") if isinstance(summary, dict) else None
+    rows = list(tasks.values()) if isinstance(tasks, dict) else []
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise UnreadableFileError(
+            f"{path} is no summary of lm-eval (no 'results' by task); give results_*.json, an "
+            "Inspect log or a folder of these"
+        )
+    return dict(summary)
+
+
+def _model(path: Path) -> tuple[str, bool]:
+    """The model's name, and whether it is only that of the folder."""
+    name = model_in(path, path.stat().st_mtime_ns)
+    return (path.resolve().parent.name, True) if name is None else (name, False)
+
+
+def _started(summary: Mapping[str, Any]) -> float:
+    date = summary.get("date")
+    return float(date) if isinstance(date, (int, float)) else -math.inf
+
+
+def _is_number(value: Any) -> bool:
+    whole = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return whole and math.isfinite(value)
+
+
+def _metrics(values: Mapping[str, Any]) -> list[str]:
+    """Names "metric,filter" in the order of the file, without standard errors."""
+    split = {key: key.partition(",") for key in values}
+    return [
+        key
+        for key, (metric, comma, _) in split.items()
+        if comma and metric != _NO_METRIC and not metric.endswith("_stderr")
+    ]
+
+
+def _choose(present: list[str], options: ReadOptions) -> str | None:
+    """The wanted metric under the wanted filter, or the first."""
+    names: dict[str, str] = {}
+    for key in present:
+        metric, _, after = key.partition(",")
+        if options.filter in (None, after):
+            names.setdefault(metric, key)
+            names.setdefault(key, key)
+    chosen = choose_metric(list(names), options.native)
+    return None if chosen is None else names[chosen]
+
+
+def _directions(summary: Mapping[str, Any], task: str) -> Mapping[str, Any]:
+    """For each metric of a task: True where higher is better, None where lm-eval cannot say."""
+    directions = summary.get("higher_is_better")
+    own = directions.get(task) if isinstance(directions, dict) else None
+    return own if isinstance(own, dict) else {}
+
+
+def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
+    """Tasks that a group with values of its own stands for, each with the topmost such group."""
+    groups = summary.get("group_subtasks")
+    children = groups if isinstance(groups, dict) else {}
+    covered: dict[str, str] = {}
+    for group in children:
+        if group in covered or not _metrics(summary["results"].get(group, {})):
+            continue
+        below = list(children[group] or ())
+        while below:
+            task = below.pop()
+            if task not in covered and task != group:
+                covered[task] = group
+                below += children.get(task) or ()
+    return {task: _topmost(group, covered) for task, group in covered.items()}
+
+
+def _topmost(group: str, covered: Mapping[str, str]) -> str:
+    while group in covered:  # a group inside another may have come first
+        group = covered[group]
+    return group
+
+
+def _group_notes(covered: Mapping[str, str]) -> list[str]:
+    groups = dict.fromkeys(covered.values())
+    return [
+        f"{group} stands for its {sum(1 for one in covered.values() if one == group)} tasks"
+        for group in groups
+    ]

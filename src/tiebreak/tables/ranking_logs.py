@@ -1,0 +1,124 @@
+"""Ballots in ranking logs: the ranking of an item's answers is a ballot over the models."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from tiebreak.report.logs import RankingLog, RankingLogError, read_ranking_logs
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
+from tiebreak.tables.errors import NoBallotError
+
+# A note names so many items that have no ranking; the count says how many there are.
+LISTED = 5
+
+
+class Kind(NamedTuple):
+    """What must agree for rankings to be ballots of one election."""
+
+    benchmark: str
+    protocol: str
+
+
+class _Unranked(NamedTuple):
+    log: RankingLog
+    item_id: str
+    benchmark: str | None
+    reason: str
+
+
+def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
+    """One set of ballots per benchmark and protocol, by name.
+
+    Each ranked item is a ballot; its reviewer is the log. Where a run was retried, an item's ballot
+    is that of the latest log that ranked it.
+
+    Args:
+        paths: ranking logs, and folders that hold some.
+
+    Raises:
+        NoBallotError: a path holds no ranking log, or no item of any log could be ranked.
+    """
+    try:
+        logs = read_ranking_logs(paths)
+    except RankingLogError as error:
+        raise NoBallotError(
+            f"{error}. Other files of ballots (CSV, PrefLib) are given by name, not by folder"
+        ) from error
+    ballots, unranked = _collect(logs)
+    kinds = sorted({key[0] for key in ballots})
+    if not kinds:
+        reasons = sorted({one.reason for one in unranked})
+        raise NoBallotError(
+            f"{_paths(logs)}: no item could be ranked ({'; '.join(reasons) or 'no item at all'}); "
+            "run the `inspect eval` again"
+        )
+    return [
+        _file(kind, {key: one for key, one in ballots.items() if key[0] == kind}, logs, unranked)
+        for kind in kinds
+    ]
+
+
+_Ballots = dict[tuple[Kind, str, str], Ballot]
+
+
+def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[_Unranked]]:
+    """Ballots by kind, task and item, and the items that none of a task's logs could rank."""
+    ballots: _Ballots = {}
+    unranked: dict[tuple[str, str], _Unranked] = {}
+    for log in logs:  # the oldest first, so a retry replaces what it repeats
+        for one in log.unranked:
+            unranked[log.task_id, one.item_id] = _Unranked(
+                log, one.item_id, one.benchmark, one.reason
+            )
+        for item in log.items:
+            try:
+                ballot = Ballot(_ranks(item), item.item_id, log.path)
+            except NotPlacedError as error:
+                without = _Unranked(log, item.item_id, item.benchmark, str(error))
+                unranked[log.task_id, item.item_id] = without
+            else:
+                ballots[Kind(item.benchmark, item.protocol), log.task_id, item.item_id] = ballot
+    ranked = {(task, item) for _, task, item in ballots}
+    return ballots, [one for key, one in unranked.items() if key not in ranked]
+
+
+def _ranks(item: ItemBallots) -> Mapping[str, float]:
+    try:
+        ranks = place(item).ranks
+    except KeyError as error:
+        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
+    if missing := [model for model in item.models if model not in ranks]:
+        raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
+    return ranks
+
+
+def _file(
+    kind: Kind, ballots: _Ballots, logs: Sequence[RankingLog], unranked: Iterable[_Unranked]
+) -> BallotFile:
+    """The ballots of one benchmark under one protocol."""
+    used = {ballot.reviewer for ballot in ballots.values()}
+    without = [one for one in unranked if one.benchmark in (kind.benchmark, None)]
+    notes = [
+        # A file that was left out of a folder is noted in every log that was found there.
+        note if note.startswith("Left out:") else f"{log.path}: {note}"
+        for log in logs
+        if log.path in used or not log.items
+        for note in log.notes
+    ]
+    if without:
+        first = ", ".join(f"{one.item_id!r} ({one.reason})" for one in without[:LISTED])
+        more = ", …" if len(without) > LISTED else ""
+        notes.append(f"Items without a ranking, left out: {len(without)}: {first}{more}")
+    return ballot_file(
+        name=f"{kind.benchmark} · {kind.protocol}",
+        source=_paths(log for log in logs if log.path in used),
+        ballots=ballots.values(),
+        candidates=sorted({model for ballot in ballots.values() for model in ballot.ranks}),
+        drop_unranked=False,
+        notes=dict.fromkeys(notes),
+    )
+
+
+def _paths(logs: Iterable[RankingLog]) -> str:
+    return ", ".join(dict.fromkeys(log.path for log in logs))

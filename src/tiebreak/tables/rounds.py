@@ -1,0 +1,190 @@
+"""The order of a contest: which benchmarks make up which round.
+
+A YAML file with a list; an entry is one round, written in one of three ways::
+
+    - mmlu                              # one benchmark
+    - [gsm8k, math]                     # several: the mean of their scores counts
+    - name: code                        # the same with details; all but `benchmarks` optional
+      benchmarks: [humaneval, mbpp]
+      eliminate: 2                      # how many models go out after this round
+      weight: 0.5                       # for sampling the order of the rounds
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tiebreak.tables.delimited import read_text, shown
+from tiebreak.tables.errors import RepeatedBenchmarkError, RoundsError, UnknownBenchmarkError
+from tiebreak.tables.result import first_line
+from tiebreak.tables.suggest import suggestion
+
+_KEYS = ("name", "benchmarks", "eliminate", "weight")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: its benchmarks, and their columns in the score table.
+
+    `eliminate` ≥ 0 is the number of models that go out after it, `weight` > 0 is for sampling an
+    order of rounds; None where the file does not say.
+    """
+
+    name: str
+    benchmarks: tuple[str, ...]
+    columns: tuple[int, ...]
+    eliminate: int | None = None
+    weight: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """All rounds, in the order of the contest; `notes` say what the rounds leave out."""
+
+    rounds: tuple[Round, ...]
+    source: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """Columns of the score table, by round."""
+        return tuple(one.columns for one in self.rounds)
+
+    @property
+    def eliminate(self) -> tuple[int, ...] | None:
+        """Models that go out after each round; None where the file does not say."""
+        given = tuple(one.eliminate for one in self.rounds if one.eliminate is not None)
+        return given or None
+
+    @property
+    def weights(self) -> tuple[float, ...] | None:
+        """Weights of the rounds; None where the file does not say."""
+        given = tuple(one.weight for one in self.rounds if one.weight is not None)
+        return given or None
+
+
+def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
+    """Read the rounds of a contest.
+
+    Args:
+        path: a YAML file in the form above.
+        benchmarks: names of the score table's columns.
+
+    Raises:
+        RoundsError: no YAML, or not of this form; `eliminate` or `weight` in some rounds only.
+        UnknownBenchmarkError: a round names a benchmark that is not among `benchmarks`.
+        RepeatedBenchmarkError: a benchmark is in two rounds, or twice in one.
+        MissingFileError, UnreadableFileError: there is no such file, or it is not text.
+    """
+    source = str(path)
+    entries = _load(Path(path))
+    rounds = tuple(
+        _round(f"{source}, round {number}", number, entry, benchmarks)
+        for number, entry in enumerate(entries, start=1)
+    )
+    _refuse_repeats(source, rounds)
+    for what in ("eliminate", "weight"):
+        without = [one.name for one in rounds if getattr(one, what) is None]
+        if 0 < len(without) < len(rounds):
+            raise RoundsError(
+                f"{source}: {shown(without[0])} has no {what!r} and other rounds have one; give it "
+                "in every round or in none"
+            )
+    used = {name for one in rounds for name in one.benchmarks}
+    unused = [repr(name) for name in benchmarks if name not in used]
+    notes = (f"{source}: in no round, so not used: {', '.join(unused)}",) if unused else ()
+    return Rounds(rounds, source, notes)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which a key stands once: PyYAML itself silently keeps the last of several."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if (name := str(key.value)) in seen:
+                problem = f"the key {shown(name)} is there twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep)
+
+
+def _load(path: Path) -> list[Any]:
+    text = read_text(path)
+    try:
+        entries = yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise RoundsError(f"{path}{line} is no YAML ({error.problem}); mend it") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise RoundsError(f"{path} is no YAML ({first_line(str(error))}); mend it") from error
+    if not isinstance(entries, list) or not entries:
+        raise RoundsError(
+            f"{path} must hold a list of rounds, each a benchmark's name, a list of names, or a "
+            "mapping with 'benchmarks'; start each round with '- '"
+        )
+    return entries
+
+
+def _round(where: str, number: int, entry: Any, benchmarks: Sequence[str]) -> Round:
+    details: dict[Any, Any] = entry if isinstance(entry, dict) else {"benchmarks": entry}
+    for key in details:
+        if key not in _KEYS:
+            raise RoundsError(f"{where}: unknown key {shown(key)}; the keys are {', '.join(_KEYS)}")
+    listed: Any = details.get("benchmarks")
+    names: list[Any] = listed if isinstance(listed, list) else [listed]
+    columns = tuple(_column(where, name, benchmarks) for name in names)
+    if not columns:
+        raise RoundsError(f"{where}: it has no benchmark; name at least one")
+    title = details.get("name", names[0] if len(names) == 1 else f"round {number}")
+    if not isinstance(title, str) or not title:
+        raise RoundsError(f"{where}: the name {shown(title)} is no text; put it in quotes")
+    return Round(title, tuple(names), columns, _eliminate(where, details), _weight(where, details))
+
+
+def _column(where: str, name: Any, benchmarks: Sequence[str]) -> int:
+    if not isinstance(name, str):
+        # YAML reads 2024, yes and 1e3 as numbers and truth values.
+        raise RoundsError(
+            f"{where}: {shown(name)} is no benchmark's name; put names that look like numbers or "
+            "truth values in quotes, and give 'benchmarks' in every round"
+        )
+    if name in benchmarks:
+        return benchmarks.index(name)
+    raise UnknownBenchmarkError(
+        f"{where}: the scores have no benchmark {shown(name)}; {suggestion(name, benchmarks)}"
+    )
+
+
+def _eliminate(where: str, details: Mapping[Any, Any]) -> int | None:
+    value: Any = details.get("eliminate")
+    if "eliminate" not in details:
+        return None
+    if type(value) is int and value >= 0:
+        return value
+    raise RoundsError(f"{where}: 'eliminate' is {shown(value)}; give a whole number from 0 on")
+
+
+def _weight(where: str, details: Mapping[Any, Any]) -> float | None:
+    value: Any = details.get("weight")
+    if "weight" not in details:
+        return None
+    if type(value) in (int, float) and 0 < value < math.inf:
+        return float(value)
+    raise RoundsError(f"{where}: 'weight' is {shown(value)}; give a number above 0")
+
+
+def _refuse_repeats(source: str, rounds: Sequence[Round]) -> None:
+    first: dict[str, int] = {}
+    for number, one in enumerate(rounds, start=1):
+        for name in one.benchmarks:
+            if name in first:
+                raise RepeatedBenchmarkError(
+                    f"{source}, round {number}: {name!r} is in round {first[name]} already; a "
+                    "benchmark is played once"
+                )
+            first[name] = number

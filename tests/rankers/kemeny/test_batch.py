@@ -1,0 +1,419 @@
+import math
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from tests.rankers.ballots import FloatArray, mallows, partial, tied, uniform
+from tests.rankers.kemeny.plain import Optima, by_all_orders, by_subsets, present
+from tiebreak.rankers import errors
+from tiebreak.rankers.kemeny import batch, solve
+from tiebreak.rankers.kemeny.batch import KemenyBatch, kemeny_young_batch
+from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.kemeny.solve import kemeny_young
+from tiebreak.rankers.pairwise import margins
+
+NAN, INF = math.nan, math.inf
+
+
+def sparse(ranks: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Most ranks are gone, and so are some ballots and some candidates."""
+    kept = np.where(rng.random(ranks.shape) < 0.6, NAN, ranks)
+    kept[rng.random(len(ranks)) < 0.3] = NAN
+    kept[:, rng.random(ranks.shape[1]) < 0.3] = NAN
+    return kept
+
+
+KINDS: dict[str, Callable[[FloatArray, np.random.Generator], FloatArray]] = {
+    "complete": lambda ranks, rng: ranks,
+    "tied": lambda ranks, rng: tied(ranks, 3),
+    "partial": lambda ranks, rng: partial(ranks, rng),
+    "tied and partial": lambda ranks, rng: partial(tied(ranks, 2), rng),
+    "sparse": sparse,
+}
+
+
+def questions(kind: str, n_questions: int, n_ballots: int, n: int, seed: int = 0) -> FloatArray:
+    rng = np.random.default_rng([seed, n_ballots, n])
+    return np.stack([KINDS[kind](uniform(rng, n_ballots, n), rng) for _ in range(n_questions)])
+
+
+def check(profiles: FloatArray, oracle: Callable[[FloatArray], Optima]) -> KemenyBatch:
+    """Every field against the oracle, question by question."""
+    found = kemeny_young_batch(profiles, count=True)
+    assert found.n_optima is not None
+    n = profiles.shape[2]
+    for row, ranks in enumerate(profiles):
+        someone = bool(present(ranks))
+        optima = oracle(ranks) if someone else Optima(-1, (), -1)
+        order = list(optima.first)
+        assert found.order[row].tolist() == order + [-1] * (n - len(order))
+        places = [order.index(i) + 1.0 if i in order else NAN for i in range(n)]
+        np.testing.assert_array_equal(found.ranks[row], places)
+        assert found.cost[row] == optima.cost
+        assert found.n_optima[row] == optima.n_optima
+        assert found.unique[row] == (optima.n_optima == 1)
+    return found
+
+
+def assert_same(one: KemenyBatch, other: KemenyBatch) -> None:
+    for field in ("order", "ranks", "cost", "unique", "n_optima"):
+        first, second = getattr(one, field), getattr(other, field)
+        if first is None:
+            assert second is None
+        else:
+            assert first.dtype == second.dtype
+            assert first.tobytes() == second.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("ballots", "order", "cost", "n_optima"),
+    [
+        # Condorcet's cycle: 0 > 1 > 2 breaks one vote of three on 0, 1 and on 1, 2, and two on
+        # 0, 2: 1 + 1 + 2. The two other rotations cost as much.
+        ([[1, 2, 3], [3, 1, 2], [2, 3, 1]], [0, 1, 2], 4, 3),
+        # A fourth ballot 2 > 0 > 1: 0 beats 1 by 3 : 1, 2 beats 0 by 3 : 1, 1 against 2 is 2 : 2.
+        # 2 > 0 > 1 breaks 1 + 1 + 2.
+        ([[1, 2, 3], [3, 1, 2], [2, 3, 1], [2, 3, 1]], [2, 0, 1], 4, 1),
+        ([[2, 1, 3]] * 5, [1, 0, 2], 0, 1),
+        ([[7, 7, 7]], [0, 1, 2], 0, 6),
+        # Two for 1 > 0, one for 0 > 1, and nobody compares either with 2: three places for 2.
+        ([[2, 1, NAN], [2, 1, NAN], [1, 2, NAN], [NAN, NAN, 1]], [1, 0, 2], 1, 3),
+        # 1 is absent, and a ballot ranks nobody.
+        ([[4, NAN, 3], [NAN, NAN, NAN]], [2, 0, -1], 0, 1),
+        ([[NAN, 5, NAN]], [1, -1, -1], 0, 1),
+        ([[NAN, NAN, NAN]], [-1, -1, -1], -1, -1),
+    ],
+)
+def test_by_hand(ballots: list[list[float]], order: list[int], cost: int, n_optima: int) -> None:
+    found = kemeny_young_batch([ballots], count=True)
+    assert found.order.tolist() == [order]
+    assert found.cost.tolist() == [cost]
+    assert found.n_optima is not None
+    assert found.n_optima.tolist() == [n_optima]
+    assert found.unique.tolist() == [n_optima == 1]
+
+
+def test_ranks_are_places_and_nan_where_absent() -> None:
+    found = kemeny_young_batch([[[30.0, NAN, 10.0, 20.0]], [[NAN] * 4]])
+    np.testing.assert_array_equal(found.ranks, [[3, NAN, 1, 2], [NAN] * 4])
+    assert found.n_optima is None
+
+
+@pytest.mark.parametrize("whole", [0, 8])  # with cuts, and without
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n_ballots", "n"), [(1, 4), (2, 5), (4, 3), (5, 4), (3, 1), (5, 2)])
+def test_all_orders_agree(
+    kind: str, n_ballots: int, n: int, whole: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "WHOLE", whole)
+    check(questions(kind, 25, n_ballots, n), by_all_orders)
+
+
+@pytest.mark.parametrize("whole", [0, 8])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_ballots", [5, 6])
+def test_all_orders_of_six_agree(
+    kind: str, n_ballots: int, whole: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "WHOLE", whole)
+    check(questions(kind, 12, n_ballots, 6), by_all_orders)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n_ballots", "n"), [(6, 7), (5, 9), (6, 10)])
+def test_a_plain_program_over_subsets_agrees(kind: str, n_ballots: int, n: int) -> None:
+    check(questions(kind, 3, n_ballots, n), by_subsets)
+
+
+def test_questions_that_fall_into_blocks_of_many_sizes() -> None:
+    rng = np.random.default_rng(8)
+    profiles = np.stack([mallows(rng, 5, 11, phi) for phi in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)])
+    shuffled = profiles[:, :, rng.permutation(11)]
+    check(shuffled, by_subsets)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_ballots", "n"), [("complete", 5, 12), ("tied", 6, 9), ("sparse", 9, 11)]
+)
+def test_cuts_are_those_between_the_components(
+    kind: str, n_ballots: int, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Strongly connected components of "is not beaten by", as SciPy finds them."""
+    monkeypatch.setattr(batch, "WHOLE", 0)
+    rng = np.random.default_rng(10)
+    for phi in (0.4, 0.6, 0.8, 0.9):
+        ranks = KINDS[kind](mallows(rng, n_ballots, n, phi), rng)[:, rng.permutation(n)]
+        columns = present(ranks)
+        margin = margins(ranks[:, columns])
+        _, label = connected_components(margin >= 0, directed=True, connection="strong")
+        groups = {frozenset(np.array(columns)[label == name].tolist()) for name in label}
+        absent = {frozenset({column}) for column in range(n) if column not in columns}
+        assert cut(ranks) == groups | absent
+
+
+def cut(ranks: FloatArray) -> set[frozenset[int]]:
+    counts = batch._preference_counts(np.ascontiguousarray(ranks[..., None]))
+    seen = ~np.isnan(ranks).all(axis=0)
+    blocks = batch._blocks(counts - counts.transpose(1, 0, 2), np.array([seen]))
+    assert all((np.diff(block) > 0).all() for block in parts(blocks))
+    return {frozenset(block.tolist()) for block in parts(blocks)}
+
+
+def parts(blocks: batch._Blocks) -> list[NDArray[np.int64]]:
+    return [
+        blocks.order.ravel()[start : start + size]
+        for start, size in zip(blocks.start, blocks.size, strict=True)
+    ]
+
+
+def beside(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """Ballots of two groups of candidates that no ballot compares."""
+    left = np.pad(top, ((0, len(bottom)), (0, 0)), constant_values=NAN)
+    right = np.pad(bottom, ((len(top), 0), (0, 0)), constant_values=NAN)
+    return np.hstack([left, right])
+
+
+def test_more_candidates_than_sets_can_hold() -> None:
+    """Two groups of nine that nobody compares: one block of 18, and any way to interleave them."""
+    rng = np.random.default_rng(5)
+    groups = [(uniform(rng, 5, 9), uniform(rng, 6, 9)) for _ in range(3)]
+    found = kemeny_young_batch([beside(*pair) for pair in groups], count=True)
+    assert found.n_optima is not None
+    for row, pair in enumerate(groups):
+        one, other = (by_subsets(ranks) for ranks in pair)
+        assert found.cost[row] == one.cost + other.cost
+        ways = math.comb(18, 9) * one.n_optima * other.n_optima
+        assert found.n_optima[row] == ways
+        assert not found.unique[row]
+        # The smaller columns are all in the first group, so that it goes first.
+        assert found.order[row].tolist() == [*one.first, *(9 + i for i in other.first)]
+
+
+def test_large_blocks_among_small_ones_in_any_chunk() -> None:
+    rng = np.random.default_rng(6)
+    profiles = np.stack([mallows(rng, 6, 17, phi) for phi in (0.5, 0.99, 0.7, 0.95)])
+    found = kemeny_young_batch(profiles, count=True)
+    assert_same(found, kemeny_young_batch(profiles, count=True, chunk=1))
+    assert found.n_optima is not None
+    for row, ranks in enumerate(profiles):
+        result = kemeny_young(ranks)
+        assert tuple(found.order[row]) == result.order
+        assert found.cost[row] == result.cost
+        assert found.unique[row] == result.unique
+        assert found.n_optima[row] == result.n_optima
+
+
+@pytest.mark.parametrize("kind", ["complete", "tied", "partial", "tied and partial"])
+@pytest.mark.parametrize(("n_ballots", "n"), [(6, 4), (5, 6), (6, 8), (7, 11), (6, 13)])
+def test_the_solver_for_one_profile_agrees(kind: str, n_ballots: int, n: int) -> None:
+    profiles = questions(kind, 5, n_ballots, n, seed=1)
+    found = kemeny_young_batch(profiles, count=True)
+    assert found.n_optima is not None
+    for row, ranks in enumerate(profiles):
+        result = kemeny_young(ranks)
+        assert tuple(found.order[row]) == result.order
+        assert found.cost[row] == result.cost
+        assert found.unique[row] == result.unique
+        assert found.n_optima[row] == result.n_optima
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 39, 40, 1000])
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+def test_chunks_give_the_same_bytes(kind: str, chunk: int) -> None:
+    profiles = questions(kind, 40, 6, 10)
+    whole = kemeny_young_batch(profiles, count=True)
+    assert_same(whole, kemeny_young_batch(profiles, count=True, chunk=chunk))
+
+
+def test_counting_changes_nothing_else() -> None:
+    profiles = questions("sparse", 40, 6, 7)
+    plain, counted = (kemeny_young_batch(profiles, count=count) for count in (False, True))
+    assert plain.n_optima is None
+    for field in ("order", "ranks", "cost", "unique"):
+        np.testing.assert_array_equal(getattr(plain, field), getattr(counted, field))
+
+
+CELL = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
+PROFILES = st.tuples(st.integers(1, 4), st.integers(1, 5), st.integers(1, 5)).flatmap(
+    lambda shape: arrays(np.float64, shape, elements=CELL)
+)
+patient = settings(deadline=None, max_examples=40)
+
+
+@patient
+@given(PROFILES, st.integers(0, 2**32 - 1))
+def test_permuted_questions_give_permuted_results(profiles: FloatArray, seed: int) -> None:
+    turned = np.random.default_rng(seed).permutation(len(profiles))
+    straight = kemeny_young_batch(profiles, count=True)
+    found = kemeny_young_batch(profiles[turned], count=True)
+    for field in ("order", "ranks", "cost", "unique", "n_optima"):
+        np.testing.assert_array_equal(getattr(found, field), getattr(straight, field)[turned])
+
+
+@patient
+@given(PROFILES, st.integers(0, 2**32 - 1))
+def test_the_order_of_the_ballots_and_the_unit_of_ranks_do_not_count(
+    profiles: FloatArray, seed: int
+) -> None:
+    turned = np.random.default_rng(seed).permutation(profiles.shape[1])
+    assert_same(
+        kemeny_young_batch(profiles, count=True),
+        kemeny_young_batch(np.exp(profiles[:, turned]) - 50, count=True),
+    )
+
+
+@patient
+@given(PROFILES, st.integers(0, 2**32 - 1))
+def test_other_columns_give_the_same_cost_and_number_of_optima(
+    profiles: FloatArray, seed: int
+) -> None:
+    turned = np.random.default_rng(seed).permutation(profiles.shape[2])
+    straight = kemeny_young_batch(profiles, count=True)
+    found = kemeny_young_batch(profiles[:, :, turned], count=True)
+    for field in ("cost", "unique", "n_optima"):
+        np.testing.assert_array_equal(getattr(found, field), getattr(straight, field))
+    np.testing.assert_array_equal(
+        found.ranks[found.unique], straight.ranks[:, turned][found.unique]
+    )
+
+
+@patient
+@given(PROFILES)
+def test_reversed_ballots_cost_the_same(profiles: FloatArray) -> None:
+    straight, back = (kemeny_young_batch(ranks, count=True) for ranks in (profiles, -profiles))
+    for field in ("cost", "unique", "n_optima"):
+        np.testing.assert_array_equal(getattr(back, field), getattr(straight, field))
+
+
+# Counts leave 8 bits between 127 and 128 ballots, 16 bits between 32,767 and 32,768.
+@pytest.mark.parametrize("copies", [127, 128, 129, 255, 256, 32_767, 32_768, 100_000])
+def test_many_ballots_do_not_overflow(copies: int) -> None:
+    profiles = np.full((1, copies, 4), [3.0, 1.0, 4.0, 2.0])
+    found = kemeny_young_batch(profiles)
+    assert found.order.tolist() == [[1, 3, 0, 2]]
+    assert found.cost.tolist() == [0]
+    assert found.unique.tolist() == [True]
+
+
+@pytest.mark.parametrize("copies", [43, 128, 11_000, 33_334])
+def test_many_ballots_in_a_cycle_do_not_overflow(copies: int) -> None:
+    """Condorcet's cycle many times over: every rotation breaks 4 votes of each copy."""
+    cycle = [[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [2.0, 3.0, 1.0]]
+    found = kemeny_young_batch([cycle * copies], count=True)
+    assert found.order.tolist() == [[0, 1, 2]]
+    assert found.cost.tolist() == [4 * copies]
+    assert found.n_optima is not None
+    assert found.n_optima.tolist() == [3]
+
+
+def test_costs_of_many_ballots_do_not_overflow() -> None:
+    forward = list(range(8))
+    found = kemeny_young_batch([[forward] * 64 + [forward[::-1]] * 63])
+    assert found.order.tolist() == [forward]
+    assert found.cost.tolist() == [28 * 63]  # every pair; 7 · 63 for the first candidate alone
+    assert found.unique.tolist() == [True]
+
+
+def test_wins_of_many_candidates_do_not_overflow() -> None:
+    # The best one leads by 149.
+    ballot = (np.random.default_rng(9).permutation(150) + 1)[None].astype(np.float64)
+    assert cut(ballot) == {frozenset({column}) for column in range(150)}
+    found = kemeny_young_batch(ballot[None])
+    np.testing.assert_array_equal(found.ranks, ballot)
+    assert found.unique.all()
+
+
+def level(*sizes: int) -> FloatArray:
+    """One ballot with groups of tied candidates."""
+    return np.repeat(np.arange(len(sizes)), sizes)[None, None].astype(np.float64)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_optima"),
+    [
+        ((12, 12), math.factorial(12) ** 2),  # 2.3e17
+        ((14, 12), 2**63 - 1),  # 4.2e19 is more than that
+        ((14, 14, 14), 2**63 - 1),
+        ((20,), math.factorial(20)),  # 2.4e18
+        ((21,), 2**63 - 1),  # 5.1e19
+    ],
+)
+def test_numbers_of_optima_that_are_too_large_are_capped(
+    sizes: tuple[int, ...], n_optima: int
+) -> None:
+    found = kemeny_young_batch(level(*sizes), count=True)
+    assert found.n_optima is not None
+    assert found.n_optima.tolist() == [n_optima]
+    assert found.order.tolist() == [list(range(sum(sizes)))]
+    assert not found.unique.any()
+
+
+def test_no_questions() -> None:
+    found = kemeny_young_batch(np.empty((0, 3, 4)), count=True)
+    assert found.n_optima is not None
+    shapes = [found.order.shape, found.ranks.shape, found.cost.shape, found.unique.shape]
+    assert [*shapes, found.n_optima.shape] == [(0, 4), (0, 4), (0,), (0,), (0,)]
+
+
+@pytest.mark.parametrize(
+    ("profiles", "error", "words"),
+    [
+        (np.ones((3, 4)), errors.ShapeError, r"\(questions, ballots, N\), got \(3, 4\)"),
+        (np.ones((2, 0, 4)), errors.EmptyProfileError, "no ballots or no candidates"),
+        (np.ones((2, 3, 0)), errors.EmptyProfileError, "no ballots or no candidates"),
+        ([[[1, 2]], [[INF, 1]]], errors.InfiniteRankError, "ballot 0 of question 1 .* 0 an inf"),
+        ([[[1, 2], [1, -INF]]], errors.InfiniteRankError, "ballot 1 of question 0 .* 1 an inf"),
+    ],
+)
+def test_bad_input_is_named(
+    profiles: FloatArray, error: type[errors.RankingError], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        kemeny_young_batch(profiles)
+
+
+@pytest.mark.parametrize("chunk", [0, -1])
+def test_a_chunk_holds_a_question(chunk: int) -> None:
+    with pytest.raises(errors.ShapeError, match="at least one question"):
+        kemeny_young_batch(np.ones((1, 1, 2)), chunk=chunk)
+
+
+def test_an_order_that_is_not_proven_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(ranks: FloatArray, max_orders: int) -> KemenyResult:
+        return kemeny_young(ranks, time_limit=0.0, max_orders=max_orders)
+
+    easy, hard = level(30)[0], uniform(np.random.default_rng(2), 11, 30)
+    profiles = np.stack([np.repeat(easy, 11, axis=0), hard])
+    monkeypatch.setattr(solve, "kemeny_young", stopped)
+    with pytest.raises(errors.UnprovenOrderError, match="question 1"):
+        kemeny_young_batch(profiles, chunk=1)
+
+
+def test_a_number_of_optima_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def uncounted(ranks: FloatArray, max_orders: int) -> KemenyResult:
+        return replace(kemeny_young(ranks, max_orders=max_orders), n_optima=None)
+
+    monkeypatch.setattr(solve, "kemeny_young", uncounted)
+    found = kemeny_young_batch(level(3, 15, 2), count=True)
+    assert found.n_optima is not None
+    assert found.n_optima.tolist() == [-1]
+    assert found.unique.tolist() == [False]
+
+
+def test_memory_does_not_grow_with_the_number_of_questions() -> None:
+    profiles = np.random.default_rng(7).random((40_000, 3, 8))
+    tracemalloc.start()
+    kemeny_young_batch(profiles)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The answers take 8 + 8 bytes per cell, 8 + 1 per question, twice when they are put together.
+    answers = 2 * 40_000 * (16 * 8 + 9)
+    assert peak - answers < 30e6

@@ -1,0 +1,122 @@
+import math
+import time
+from itertools import permutations
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from tests.rankers.ballots import uniform
+from tests.rankers.kemeny.exhaustive import all_costs, all_orders, profiles
+from tiebreak.rankers.kemeny import cycles
+from tiebreak.rankers.kemeny.cycles import (
+    ROWS_PER_PAIR,
+    SCALE,
+    bound_from,
+    cycle_bound,
+    violated_cycles,
+)
+from tiebreak.rankers.kemeny.improve import copeland_order, excess, improve
+from tiebreak.rankers.pairwise import IntArray, margins, preference_counts
+
+
+def some_weights(n: int, seed: int) -> tuple[IntArray, IntArray]:
+    rng = np.random.default_rng(seed)
+    every = [t for t in permutations(range(n), 3) if t[0] == min(t)]
+    cycles = np.array(every, np.int64).reshape(-1, 3)
+    return cycles, rng.integers(0, SCALE, len(every)) * rng.integers(0, 2, len(every))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_cost_of_every_order_is_the_bound_and_what_it_violates(seed: int) -> None:
+    margin = margins(uniform(np.random.default_rng(seed), 4 + seed, 5))
+    bound = bound_from(margin, *some_weights(5, seed))
+    assert (bound.regret >= 0).all()
+    assert (bound.weights > 0).all()
+    for order in all_orders(5):
+        place = np.argsort(order).tolist()
+        regret = np.triu(bound.regret[np.ix_(order, order)], 1).sum()
+        single = sum(
+            weight
+            for cycle, weight in zip(bound.cycles.tolist(), bound.weights.tolist(), strict=True)
+            if sum(place[cycle[t]] < place[cycle[(t + 1) % 3]] for t in range(3)) == 1
+        )
+        assert SCALE * excess(order, margin) == bound.value + regret + single
+
+
+def test_bounds_hold_and_are_mostly_tight() -> None:
+    tight = total = 0
+    for ranks in profiles(6, ballots=(5, 6, 11), seeds=3):
+        counts = preference_counts(ranks)
+        margin = counts - counts.T
+        least = int(all_costs(ranks).min() - np.minimum(counts, counts.T).sum() // 2)
+        start = improve(copeland_order(margin), margin)
+        bound, order = cycle_bound(margin, start)
+        assert bound.value <= SCALE * least
+        assert least <= excess(order, margin) <= excess(start, margin)
+        total += 1
+        tight += bound.value > SCALE * (least - 1)
+    # The 3-cycles describe the orders of up to 5 candidates fully, and those of 6 nearly.
+    assert tight == total
+
+
+def test_the_first_rows_are_the_majority_cycles() -> None:
+    # 0 → 1 → 2 → 0 is the only cycle; 3 loses to all. Its three arcs are obeyed at once: 3 > 2.
+    beats = np.array([[0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 0]], float)
+    assert violated_cycles(beats, np.ones((4, 4), int)).tolist() == [[0, 1, 2]]
+    assert violated_cycles(beats[::-1, ::-1], np.ones((4, 4), int)).tolist() == [[1, 3, 2]]
+
+
+def test_no_cycle_is_violated_by_an_order_or_by_halves() -> None:
+    order = np.triu(np.ones((6, 6)), 1)
+    assert violated_cycles(order, np.ones((6, 6), int)).shape == (0, 3)
+    halves = np.full((6, 6), 0.5) - np.eye(6) / 2
+    assert violated_cycles(halves, np.ones((6, 6), int)).shape == (0, 3)
+
+
+def test_violated_cycles_are_violated_the_worst_first_and_few_for_a_pair() -> None:
+    n = 14
+    rng = np.random.default_rng(0)
+    ahead = np.triu(rng.random((n, n)), 1)
+    ahead += np.tril(1 - ahead.T, -1)
+    found = violated_cycles(ahead, np.ones((n, n), int))
+    sums = [ahead[i, j] + ahead[j, k] + ahead[k, i] for i, j, k in found.tolist()]
+    every = [
+        ahead[i, j] + ahead[j, k] + ahead[k, i]
+        for i, j, k in permutations(range(n), 3)
+        if i == min(i, j, k)
+    ]
+    assert min(sums) > 2
+    assert sums == sorted(sums, reverse=True)
+    assert sums[0] == max(every)
+    pairs = np.sort(np.concatenate([found[:, [0, 1]], found[:, [1, 2]], found[:, [2, 0]]]), axis=1)
+    _, times = np.unique(pairs, axis=0, return_counts=True)
+    assert times.max() == ROWS_PER_PAIR
+    assert len(np.unique(found, axis=0)) == len(found)
+
+
+def test_the_stronger_of_two_cycles_comes_first() -> None:
+    # 0 → 1 → 2 → 0 with margins 1, and 0 → 1 → 3 → 0 with margins 5, but for the 0 → 1 of 9.
+    ahead = np.array([[0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1], [1, 0, 0, 0]], float)
+    strength = np.array([[0, 9, 1, 5], [9, 0, 1, 5], [1, 1, 0, 1], [5, 5, 1, 0]])
+    assert violated_cycles(ahead, strength).tolist() == [[0, 1, 3], [0, 1, 2]]
+
+
+def test_stops_at_the_deadline() -> None:
+    margin = margins(uniform(np.random.default_rng(0), 11, 30))
+    start = improve(copeland_order(margin), margin)
+    with patch.object(cycles, "violated_cycles", side_effect=AssertionError("too late")):
+        bound, order = cycle_bound(margin, start, 1, time.monotonic())
+    assert bound.value == 0
+    assert order.tolist() == start.tolist()
+    assert cycle_bound(margin, start, 1, math.inf)[0].value > 0
+
+
+def test_a_program_that_runs_out_of_time_keeps_the_bound() -> None:
+    margin = margins(uniform(np.random.default_rng(0), 11, 30))
+    start = improve(copeland_order(margin), margin)
+    with patch("scipy.optimize.linprog") as linprog:
+        linprog.return_value.success = False
+        bound, order = cycle_bound(margin, start, 1, time.monotonic() + 60)
+        assert 0 < linprog.call_args.kwargs["options"]["time_limit"] <= 60
+    assert (bound.value, order.tolist()) == (0, start.tolist())

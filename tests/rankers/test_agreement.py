@@ -1,0 +1,331 @@
+import builtins
+import math
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from scipy import stats
+
+from tiebreak.rankers.agreement import (
+    cohen_kappa,
+    kendall,
+    kendall_many,
+    pearson,
+    resolution_gain,
+    spearman,
+    top1,
+)
+from tiebreak.rankers.errors import InfiniteRankError, MissingPackageError, RankingError, ShapeError
+
+NAN = math.nan
+FloatArray = NDArray[np.float64]
+
+# --- Correlations by hand --------------------------------------------------------------------
+
+
+def test_spearman_by_hand() -> None:
+    # Rank differences 1, 1, 0, 0: ρ = 1 − 6 · 2 / (4 · 15) = 0.8.
+    assert spearman([1, 2, 3, 4], [2, 1, 3, 4]).value == pytest.approx(0.8)
+
+
+def test_kendall_by_hand() -> None:
+    # Six pairs. One is turned round: τ = (5 − 1) / 6.
+    assert kendall([1, 2, 3, 4], [2, 1, 3, 4]).value == pytest.approx(4 / 6)
+    # One pair is tied on the left: 5 concordant, τ-b = 5 / √(5 · 6).
+    assert kendall([1.5, 1.5, 3, 4], [1, 2, 3, 4]).value == pytest.approx(5 / math.sqrt(30))
+
+
+def test_pearson_by_hand() -> None:
+    # Deviations -1, 0, 1 and -2, -1, 3: 5 / √(2 · 14).
+    assert pearson([1, 2, 3], [0, 1, 5]).value == pytest.approx(5 / math.sqrt(28))
+
+
+def test_a_model_that_one_side_lacks_is_left_out() -> None:
+    a, b = [1, 2, NAN, 3, 4, 5], [2, 1, 1, 3, 4, NAN]
+    assert spearman(a, b) == spearman([1, 2, 3, 4], [2, 1, 3, 4])
+    assert kendall(a, b).n == 4
+
+
+@pytest.mark.parametrize("correlation", [spearman, kendall, pearson])
+@pytest.mark.parametrize(
+    ("first", "second", "n", "reason"),
+    [
+        ([], [], 0, "0 models in common"),
+        ([1, NAN], [1, 2], 1, "1 models in common"),
+        ([1, 1, 1], [1, 2, 3], 3, "the first one ties all models"),
+        ([1, 2, 3], [0.1 + 0.2, 0.3, 0.3], 3, "the second one ties all models"),
+    ],
+)
+def test_undefined_has_a_reason(
+    correlation: Any, first: list[float], second: list[float], n: int, reason: str
+) -> None:
+    result = correlation(first, second)
+    assert math.isnan(result.value)
+    assert result.n == n
+    assert reason in result.reason
+
+
+@pytest.mark.parametrize("function", [spearman, kendall, pearson, top1, resolution_gain])
+@pytest.mark.parametrize(
+    ("first", "second", "error"),
+    [
+        ([1, 2], [1, 2, 3], ShapeError),
+        ([[1, 2]], [[1, 2]], ShapeError),
+        ([1, math.inf], [1, 2], InfiniteRankError),
+    ],
+)
+def test_bad_input(function: Any, first: Any, second: Any, error: type[RankingError]) -> None:
+    with pytest.raises(error):
+        function(first, second)
+
+
+# --- Many at once: a second method is the oracle ---------------------------------------------
+
+values = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
+pairs_of_rankings = st.tuples(st.integers(1, 4), st.integers(1, 6)).flatmap(
+    lambda shape: st.tuples(
+        arrays(np.float64, shape, elements=values), arrays(np.float64, shape, elements=values)
+    )
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(pairs_of_rankings)
+def test_kendall_many_is_scipys_kendall(pair: tuple[FloatArray, FloatArray]) -> None:
+    first, second = pair
+    one_by_one = [kendall(a, b).value for a, b in zip(first, second, strict=True)]
+    np.testing.assert_allclose(kendall_many(first, second), one_by_one, rtol=0, atol=1e-14)
+
+
+@settings(deadline=None, max_examples=100)
+@given(pairs_of_rankings)
+def test_kendall_many_by_counting_pairs(pair: tuple[FloatArray, FloatArray]) -> None:
+    first, second = pair
+    for a, b, value in zip(first, second, kendall_many(first, second), strict=True):
+        both = [k for k in range(len(a)) if not np.isnan(a[k] + b[k])]
+        signs = [(np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i, j in combinations(both, 2)]
+        norm = sum(x != 0 for x, _ in signs) * sum(y != 0 for _, y in signs)
+        if norm == 0:
+            assert np.isnan(value)
+        else:
+            expected = sum(x * y for x, y in signs) / math.sqrt(norm)
+            assert value == pytest.approx(expected, abs=1e-14)
+
+
+def test_kendall_many_broadcasts() -> None:
+    rankings = np.random.default_rng(0).permuted(np.tile(np.arange(5.0), (4, 1)), axis=1)
+    table = kendall_many(rankings[:, None], rankings)
+    assert table.shape == (4, 4)
+    np.testing.assert_allclose(table, table.T)
+    np.testing.assert_allclose(np.diag(table), 1)
+    np.testing.assert_allclose(table[1], kendall_many(rankings, rankings[1]))
+    assert kendall_many(rankings[0], rankings[1]) == pytest.approx(
+        stats.kendalltau(rankings[0], rankings[1]).statistic
+    )
+
+
+def test_kendall_many_sees_rounding_errors_as_ties() -> None:
+    assert np.isnan(kendall_many([0.1 + 0.2, 0.3], [1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "error"),
+    [
+        ([[1, 2]], [1, 2, 3], ShapeError),
+        (np.ones((2, 3)), np.ones((5, 3)), ShapeError),
+        (1.0, [1.0], ShapeError),
+        ([1, -math.inf], [1, 2], InfiniteRankError),
+    ],
+)
+def test_kendall_many_bad_input(first: Any, second: Any, error: type[RankingError]) -> None:
+    with pytest.raises(error):
+        kendall_many(first, second)
+
+
+# --- Who is first? ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([1, 2, 3], [1, 3, 2], Fraction(1)),
+        ([1, 2, 3], [2, 1, 3], Fraction(0)),
+        ([1.5, 1.5, 3], [1, 2, 3], Fraction(1, 2)),  # a or b, against a
+        ([1.5, 1.5, 3], [1.5, 1.5, 3], Fraction(1, 2)),  # aa and bb, of aa ab ba bb
+        ([1.5, 1.5, 3], [3, 1.5, 1.5], Fraction(1, 4)),  # bb, of ab ac bb bc
+        ([2, 2, 2], [1, 2, 3], Fraction(1, 3)),
+        ([2, 2, 2], [2, 2, 2], Fraction(1, 3)),
+        ([NAN, 2, 3], [1, 2, 3], Fraction(1)),  # the absent winner is no winner
+        ([2, 1], [NAN, 1], Fraction(1)),
+    ],
+)
+def test_top1(first: list[float], second: list[float], expected: Fraction) -> None:
+    assert top1(first, second).value == pytest.approx(float(expected))
+    assert top1(second, first) == top1(first, second)
+
+
+def test_top1_by_drawing_the_ties() -> None:
+    generator = np.random.default_rng(0)
+    first, second = np.array([2, 2, 4, 2.0]), np.array([3, 1.5, 1.5, 4])
+    noise = generator.random((2, 20_000, 4))
+    hits = np.argmin(first + noise[0] / 4, axis=1) == np.argmin(second + noise[1] / 4, axis=1)
+    # One of 3 · 2 pairs. Standard error √(5/36 / 20,000) = 0.0026.
+    assert top1(first, second).value == pytest.approx(1 / 6)
+    assert np.mean(hits) == pytest.approx(1 / 6, abs=0.01)
+
+
+def test_top1_without_a_common_model() -> None:
+    result = top1([1, NAN], [NAN, 1])
+    assert math.isnan(result.value)
+    assert result.reason == "the two have no model in common"
+
+
+# --- Resolution gain -------------------------------------------------------------------------
+
+
+def test_resolution_gain_by_hand() -> None:
+    # Gaps 0.2, 0.3, 0.5, mean 1/3; native 0.1, 0, 0.1, mean 0.2/3: five times.
+    assert resolution_gain([0.9, 0.7, 0.4], [0.9, 0.8, 0.9]).value == pytest.approx(5)
+
+
+def test_resolution_gain_over_the_models_that_have_both() -> None:
+    # Without the second model 0.5 against 0.1.
+    result = resolution_gain([0.9, 0.7, 0.4], [0.9, NAN, 0.8])
+    assert result.value == pytest.approx(5)
+    assert result.n == 2
+
+
+@pytest.mark.parametrize(
+    ("native", "reason"),
+    [([0.3, 0.3, 0.1 + 0.2], "equal"), ([0.3, NAN, NAN], "1 models in common")],
+)
+def test_resolution_gain_undefined(native: list[float], reason: str) -> None:
+    result = resolution_gain([0.9, 0.7, 0.4], native)
+    assert math.isnan(result.value)
+    assert result.reason is not None
+    assert reason in result.reason
+
+
+# --- Cohen's kappa ---------------------------------------------------------------------------
+
+
+def test_kappa_by_hand() -> None:
+    # Cohen's layout: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no. Observed 35/50 = 0.7;
+    # by chance (25 · 30 + 25 · 20) / 50² = 0.5; κ = 0.2 / 0.5.
+    first = ["yes"] * 25 + ["no"] * 25
+    second = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
+    result = cohen_kappa(first, second)
+    assert result.value == pytest.approx(0.4)
+    assert result.n == 50
+
+
+def plain_kappa(first: list[int], second: list[int], power: int) -> float:
+    """1 − Σ w·observed / Σ w·expected over all cells, by the definition."""
+    n = len(first)
+    observed = sum(abs(a - b) ** power for a, b in zip(first, second, strict=True)) / n
+    expected = sum(abs(a - b) ** power for a in first for b in second) / n**2
+    return float(1 - observed / expected)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
+def test_weighted_kappa_by_its_definition(ratings: list[tuple[int, int]]) -> None:
+    first, second = [list(side) for side in zip(*ratings, strict=True)]
+    for power, weights in ((1, "linear"), (2, "quadratic")):
+        result = cohen_kappa(first, second, weights=weights, labels=[0, 1, 2, 3])  # type: ignore[arg-type]
+        if len({*first, *second}) == 1:
+            assert math.isnan(result.value)
+        else:
+            assert result.value == pytest.approx(plain_kappa(first, second, power), abs=1e-12)
+
+
+def test_an_unused_step_of_the_scale_keeps_its_width() -> None:
+    # On 0, 1, 2, 3 the step from 0 to 3 is three wide, on "0, 1, 3" only two.
+    first, second = [0, 1, 3, 3], [0, 3, 3, 1]
+    full = cohen_kappa(first, second, weights="linear", labels=[0, 1, 2, 3])
+    cut = cohen_kappa(first, second, weights="linear", labels=[0, 1, 3])
+    # Observed 4/4 = 1; expected over 16 pairs of {0,1,3,3}: 2(1 + 3 + 3 + 2 + 2) / 16 = 22/16.
+    assert full.value == pytest.approx(1 - 1 / (22 / 16))
+    # Observed 2/4; expected 2(1 + 2 + 2 + 1 + 1) / 16 = 14/16.
+    assert cut.value == pytest.approx(1 - 0.5 / (14 / 16))
+
+
+def test_the_order_of_labels_is_the_given_one() -> None:
+    first, second = ["low", "high", "mid", "low"], ["mid", "high", "mid", "high"]
+    ordered = cohen_kappa(first, second, weights="linear", labels=["low", "mid", "high"])
+    numbers = cohen_kappa([0, 2, 1, 0], [1, 2, 1, 2], weights="linear", labels=[0, 1, 2])
+    assert ordered == numbers
+    assert ordered != cohen_kappa(first, second, weights="linear", labels=["high", "low", "mid"])
+
+
+def test_unrated_cases_are_left_out() -> None:
+    assert cohen_kappa([1, 2, None, 1, NAN], [1, 2, 1, 2, 1]) == cohen_kappa([1, 2, 1], [1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "n", "reason"),
+    [([None], [1], 0, "no case was rated by both"), ([1, 1], [1, 1], 2, "one and the same label")],
+)
+def test_undefined_kappa(first: Any, second: Any, n: int, reason: str) -> None:
+    result = cohen_kappa(first, second)
+    assert (math.isnan(result.value), result.n) == (True, n)
+    assert reason in str(result.reason)
+
+
+def test_one_constant_rater_agrees_as_chance_does() -> None:
+    assert cohen_kappa([1, 1, 1], [1, 2, 1]).value == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": "linear"}, "needs labels"),
+        ({"labels": [1, 2, 2]}, "twice"),
+        ({"labels": [1, 3]}, "2 is none of the labels"),
+    ],
+)
+def test_kappa_bad_input(options: Any, message: str) -> None:
+    with pytest.raises(RankingError, match=message):
+        cohen_kappa([1, 2], [2, 1], **options)
+    with pytest.raises(ShapeError):
+        cohen_kappa([1, 2], [1])
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def no_sklearn(name: str, *rest: Any, **more: Any) -> Any:
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", no_sklearn)
+    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[rankings\]'"):
+        cohen_kappa([1, 2], [2, 1])
+
+
+# --- What any agreement keeps ----------------------------------------------------------------
+
+finite = arrays(np.float64, 5, elements=st.integers(0, 6).map(float))
+
+
+@settings(deadline=None, max_examples=80)
+@given(finite, finite, st.permutations(range(5)))
+def test_symmetric_and_blind_to_the_order_of_models(
+    first: FloatArray, second: FloatArray, order: list[int]
+) -> None:
+    for function in (spearman, kendall, pearson, top1):
+        value = function(first, second).value
+        assert function(second, first).value == pytest.approx(value, nan_ok=True)
+        assert function(first[order], second[order]).value == pytest.approx(value, nan_ok=True)
+        assert math.isnan(value) or -1 - 1e-12 <= value <= 1 + 1e-12
+    for function in (spearman, kendall):
+        value = function(first, second).value
+        assert function(first**3, second).value == pytest.approx(value, nan_ok=True)
+        assert function(-first, second).value == pytest.approx(-value, nan_ok=True)

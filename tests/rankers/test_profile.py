@@ -1,0 +1,186 @@
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from tiebreak.rankers import errors
+from tiebreak.rankers.consensus import consensus_by
+from tiebreak.rankers.pairwise import majorities, margins, preference_counts
+from tiebreak.rankers.profile import Profile, as_profile
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(
+    ("given_ranks", "kept"),
+    [
+        ([1, 2, 3], [1, 2, 3]),
+        ([1, 2, 2, 4], [1, 2.5, 2.5, 4]),  # as a league table counts
+        ([1, 2, 2, 3], [1, 2.5, 2.5, 4]),  # dense
+        ([10, 25, 25, 90], [1, 2.5, 2.5, 4]),
+        ([-3, 0.5, 0.25], [1, 3, 2]),
+        ([7, 7, 7], [2, 2, 2]),
+        ([9, NAN, 3], [2, NAN, 1]),
+    ],
+)
+def test_only_the_order_within_a_ballot_counts(given_ranks: list[float], kept: list[float]) -> None:
+    everybody = np.arange(1.0, len(given_ranks) + 1)
+    profile = Profile.from_ranks(np.array([given_ranks, everybody]))
+    np.testing.assert_array_equal(profile.ranks[0], kept)
+
+
+cells = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
+
+
+@settings(deadline=None)
+@given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=cells))
+def test_ranks_are_those_of_scipy(table: NDArray[np.float64]) -> None:
+    profile = Profile.from_ranks(np.vstack([table, np.arange(1.0, table.shape[1] + 1)]))
+    ballots = [ballot for ballot in table if not np.isnan(ballot).all()]
+    assert profile.n_ballots == len(ballots) + 1
+    for kept, ballot in zip(profile.ranks, ballots, strict=False):
+        np.testing.assert_array_equal(kept, rankdata(ballot, nan_policy="omit"))
+
+
+def test_every_constructor_gives_the_same_profile() -> None:
+    names = ["a", "b", "c"]
+    profiles = [
+        Profile.from_ranks(np.array([[1, 2, 3], [2, 1, NAN], [1, 1, 3]]), names),
+        Profile.from_scores(np.array([[9, 5, 1], [0.1, 0.2, NAN], [3, 3, 0]]), names),
+        Profile.from_orderings([["a", "b", "c"], ["b", "a"], [{"a", "b"}, "c"]]),
+    ]
+    for profile in profiles:
+        assert profile.names == ("a", "b", "c")
+        np.testing.assert_array_equal(profile.ranks, [[1, 2, 3], [2, 1, NAN], [1.5, 1.5, 3]])
+        assert not profile.ranks.flags.writeable
+
+
+def test_a_match_is_a_ballot_over_two() -> None:
+    profile = Profile.from_pairwise([("a", "b", 1), ("b", "c", 0), ("a", "c", 0.5)])
+    assert profile.names == ("a", "b", "c")
+    np.testing.assert_array_equal(profile.ranks, [[1, 2, NAN], [NAN, 2, 1], [1.5, NAN, 1.5]])
+
+
+def test_a_ballot_that_ranks_nobody_is_left_out() -> None:
+    assert Profile.from_ranks(np.array([[NAN, NAN], [2, 1]])).n_ballots == 1
+
+
+BAD: list[tuple[str, Callable[[], object], type[Exception], str]] = [
+    ("no ballot", lambda: Profile.from_ranks(np.empty((0, 3))), errors.EmptyProfileError, "ballot"),
+    ("nobody", lambda: Profile.from_ranks(np.empty((2, 0))), errors.EmptyProfileError, "candidate"),
+    ("all NaN", lambda: Profile.from_ranks([[NAN, NAN]]), errors.EmptyProfileError, "anybody"),
+    ("one row", lambda: Profile.from_ranks([1, 2, 3]), errors.ShapeError, r"\(3,\)"),
+    ("names", lambda: Profile.from_ranks([[1, 2]], ["a"]), errors.ShapeError, "1 names for 2"),
+    ("inf", lambda: Profile.from_ranks([[1, INF]], ["a", "b"]), errors.InfiniteRankError, "'b'"),
+    ("-inf", lambda: Profile.from_scores([[1, INF]]), errors.InfiniteRankError, "ballot 0"),
+    (
+        "a tie where none may be",
+        lambda: Profile.from_ranks([[1, 2, 3], [1, 2, 2]], ["a", "b", "c"], ties=False),
+        errors.TiedRanksError,
+        "ballot 1 gives one rank to 'b', 'c'",
+    ),
+    (
+        "one name twice",
+        lambda: Profile.from_ranks([[1, 2]], ["a", "a"]),
+        errors.RepeatedCandidateError,
+        "a",
+    ),
+    (
+        "never ranked",
+        lambda: Profile.from_ranks([[1, NAN, 2]], ["a", "b", "c"]),
+        errors.NeverRankedError,
+        "'b'",
+    ),
+    (
+        "never named",
+        lambda: Profile.from_orderings([["a", "b"]], ["a", "b", "c"]),
+        errors.NeverRankedError,
+        "'c'",
+    ),
+    (
+        "unknown",
+        lambda: Profile.from_orderings([["a", "z"]], ["a", "b"]),
+        errors.UnknownCandidateError,
+        "ballot 0 ranks 'z'",
+    ),
+    (
+        "twice in a ballot",
+        lambda: Profile.from_orderings([["a", ("b", "a")]]),
+        errors.RepeatedCandidateError,
+        "ballot 0 ranks 'a' twice",
+    ),
+    (
+        "against itself",
+        lambda: Profile.from_pairwise([("a", "a", 1)]),
+        errors.RepeatedCandidateError,
+        "itself",
+    ),
+    (
+        "no result",
+        lambda: Profile.from_pairwise([("a", "b", NAN)]),
+        errors.InfiniteRankError,
+        "nan is not 0, ½ or 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"), [case[1:] for case in BAD], ids=[c[0] for c in BAD]
+)
+def test_bad_input_is_named(make: Callable[[], object], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as raised:
+        make()
+    assert isinstance(raised.value, errors.RankingError)
+
+
+def test_a_profile_passes_through() -> None:
+    profile = Profile.from_ranks([[1, 2]])
+    assert as_profile(profile) is profile
+    assert as_profile([[2, 1]]).names == ("0", "1")
+
+
+@settings(deadline=None)
+@given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 4)), elements=cells))
+def test_pairwise_counts_by_going_through_the_ballots(table: NDArray[np.float64]) -> None:
+    profile = Profile.from_ranks(np.vstack([table, np.arange(1.0, table.shape[1] + 1)]))
+    n = profile.n_candidates
+    expected = [
+        [sum(bool(ballot[i] < ballot[j]) for ballot in profile.ranks) for j in range(n)]
+        for i in range(n)
+    ]
+    np.testing.assert_array_equal(preference_counts(profile), expected)
+    np.testing.assert_array_equal(margins(profile), np.subtract(expected, np.transpose(expected)))
+
+
+@pytest.mark.parametrize(
+    ("ballots", "winner", "cycles"),
+    [
+        ([["a", "b", "c"]], 0, ()),
+        ([["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], None, ((0, 1, 2),)),
+        # a beats everybody; b, c, d go round below it.
+        ([["a", "b", "c", "d"], ["a", "c", "d", "b"], ["a", "d", "b", "c"]], 0, ((1, 2, 3),)),
+        ([["a", "b"], ["b", "a"]], None, ()),
+    ],
+)
+def test_condorcet_winner_and_cycles(
+    ballots: list[list[str]], winner: int | None, cycles: tuple[tuple[int, ...], ...]
+) -> None:
+    found = majorities(margins(Profile.from_orderings(ballots, sorted(ballots[0]))))
+    assert (found.condorcet_winner, found.cycles) == (winner, cycles)
+
+
+def test_equal_scores_are_ties() -> None:
+    third = consensus_by("x", np.array([1 / 3, 0.1 + 0.2, 0.3, 1.0]), ascending=False, used=1)
+    np.testing.assert_array_equal(
+        third.ranks, [2, 3.5, 3.5, 1]
+    )  # 0.1 + 0.2 is 0.3 but for rounding
+    assert third.groups == ((3,), (0,), (1, 2))
+    np.testing.assert_array_equal(
+        consensus_by("x", np.array([2.0, 1.0]), ascending=True, used=1).ranks, [2, 1]
+    )

@@ -1,0 +1,342 @@
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tiebreak.rankers import strength
+from tiebreak.rankers.errors import MissingPackageError, RankingError
+from tiebreak.rankers.strength import NotConnectedError, NotConvergedError, bradley_terry, elo
+
+FloatArray = NDArray[np.float64]
+Match = tuple[int, int, float, int]
+
+# Everybody once beats and once loses to somebody else, in three items.
+ROUND: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1), (0, 1, 1, 1), (1, 2, 0.5, 2)]
+
+
+def columns(matches: list[Match]) -> dict[str, Any]:
+    first, second, result, items = zip(*matches, strict=True)
+    n_models = max(*first, *second) + 1
+    return {
+        "first": first,
+        "second": second,
+        "result": result,
+        "items": items,
+        "n_models": n_models,
+    }
+
+
+def simulate(
+    strengths: FloatArray, n_items: int, generator: np.random.Generator, *, shared: float = 0.0
+) -> list[Match]:
+    """All pairs in every item; `shared` is the spread of what an item adds to each model."""
+    n = len(strengths)
+    matches: list[Match] = []
+    for item in range(n_items):
+        here = strengths + shared * generator.normal(size=n)
+        for i in range(n):
+            for j in range(i + 1, n):
+                wins = generator.random() < 1 / (1 + math.exp(here[j] - here[i]))
+                matches.append((i, j, float(wins), item))
+    return matches
+
+
+def newton(matches: list[Match], n: int) -> FloatArray:
+    """Bradley–Terry by Newton's method on the log-likelihood, written from the definition."""
+    s = np.zeros(n)
+    for _ in range(60):
+        gradient, information = np.zeros(n), np.zeros((n, n))
+        for i, j, result, _ in matches:
+            p = 1 / (1 + math.exp(s[j] - s[i]))
+            gradient[i] += result - p
+            gradient[j] -= result - p
+            information[[i, j], [i, j]] += p * (1 - p)
+            information[[i, j], [j, i]] -= p * (1 - p)
+        s = s + np.linalg.pinv(information) @ gradient
+    centred: FloatArray = s - s.mean()
+    return centred
+
+
+# --- Bradley–Terry ---------------------------------------------------------------------------
+
+
+def test_two_models_by_hand() -> None:
+    # 3 wins of 4 and a tie: 3.5 against 1.5 of 5, so the log-odds are log(7/3).
+    matches = [(0, 1, 1.0, 0)] * 3 + [(1, 0, 1.0, 1), (0, 1, 0.5, 2)]
+    result = bradley_terry(**columns(matches), draws=2)
+    np.testing.assert_allclose(result.score, [math.log(7 / 3) / 2, -math.log(7 / 3) / 2])
+
+
+matches_of_four = st.lists(
+    st.tuples(
+        st.integers(0, 3), st.integers(0, 3), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 4)
+    ).filter(lambda match: match[0] != match[1]),
+    min_size=8,
+    max_size=25,
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(matches_of_four)
+def test_against_newton_and_connectivity_by_search(matches: list[Match]) -> None:
+    edges = {(i, j) for i, j, result, _ in matches if result > 0}
+    edges |= {(j, i) for i, j, result, _ in matches if result < 1}
+
+    def reach(start: int) -> set[int]:
+        seen, todo = {start}, [start]
+        while todo:
+            here = todo.pop()
+            new = {j for i, j in edges if i == here} - seen
+            seen |= new
+            todo += new
+        return seen
+
+    arguments = columns(matches) | {"n_models": 4}
+    if all(len(reach(model)) == 4 for model in range(4)):
+        score = bradley_terry(**arguments, draws=1).score
+        np.testing.assert_allclose(score, newton(matches, 4), atol=1e-6)
+    else:
+        with pytest.raises(NotConnectedError):
+            bradley_terry(**arguments, draws=1)
+
+
+@pytest.mark.parametrize(
+    ("matches", "n_models", "message"),
+    [
+        ([(0, 1, 1, 0), (1, 2, 1, 0), (2, 1, 1, 1)], 3, "models 0 never lost to .* any of 1, 2,"),
+        ([(0, 1, 1, 0), (1, 0, 1, 0), (1, 2, 1, 1)], 3, "models 0, 1 never lost to .* any of 2,"),
+        ([(2, 3, 0.5, 0), (0, 1, 0.5, 0)], 4, "models 0, 1 never met any of 2, 3,"),
+        ([(0, 2, 0.5, 0)], 3, "models 0, 2 never met any of 1,"),
+    ],
+)
+def test_separable_matches_name_the_group(
+    matches: list[Match], n_models: int, message: str
+) -> None:
+    with pytest.raises(NotConnectedError, match=message):
+        bradley_terry(**columns(matches) | {"n_models": n_models})
+
+
+def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
+    # Item 0: 0 beats 1; item 1: 1 beats 0; item 2: a tie. Without a tie both wins are needed:
+    # of 27 draws 2 are all item 0 or all item 1, so 2/27 have no finite strengths.
+    matches = [(0, 1, 1.0, 0), (1, 0, 1.0, 1), (0, 1, 0.5, 2)]
+    result = bradley_terry(**columns(matches), draws=1000)
+    assert result.undefined[0] == result.undefined[1]
+    # Standard error √(1000 · 2/27 · 25/27) = 8.
+    assert result.undefined[0] == pytest.approx(1000 * 2 / 27, abs=30)
+    assert result.reason == (
+        f"{result.undefined[0]} of 1000 draws of items have no finite strengths and are left out"
+    )
+    # The most extreme draw that is left: one item twice and the tie, 2.5 against 0.5 of 3.
+    assert result.upper[0] == pytest.approx(math.log(5) / 2)
+    assert not np.isnan(result.prob_first).any()
+
+
+def test_items_are_resampled_and_not_matches() -> None:
+    # The same matches, as one item each and as five copies in one item: copies are no evidence.
+    generator = np.random.default_rng(4)
+    matches = simulate(np.array([0.6, 0.0, -0.6]), 30, generator)
+    once = bradley_terry(**columns(matches), draws=200)
+    copies = [match for match in matches for _ in range(5)]
+    np.testing.assert_allclose(once.lower, bradley_terry(**columns(copies), draws=200).lower)
+    single = columns([(i, j, r, n) for n, (i, j, r, _) in enumerate(copies)])
+    narrow = bradley_terry(**single, draws=200)
+    np.testing.assert_allclose(narrow.score, once.score, atol=1e-6)
+    # √5 = 2.2 times narrower.
+    assert np.all(narrow.upper - narrow.lower < 0.7 * (once.upper - once.lower))
+
+
+@pytest.mark.slow
+def test_known_strengths_lie_within_the_intervals() -> None:
+    # What an item adds to a model makes its matches alike, and shrinks the strengths that fit: the
+    # truth is what a great many items give.
+    strengths = np.array([0.9, 0.3, -0.2, -1.0])
+    generator = np.random.default_rng(6)
+    truth = bradley_terry(
+        **columns(simulate(strengths, 4000, generator, shared=1.0)), draws=1
+    ).score
+    assert np.max(np.abs(truth)) < 0.9
+    hits = []
+    for seed in range(40):
+        matches = simulate(strengths, 50, generator, shared=1.0)
+        result = bradley_terry(**columns(matches), draws=150, seed=seed)
+        hits.append((result.lower <= truth) & (truth <= result.upper))
+    # 160 intervals, dependent in fours; standard error at most √(.05 · .95 / 40) = 3.4%.
+    assert 0.88 < np.mean(hits) < 0.99
+
+
+def test_plain_simulation_is_recovered() -> None:
+    strengths = np.array([0.9, 0.3, -0.2, -1.0])
+    matches = simulate(strengths, 1500, np.random.default_rng(1))
+    result = bradley_terry(**columns(matches), draws=100)
+    # Standard error of a log-odds from some 4,500 matches: about 1 / √(4500 · 0.22) = 0.03.
+    np.testing.assert_allclose(result.score, strengths, atol=0.1)
+    assert (result.lower < strengths).all()
+    assert (strengths < result.upper).all()
+    np.testing.assert_array_equal(result.rank_upper, [1, 2, 3, 4])
+    np.testing.assert_allclose(result.prob_first, [1, 0, 0, 0])
+
+
+def test_models_with_the_same_record_are_tied() -> None:
+    # 0 and 1 have the same results, 2.5 of 4 against 2 and 3, and tie with each other.
+    record = [(0, 2, 1.0, 0), (0, 3, 0.0, 1), (0, 2, 1.0, 2), (0, 3, 0.5, 3)]
+    twin = [(1, j, result, item) for _, j, result, item in record]
+    rest = [(2, 3, 1.0, 0), (2, 3, 1.0, 1), (0, 1, 0.5, 1)]
+    result = bradley_terry(**columns(record + twin + rest + [(2, 0, 0.5, 1), (2, 1, 0.5, 1)]))
+    assert result.score[0] == result.score[1]
+    assert result.prob_first[0] == result.prob_first[1] > 0
+
+
+def test_one_item_has_strengths_but_no_interval() -> None:
+    result = bradley_terry(**columns([(0, 1, 0.5, 7), (1, 0, 1, 7)]), draws=3)
+    assert not np.isnan(result.score).any()
+    assert np.isnan(result.lower).all()
+    assert result.reason == "an interval over items needs at least two items"
+
+
+def test_a_fit_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strength, "_MAX_ITERATIONS", 2)
+    with pytest.raises(NotConvergedError, match="2 iterations"):
+        bradley_terry(**columns(ROUND))
+
+
+# --- Elo -------------------------------------------------------------------------------------
+
+
+def test_elo_by_hand() -> None:
+    # k = 32. All start at 1000. One order of 0 beats 1, 1 and 2 tie, 2 beats 0:
+    # expected ½: 0 gets 16 → 1016, 984, 1000.
+    # 984 against 1000: expected 1/(1 + 10^(16/400)) = 0.476990; ½ − 0.476990 = 0.023010, · 32 =
+    # 0.736306 → 984.736306, 999.263694.
+    # 1016 against 999.263694: expected 1/(1 + 10^(−16.736306/400)) = 0.524067; lost: −16.770139 →
+    # 999.229861, and 1016.033833.
+    import evalica
+
+    matches = strength._Matches(
+        first=np.array([0, 1, 0]),
+        second=np.array([1, 2, 2]),
+        result=np.array([1, 0.5, 0]),
+        item=np.arange(3),
+        n_models=3,
+        n_items=3,
+    )
+    rated = strength._play(evalica, matches, np.arange(3), 32.0)
+    np.testing.assert_allclose(rated, [999.229861, 984.736306, 1016.033833], atol=1e-6)
+
+
+def plain_elo(matches: list[Match], n: int, k: float) -> FloatArray:
+    ratings = np.full(n, 1000.0)
+    for i, j, result, _ in matches:
+        expected = 1 / (1 + 10 ** ((ratings[j] - ratings[i]) / 400))
+        ratings[i] += k * (result - expected)
+        ratings[j] -= k * (result - expected)
+    return ratings
+
+
+def test_elo_is_the_mean_over_orders() -> None:
+    from itertools import permutations
+
+    exact = np.mean([plain_elo(list(order), 3, 32) for order in permutations(ROUND)], axis=0)
+    single = np.std([plain_elo(list(order), 3, 32) for order in permutations(ROUND)], axis=0)
+    result = elo(**columns(ROUND), k=32, permutations=600, draws=1)
+    # Four standard errors of the mean over 600 of the 120 orders.
+    assert np.all(np.abs(result.score - exact) < 4 * single / math.sqrt(600))
+    assert np.mean(result.score) == pytest.approx(1000)
+
+
+def test_elo_draws_repeat_whole_items() -> None:
+    # Two items: 0 beats 1 once, and 1 beats 0 once. A draw of the first item twice gives 0
+    # two wins, at k = 40: 1020, then 40 · (1 − 1/(1 + 10^(−40/400))) = 17.7 more.
+    matches = [(0, 1, 1.0, 0), (1, 0, 1.0, 1)]
+    result = elo(**columns(matches), k=40, draws=60, permutations=2)
+    twice = 1020 + 40 * (1 - 1 / (1 + 10**-0.1))
+    np.testing.assert_allclose(result.upper, [twice, twice])
+    np.testing.assert_allclose(result.lower, [2000 - twice, 2000 - twice])
+    np.testing.assert_array_equal(result.rank_upper, [2, 2])
+
+
+def test_models_are_counted_in_the_items_that_they_play_in() -> None:
+    # Model 2 plays in two items only, so its tails are read further out.
+    result = bradley_terry(**columns([*ROUND, (0, 1, 0.5, 3)]), draws=30)
+    np.testing.assert_array_equal(result.n_items, [3, 4, 3])
+
+
+def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
+    result = elo(**columns(ROUND) | {"n_models": 4}, draws=5)
+    assert result.score[3] == 1000
+    assert np.isnan(result.lower[3])
+    assert (result.n_items == [2, 3, 3, 0]).all()
+
+
+def test_elo_orders_like_bradley_terry() -> None:
+    matches = simulate(np.array([-0.8, 0.9, 0.1, -0.2]), 150, np.random.default_rng(2))
+    by_elo = elo(**columns(matches), draws=2)
+    by_strength = bradley_terry(**columns(matches), draws=2)
+    np.testing.assert_array_equal(np.argsort(by_elo.score), np.argsort(by_strength.score))
+
+
+# --- Both ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [bradley_terry, elo])
+def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
+    once = method(**columns(ROUND), draws=20, seed=3)
+    turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
+    again = method(**columns(turned), draws=20, seed=3)
+    for field in ("score", "lower", "upper", "prob_first", "undefined"):
+        np.testing.assert_array_equal(getattr(once, field), getattr(again, field))
+    other = method(**columns(ROUND), draws=20, seed=4)
+    assert (other.undefined != once.undefined).any() or (other.lower != once.lower).any()
+
+
+@pytest.mark.parametrize("method", [bradley_terry, elo])
+def test_the_names_of_items_do_not_matter(method: Any) -> None:
+    words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
+    np.testing.assert_array_equal(
+        method(**words, draws=20).upper, method(**columns(ROUND), draws=20).upper
+    )
+
+
+@pytest.mark.parametrize("method", [bradley_terry, elo])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"first": [0]}, "one length"),
+        ({"first": [], "second": [], "result": [], "items": []}, "no match"),
+        ({"first": [0, 1, 2, 0, 3]}, "from 0 to 2"),
+        ({"first": [0, 1, 2, 0, -1]}, "from 0 to 2"),
+        ({"first": [0.0, 1, 2, 0, 1]}, "whole numbers"),
+        ({"first": [1, 1, 2, 0, 1]}, "meets itself"),
+        ({"result": [1, 1, 1, 1, 2]}, "1, ½ or 0"),
+        ({"result": [1, 1, 1, 1, math.nan]}, "1, ½ or 0"),
+        ({"draws": 0}, "draws"),
+    ],
+)
+def test_bad_input(method: Any, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(RankingError, match=message):
+        method(**columns(ROUND) | change)
+
+
+@pytest.mark.parametrize("options", [{"k": 0}, {"permutations": 0}])
+def test_bad_elo_options(options: dict[str, Any]) -> None:
+    with pytest.raises(RankingError, match="at least 1"):
+        elo(**columns(ROUND), **options)
+
+
+@pytest.mark.parametrize("method", [bradley_terry, elo])
+def test_without_evalica(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def no_evalica(name: str, *rest: Any, **more: Any) -> Any:
+        if name.startswith("evalica"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", no_evalica)
+    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[rankings\]'"):
+        method(**columns(ROUND))

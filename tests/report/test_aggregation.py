@@ -1,0 +1,203 @@
+"""Consensus rankings and contests on a terminal and as JSON."""
+
+import io
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tiebreak.rankers.aggregate import aggregate
+from tiebreak.rankers.consensus import Consensus
+from tiebreak.rankers.csd import csd, failure_sensitivity
+from tiebreak.rankers.kemeny import KemenyResult, kemeny_young
+from tiebreak.rankers.profile import Profile
+from tiebreak.report.aggregation import (
+    consensus_as_dict,
+    consensus_lines,
+    consensus_table,
+    csd_as_dict,
+    csd_table,
+    sensitivity_as_dict,
+    sensitivity_table,
+)
+
+# a > b > c > a by two votes to one each; everybody puts d last.
+CYCLE = Profile.from_orderings([["a", "b", "c", "d"], ["b", "c", "a", "d"], ["c", "a", "b", "d"]])
+HOSTILE = ("[red]a[/red]", "b\x1b[31m", "c\nd", "名" * 30)
+
+
+def printed(table: Table, width: int = 80) -> str:
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, highlight=False)
+    console.print(table)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def round_trip(data: dict[str, Any]) -> Any:
+    return json.loads(json.dumps(data, allow_nan=False))
+
+
+def test_a_consensus_with_ties() -> None:
+    consensus = aggregate(CYCLE, "average")
+    data = round_trip(consensus_as_dict(CYCLE.names, consensus))
+    # Mean ranks: (1 + 3 + 2) / 3 = 2 for a, b and c; 4 for d.
+    assert data["ranking"] == [
+        {"rank": 2.0, "candidate": "a", "score": 2.0},
+        {"rank": 2.0, "candidate": "b", "score": 2.0},
+        {"rank": 2.0, "candidate": "c", "score": 2.0},
+        {"rank": 4.0, "candidate": "d", "score": 4.0},
+    ]
+    assert (data["method"], data["used"], data["dropped"]) == ("average", 3, 0)
+    assert data["kemeny"] is None
+    rows = [line.split() for line in printed(consensus_table(CYCLE.names, consensus)).splitlines()]
+    assert [row[:2] for row in rows[2:]] == [["1=", "a"], ["1=", "b"], ["1=", "c"], ["4", "d"]]
+
+
+def test_kemeny_in_names() -> None:
+    consensus, kemeny = aggregate(CYCLE), kemeny_young(CYCLE)
+    data = round_trip(consensus_as_dict(CYCLE.names, consensus, kemeny))["kemeny"]
+    # In each rotation of the cycle two arcs are obeyed and one is not: 1 + 1 + 2 = 4 disagreements.
+    assert (data["order"], data["cost"], data["gap"]) == (["a", "b", "c", "d"], 4, 0)
+    assert (data["optimal"], data["unique"], data["n_optima"]) == (True, False, 3)
+    assert data["orders"] == [["a", "b", "c", "d"], ["b", "c", "a", "d"], ["c", "a", "b", "d"]]
+    assert data["cycles"] == [["a", "b", "c"]]
+    assert data["condorcet_winner"] is None
+    # The certificate says the same as the result's own, by name.
+    weights = {tuple(one["cycle"]): one["weight"] for one in data["certificate"]["cycles"]}
+    assert weights == {
+        tuple(CYCLE.names[column] for column in cycle): weight
+        for cycle, weight in kemeny.certificate.cycles.items()
+    }
+    assert weights
+    assert data["certificate"]["denominator"] == kemeny.certificate.denominator
+    lines = list(consensus_lines(CYCLE.names, consensus, kemeny))
+    assert lines == [
+        "kemeny_young: 3 ballots counted; a lower score is better",
+        "Cost: 4 pairwise disagreements, proven optimal; 3 orders are",
+        "Majorities go round among a, b, c",
+    ]
+
+
+def test_condorcet_winner_and_pairs_that_may_swap() -> None:
+    profile = Profile.from_orderings([["a", "b", "c"], ["a", "c", "b"]])
+    kemeny = kemeny_young(profile)
+    data = consensus_as_dict(profile.names, aggregate(profile), kemeny)["kemeny"]
+    assert data["condorcet_winner"] == "a"
+    assert data["interchangeable"] == [["b", "c"]]
+    lines = list(consensus_lines(profile.names, aggregate(profile), kemeny))
+    assert lines[1:] == [
+        "Cost: 1 pairwise disagreement, proven optimal; 2 orders are",
+        "a beats every other candidate by majority",
+        "b and c may swap places at no cost",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"unique": True, "n_optima": 1, "margin": 2}, "by this order alone; any other costs at"),
+        ({"unique": True, "n_optima": None, "margin": None}, "optimal, by this order alone"),
+        ({"unique": False, "n_optima": None}, "others are optimal, too"),
+        ({"unique": None, "n_optima": None}, "others may be optimal, too"),
+        (
+            {"optimal": False, "lower_bound": 1},
+            "not proven: an optimal order may cost up to 3",
+        ),
+    ],
+)
+def test_how_sure_the_cost_is(change: dict[str, Any], words: str) -> None:
+    kemeny: KemenyResult = replace(kemeny_young(CYCLE), **change)
+    assert words in list(consensus_lines(CYCLE.names, aggregate(CYCLE), kemeny))[1]
+
+
+def test_undefined_numbers() -> None:
+    ranks = np.array([1.5, 1.5])
+    consensus = Consensus("x", ranks, np.array([np.nan, 1.0]), True, used=1, dropped=2)
+    data = round_trip(consensus_as_dict(("a", "b"), consensus))
+    assert [row["score"] for row in data["ranking"]] == [None, 1.0]
+    assert "–" in printed(consensus_table(("a", "b"), consensus))
+    [line] = consensus_lines(("a", "b"), consensus)
+    assert line == "x: 1 ballot counted, 2 dropped; a lower score is better"
+
+
+SCORES = np.array([[0.9, 0.1], [0.5, 0.5], [0.95, 0.7]])
+MODELS = ("first", "second", "third")
+
+
+def test_a_contest() -> None:
+    result = csd(SCORES, eliminate=1, iterations=2000, seed=3)
+    data = round_trip(csd_as_dict(MODELS, result))
+    order = np.argsort(-result.expected_wins)
+    assert [row["model"] for row in data["rows"]] == [MODELS[row] for row in order]
+    for row in data["rows"]:
+        column = MODELS.index(row["model"])
+        for field in ("expected_wins", "standard_error", "rank", "rank_lower", "rank_upper"):
+            assert row[field] == getattr(result, field)[column]
+        assert isinstance(row["rank"], int)
+    assert (data["iterations"], data["seed"], data["eliminate"]) == (2000, 3, [1, 1])
+    rows = [line.split() for line in printed(csd_table(MODELS, result)).splitlines()][2:]
+    best = int(order[0])
+    assert rows[0] == [
+        "1",
+        MODELS[best],
+        f"{result.expected_wins[best]:.3f}",
+        f"{result.standard_error[best]:.4f}",
+        f"{int(result.rank_lower[best])}–{int(result.rank_upper[best])}",
+    ]
+
+
+def test_a_contest_without_errors() -> None:
+    result = csd(SCORES, iterations=1)
+    data = round_trip(csd_as_dict(MODELS, result))
+    assert data["reason"]
+    assert {row["standard_error"] for row in data["rows"]} == {None}
+    assert {row["rank_lower"] for row in data["rows"]} == {None}
+    assert printed(csd_table(MODELS, result)).count("–") == 6
+
+
+def test_failure_sensitivity() -> None:
+    result = failure_sensitivity(SCORES, eliminate=(0, 1), iterations=2000, seed=3)
+    data = round_trip(sensitivity_as_dict(MODELS, result))
+    assert data["eliminate"] == [0, 1]
+    for row in data["rows"]:
+        column = MODELS.index(row["model"])
+        assert row["expected_wins"] == result.expected_wins[:, column].tolist()
+        assert row["standard_error"] == result.standard_error[:, column].tolist()
+        for field in ("slope", "slope_error", "delta", "delta_error"):
+            assert row[field] == getattr(result, field)[column]
+        assert row["label"] == result.labels[column]
+    first = [row["expected_wins"][0] for row in data["rows"]]
+    assert first == sorted(first, reverse=True)
+    text = printed(sensitivity_table(MODELS, result), width=100)
+    assert "T = 0" in text
+    assert "T = 1" in text
+    row = next(line.split() for line in text.splitlines() if "third" in line)
+    assert row == [
+        "third",
+        *(f"{value:.3f}" for value in result.expected_wins[:, 2]),
+        f"{result.slope[2]:.3f}",
+        f"{result.slope_error[2]:.4f}",
+        result.labels[2],
+    ]
+
+
+def test_names_are_text() -> None:
+    scores = np.array([[0.9, 0.1], [0.5, 0.5], [0.95, 0.7], [0.1, 0.2]])
+    tables = [
+        consensus_table(HOSTILE, aggregate(CYCLE, "average")),
+        csd_table(HOSTILE, csd(scores, iterations=200)),
+        sensitivity_table(HOSTILE, failure_sensitivity(scores, eliminate=(0, 1), iterations=200)),
+    ]
+    for table in tables:
+        text = printed(table)
+        assert "[red]a[/red]" in text
+        assert "b\ufffd[31m" in text
+        assert "c d" in text
+        assert text.count("名") == 30
+        assert "\x1b[31m" not in text
+        assert max(Text.from_ansi(line).cell_len for line in text.splitlines()) <= 80

@@ -1,0 +1,166 @@
+"""Ballots in CSV: forms, separators, labels, and what becomes of them."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tables.builders import write
+from tiebreak.tables import BallotFile, read_ballots
+
+NAN = float("nan")
+
+
+def read(folder: Path, text: str, encoding: str = "utf-8", **options: bool) -> BallotFile:
+    [ballots] = read_ballots(write(folder / "votes.csv", text, encoding), **options)
+    return ballots
+
+
+# The same three ballots: a < b < c; a and b tied, c not ranked; b before c, a not ranked.
+RANKS = [[1, 2, 3], [1.5, 1.5, NAN], [NAN, 1, 2]]
+SAME = {
+    "wide": "a,b,c\n1,2,3\n1,1,\n,3,7\n",
+    "bom": "\ufeffa,b,c\n1,2,3\n1,1,\n,3,7\n",
+    "windows": "a,b,c\r\n1,2,3\r\n1,1,\r\n,3,7\r\n",
+    "no newline at the end": "a,b,c\n1,2,3\n1,1,\n,3,7",
+    "semicolons": "a;b;c\n1;2;3\n1;1;\n;3;7\n",
+    "semicolons and decimal commas": "a;b;c\n1,0;2,5;3\n1;1;\n;0,5;7\n",
+    "tabs": "a\tb\tc\n1\t2\t3\n1\t1\t\n\t3\t7\n",
+    "blanks and empty lines": "\n a , b,c \n 1,2 ,3\n,,\n\n1,1,\n,3,7\n\n",
+    "quoted": '"a","b","c"\n"1","2","3"\n"1","1",""\n"",3,7\n',
+    "words for nothing": "a,b,c\n1,2,3\n1,1,NaN\nn/a,3,7\n",
+    "numbers": "a,b,c\n.1,2e0,+3\n0,0,-\n–,3.,7\n",
+    "reviewers": "Reviewer,a,b,c\nx,1,2,3\ny,1,1,\nz,,3,7\n",
+    "long": "reviewer,candidate,rank\nx,a,1\nx,b,2\nx,c,3\ny,a,1\ny,b,1\nz,b,3\nz,c,7\n",
+    "long, mixed": "rank,Ballot,candidate\n1,x,a\n2,x,b\n1,y,a\n,y,c\n3,z,b\n1,y,b\n3,x,c\n7,z,c\n",
+}
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+def test_the_same_ballots(tmp_path: Path, text: str) -> None:
+    ballots = read(tmp_path, text)
+    order = [ballots.profile.names.index(name) for name in "abc"]
+    np.testing.assert_array_equal(ballots.profile.ranks[:, order], RANKS)
+    assert ballots.items == ()
+    assert ballots.reviewers in ((), ("x", "y", "z"))
+    assert (ballots.name, ballots.source) == ("votes", str(tmp_path / "votes.csv"))
+    assert ballots.notes == ()
+
+
+def test_names_keep_what_quotes_hold(tmp_path: Path) -> None:
+    ballots = read(tmp_path, '"m, large";"say ""hi""";[red]\n1;2;3\n')
+    assert ballots.profile.names == ("m, large", 'say "hi"', "[red]")
+
+
+WIDE = """\
+item,reviewer,a,b,c
+q2,x,1,2,3
+q10,x,2,1,
+q2,y,3,2,1
+q2,z,1,1,1
+"""
+LONG = """\
+item,reviewer,candidate,rank
+q2,x,a,1
+q2,x,b,2
+q2,x,c,3
+q10,x,a,2
+q10,x,b,1
+q2,y,a,3
+q2,y,b,2
+q2,y,c,1
+q2,z,a,1
+q2,z,b,1
+q2,z,c,1
+"""
+
+
+@pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
+def test_items_are_questions(tmp_path: Path, text: str) -> None:
+    ballots = read(tmp_path, text)
+    assert ballots.items == ("q2", "q10", "q2", "q2")
+    assert ballots.reviewers == ("x", "x", "y", "z")
+    questions = ballots.questions()
+    assert list(questions) == ["q2", "q10"]
+    np.testing.assert_array_equal(questions["q2"].ranks, [[1, 2, 3], [3, 2, 1], [2, 2, 2]])
+    assert questions["q10"].names == ("a", "b")  # nobody ranks c there
+    np.testing.assert_array_equal(questions["q10"].ranks, [[2, 1]])
+    items, batch = ballots.batch()
+    assert items == ("q2", "q10")
+    nothing = [NAN, NAN, NAN]
+    np.testing.assert_array_equal(
+        batch, [[[1, 2, 3], [3, 2, 1], [2, 2, 2]], [[2, 1, NAN], nothing, nothing]]
+    )
+
+
+def test_without_items_there_is_one_question(tmp_path: Path) -> None:
+    ballots = read(tmp_path, SAME["wide"])
+    [(item, profile)] = ballots.questions().items()
+    assert item == ""
+    np.testing.assert_array_equal(profile.ranks, RANKS)
+    assert ballots.batch()[1].shape == (1, 3, 3)
+
+
+def test_what_ranks_nobody_is_left_out_and_said(tmp_path: Path) -> None:
+    text = "reviewer,a,b,c\nx,1,2,\ny,,,\nz,2,1,\n"
+    ballots = read(tmp_path, text, drop_unranked=True)
+    assert ballots.profile.names == ("a", "b")
+    assert ballots.reviewers == ("x", "z")
+    no_c, nobody = ballots.notes
+    assert "no ballot ranks 'c'; left out" in no_c
+    assert "ballots that rank nobody were left out: 1" in nobody
+
+
+def test_many_files_in_the_order_given(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}.csv", "a,b\n1,2\n") for name in ("z", "y", "x")]
+    assert [one.name for one in read_ballots(map(str, paths))] == ["z", "y", "x"]
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_wide_and_long_say_the_same(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    reserved = {"item", "reviewer", "ballot", "candidate", "rank"}
+    names = data.draw(
+        st.lists(
+            NAMES.filter(lambda name: name.casefold() not in reserved),
+            min_size=2,
+            max_size=5,
+            unique=True,
+        )
+    )
+    ranks = data.draw(
+        st.lists(
+            st.lists(st.integers(0, 5), min_size=len(names), max_size=len(names)),
+            min_size=1,
+            max_size=5,
+        )
+    )
+    folder = tmp_path_factory.mktemp("both")
+    lines: list[list[object]] = [[f"r{number}", *row] for number, row in enumerate(ranks)]
+    cells = [
+        [reviewer, name, rank]
+        for reviewer, *row in lines
+        for name, rank in zip(names, row, strict=True)
+    ]
+    tables: dict[str, list[list[object]]] = {
+        "wide": [["reviewer", *names], *lines],
+        "long": [["reviewer", "candidate", "rank"], *cells],
+    }
+    for name, table in tables.items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(table)
+    wide, long = read_ballots([folder / "wide.csv", folder / "long.csv"])
+    assert wide.profile.names == long.profile.names == tuple(names)
+    np.testing.assert_array_equal(wide.profile.ranks, long.profile.ranks)
+    # A second way to the mean rank: 1 + those before + half of those beside.
+    for row, own in zip(ranks, wide.profile.ranks, strict=True):
+        expected = [1 + sum(o < r for o in row) + (row.count(r) - 1) / 2 for r in row]
+        assert own.tolist() == expected

@@ -1,0 +1,412 @@
+"""Results of finished runs: Inspect logs (really run) and lm-eval's summaries."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from inspect_ai.log import HeadlineMetric, read_eval_log, write_eval_log
+from inspect_ai.scorer import (
+    MetricProtocol,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    includes,
+    match,
+    mean,
+    metric,
+    scorer,
+    std,
+    stderr,
+)
+from inspect_ai.solver import TaskState
+
+from tests.report.builders import bracket, write_log
+from tests.tables.builders import run_inspect, task_values, write, write_summary
+from tiebreak.tables import (
+    MetricError,
+    NoResultError,
+    RenameError,
+    UnreadableFileError,
+    read_results,
+)
+
+NAN = float("nan")
+
+
+async def length(state: TaskState, target: Target) -> Score:
+    return Score(value=len(state.output.completion))
+
+
+@metric
+def longest() -> MetricProtocol:
+    def compute(scores: list[SampleScore]) -> float:
+        return max(one.score.as_float() for one in scores)
+
+    return compute
+
+
+@scorer(metrics=[stderr(), mean()])
+def spread_first() -> Scorer:
+    return length
+
+
+@scorer(metrics=[longest(), mean()])
+def mean_second() -> Scorer:
+    return length
+
+
+@scorer(metrics=[stderr(), longest()])
+def no_mean() -> Scorer:
+    return length
+
+
+@scorer(metrics=[std(), accuracy()])
+def broken() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value=NAN)
+
+    return score
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Logs of mock models, by what is special about them."""
+    folder = tmp_path_factory.mktemp("logs")
+    both = [match(), includes()]
+    return {
+        "plain": run_inspect(folder / "1", "one", ["1", "2", "1", "1"]),  # 3 of 4
+        "named": run_inspect(
+            folder / "2", "one", ["1", "2"], metadata={"candidate": "one, hot"}, scorer=both
+        ),
+        "spread first": run_inspect(
+            folder / "3", "two", ["1", "333"], task="inspect_evals/words", scorer=spread_first()
+        ),
+        # "x1x" holds the answer and does not end with it: match 0, includes 1.
+        "declared": run_inspect(
+            folder / "4",
+            "two",
+            ["x1x", "x1x"],
+            scorer=both,
+            headline_metric=HeadlineMetric(score="includes"),
+        ),
+        "mean second": run_inspect(folder / "6", "two", ["1", "333"], scorer=mean_second()),
+        "no mean": run_inspect(folder / "7", "two", ["1", "333"], scorer=no_mean()),
+        "nan": run_inspect(folder / "5", "three", ["1"], scorer=broken()),
+    }
+
+
+def cells(table: Any) -> dict[tuple[str, str], float]:
+    return {
+        (model, benchmark): float(table.scores[row, column])
+        for row, model in enumerate(table.models)
+        for column, benchmark in enumerate(table.benchmarks)
+        if not np.isnan(table.scores[row, column])
+    }
+
+
+def test_headline_metrics_of_inspect(logs: Mapping[str, Path]) -> None:
+    table = read_results([logs["plain"], logs["named"], logs["spread first"], logs["declared"]])
+    assert table.models == ("mockllm/one", "mockllm/two", "one, hot")
+    assert table.benchmarks == ("gsm8k", "words")
+    assert cells(table) == {
+        ("mockllm/one", "gsm8k"): 0.75,
+        ("one, hot", "gsm8k"): 0.5,
+        ("mockllm/two", "gsm8k"): 1.0,  # includes, as the task declares; match would be 0
+        ("mockllm/two", "words"): 2.0,  # the mean of 1 and 3; the log has the standard error first
+    }
+    assert len(table.sources) == 4
+    said = "\n".join(table.notes)
+    assert "gsm8k: the metric is not the same for all models: match.accuracy (such as" in said
+    assert "gsm8k: the number of items is not the same for all models: 4 (such as" in said
+    assert "the score is match.accuracy, out of match.accuracy, includes.accuracy" in said
+    assert "2 of 6 scores are missing" in said
+
+
+@pytest.mark.parametrize(("log", "score"), [("mean second", 2.0), ("no mean", 3.0)])
+def test_usual_metrics_first_and_spread_never(
+    logs: Mapping[str, Path], log: str, score: float
+) -> None:
+    assert cells(read_results(logs[log])) == {("mockllm/two", "gsm8k"): score}
+
+
+@pytest.mark.parametrize(
+    ("metric", "score"),
+    [("accuracy", 0.0), ("includes.accuracy", 1.0), (["nonsense", "match.accuracy"], 0.0)],
+)
+def test_a_chosen_metric(logs: Mapping[str, Path], metric: Any, score: float) -> None:
+    table = read_results(logs["declared"], metric=metric)
+    assert cells(table) == {("mockllm/two", "gsm8k"): score}
+
+
+def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path) -> None:
+    shutil.copy(logs["plain"], tmp_path / "good.eval")
+    write_log(tmp_path / "ranking.eval", [bracket("q1", "a", "b", "c")])
+    failed = read_eval_log(str(logs["named"]))
+    failed.status = "error"
+    write_eval_log(failed, str(tmp_path / "failed.eval"))
+    shutil.copy(logs["nan"], tmp_path / "nan.eval")
+    write(tmp_path / "cut.eval", "no zip file")
+    write(tmp_path / "results_2026-01-01T00-00-00.json", '{"results": ')
+    write(tmp_path / ".hidden" / "results_2026-01-01T00-00-00.json", '{"results": ')
+    write(tmp_path / "other.json", '{"results": ')
+    table = read_results(tmp_path)
+    assert cells(table) == {("mockllm/one", "gsm8k"): 0.75}
+    said = {
+        "ranking.eval": "ranking log",
+        "failed.eval": "status is 'error'",
+        "nan.eval": "broken.accuracy is nan",
+        "cut.eval": "Left out:",
+        "/results_2026": "cannot be read as JSON",
+    }
+    assert len(table.notes) == len(said)
+    for file, words in said.items():
+        assert any(file in note and words in note for note in table.notes), (file, table.notes)
+    with pytest.raises(UnreadableFileError, match="cannot be read as an Inspect log"):
+        read_results(tmp_path / "cut.eval")
+    with pytest.raises(NoResultError, match=r"no result of a finished run.*\n  - .*nan\.eval"):
+        read_results([tmp_path / "nan.eval", tmp_path / "ranking.eval"])
+
+
+def test_samples_without_an_end_are_noted(logs: Mapping[str, Path], tmp_path: Path) -> None:
+    log = read_eval_log(str(logs["plain"]))
+    assert log.results
+    log.results.completed_samples = 3
+    write_eval_log(log, str(tmp_path / "a.json"))
+    [note] = read_results(tmp_path / "a.json").notes
+    assert "3 of 4 samples came to an end" in note
+
+
+def test_the_newest_run_counts(logs: Mapping[str, Path], tmp_path: Path) -> None:
+    newest = read_eval_log(str(logs["plain"])).eval.created
+    log = read_eval_log(str(logs["plain"]))
+    log.eval.created = "2020-01-01T00:00:00+00:00"
+    assert log.results
+    log.results.scores[0].metrics["accuracy"].value = 0.1
+    write_eval_log(log, str(tmp_path / "z_old.eval"))
+    shutil.copy(logs["plain"], tmp_path / "a_new.eval")
+    older = task_values(4, exact_match=0.2)  # 2017, by lm-eval
+    write_summary(tmp_path / "b" / "results_x.json", "mockllm/one", {"gsm8k": older}, date=1.5e9)
+    table = read_results(tmp_path)
+    assert newest > "2026"
+    assert cells(table) == {("mockllm/one", "gsm8k"): 0.75}
+    assert table.sources == ((tmp_path / "a_new.eval").as_posix(),)
+    [note] = table.notes
+    assert "a_new.eval is the newest and counts" in note
+    assert "results_x.json" in note
+    assert "z_old.eval" in note
+
+
+def test_a_file_that_is_reached_twice_counts_once(logs: Mapping[str, Path]) -> None:
+    table = read_results([logs["plain"], logs["plain"].parent])
+    assert table.notes == ()
+
+
+def one(folder: Path, values: Mapping[str, Any], task: str = "gsm8k", **more: Any) -> Path:
+    return write_summary(folder / "m" / "results_x.json", "org/m", {task: values}, **more)
+
+
+TWO_FILTERS = task_values(8, exact_match__strict=0.25, exact_match__flexible=0.5, f1__flexible=0.75)
+
+
+@pytest.mark.parametrize(
+    ("options", "score"),
+    [
+        ({}, 0.25),
+        ({"filter": "flexible"}, 0.5),
+        ({"metric": "f1"}, 0.75),
+        ({"metric": "exact_match,flexible"}, 0.5),
+        ({"metric": ["pass@1", "f1", "exact_match"]}, 0.75),
+        ({"metric": "exact_match", "filter": "flexible"}, 0.5),
+    ],
+)
+def test_metric_and_filter_of_lm_eval(
+    tmp_path: Path, options: dict[str, Any], score: float
+) -> None:
+    table = read_results(one(tmp_path, TWO_FILTERS), **options)
+    assert cells(table) == {("org/m", "gsm8k"): score}
+    [note] = table.notes
+    assert "out of exact_match,strict, exact_match,flexible, f1,flexible" in note
+
+
+@pytest.mark.parametrize("options", [{"metric": "acc"}, {"filter": "none"}])
+def test_a_metric_that_is_not_there(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = one(tmp_path, TWO_FILTERS)
+    with pytest.raises(MetricError, match="choose out of exact_match,strict, exact_match,flexible"):
+        read_results(path, **options)
+    write_summary(tmp_path / "n" / "results_y.json", "org/n", {"gsm8k": task_values(acc=0.5)})
+    table = read_results(tmp_path, **options)
+    assert cells(table) == {("org/n", "gsm8k"): 0.5}
+    assert "gsm8k has only exact_match,strict" in "\n".join(table.notes)
+
+
+def test_better_when_lower_gets_a_minus(tmp_path: Path) -> None:
+    values = task_values(word_perplexity=12.5)
+    path = one(tmp_path, values, "wikitext", directions={"wikitext": {"word_perplexity": False}})
+    table = read_results(path)
+    assert cells(table) == {("org/m", "wikitext"): -12.5}
+    assert "a lower word_perplexity is better; its scores have a minus sign" in table.notes[0]
+
+
+def test_a_direction_that_nobody_knows(tmp_path: Path) -> None:
+    unknown = one(tmp_path, task_values(odd=0.5), directions={"gsm8k": {"odd": None}})
+    with pytest.raises(NoResultError, match="does not say whether a higher odd is better"):
+        read_results(unknown)
+    older = one(tmp_path, task_values(odd=0.5), higher_is_better={})
+    table = read_results(older)
+    assert cells(table) == {("org/m", "gsm8k"): 0.5}
+    assert "does not say whether a higher odd is better; taken so" in table.notes[0]
+
+
+def test_a_group_stands_for_its_tasks(tmp_path: Path) -> None:
+    results: dict[str, dict[str, Any]] = {
+        "mmlu_stem": task_values(acc=0.5),
+        "mmlu": task_values(acc=0.6),
+        "mmlu_physics": task_values(acc=0.4),
+        "mmlu_law": task_values(acc=0.7),
+        "mine": {"alias": "mine"},  # a group without values of its own
+        "mine_a": task_values(acc=0.1),
+        "mine_b": task_values(acc=0.2),
+    }
+    groups = {
+        "mmlu_stem": ["mmlu_physics"],
+        "mmlu": ["mmlu_stem", "mmlu_law"],
+        "mine": ["mine_a", "mine_b"],
+    }
+    table = read_results(write_summary(tmp_path / "results.json", "org/m", results, groups=groups))
+    assert cells(table) == {
+        ("org/m", "mine_a"): 0.1,
+        ("org/m", "mine_b"): 0.2,
+        ("org/m", "mmlu"): 0.6,
+    }
+    assert "mmlu stands for its 3 tasks" in table.notes
+
+
+def test_a_group_without_values_inside_one_with(tmp_path: Path) -> None:
+    results: dict[str, dict[str, Any]] = {
+        "all": task_values(acc=0.6),
+        "part": {"alias": "part"},
+        "leaf": task_values(acc=0.4),
+    }
+    groups = {"all": ["part"], "part": ["leaf"]}
+    table = read_results(write_summary(tmp_path / "results.json", "org/m", results, groups=groups))
+    assert cells(table) == {("org/m", "all"): 0.6}
+    assert "all stands for its 2 tasks" in table.notes
+
+
+def test_groups_in_a_circle_end(tmp_path: Path) -> None:
+    results = {"a": task_values(acc=0.6), "b": task_values(acc=0.4)}
+    groups = {"a": ["b"], "b": ["a"]}
+    table = read_results(write_summary(tmp_path / "results.json", "org/m", results, groups=groups))
+    assert cells(table) == {("org/m", "a"): 0.6}
+
+
+def test_a_run_that_measures_nothing(tmp_path: Path) -> None:
+    path = one(tmp_path, task_values(bypass=999))
+    with pytest.raises(NoResultError, match=r"results_x\.json has no metric; left out"):
+        read_results(path)
+
+
+def test_numbers_of_items_are_those_that_were_scored(tmp_path: Path) -> None:
+    for model, n in (("a", 10), ("b", 9)):
+        path = tmp_path / model / "results_x.json"
+        write_summary(path, model, {"gsm8k": task_values(10, acc=0.5)}, n_items=n)
+    [note] = read_results(tmp_path).notes
+    assert "number of items is not the same for all models: 10 (such as 'a'), 9 (such" in note
+
+
+@pytest.mark.parametrize("value", ["N/A", None, NAN, True, [0.5]])
+def test_values_that_are_no_numbers(tmp_path: Path, value: Any) -> None:
+    results = {"gsm8k": task_values(acc=value), "math": task_values(acc=0.5)}
+    table = read_results(write_summary(tmp_path / "results_x.json", "org/m", results))
+    assert cells(table) == {("org/m", "math"): 0.5}
+    assert f"gsm8k: acc is {value!r}, no finite number; left out" in table.notes[0]
+
+
+def test_names_of_models_and_benchmarks(tmp_path: Path) -> None:
+    values = {"tiebreak_gsm8k": task_values(acc=0.5)}
+    write_summary(tmp_path / "org__m" / "results_x.json", None, values)
+    write_summary(tmp_path / "b" / "results_x.json", "q10", {"gsm8k_cot": task_values(acc=0.25)})
+    write_summary(tmp_path / "c" / "own_2026-01-01T00-00-00.json", "q2", values)
+    table = read_results(tmp_path, rename={"gsm8k_cot": "gsm8k"})
+    assert table.models == ("org__m", "q2", "q10")
+    assert table.benchmarks == ("gsm8k",)
+    assert "names no model; it is called after its folder, 'org__m'" in "\n".join(table.notes)
+    with pytest.raises(RenameError, match="no benchmark 'gsm'; there are: gsm8k, gsm8k_cot"):
+        read_results(tmp_path, rename={"gsm": "gsm8k"})
+
+
+def test_secrets_stay_in_the_file(tmp_path: Path) -> None:
+    path = one(tmp_path, TWO_FILTERS)
+    assert "sk-hidden" in path.read_text()
+    assert "sk-hidden" not in repr(read_results(path))
+
+
+YAML = """\
+task: {name}
+custom_dataset: !function tiny.load
+test_split: test
+output_type: generate_until
+num_fewshot: 0
+doc_to_text: "{{{{question}}}}"
+doc_to_target: "{{{{answer}}}}"
+generation_kwargs: {{until: [], max_gen_toks: 16, temperature: 0.0, do_sample: false}}
+filter_list: [{{name: whole, filter: [{{function: take_first}}]}}]
+metric_list:
+  - {{metric: exact_match, aggregation: mean, higher_is_better: {up}}}
+metadata: {{version: 1.0}}
+"""
+GROUP = """\
+group: tiny
+task: [tiny_up, tiny_down]
+aggregate_metric_list: [{metric: exact_match, filter_list: whole}]
+metadata: {version: 1.0}
+"""
+LOADER = """\
+import datasets
+
+
+def load(**_):
+    rows = [{"question": f"{i}?", "answer": "lol" if i else "x"} for i in range(4)]
+    return {"test": datasets.Dataset.from_list(rows)}
+"""
+
+
+@pytest.mark.slow
+def test_a_real_run_of_lm_eval(tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks"
+    write(tasks / "up.yaml", YAML.format(name="tiny_up", up="true"))
+    write(tasks / "down.yaml", YAML.format(name="tiny_down", up="false"))
+    write(tasks / "group.yaml", GROUP)
+    write(tasks / "tiny.py", LOADER)
+    command = [sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks"]
+    command += ["tiny", "--include_path", str(tasks), "--model_args", "pretrained=org/m:1"]
+    command += ["--output_path", str(tmp_path / "out")]
+    done = subprocess.run(
+        command,
+        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    [path] = (tmp_path / "out").rglob("results_*.json")
+    summary = json.loads(path.read_text())
+    assert summary["results"]["tiny"]["exact_match,whole"] == 0.75
+    # In the group one task is better when higher and one when lower: lm-eval cannot say.
+    with pytest.raises(NoResultError, match=r"tiny: .*its tasks disagree"):
+        read_results(tmp_path / "out")
+    del summary["results"]["tiny"]
+    path.write_text(json.dumps(summary))
+    table = read_results(tmp_path / "out")
+    assert cells(table) == {("org/m:1", "tiny_down"): -0.75, ("org/m:1", "tiny_up"): 0.75}
