@@ -11,8 +11,10 @@ from click.testing import CliRunner, Result
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.report.builders import item, match, sample, write_log
+from tests.tables.builders import run_inspect, task_values, write_summary
 from tiebreak.candidates import load_candidates
-from tiebreak.cli import main
+from tiebreak.cli import AGGREGATORS, main
+from tiebreak.rankers import METHODS
 
 
 def tiebreak(*arguments: str) -> Result:
@@ -26,6 +28,25 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path
 
 
+TABLES = {
+    "ballots.csv": "a,b,c\n1,2,3\n1,2,3\n2,1,3\n",
+    "reviews.csv": "item,reviewer,a,b\nq1,r1,1,2\nq2,r1,2,1\nq2,r2,2,1\n",
+    "scores.csv": "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n",
+    "holes.csv": "model,maths,law\nx,9,8\ny,8,\n",
+    "rounds.yaml": "- [maths, code]\n- law\n",
+    "bad.yaml": "- laws\n",
+}
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    for name, text in TABLES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
 @pytest.fixture
 def ranking(tmp_path: Path) -> Path:
     path = tmp_path / "ranking" / "seal.eval"
@@ -36,7 +57,9 @@ def ranking(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "verb", [[], ["candidates"], ["rank"], ["demo"], ["serve-local"]], ids=" ".join
+    "verb",
+    [[], ["candidates"], ["rank"], ["aggregate"], ["csd"], ["demo"], ["serve-local"]],
+    ids=" ".join,
 )
 def test_help(verb: list[str]) -> None:
     done = tiebreak(*verb, "--help")
@@ -73,6 +96,59 @@ def test_leaderboard_in_three_forms(ranking: Path) -> None:
     assert [(row["rank"], row["model"]) for row in rows] == [("1", "a"), ("2", "b")]
 
 
+def test_the_methods_of_the_help_are_those_there_are() -> None:
+    assert set(AGGREGATORS) == set(METHODS)
+
+
+def test_aggregate(tables: Path) -> None:
+    table = tiebreak("aggregate", str(tables / "ballots.csv"))
+    assert table.exit_code == 0, table.output
+    assert "proven optimal" in table.output
+    every = tiebreak("aggregate", str(tables / "ballots.csv"), "--method", "all", "--json")
+    [election] = json.loads(every.output)
+    assert [one["method"] for one in election["results"]] == list(AGGREGATORS)
+    for one in election["results"]:
+        assert [row["candidate"] for row in one["ranking"]] == ["a", "b", "c"]
+
+
+def test_aggregate_item_by_item(tables: Path) -> None:
+    done = tiebreak("aggregate", str(tables / "reviews.csv"), "--per-item", "--json")
+    [election] = json.loads(done.output)
+    assert election["n_items"] == 2
+    # q1: a before b; q2: b before a, twice: mean ranks 1.5 each.
+    assert [row["score"] for row in election["results"][0]["ranking"]] == [1.5, 1.5]
+
+
+def test_aggregate_ranking_logs(ranking: Path) -> None:
+    [election] = json.loads(tiebreak("aggregate", str(ranking), "--json").output)
+    assert election["results"][0]["kemeny"]["order"] == ["a", "b"]
+    assert election["results"][0]["used"] == 3
+
+
+def test_csd(tables: Path) -> None:
+    arguments = ["csd", str(tables / "scores.csv"), "--rounds", str(tables / "rounds.yaml")]
+    arguments += ["--eliminate", "0,1", "--iterations", "2000", "--spoil", "x=code"]
+    text = tiebreak(*arguments)
+    assert text.exit_code == 0, text.output
+    assert "maths + code → law" in text.output
+    data = json.loads(tiebreak(*arguments, "--json").output)
+    assert data["contest"]["rows"][0]["model"] == "x"
+    assert data["sensitivity"]["eliminate"] == [0, 1]
+    assert data["perturbation"]["model"] == "x"
+
+
+@pytest.mark.slow
+def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
+    run_inspect(tmp_path, "x", ["1", "1"])
+    lm_eval = task_values(acc=0.5)
+    write_summary(tmp_path / "lm" / "results_y.json", "org/y", {"gsm8k_cot": lm_eval})
+    arguments = ["csd", str(tmp_path), "--iterations", "100", "--rename", "gsm8k_cot=gsm8k"]
+    data = json.loads(tiebreak(*arguments, "--json").output)
+    assert data["rounds"] == [["gsm8k"]]
+    assert [row["model"] for row in data["contest"]["rows"]] == ["mockllm/x", "org/y"]
+    assert data["contest"]["rows"][0]["expected_wins"] == 1.0
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -86,10 +162,26 @@ def test_leaderboard_in_three_forms(ranking: Path) -> None:
         (["rank", "{tmp}", "--level", "2"], 2, "--level"),
         (["demo", "--limit", "0"], 2, "--limit"),
         (["judge"], 2, "No such command"),
+        (["aggregate"], 2, "Missing argument"),
+        (["aggregate", "{tmp}/nowhere.csv"], 1, "does not exist"),
+        (["aggregate", "{tables}/ballots.csv", "--method", "best"], 2, "'best' is not one of"),
+        (["aggregate", "{tables}/ballots.csv", "--time-limit", "-1"], 2, "--time-limit"),
+        (["aggregate", "{tables}/scores.csv"], 1, "line 2"),
+        (["csd", "{tables}/scores.csv", "--eliminate", "0;1"], 2, "whole numbers such as 0,1,2"),
+        (["csd", "{tables}/scores.csv", "--eliminate", "-1"], 1, "0 or more"),
+        (["csd", "{tables}/scores.csv", "--eliminate", "2,1"], 1, "ascending"),
+        (["csd", "{tables}/scores.csv", "--spoil", "x=cod"], 1, "did you mean 'code'"),
+        (["csd", "{tables}/scores.csv", "--spoil", "w=code"], 1, "no model 'w'"),
+        (["csd", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
+        (["csd", "{tables}/holes.csv"], 1, "'y' has no score on 'law'"),
+        (["csd", "{tables}/scores.csv", "--rounds", "{tables}/bad.yaml"], 1, "did you mean 'law'"),
+        (["csd", "{tmp}/nowhere"], 1, "does not exist"),
     ],
 )
-def test_wrong_use_is_explained(arguments: list[str], code: int, words: str, logs: Path) -> None:
-    done = tiebreak(*(part.format(tmp=logs) for part in arguments))
+def test_wrong_use_is_explained(
+    arguments: list[str], code: int, words: str, logs: Path, tables: Path
+) -> None:
+    done = tiebreak(*(part.format(tmp=logs, tables=tables) for part in arguments))
     assert done.exit_code == code
     assert words in " ".join(done.output.split())
 

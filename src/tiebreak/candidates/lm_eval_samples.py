@@ -132,7 +132,7 @@ class _Reader:
         # The summary is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that
         # names a file.
         for summary in sorted(path.parent.glob(f"*_{escape(date)}.json")) if date else ():
-            if name := _model_in(summary, summary.stat().st_mtime_ns):
+            if name := model_in(summary, summary.stat().st_mtime_ns):
                 return name
         folder = path.resolve().parent.name
         what = f"no results_*.json of the same run; the model is named after its folder, {folder!r}"
@@ -251,7 +251,7 @@ def _item(row: Mapping[str, Any], benchmark: str) -> Item:
 
 
 @lru_cache(maxsize=256)
-def _model_in(summary: Path, _mtime_ns: int) -> str | None:
+def model_in(summary: Path, _mtime_ns: int) -> str | None:
     """Model name in a results file. Nothing else of its configuration is kept: it may hold keys."""
     try:
         results = json.loads(summary.read_bytes())

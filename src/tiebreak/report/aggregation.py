@@ -5,7 +5,7 @@ Names come from files: in tables and lines they are shown as plain text, as `con
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from rich import box
@@ -30,8 +30,8 @@ def consensus_as_dict(
 
         {"method", "ascending", "used", "dropped",
          "ranking": [{"rank", "candidate", "score"}],          best first; equal rank = tied
-         "kemeny": null or {"order": [], "cost", "lower_bound", "gap", "optimal", "unique",
-                            "n_optima", "margin", "method", "orders": [[]],
+         "kemeny": null or {"order": [], "cost", "lower_bound", "gap", "optimal", "complete",
+                            "unique", "n_optima", "margin", "method", "orders": [[]],
                             "interchangeable": [[]], "condorcet_winner", "cycles": [[]],
                             "certificate": {"cycles": [{"cycle": [], "weight"}], "denominator",
                                             "value"}}}
@@ -184,9 +184,8 @@ def new_table(*headings: str) -> Table:
         if heading in ("Candidate", "Model"):
             table.add_column(heading, overflow="fold", min_width=12)
         else:
-            table.add_column(
-                heading, justify="left" if heading == "Label" else "right", no_wrap=True
-            )
+            side: Literal["left", "right"] = "left" if heading == "Label" else "right"
+            table.add_column(plain(heading), justify=side, no_wrap=True)
     return table
 
 
@@ -201,6 +200,7 @@ def _kemeny_as_dict(names: Sequence[str], kemeny: KemenyResult) -> dict[str, Any
         "lower_bound": kemeny.lower_bound,
         "gap": kemeny.gap,
         "optimal": kemeny.optimal,
+        "complete": kemeny.complete,
         "unique": kemeny.unique,
         "n_optima": kemeny.n_optima,
         "margin": kemeny.margin,

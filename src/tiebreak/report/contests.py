@@ -86,9 +86,7 @@ def contest_report(
         sensitivity=(
             failure_sensitivity(scores, columns, list(eliminate), **chosen) if several else None
         ),
-        spoilt=(
-            None if spoil is None else perturb(scores, *spoil, 0.0, columns, first, **chosen)
-        ),
+        spoilt=(None if spoil is None else perturb(scores, *spoil, 0.0, columns, first, **chosen)),
         notes=tuple(notes),
     )
 
@@ -131,7 +129,10 @@ def render_contest(report: ContestReport, console: Console | None = None) -> Non
             "bold",
         )
     )
-    console.print(plain(" → ".join(" + ".join(names) for names in report.rounds), "dim"))
+    between = " → " if report.weights is None else " · "
+    order = "" if report.weights is None else " (in an order drawn by weight for every contest)"
+    names = between.join(" + ".join(names) for names in report.rounds)
+    console.print(plain(names + order, "dim"))
     console.print()
     console.print(csd_table(report.models, result))
     console.print(plain("Rank intervals are for the Monte Carlo error alone.", "dim"))

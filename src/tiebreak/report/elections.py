@@ -27,6 +27,7 @@ from tiebreak.report.aggregation import (
     places,
 )
 from tiebreak.report.console import UNDEFINED, plain
+from tiebreak.report.words import count
 
 # As the peer-review paper heads its tables: eight columns and the names fit into 80 characters.
 _SHORT = {
@@ -47,6 +48,7 @@ class Election:
 
     `consensuses` by name of the method; `failed` says why a method has none. `kemeny` is the whole
     result of Kemeny–Young, where that is one of the methods and all ballots were counted at once.
+    `n_items` is the number of items that were counted one by one, None if they were not.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Election:
     consensuses: Mapping[str, Consensus]
     failed: Mapping[str, str]
     kemeny: KemenyResult | None
+    n_items: int | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -107,7 +110,16 @@ def elect(
         first = failed[methods[0]]
         raise type(first)(f"{source}: {first}") from first
     reasons = {method: str(error) for method, error in failed.items()}
-    return Election(name, source, profile.names, consensuses, reasons, kemeny, tuple(notes))
+    return Election(
+        name=name,
+        source=source,
+        names=profile.names,
+        consensuses=consensuses,
+        failed=reasons,
+        kemeny=kemeny,
+        n_items=None if items is None else len(items),
+        notes=tuple(notes),
+    )
 
 
 def election_as_dict(election: Election) -> dict[str, Any]:
@@ -116,6 +128,7 @@ def election_as_dict(election: Election) -> dict[str, Any]:
         "name": election.name,
         "source": election.source,
         "candidates": list(election.names),
+        "n_items": election.n_items,
         "notes": list(election.notes),
         "failed": dict(election.failed),
         "results": [
@@ -157,6 +170,8 @@ def _side_by_side(election: Election) -> Table:
 
 def _lines(election: Election) -> Iterator[str]:
     several = len(election.consensuses) > 1
+    if election.n_items is not None:
+        yield f"By mean rank over {count(election.n_items, 'item')}, each counted on its own"
     if several:
         yield "Places by " + ", ".join(
             f"{method} ({_SHORT[method]})" for method in election.consensuses

@@ -16,10 +16,10 @@ from tiebreak.rankers import (
     spread,
 )
 from tiebreak.report.bias import PositionBias, position_bias, tie_warning, unscored_warning
-from tiebreak.report.logs import RankingLog, Unranked, read_ranking_logs
+from tiebreak.report.logs import RankingLog, Unranked, placement_of, read_ranking_logs
 from tiebreak.report.receipt import Receipt, receipt_of
 from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.scorers.placement import NotPlacedError, Placement, place
+from tiebreak.scorers.placement import NotPlacedError, Placement
 
 FloatArray = NDArray[np.float64]
 
@@ -186,25 +186,13 @@ def _place_all(
     ranked, placements, unplaced = [], [], []
     for item in items:
         try:
-            placement = _placement(item)
+            placement = placement_of(item)
         except NotPlacedError as error:
             unplaced.append(Unranked(item.item_id, str(error), item.benchmark))
         else:
             ranked.append(item)
             placements.append(placement)
     return ranked, placements, unplaced
-
-
-def _placement(item: ItemBallots) -> Placement:
-    """The placement of every model, or NotPlacedError: damaged ballots must not end the report."""
-    try:
-        placement = place(item)
-    except KeyError as error:
-        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
-    missing = [model for model in item.models if model not in placement.ranks]
-    if missing:
-        raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
-    return placement
 
 
 @dataclass(frozen=True, slots=True)

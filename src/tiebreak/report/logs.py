@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.report.words import count
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.placement import NotPlacedError, Placement, place
 
 HOW_TO_MAKE_ONE = "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL"
 
@@ -257,3 +258,19 @@ def _shown(path: str) -> str:
 def _first_line(text: str) -> str:
     line = text.strip().splitlines()[0] if text.strip() else "no message"
     return line if len(line) <= 200 else f"{line[:199]}…"
+
+
+def placement_of(item: ItemBallots) -> Placement:
+    """The place of every model in an item of a log.
+
+    Raises:
+        NotPlacedError: the item cannot be ranked, or its ballots are damaged.
+    """
+    try:
+        placement = place(item)
+    except KeyError as error:
+        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
+    missing = [model for model in item.models if model not in placement.ranks]
+    if missing:
+        raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
+    return placement

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tiebreak.candidates.lm_eval_samples import _model_in as model_in
+from tiebreak.candidates.lm_eval_samples import model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError

@@ -1,11 +1,15 @@
 """Ballots in ranking logs: the ranking of an item's answers is a ballot over the models."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tiebreak.report.logs import RankingLog, RankingLogError, read_ranking_logs
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.report.logs import (
+    RankingLog,
+    RankingLogError,
+    placement_of,
+    read_ranking_logs,
+)
+from tiebreak.scorers.placement import NotPlacedError
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import NoBallotError
 
@@ -73,7 +77,7 @@ def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[_Unranked]]:
             )
         for item in log.items:
             try:
-                ballot = Ballot(_ranks(item), item.item_id, log.path)
+                ballot = Ballot(placement_of(item).ranks, item.item_id, log.path)
             except NotPlacedError as error:
                 without = _Unranked(log, item.item_id, item.benchmark, str(error))
                 unranked[log.task_id, item.item_id] = without
@@ -81,16 +85,6 @@ def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[_Unranked]]:
                 ballots[Kind(item.benchmark, item.protocol), log.task_id, item.item_id] = ballot
     ranked = {(task, item) for _, task, item in ballots}
     return ballots, [one for key, one in unranked.items() if key not in ranked]
-
-
-def _ranks(item: ItemBallots) -> Mapping[str, float]:
-    try:
-        ranks = place(item).ranks
-    except KeyError as error:
-        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
-    if missing := [model for model in item.models if model not in ranks]:
-        raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
-    return ranks
 
 
 def _file(

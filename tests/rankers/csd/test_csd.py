@@ -168,12 +168,15 @@ def test_covariance_with_a_smaller_last_unit_is_unbiased() -> None:
 
 
 def test_rank_intervals_by_hand() -> None:
-    # Differences of 1, with errors √(½ + ½ ∓ 2 · 0.48) = 0.2 for 0 and 1, 1.4 for 1 and 2. Three
-    # pairs at 95%: z = 2.39 for 1 − 0.05 / 6.
+    # Three pairs at 95%: z = 2.39 for 1 − 0.05 / 6. Errors of differences: 0 and 1 √(½ + ½ − 0.96)
+    # = 0.2, 1 and 2 √(½ + ½ + 0.96) = 1.4, 0 and 2 √(½ + ½) = 1. They differ by 1, 1 and 2.
     covariance = np.array([[0.5, 0.48, 0], [0.48, 0.5, -0.48], [0, -0.48, 0.5]])
     lower, upper = _rank_interval(np.array([3.0, 2, 1]), covariance, 10**6, 10**6, 0.95)
     assert lower.tolist() == [1, 2, 1]
-    assert upper.tolist() == [3, 3, 3]  # 0 and 2 differ by 2, error 1
+    assert upper.tolist() == [2, 3, 3]
+    lower, upper = _rank_interval(np.array([3.4, 2, 1]), covariance, 10**6, 10**6, 0.95)
+    assert lower.tolist() == [1, 2, 2]
+    assert upper.tolist() == [1, 3, 3]
 
 
 def test_colliding_random_fields_favour_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,30 @@ def swaps_by_enumeration(ranks: NDArray[np.float64], column: int) -> float:
     return min(costs, default=math.inf)
 
 
+def swaps_by_table(ranks: NDArray[np.float64], column: int) -> int:
+    """Ballot by ballot, the cheapest way to each state: how often every rival must still be passed.
+
+    Strict complete ballots.
+    """
+    rivals = [other for other in range(ranks.shape[1]) if other != column]
+    majority = len(ranks) // 2 + 1
+    won = [sum(bool(ballot[column] < ballot[rival]) for ballot in ranks) for rival in rivals]
+    least = {tuple(max(0, majority - wins) for wins in won): 0}
+    for ballot in ranks:
+        above = sorted((r for r in rivals if ballot[r] < ballot[column]), key=lambda r: -ballot[r])
+        after: dict[tuple[int, ...], int] = {}
+        for state, spent in least.items():
+            for lift in range(len(above) + 1):
+                passed = set(above[:lift])
+                left = tuple(
+                    max(0, need - (rival in passed))
+                    for need, rival in zip(state, rivals, strict=True)
+                )
+                after[left] = min(after.get(left, spent + lift), spent + lift)
+        least = after
+    return least[(0,) * len(rivals)]
+
+
 def test_by_hand() -> None:
     # a > b > c twice, b > c > a, c > a > b. To beat all, three ballots of four are needed.
     # a: 3–1 against b, 2–2 against c; past c in "b > c > a": 1 swap.
@@ -138,6 +162,13 @@ def test_tied_and_partial_ballots_against_enumeration(seed: int) -> None:
         ranks = partial(ranks, rng)
         ranks = ranks[~np.isnan(ranks).all(axis=1)]
     expected = [swaps_by_enumeration(ranks, column) for column in range(4)]
+    np.testing.assert_array_equal(dodgson(ranks).scores, expected)
+
+
+@pytest.mark.parametrize(("seed", "n_ballots"), [(0, 6), (1, 7), (2, 8), (3, 9)])
+def test_larger_profiles_against_a_table(seed: int, n_ballots: int) -> None:
+    ranks = uniform(np.random.default_rng(seed), n_ballots, 6)
+    expected = [swaps_by_table(ranks, column) for column in range(6)]
     np.testing.assert_array_equal(dodgson(ranks).scores, expected)
 
 

@@ -11,7 +11,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tiebreak.rankers.csd.control import CHANCE_BITS, Z_BITS, Control, share_by_size
+from tiebreak.rankers.csd.control import (
+    CHANCE_BITS,
+    Z_BITS,
+    Control,
+    removed_by_size,
+    share_by_size,
+)
 from tiebreak.rankers.csd.engine import Layout, States, Words
 from tiebreak.rankers.csd.inputs import IntArray
 
@@ -54,10 +60,7 @@ def controlled(
     """As `control.controlled`."""
     n_rounds, contests, n_models = states.shape
     removed = np.array(
-        [
-            [round(2.0**CHANCE_BITS * most / max(most, size, 1)) for size in range(n_models + 1)]
-            for most in eliminate
-        ],
+        [[removed_by_size(t, size) if t else 0 for size in range(n_models + 1)] for t in eliminate],
         dtype=np.int64,
     )
     z = np.empty((contests, n_models), dtype=np.int64)
@@ -166,7 +169,7 @@ def _control(  # type: ignore[no-untyped-def]
     gone = n_rounds + 1
     before = np.empty((n_models, _LANES), states.dtype)
     after = np.empty((n_models, _LANES), states.dtype)
-    size = np.empty((n_models, _LANES), count.dtype)
+    size = np.empty(gone + 1, np.int64)
     beaten = np.empty((n_models, _LANES), count.dtype)
     power = np.empty((n_models, _LANES), count.dtype)
     for begin in range(0, contests, _LANES):
@@ -184,18 +187,21 @@ def _control(  # type: ignore[no-untyped-def]
                 _take_out_luck_of_staying(
                     before, after, removed[k - 1], stay[k - 1], gone, z[begin : begin + lanes]
                 )
+            size[:] = 0
+            for model in range(n_models):
+                size[before[model, 0]] += 1
             for model in range(n_models):
                 for lane in range(lanes):
                     played = k if orders.size == 0 else orders[begin + lane, k]
                     power[model, lane] = strength[played, model]
-            _count_beaten(before, power, size, beaten, lanes)
+            _count_beaten(before, power, beaten, lanes)
             for lane in range(lanes):
                 for model in range(n_models):
                     score = before[model, lane]
                     if score < gone:
                         won = np.int64(after[model, lane]) - np.int64(score)
                         others = np.int64(beaten[model, lane]) - 1  # itself is not stronger
-                        chance = others * share[size[model, lane]]
+                        chance = others * share[size[score]]
                         luck = (won << CHANCE_BITS) - chance
                         z[begin + lane, model] -= luck * win[k, model, score]
             before[:] = after
@@ -207,34 +213,31 @@ def _take_out_luck_of_staying(  # type: ignore[no-untyped-def]
 ):
     """Equation 2 for the lowest groups; marks who was eliminated as gone."""
     lanes, n_models = z.shape
-    lowest = np.full(_LANES, gone, before.dtype)
-    size = np.zeros(_LANES, np.int64)
+    lowest, size = gone, 0
     for model in range(n_models):
-        for lane in range(lanes):
-            lowest[lane] = min(lowest[lane], before[model, lane])
-    for model in range(n_models):
-        for lane in range(lanes):
-            size[lane] += before[model, lane] == lowest[lane]
-    for model in range(n_models):
-        for lane in range(lanes):
-            score = before[model, lane]
-            if score == lowest[lane] and score < gone:
+        score = np.int64(before[model, 0])
+        if score < lowest:
+            lowest, size = score, 0
+        size += score == lowest
+    if lowest == gone:
+        return
+    for lane in range(lanes):
+        for model in range(n_models):
+            if before[model, lane] == lowest:
                 eliminated = after[model, lane] == gone
-                luck = removed[size[lane]] - (np.int64(eliminated) << CHANCE_BITS)
-                z[lane, model] -= luck * stay[model, score]
+                luck = removed[size] - (np.int64(eliminated) << CHANCE_BITS)
+                z[lane, model] -= luck * stay[model, lowest]
                 if eliminated:
                     before[model, lane] = gone
 
 
 @njit(cache=True)
-def _count_beaten(before, power, size, beaten, lanes):  # type: ignore[no-untyped-def]
-    """For each model, its group's size, and the weaker + those not stronger of the group."""
-    size[:] = 0
+def _count_beaten(before, power, beaten, lanes):  # type: ignore[no-untyped-def]
+    """For each model, the weaker + those not stronger of its group, itself included."""
     beaten[:] = 0
     for model in range(power.shape[0]):
         for other in range(power.shape[0]):
             for lane in range(lanes):
                 same = before[model, lane] == before[other, lane]
-                size[model, lane] += same
                 beaten[model, lane] += same & (power[model, lane] > power[other, lane])
                 beaten[model, lane] += same & (power[model, lane] >= power[other, lane])

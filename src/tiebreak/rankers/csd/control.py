@@ -10,6 +10,9 @@ has the expectation of S, exactly, for any fixed D and V. It has little variance
 win is worth, itself and in later rounds, and V what it is worth to stay in: a pilot of contests
 that are used for nothing else estimates both. The last round has D = 1: x is replaced by P(win).
 
+How many models have a score is no matter of chance: half of a group wins, whoever that is. So the
+sizes of the groups are the same in all contests.
+
 All of it is integer arithmetic in fixed-point units, so no order of summation changes a bit. The
 rounding of a probability to 2^-32 moves the mean by less than 1e-6 standard deviations of S.
 """
@@ -98,15 +101,16 @@ def controlled(
     for k, after in enumerate(scores):
         if k and eliminate[k - 1]:
             eliminated = (after == gone) & (before != gone)
-            low, luck = _luck_of_staying(before, eliminated, eliminate[k - 1], n_models)
+            low, luck = _luck_of_staying(before, eliminated, eliminate[k - 1], contests)
             z[low] -= luck * control.stay[k - 1].take(column[low] + before[low])
             before[eliminated] = gone
-        masks, size = _groups(before.reshape(contests, n_models), k + 1, gone)
+        masks = _groups(before.reshape(contests, n_models), k + 1, gone)
+        size = np.bitwise_count(masks[:, :, 0]).sum(axis=0)
         played = k if orders is None else orders[:, k]
         cell = before * np.int64(contests) + row
         beaten = _count(masks, cell, weaker[played])
         beaten += _count(masks, cell, not_stronger[played]) if tied else beaten
-        chance = beaten * share[size].take(cell)
+        chance = beaten * share[size].take(before)
         luck = ((after - before).astype(np.int64) << CHANCE_BITS) - chance
         z -= luck * control.win[k].take(column + before)
         before = after.copy()
@@ -115,18 +119,20 @@ def controlled(
 
 
 def _luck_of_staying(
-    before: States, eliminated: NDArray[np.bool_], most: int, n_models: int
+    before: States, eliminated: NDArray[np.bool_], most: int, contests: int
 ) -> tuple[IntArray, IntArray]:
     """The members of the lowest groups, and stayed − P(stay) by equation 2 of each of them.
 
     All contests in one flat array; the luck is in units of 2^-CHANCE_BITS.
     """
-    table = before.reshape(-1, n_models)
-    member = np.flatnonzero(table == table.min(axis=1, keepdims=True))
-    contest = member // n_models
-    size = np.bincount(contest, minlength=len(table))
-    removed = np.rint(2.0**CHANCE_BITS * most / np.maximum(most+1, size)).astype(np.int64)
-    return member, removed[contest] - (eliminated[member].astype(np.int64) << CHANCE_BITS)
+    member = np.flatnonzero(before == before.min())
+    removed = removed_by_size(most, member.size // contests)
+    return member, removed - (eliminated[member].astype(np.int64) << CHANCE_BITS)
+
+
+def removed_by_size(most: int, size: int) -> int:
+    """Equation 2: the chance of a member of the lowest group to be eliminated."""
+    return round(2.0**CHANCE_BITS * most / max(most, size))
 
 
 def share_by_size(n_models: int) -> IntArray:
@@ -156,8 +162,8 @@ def _padded(n_models: int) -> int:
     return -(-n_models // 32) * 32
 
 
-def _groups(before: States, n_scores: int, gone: int) -> tuple[Masks, IntArray]:
-    """Groups of equal score as bit masks, shape (words, gone + 1, contests), and their sizes."""
+def _groups(before: States, n_scores: int, gone: int) -> Masks:
+    """Groups of equal score as bit masks, shape (words, gone + 1, contests)."""
     contests, n_models = before.shape
     width = _padded(n_models)
     padded = np.full((contests, width), gone, dtype=before.dtype)
@@ -167,7 +173,7 @@ def _groups(before: States, n_scores: int, gone: int) -> tuple[Masks, IntArray]:
     for score in range(n_scores):
         packed = np.packbits(flat == score, bitorder="little").view(np.uint32)
         masks[:, score] = packed.reshape(contests, -1).T
-    return masks, np.bitwise_count(masks).sum(axis=0, dtype=np.int64)
+    return masks
 
 
 def _count(masks: Masks, cell: IntArray, beaten: Masks) -> IntArray:

@@ -217,7 +217,7 @@ def _one_by_one(
     results = []
     for columns, row in zip(members.T, question, strict=True):
         result = kemeny_young(table[row][:, columns], max_orders=1)
-        if not result.optimal or result.unique is None:
+        if not result.complete:
             raise UnprovenOrderError(
                 f"question {row}: no order of the columns {columns.tolist()} could be proven "
                 "optimal within the memory that the search may take"

@@ -32,11 +32,12 @@ class KemenyResult:
     What a limit on time or memory kept from being known is None.
 
     Attributes:
-        order: columns, best first; the lexicographically smallest of the optimal orders, unless
-            the search was stopped at a limit (`method` says so).
+        order: columns, best first; if `complete`, the lexicographically smallest optimal order.
         cost: pairwise disagreements, the sum of P[b, a] over all pairs with a before b.
         lower_bound: no order costs less; equal to `cost` if and only if `optimal`.
         optimal: whether `order` is proven to be optimal.
+        complete: whether the search went to its end, so that all optimal orders are known (if only
+            as a graph that holds too many to count); implies `optimal`.
         unique: whether it is the only optimal order.
         n_optima: number of optimal orders.
         method: what was done, in words.
@@ -55,6 +56,7 @@ class KemenyResult:
     cost: int
     lower_bound: int
     optimal: bool
+    complete: bool
     unique: bool | None
     n_optima: int | None
     method: str

@@ -62,8 +62,9 @@ def kemeny_young(
     optimal = lower_bound == cost
     free = tuple((a, b) for a, b in pairwise(order) if margin[a, b] == 0)
     unique = _unique(solved, bool(free)) if optimal else None
+    complete = all(cycle.heads is not None for cycle in solved)
     n_optima = 1 if unique else None
-    if unique is False and all(cycle.heads is not None for cycle in solved):
+    if unique is False and complete:
         n_optima = optima.count(deadline)
     base = int(np.triu(np.minimum(counts, counts.T)).sum())
     return KemenyResult(
@@ -71,6 +72,7 @@ def kemeny_young(
         cost=cost,
         lower_bound=lower_bound,
         optimal=optimal,
+        complete=complete,
         unique=unique,
         n_optima=n_optima,
         method=_method(solved),

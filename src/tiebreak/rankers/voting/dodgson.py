@@ -40,14 +40,14 @@ def dodgson(profile: Profile | ArrayLike) -> Consensus:
     compared = np.all(ranked.T.astype(np.int64) @ ranked, axis=1)
     margin = margins(ballots)
     scores = [
-        _swaps(ballots.ranks[ranked[:, column]], column, margin[column]) if possible else inf
+        _swaps(ballots.ranks, column, margin[column]) if possible else inf
         for column, possible in enumerate(compared)
     ]
     return consensus_by("dodgson", np.array(scores), ascending=True, used=ballots.n_ballots)
 
 
 def _swaps(ranks: FloatArray, column: int, margin: IntArray) -> float:
-    """Fewest swaps in the ballots, all of which rank `column`, that bring its margins above 0."""
+    """Fewest swaps in the ballots that bring all margins of `column` above 0."""
     from scipy.optimize import LinearConstraint, milp
 
     rivals = np.flatnonzero(margin <= 0)
@@ -79,13 +79,14 @@ def _swaps(ranks: FloatArray, column: int, margin: IntArray) -> float:
 
 def _lifts(ballot: FloatArray, column: int, rivals: IntArray) -> tuple[Lift, ...]:
     """The lifts of `column` in a ballot that gain something against rivals, smallest first."""
+    # NaN compares as False: a ballot that does not rank `column` has no lift.
     own = ballot[column]
     tied = ballot == own
     tied[column] = False
     lifts: list[Lift] = []
     before: tuple[int, ...] = (0,) * len(rivals)
     for top in np.unique(ballot[ballot <= own])[::-1]:
-        gain = 2 * tied + 2 * ((top <= ballot) & (ballot < own))
+        gain = tied + 2 * ((top <= ballot) & (ballot < own))
         against = tuple(gain[rivals].tolist())
         if against != before:
             lifts.append((int(gain.sum()), against))
