@@ -12,7 +12,7 @@ from tests.rankers.csd import exact
 from tests.rankers.csd.cases import CASES, Case, truth, truths
 from tests.rankers.csd.reference import contest
 from tiebreak.rankers.csd import csd, engine, win_rates
-from tiebreak.rankers.csd.control import CHANCE_BITS, share_by_size
+from tiebreak.rankers.csd.control import CHANCE_BITS, removed_by_size, share_by_size
 
 
 @settings(deadline=None, max_examples=60)
@@ -41,6 +41,9 @@ def test_equation_2(scores: list[int], most: int) -> None:
     left = exact.eliminations(active, tuple(scores), most)
     assert sum(left.values()) == 1
     lowest = [m for m in active if scores[m] == min(scores)]
+    if most:
+        chance = Fraction(most, max(most, len(lowest)))
+        assert removed_by_size(most, len(lowest)) == round(chance * 2**CHANCE_BITS)
     for m in active:
         expected = Fraction(most, max(most, len(lowest))) if m in lowest else Fraction(0)
         assert sum((p for kept, p in left.items() if m not in kept), Fraction(0)) == expected

@@ -27,7 +27,7 @@ from tiebreak.rankers.ranks import competition_ranks
 Compiled = bool | Literal["auto"]
 
 # Models × rounds × contests from which "auto" compiles. With the control variate NumPy takes about
-# 35 ns for one of them and compiled code 17 ns; the first compilation on a machine takes 15 to 25 s.
+# 35 ns for one of them, compiled code 17 ns; the first compilation on a machine takes 15 to 25 s.
 _COMPILE_FROM = 1_000_000_000
 # A rank interval rests on the normal approximation of differences of means.
 _ENOUGH = 100
