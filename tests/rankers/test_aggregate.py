@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
 from tiebreak.rankers.aggregate import METHODS, aggregate, aggregate_items, mean_rank
-from tiebreak.rankers.errors import InfiniteRankError, RankingError, ShapeError, UnknownMethodError
+from tiebreak.rankers.errors import (
+    InfiniteRankError,
+    RankingError,
+    ShapeError,
+    UnknownMethodError,
+    UnprovenOrderError,
+)
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import Profile
 
@@ -84,7 +90,7 @@ def test_an_unproven_order_is_no_consensus(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("tiebreak.rankers.kemeny.solve.kemeny_young", out_of_time)
     ranks = uniform(np.random.default_rng(3), 11, 25)
     assert not kemeny_young(ranks, time_limit=0).optimal
-    with pytest.raises(RuntimeError, match="best one found, which is within"):
+    with pytest.raises(UnprovenOrderError, match="best one found, which is within"):
         aggregate(ranks)
 
 

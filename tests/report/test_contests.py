@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from tiebreak.rankers import csd, failure_sensitivity, perturb
-from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.csd.contest import CsdOptions
+from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.report.contests import (
     ContestReport,
     contest_as_dict,
@@ -96,6 +97,31 @@ def test_as_data() -> None:
     assert data["perturbation"]["model"] == "ada"
     assert data["notes"] == ["a hole"]
     assert data["rounds"] == [["maths"], ["code"], ["law"]]
+
+
+@pytest.mark.parametrize(
+    ("hole", "rounds", "missing", "words"),
+    [
+        ((1, 2), None, "error", "'ben' has no score on 'law'"),
+        ((1, 2), [(0,), (1, 2)], "error", "'ben' has no score on 'law'"),
+        ((1, 2), None, "available", "'ben' has no score on any benchmark of the round law"),
+        ((1, 2), [(0,), (1, 2)], "available", None),
+        ((1, 2), None, "worst", None),
+        ((1, 2), [(0,), (1,)], "error", None),  # not played
+    ],
+)
+def test_missing_scores_are_named(
+    hole: tuple[int, int], rounds: list[tuple[int, ...]] | None, missing: str, words: str | None
+) -> None:
+    scores = SCORES.copy()
+    scores[hole] = np.nan
+    options: CsdOptions = {"iterations": 100, "missing": missing}  # type: ignore[typeddict-item]
+    if words is None:
+        contest = contest_report(MODELS, BENCHMARKS, scores, rounds=rounds, options=options)
+        assert np.isfinite(contest.result.expected_wins).all()
+        return
+    with pytest.raises(MissingScoreError, match=words):
+        contest_report(MODELS, BENCHMARKS, scores, rounds=rounds, options=options)
 
 
 def test_bad_settings_are_refused() -> None:

@@ -56,7 +56,7 @@ def aggregate(profile: Profile | ArrayLike, method: str = "kemeny_young") -> Con
     Raises:
         UnknownMethodError: there is no such method.
         RankingError: what the method cannot read; its docstring says.
-        RuntimeError: no exact answer could be proven ("kemeny_young", "kendall", "dodgson").
+        UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
     """
     _check_method(method)
     return METHODS[method](as_profile(profile))
@@ -87,7 +87,7 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
         ShapeError: `ranks` is not three-dimensional, or has no ballots or no candidates.
         InfiniteRankError: a rank is infinite.
         UnknownMethodError: there is no such method.
-        RuntimeError: no exact answer could be proven ("dodgson").
+        UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
     """
     _check_method(method)
     table = comparing(items_table(ranks))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from tiebreak.rankers.csd import (
@@ -15,6 +16,7 @@ from tiebreak.rankers.csd import (
     perturb,
 )
 from tiebreak.rankers.csd.contest import CsdOptions
+from tiebreak.rankers.errors import MissingScoreError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.report.aggregation import (
     csd_as_dict,
@@ -70,6 +72,7 @@ def contest_report(
         options: the other arguments of `csd`.
 
     Raises:
+        MissingScoreError: a score is missing that `missing` has no rule for; by name.
         RankingError: as `csd`, `failure_sensitivity` and `perturb`.
     """
     chosen: CsdOptions = {**(options or {}), "weights": weights}
@@ -77,6 +80,7 @@ def contest_report(
     first = list(eliminate.values()) if isinstance(eliminate, Mapping) else eliminate[0]
     several = not by_round and len(eliminate) > 1
     columns = [(column,) for column in range(len(benchmarks))] if rounds is None else rounds
+    _check_holes(models, benchmarks, scores, columns, chosen.get("missing", "error"))
     return ContestReport(
         models=tuple(models),
         benchmarks=tuple(benchmarks),
@@ -89,6 +93,31 @@ def contest_report(
         spoilt=(None if spoil is None else perturb(scores, *spoil, 0.0, columns, first, **chosen)),
         notes=tuple(notes),
     )
+
+
+def _check_holes(
+    models: Sequence[str],
+    benchmarks: Sequence[str],
+    scores: FloatArray,
+    rounds: Sequence[Sequence[int]],
+    missing: str,
+) -> None:
+    """The same check as that of `csd`, which knows numbers of models but not their names."""
+    for columns in rounds:
+        holes = np.isnan(scores[:, list(columns)])
+        whole = holes.all(axis=1)
+        names = [benchmarks[column] for column in columns]
+        if missing == "error" and holes.any():
+            row, place = np.argwhere(holes)[0].tolist()
+            raise MissingScoreError(
+                f"{models[row]!r} has no score on {names[place]!r}; give it, leave one of them "
+                "out, or say what a missing score means: missing = available or worst (--missing)"
+            )
+        if missing == "available" and whole.any():
+            raise MissingScoreError(
+                f"{models[int(whole.argmax())]!r} has no score on any benchmark of the round "
+                f"{' + '.join(names)}; leave one of them out, or let it lose: missing = worst"
+            )
 
 
 def contest_as_dict(report: ContestReport) -> dict[str, Any]:

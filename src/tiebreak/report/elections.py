@@ -19,6 +19,7 @@ from tiebreak.rankers import (
     mean_rank,
 )
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.voting import kendall
 from tiebreak.report.aggregation import (
     consensus_as_dict,
     consensus_lines,
@@ -80,7 +81,7 @@ def elect(
         methods: names in `rankers.METHODS`.
         items: the same ballots by item, shape (items, ballots, N). If given, each item has a
             consensus of its own, and the result is by the mean rank in these.
-        time_limit: seconds for Kemeny–Young over all ballots.
+        time_limit: seconds for Kemeny–Young, and for Kendall, over all ballots.
         notes: sentences to print with the result.
 
     Raises:
@@ -101,6 +102,8 @@ def elect(
                 consensuses[method] = consensus_by(
                     method, kemeny.ranks, ascending=True, used=profile.n_ballots
                 )
+            elif method == "kendall":
+                consensuses[method] = kendall(profile, time_limit=time_limit)
             else:
                 consensuses[method] = METHODS[method](profile)
         # Kendall, say, reads complete ballots only: without any the others still have an answer.

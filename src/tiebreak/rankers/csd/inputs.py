@@ -67,13 +67,15 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
         raise ContestSettingError(
             f"missing must be 'error', 'available' or 'worst', not {missing!r}"
         )
-    if missing == "error" and np.isnan(table).any():
-        model, benchmark = np.argwhere(np.isnan(table))[0]
+    chosen = _rounds(rounds, table.shape[1])
+    played = np.isin(np.arange(table.shape[1]), [column for names in chosen for column in names])
+    if missing == "error" and np.isnan(table[:, played]).any():
+        model, benchmark = np.argwhere(np.isnan(table) & played)[0]
         raise MissingScoreError(
             f"model {model} has no score in benchmark {benchmark}; leave one of them out, or say "
             "what a missing score means: missing='available' or missing='worst'"
         )
-    columns = [_mean(table[:, list(names)]) for names in _rounds(rounds, table.shape[1])]
+    columns = [_mean(table[:, list(names)]) for names in chosen]
     means = np.stack(columns, axis=1)
     if missing == "worst":
         return np.where(np.isnan(means), -math.inf, means)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.consensus import Consensus, consensus_by
+from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.pairwise import IntArray, margins
 from tiebreak.rankers.profile import FloatArray, Profile, as_profile
 
@@ -71,7 +72,7 @@ def _swaps(ranks: FloatArray, column: int, margin: IntArray) -> float:
         options={"mip_rel_gap": 0},
     )
     if result.x is None or not result.success:
-        raise RuntimeError(f"the integer program was not solved: {result.message}")
+        raise UnprovenOrderError(f"the integer program was not solved: {result.message}")
     times = np.rint(result.x)
     # A swap moves the margin by 2, a broken tie by 1.
     return float(cost @ times) / 2
