@@ -1,13 +1,11 @@
 """A real lm-eval run of a tiny task with its built-in dummy model."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.candidates.builders import write_inspect_log
+from tests.harness import run
 from tiebreak.candidates import load_candidates
 
 YAML = """\
@@ -40,19 +38,14 @@ def test_a_real_run_aligns_with_an_inspect_log(tmp_path: Path) -> None:
     (tasks / "tiny.yaml").write_text(YAML)
     (tasks / "tiny.py").write_text(LOADER)
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks"]
-    command += ["tiebreak_tiny", "--include_path", str(tasks), "--model_args", "pretrained=org/m:1"]
-    command += ["--output_path", str(out), "--log_samples"]
-    done = subprocess.run(
-        command,
-        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")},
+    run(
+        *("lm_eval", "run", "--model", "dummy", "--tasks", "tiebreak_tiny", "--log_samples"),
+        *("--include_path", str(tasks), "--model_args", "pretrained=org/m:1"),
+        *("--output_path", str(out)),
         cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+        HF_HUB_OFFLINE="1",
+        HF_HOME=str(tmp_path / "hf"),
     )
-    assert done.returncode == 0, done.stderr[-3000:]
     rows = [
         {"id": f"i{i}", "question": f"Café {i}?", "answer": "lol", "native": "C"} for i in (2, 0, 1)
     ]

@@ -1,10 +1,7 @@
 """Results of finished runs: Inspect logs (really run) and lm-eval's summaries."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +26,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from tests.harness import run
 from tests.report.builders import bracket, write_log
 from tests.tables.builders import run_inspect, task_values, write, write_summary
 from tiebreak.tables import (
@@ -387,19 +385,13 @@ def test_a_real_run_of_lm_eval(tmp_path: Path) -> None:
     write(tasks / "down.yaml", YAML.format(name="tiny_down", up="false"))
     write(tasks / "group.yaml", GROUP)
     write(tasks / "tiny.py", LOADER)
-    command = [sys.executable, "-m", "lm_eval", "run", "--model", "dummy", "--tasks"]
-    command += ["tiny", "--include_path", str(tasks), "--model_args", "pretrained=org/m:1"]
-    command += ["--output_path", str(tmp_path / "out")]
-    done = subprocess.run(
-        command,
-        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")},
+    run(
+        *("lm_eval", "run", "--model", "dummy", "--tasks", "tiny", "--include_path", str(tasks)),
+        *("--model_args", "pretrained=org/m:1", "--output_path", str(tmp_path / "out")),
         cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+        HF_HUB_OFFLINE="1",
+        HF_HOME=str(tmp_path / "hf"),
     )
-    assert done.returncode == 0, done.stderr[-3000:]
     [path] = (tmp_path / "out").rglob("results_*.json")
     summary = json.loads(path.read_text())
     assert summary["results"]["tiny"]["exact_match,whole"] == 0.75
