@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "demo": {"candidates", "scorers", "report", "local", "inspect_tasks", "prerequisite", ""},
     "cli": {"candidates", "rankers", "report", "tables", "local", "demo", "prerequisite", ""},
     "prerequisite": set(),
-    "": {"candidates", "report"},
+    "": {"candidates", "rankers", "report", "tables"},
 }
 # The report reads ballots and placements; how they came about is not its business.
 REPORT_READS = {"tiebreak.scorers.ballots", "tiebreak.scorers.placement"}

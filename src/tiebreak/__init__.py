@@ -5,6 +5,8 @@ judge compare them, and returns a ranking with its uncertainty and its bill.
 
     pool = tiebreak.load_candidates("logs/")
     boards = tiebreak.leaderboards(["logs/"])
+
+It also merges rankings (`aggregate`, `kemeny_young`), and ranks models over many benchmarks (`csd`).
 """
 
 from importlib import import_module
@@ -12,24 +14,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiebreak.candidates import CandidatePool, audit, load_candidates, write_parquet
+    from tiebreak.rankers import Profile, aggregate, csd, kemeny_young
     from tiebreak.report import Leaderboard, leaderboards, render
+    from tiebreak.report.saturation import saturation
+    from tiebreak.tables import read_ballots, read_rounds, read_scores
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CandidatePool",
     "Leaderboard",
+    "Profile",
     "__version__",
+    "aggregate",
     "audit",
+    "csd",
+    "kemeny_young",
     "leaderboards",
     "load_candidates",
+    "read_ballots",
+    "read_rounds",
+    "read_scores",
     "render",
+    "saturation",
     "write_parquet",
 ]
 
 _HOMES = {
     "tiebreak.candidates": ("CandidatePool", "audit", "load_candidates", "write_parquet"),
+    "tiebreak.rankers": ("Profile", "aggregate", "csd", "kemeny_young"),
     "tiebreak.report": ("Leaderboard", "leaderboards", "render"),
+    "tiebreak.report.saturation": ("saturation",),
+    "tiebreak.tables": ("read_ballots", "read_rounds", "read_scores"),
 }
 
 

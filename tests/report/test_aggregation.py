@@ -78,7 +78,7 @@ def test_kemeny_in_names() -> None:
     lines = list(consensus_lines(CYCLE.names, consensus, kemeny))
     assert lines == [
         "kemeny_young: 3 ballots counted; a lower score is better",
-        "Cost: 4 pairwise disagreements, proven optimal; 3 orders are",
+        "Cost: 4 pairwise disagreements, proven optimal; one of 3 optimal orders",
         "Majorities go round among a, b, c",
     ]
 
@@ -91,7 +91,7 @@ def test_condorcet_winner_and_pairs_that_may_swap() -> None:
     assert data["interchangeable"] == [["b", "c"]]
     lines = list(consensus_lines(profile.names, aggregate(profile), kemeny))
     assert lines[1:] == [
-        "Cost: 1 pairwise disagreement, proven optimal; 2 orders are",
+        "Cost: 1 pairwise disagreement, proven optimal; one of 2 optimal orders",
         "a beats every other candidate by majority",
         "b and c may swap places at no cost",
     ]

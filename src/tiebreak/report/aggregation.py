@@ -234,7 +234,7 @@ def _cost_line(kemeny: KemenyResult) -> str:
     if kemeny.n_optima is None:
         others = "others are" if kemeny.unique is False else "others may be"
         return f"{cost}, proven optimal; {others} optimal, too"
-    return f"{cost}, proven optimal; {kemeny.n_optima:,} orders are"
+    return f"{cost}, proven optimal; one of {kemeny.n_optima:,} optimal orders"
 
 
 def _best_first(scores: np.ndarray[Any, Any]) -> list[int]:

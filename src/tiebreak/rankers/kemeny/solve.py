@@ -46,7 +46,7 @@ def kemeny_young(
     """
     if max_orders < 1 or (time_limit is not None and not time_limit >= 0):
         raise RankingError(f"max_orders must be ≥ 1 and time_limit ≥ 0: {max_orders}, {time_limit}")
-    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    deadline = _deadline(time_limit)
     ballots = as_profile(profile)
     counts = preference_counts(ballots)
     margin = counts - counts.T
@@ -84,6 +84,16 @@ def kemeny_young(
         margin=_second_best(solved, order, margin, unique, deadline),
         names=ballots.names,
     )
+
+
+def _deadline(time_limit: float | None) -> float:
+    if time_limit is None:
+        return math.inf
+    # Loading SciPy takes a second in a new process, and that is no part of the search.
+    import scipy.optimize
+    import scipy.sparse.csgraph  # noqa: F401
+
+    return time.monotonic() + time_limit
 
 
 @dataclass(frozen=True, eq=False, slots=True)
