@@ -6,7 +6,7 @@ judge compare them, and returns a ranking with its uncertainty and its bill.
     pool = tiebreak.load_candidates("logs/")
     boards = tiebreak.leaderboards(["logs/"])
 
-It also merges rankings (`aggregate`, `kemeny_young`), and ranks models over many benchmarks (`csd`).
+It also merges rankings (`aggregate`, `kemeny_young`) and ranks models over many benchmarks (`csd`).
 """
 
 from importlib import import_module

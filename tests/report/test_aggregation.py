@@ -201,3 +201,18 @@ def test_names_are_text() -> None:
         assert text.count("名") == 30
         assert "\x1b[31m" not in text
         assert max(Text.from_ansi(line).cell_len for line in text.splitlines()) <= 80
+
+
+def test_long_lists_are_cut_on_the_terminal() -> None:
+    # Ten candidates, each ballot the one before turned round by one place: one cycle of all.
+    names = [f"m{i}" for i in range(10)]
+    turned = Profile.from_orderings([names[i:] + names[:i] for i in range(10)], names)
+    kemeny = kemeny_young(turned)
+    lines = list(consensus_lines(names, aggregate(turned), kemeny))
+    assert "Majorities go round among m0, m1, m2, m3, m4, m5, m6, m7 and 2 others" in lines
+    # Nobody is compared across five pairs, in which all may swap.
+    pairs = [[first, second] for first, second in zip(names[::2], names[1::2], strict=True)]
+    free = Profile.from_orderings([order for pair in pairs for order in (pair, pair[::-1])], names)
+    lines = list(consensus_lines(names, aggregate(free), kemeny_young(free)))
+    assert sum("may swap places" in line for line in lines) == 3
+    assert "9 such pairs of neighbours in all" in lines

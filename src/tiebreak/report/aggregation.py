@@ -19,6 +19,8 @@ from tiebreak.report.words import count
 
 # Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.
 LISTED = 3
+# Candidates of a cycle that a line on the terminal names.
+NAMED = 8
 
 
 def consensus_as_dict(
@@ -91,9 +93,13 @@ def consensus_lines(
     if kemeny.condorcet_winner is not None:
         yield f"{names[kemeny.condorcet_winner]} beats every other candidate by majority"
     for cycle in kemeny.cycles[:LISTED]:
-        yield f"Majorities go round among {', '.join(names[column] for column in cycle)}"
+        yield f"Majorities go round among {_listed([names[column] for column in cycle], NAMED)}"
+    if len(kemeny.cycles) > LISTED:
+        yield f"{count(len(kemeny.cycles), 'such cycle')} in all"
     for above, below in kemeny.interchangeable[:LISTED]:
         yield f"{names[above]} and {names[below]} may swap places at no cost"
+    if len(kemeny.interchangeable) > LISTED:
+        yield f"{count(len(kemeny.interchangeable), 'such pair')} of neighbours in all"
 
 
 def csd_as_dict(models: Sequence[str], result: CsdResult) -> dict[str, Any]:
@@ -222,6 +228,12 @@ def _certificate_as_dict(names: Sequence[str], certificate: Certificate) -> dict
         "denominator": certificate.denominator,
         "value": certificate.value,
     }
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
 
 
 def _cost_line(kemeny: KemenyResult) -> str:
