@@ -132,7 +132,8 @@ def test_csd(tables: Path) -> None:
     assert text.exit_code == 0, text.output
     assert "maths + code → law" in text.output
     data = json.loads(tiebreak(*arguments, "--json").output)
-    assert data["contest"]["rows"][0]["model"] == "x"
+    # x and y win one of the two rounds each, whatever the pairing; z wins none.
+    assert data["contest"]["rows"][2]["model"] == "z"
     assert data["sensitivity"]["eliminate"] == [0, 1]
     assert data["perturbation"]["model"] == "x"
 

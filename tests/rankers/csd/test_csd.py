@@ -23,28 +23,28 @@ LARGE = np.random.default_rng(0).normal(size=(12, 6))
 
 GOLDEN = [
     [
-        1.445705024311183,
-        1.7641815235008105,
-        0.34683954619124796,
-        1.8290113452188006,
-        0.24716369529983792,
-        1.36709886547812,
+        1.4043760129659644,
+        1.8330632090761751,
+        0.3565640194489465,
+        1.7982171799027553,
+        0.2706645056726094,
+        1.3371150729335495,
     ],
     [
-        1.4197941998406984,
-        1.7813120456199227,
-        0.3471621125587451,
-        1.7960377212187781,
-        0.26893370563139446,
-        1.334352842027003,
+        1.4440499863629206,
+        1.7912261329407877,
+        0.36144672657458965,
+        1.7901519669323247,
+        0.28227457293645875,
+        1.3452580540108523,
     ],
     [
-        0.007603736736446178,
-        0.00941136207300258,
-        0.00969112754473943,
-        0.007402360936339714,
-        0.0072080661450905446,
-        0.009808983031612149,
+        0.008017271889194426,
+        0.007458326180527581,
+        0.009893885385725722,
+        0.007066441087685209,
+        0.007387147930135181,
+        0.0092911570475511,
     ],
 ]
 
@@ -103,7 +103,7 @@ def test_workers_and_chunks_change_nothing(
     expected = run()
     with joblib.parallel_config(backend="threading"):
         same(run(3), expected)
-    monkeypatch.setattr(study, "_TASK", 3)
+    monkeypatch.setattr(study, "_TASK", 1)
     same(run(), expected)
 
 
@@ -179,17 +179,25 @@ def test_rank_intervals_by_hand() -> None:
     assert upper.tolist() == [1, 3, 3]
 
 
-def test_colliding_random_fields_favour_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    # One random bit instead of 26: the index decides nearly every order.
-    monkeypatch.setattr(engine.Layout, "of", lambda *_: engine.Layout(32, 27, 3))
+def test_colliding_random_words_favour_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One random bit instead of 16: the numbering decides nearly every order.
+    whole = engine.draw_block
+
+    def draw_block(*args: object) -> engine.Draw:
+        draw = whole(*args)  # type: ignore[arg-type]
+        return engine.Draw(draw.numbering, draw.words & np.uint16(1 << 15), draw.orders)
+
+    monkeypatch.setattr(study, "draw_block", draw_block)
     for module in (engine, study):
-        monkeypatch.setattr(module, "BLOCK", 10)
+        monkeypatch.setattr(module, "BLOCK", 160)
     strength = np.zeros((1, 5), dtype=np.int64)
-    sums = unit_sums(Study(strength, (0,), 40_000, 3)) / 2**SUM_BITS
-    assert sums.shape == (4000, 5)  # a unit is a block of 10
-    error = sums.std(axis=0) / np.sqrt(len(sums)) / 10
+    sums = unit_sums(Study(strength, (0,), 160 * 2000, 3)) / 2**SUM_BITS
+    assert sums.shape == (16000, 5)  # a unit is 20 contests
+    blocks = sums.reshape(2000, 8, 5).mean(axis=1) / 20
+    error = blocks.std(axis=0) / np.sqrt(2000)
     # Two of five win, so everybody wins 0.4 a contest.
-    assert np.all(np.abs(sums.mean(axis=0) / 10 - 0.4) < 4 * error)
+    assert np.all(np.abs(blocks.mean(axis=0) - 0.4) < 4 * error)
+    assert np.all(error > 4 * np.sqrt(0.4 * 0.6 / 320_000))  # it was the numbering that decided
 
 
 def test_models_are_exchangeable() -> None:
@@ -242,6 +250,7 @@ BAD: list[tuple[object, dict[str, object], type[RankingError], str]] = [
     ([1, 2], {}, ShapeError, "shape"),
     ([[1, 2]], {}, ShapeError, "two models"),
     ([[1, INF], [1, 2]], {}, InfiniteRankError, "model 0 in benchmark 1"),
+    ([[1]] * 1001, {}, ContestSettingError, "at most 1,000 models can meet, got 1,001"),
     ([[1, NAN], [1, 2]], {}, MissingScoreError, "model 0 has no score in benchmark 1"),
     (TABLE, {"missing": "zero"}, ContestSettingError, "missing"),
     (TABLE, {"rounds": []}, ContestSettingError, "at least one round"),

@@ -5,11 +5,8 @@ numba. They read the same random words at the same places, so that not one bit o
 on which of the two ran. The first call on a machine compiles; the code is kept on disk.
 """
 
-from functools import cache
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from tiebreak.rankers.csd.control import (
     CHANCE_BITS,
@@ -18,11 +15,17 @@ from tiebreak.rankers.csd.control import (
     removed_by_size,
     share_by_size,
 )
-from tiebreak.rankers.csd.engine import Layout, States, Words
+from tiebreak.rankers.csd.engine import (
+    CHUNK,
+    MODEL_MASK,
+    WORD_SHIFT,
+    States,
+    Words,
+    empty_states,
+    second_wins,
+)
 from tiebreak.rankers.csd.inputs import IntArray
-
-# Contests that are sorted side by side: a row of them fills whole vector registers.
-_LANES = 64
+from tiebreak.rankers.csd.schedule import schedule
 
 
 def simulate_block(
@@ -34,20 +37,25 @@ def simulate_block(
     trace: bool = False,
 ) -> States:
     """As `engine.simulate_block`."""
-    n_rounds, contests, n_models = words.shape
-    layout = Layout.of(n_models, n_rounds)
-    states = np.empty((n_rounds if trace else 1, contests, n_models), dtype=layout.state_dtype)
+    n_models = strength.shape[1]
+    plan = schedule(n_models, eliminate)
+    states = empty_states(plan, n_models, len(words) * CHUNK, trace)
     _play(
-        np.ascontiguousarray(words),
-        np.ascontiguousarray(strength, dtype=np.int32),
-        np.array(eliminate, dtype=np.int64),
+        words,
+        second_wins(strength),
         _orders(orders),
-        sorting_network(n_models),
-        layout.index_bits,
-        layout.score_bits,
+        *_flat([each.active for each in plan.rounds]),
+        *_flat([each.shuffle for each in plan.rounds]),
+        *_flat([each.matches for each in plan.rounds]),
+        np.array([each.score for each in plan.rounds]),
         states,
     )
     return states
+
+
+def _flat(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """The parts one after another, and where each of them starts and the last one ends."""
+    return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
 
 
 def controlled(
@@ -58,7 +66,7 @@ def controlled(
     orders: IntArray | None = None,
 ) -> IntArray:
     """As `control.controlled`."""
-    n_rounds, contests, n_models = states.shape
+    _, contests, n_models = states.shape
     removed = np.array(
         [[removed_by_size(t, size) if t else 0 for size in range(n_models + 1)] for t in eliminate],
         dtype=np.int64,
@@ -73,7 +81,7 @@ def controlled(
         np.ascontiguousarray(control.win),
         np.ascontiguousarray(control.stay),
         _orders(orders),
-        Layout.of(n_models, n_rounds).out,
+        schedule(n_models, eliminate).out,
         np.empty(0, dtype=np.uint8 if n_models < 128 else np.uint16),  # holds 2 × models
         z,
     )
@@ -84,81 +92,60 @@ def _orders(orders: IntArray | None) -> IntArray:
     return np.empty((0, 0), dtype=np.int64) if orders is None else np.ascontiguousarray(orders)
 
 
-@cache
-def sorting_network(size: int) -> NDArray[np.int64]:
-    """Batcher's odd-even merge sort: pairs of places to compare and exchange, shape (pairs, 2)."""
-    pairs: list[tuple[int, int]] = []
-    half = 1
-    while half < size:
-        step = half
-        while step:
-            for start in range(step % half, size - step, 2 * step):
-                for low in range(start, min(start + step, size - step)):
-                    if low // (2 * half) == (low + step) // (2 * half):
-                        pairs.append((low, low + step))
-            step //= 2
-        half *= 2
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    words, strength, eliminate, orders, network, index_bits, score_bits, states
+    words,
+    wins,
+    orders,
+    active,
+    active_from,
+    shuffle,
+    shuffle_from,
+    matches,
+    matches_from,
+    score,
+    states,
 ):
-    n_rounds, contests, n_models = words.shape
-    kind = words.dtype.type
-    bits = words.itemsize * 8
-    shift = kind(bits - 1 - score_bits)
-    point = kind(1) << shift
-    inactive = kind(1) << kind(bits - 1)
-    index_mask = (kind(1) << kind(index_bits)) - kind(1)
-    random_mask = (point - kind(1)) & ~index_mask
-    keys = np.empty((n_models, _LANES), words.dtype)
-    power = np.empty((n_models, _LANES), np.int32)
-    opens = np.empty(_LANES, words.dtype)
-    for begin in range(0, contests, _LANES):
-        lanes = min(_LANES, contests - begin)
+    n_rounds, n_models = score.shape
+    keys = np.empty((n_models, CHUNK), np.uint32)
+    cell = np.empty(CHUNK, np.uint32)
+    for chunk in range(words.shape[0]):
+        begin = chunk * CHUNK
         for place in range(n_models):
-            for lane in range(lanes):
-                keys[place, lane] = place
+            keys[place] = place
         for k in range(n_rounds):
-            for lane in range(lanes):
-                for place in range(n_models):
-                    keys[place, lane] ^= words[k, begin + lane, place] & random_mask
-            for pair in range(network.shape[0]):
-                low, high = keys[network[pair, 0]], keys[network[pair, 1]]
-                for lane in range(lanes):
-                    first, second = low[lane], high[lane]
-                    low[lane] = min(first, second)
-                    high[lane] = max(first, second)
-            if k > 0:
-                most = min(eliminate[k - 1], n_models)
-                for lane in range(lanes):
-                    lowest = keys[0, lane] >> shift
-                    for place in range(most):
-                        if keys[place, lane] >> shift == lowest:
-                            keys[place, lane] |= inactive
-            for place in range(n_models):
-                for lane in range(lanes):
-                    played = k if orders.size == 0 else orders[begin + lane, k]
-                    power[place, lane] = strength[played, keys[place, lane] & index_mask]
-            # A point that a key got already cannot mislead: its place is in a match.
-            opens[:] = 0
-            for place in range(n_models - 1):
-                for lane in range(lanes):
-                    key, following = keys[place, lane], keys[place + 1, lane]
-                    meets = (key >> shift == following >> shift) & (key < inactive)
-                    opened = kind(meets) & ~opens[lane]
-                    first = kind(power[place, lane] >= power[place + 1, lane])
-                    opens[lane] = opened
-                    keys[place, lane] = key + point * (opened & first)
-                    keys[place + 1, lane] = following + point * (opened & ~first)
+            for row in range(active_from[k], active_from[k + 1]):
+                key = keys[active[row]]
+                for lane in range(CHUNK):
+                    key[lane] ^= np.uint32(words[chunk, row, lane]) << WORD_SHIFT
+            for pair in range(shuffle_from[k], shuffle_from[k + 1]):
+                low, high = keys[shuffle[pair, 0]], keys[shuffle[pair, 1]]
+                for lane in range(CHUNK):
+                    one, other = low[lane], high[lane]
+                    low[lane] = min(one, other)
+                    high[lane] = max(one, other)
+            for match in range(matches_from[k], matches_from[k + 1]):
+                first, second = keys[matches[match, 0]], keys[matches[match, 1]]
+                for lane in range(CHUNK):  # three loops: the first and the last are vectorized
+                    one, other = first[lane] & MODEL_MASK, second[lane] & MODEL_MASK
+                    cell[lane] = one * np.uint32(n_models) + other
+                if orders.size == 0:
+                    for lane in range(CHUNK):
+                        cell[lane] = wins[k, np.uint64(cell[lane])]
+                else:
+                    for lane in range(CHUNK):
+                        cell[lane] = wins[orders[begin + lane, k], np.uint64(cell[lane])]
+                for lane in range(CHUNK):
+                    difference = (first[lane] ^ second[lane]) & MODEL_MASK
+                    difference *= cell[lane]
+                    first[lane] ^= difference
+                    second[lane] ^= difference
             if k == n_rounds - 1 or states.shape[0] > 1:
                 kept = k if states.shape[0] > 1 else 0
-                for lane in range(lanes):
-                    for place in range(n_models):
-                        key = keys[place, lane]
-                        states[kept, begin + lane, key & index_mask] = key >> shift
+                for place in range(n_models):
+                    for lane in range(CHUNK):
+                        model = keys[place, lane] & MODEL_MASK
+                        states[kept, begin + lane, model] = score[k, place]
 
 
 @njit(cache=True)
@@ -167,13 +154,13 @@ def _control(  # type: ignore[no-untyped-def]
 ):
     n_rounds, contests, n_models = states.shape
     gone = n_rounds + 1
-    before = np.empty((n_models, _LANES), states.dtype)
-    after = np.empty((n_models, _LANES), states.dtype)
+    before = np.empty((n_models, CHUNK), states.dtype)
+    after = np.empty((n_models, CHUNK), states.dtype)
     size = np.empty(gone + 1, np.int64)
-    beaten = np.empty((n_models, _LANES), count.dtype)
-    power = np.empty((n_models, _LANES), count.dtype)
-    for begin in range(0, contests, _LANES):
-        lanes = min(_LANES, contests - begin)
+    beaten = np.empty((n_models, CHUNK), count.dtype)
+    power = np.empty((n_models, CHUNK), count.dtype)
+    for begin in range(0, contests, CHUNK):
+        lanes = min(CHUNK, contests - begin)
         before[:] = 0
         for lane in range(lanes):
             for model in range(n_models):

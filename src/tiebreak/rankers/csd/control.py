@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers.csd.engine import Layout, States
+from tiebreak.rankers.csd.engine import States
 from tiebreak.rankers.csd.inputs import IntArray
+from tiebreak.rankers.csd.schedule import out_flag
 
 # Z has this many fractional bits: 8 of the values D and V, 32 of the probabilities.
 VALUE_BITS = 8
@@ -57,7 +58,7 @@ def fit(states: States) -> Control:
         states: shape (K, contests, M), the trace of `simulate_block`.
     """
     n_rounds, _, n_models = states.shape
-    out = Layout.of(n_models, n_rounds).out
+    out = out_flag(n_rounds)
     score, active = (states & (out - 1)).astype(np.int64), states < out
     won_later = score[-1] - score
     win = np.ones((n_rounds, n_models, n_rounds + 2))
@@ -96,7 +97,7 @@ def controlled(
     column = np.tile(np.arange(n_models) * (gone + 1), contests)
     scores = np.minimum(states, gone).reshape(n_rounds, -1)  # an eliminated state is above K
     before = np.zeros_like(scores[0])
-    z = (states[-1].reshape(-1) & (Layout.of(n_models, n_rounds).out - 1)).astype(np.int64)
+    z = (states[-1].reshape(-1) & (out_flag(n_rounds) - 1)).astype(np.int64)
     z <<= Z_BITS
     for k, after in enumerate(scores):
         if k and eliminate[k - 1]:

@@ -20,6 +20,9 @@ IntArray = NDArray[np.int64]
 Rounds = Sequence[Sequence[int]]
 Missing = Literal["error", "available", "worst"]
 
+# The engine numbers models in 16 bits, and a block of its random words takes 16 kB · M · K.
+MOST_MODELS = 1_000
+
 
 class ContestSettingError(RankingError):
     """A setting of a contest (rounds, eliminations, weights, iterations, …) is out of range."""
@@ -60,6 +63,8 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
             "scores must have shape (models, benchmarks), with at least two models and one "
             f"benchmark, got {table.shape}"
         )
+    if len(table) > MOST_MODELS:
+        raise ContestSettingError(f"at most {MOST_MODELS:,} models can meet, got {len(table):,}")
     if np.isinf(table).any():
         model, benchmark = np.argwhere(np.isinf(table))[0]
         raise InfiniteRankError(f"the score of model {model} in benchmark {benchmark} is infinite")

@@ -9,18 +9,18 @@ from tiebreak.rankers.csd.control import CHANCE_BITS, VALUE_BITS, Control, contr
 from tiebreak.rankers.csd.engine import (
     BLOCK,
     Draw,
-    Layout,
     States,
     draw_block,
     simulate_block,
 )
 from tiebreak.rankers.csd.inputs import FloatArray, IntArray
+from tiebreak.rankers.csd.schedule import schedule
 from tiebreak.rankers.errors import MissingPackageError
 
 # Fractional bits of the sums that a study returns.
 SUM_BITS = CHANCE_BITS
 # Blocks that one task of a worker plays: about 50 ms of work for 30 models.
-_TASK = 10
+_TASK = 2
 # A pilot is a tenth of the contests, at most this many; without at least 100 it is not worth it.
 _PILOT = (100, 4000)
 
@@ -47,7 +47,7 @@ class Study:
 
         Standard errors come from the sums of units; units divide a block.
         """
-        return 1 if self.iterations < 5_000 else 20 if self.iterations < 1_000_000 else BLOCK
+        return 1 if self.iterations < 5_000 else 20 if self.iterations < 1_000_000 else 1000
 
     @property
     def sizes(self) -> IntArray:
@@ -68,7 +68,7 @@ def with_control(study: Study) -> Study:
         _trace(study, _draw(study, (number, 1), min(BLOCK, contests - number * BLOCK)))
         for number in blocks
     ]
-    return replace(study, control=fit(np.concatenate(traces, axis=1)))
+    return replace(study, control=fit(np.concatenate(traces, axis=1)[:, :contests]))
 
 
 def unit_sums(study: Study, n_jobs: int | None = None) -> IntArray:
@@ -108,7 +108,7 @@ def _play(study: Study, blocks: range) -> IntArray:
 def _block_sums(study: Study, number: int) -> IntArray:
     contests = min(BLOCK, study.iterations - number * BLOCK)
     draw = _draw(study, (number,), contests)
-    scores = _scores(study, draw)
+    scores = _scores(study, draw)[:contests]
     sums: IntArray = np.empty((-(-contests // study.unit), scores.shape[1]), dtype=np.int64)
     sums[:, draw.numbering] = np.add.reduceat(scores, range(0, contests, study.unit), axis=0)
     if study.control is None:
@@ -119,9 +119,9 @@ def _block_sums(study: Study, number: int) -> IntArray:
 
 
 def _scores(study: Study, draw: Draw) -> IntArray:
-    """Scores, or Z with a control variate, shape (contests, M), in the numbering of the draw."""
+    """Scores, or Z with a control variate, shape (chunks * CHUNK, M), numbered as the draw."""
     strength = study.strength[:, draw.numbering]
-    out = Layout.of(strength.shape[1], strength.shape[0]).out
+    out = schedule(strength.shape[1], study.eliminate).out
     play, take_out_luck = _engine(study)
     if study.control is None:
         states = play(draw.words, strength, study.eliminate, draw.orders)
@@ -133,8 +133,8 @@ def _scores(study: Study, draw: Draw) -> IntArray:
 
 
 def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
-    n_rounds, n_models = study.strength.shape
-    return draw_block(key, study.seed, contests, n_models, n_rounds, study.weights)
+    n_models = study.strength.shape[1]
+    return draw_block(key, study.seed, contests, n_models, study.eliminate, study.weights)
 
 
 def _trace(study: Study, draw: Draw) -> States:
