@@ -12,7 +12,7 @@ from tests.rankers.csd import exact
 from tests.rankers.csd.cases import CASES, Case, truth, truths
 from tests.rankers.csd.reference import contest
 from tiebreak.rankers.csd import csd, win_rates
-from tiebreak.rankers.csd.control import CHANCE_BITS, removed_by_size, share_by_size
+from tiebreak.rankers.csd.control import CHANCE_BITS, removed_by_size, share
 
 
 @settings(deadline=None, max_examples=60)
@@ -29,8 +29,8 @@ def test_equation_1(models: list[tuple[int, int]]) -> None:
         expected = mean if n % 2 == 0 else (1 - Fraction(1, n)) * mean
         assert sum(p * (s[m] - scores[m]) for s, p in after.items()) == expected
         # 2 × the sum of W is the number of weaker + the number of not stronger others.
-        assert float(2 * total * share_by_size(7)[n] / 2**CHANCE_BITS) == pytest.approx(
-            float(expected), abs=1e-8
+        assert float(2 * total * share(n) / 2**CHANCE_BITS) == pytest.approx(
+            float(expected), abs=float(2 * total) * 2.0 ** -(CHANCE_BITS + 1) + 1e-15
         )
 
 

@@ -12,16 +12,15 @@ from tiebreak.rankers.csd.control import (
     CHANCE_BITS,
     Z_BITS,
     Control,
-    removed_by_size,
-    share_by_size,
+    share,
+    steps,
 )
 from tiebreak.rankers.csd.engine import (
     CHUNK,
     MODEL_MASK,
     WORD_SHIFT,
-    States,
+    Places,
     Words,
-    empty_states,
     second_wins,
 )
 from tiebreak.rankers.csd.inputs import IntArray
@@ -35,11 +34,12 @@ def simulate_block(
     orders: IntArray | None = None,
     *,
     trace: bool = False,
-) -> States:
+) -> Places:
     """As `engine.simulate_block`."""
     n_models = strength.shape[1]
     plan = schedule(n_models, eliminate)
-    states = empty_states(plan, n_models, len(words) * CHUNK, trace)
+    shape = (len(plan.rounds) if trace else 1, n_models, len(words) * CHUNK)
+    places = np.empty(shape, dtype=np.uint16)
     _play(
         words,
         second_wins(strength),
@@ -47,10 +47,9 @@ def simulate_block(
         *_flat([each.active for each in plan.rounds]),
         *_flat([each.shuffle for each in plan.rounds]),
         *_flat([each.matches for each in plan.rounds]),
-        np.array([each.score for each in plan.rounds]),
-        states,
+        places,
     )
-    return states
+    return places
 
 
 def _flat(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
@@ -58,34 +57,36 @@ def _flat(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
 
 
-def controlled(
-    states: States,
+def controlled_sums(
+    places: Places,
     strength: IntArray,
     eliminate: tuple[int, ...],
     control: Control,
     orders: IntArray | None = None,
+    *,
+    unit: int,
 ) -> IntArray:
-    """As `control.controlled`."""
-    _, contests, n_models = states.shape
-    removed = np.array(
-        [[removed_by_size(t, size) if t else 0 for size in range(n_models + 1)] for t in eliminate],
-        dtype=np.int64,
-    )
-    z = np.empty((contests, n_models), dtype=np.int64)
-    _control(
-        np.ascontiguousarray(states),
-        np.ascontiguousarray(strength),
-        np.array(eliminate, dtype=np.int64),
-        removed,
-        share_by_size(n_models),
-        np.ascontiguousarray(control.win),
-        np.ascontiguousarray(control.stay),
-        _orders(orders),
-        schedule(n_models, eliminate).out,
-        np.empty(0, dtype=np.uint8 if n_models < 128 else np.uint16),  # holds 2 × models
-        z,
-    )
-    return z
+    """As `control.controlled_sums`."""
+    _, n_models, contests = places.shape
+    sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
+    for k, step in enumerate(steps(n_models, eliminate)):
+        if len(step.lowest):
+            worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
+            _add_luck_of_staying(places[k], step.lowest, worth, unit, sums)
+        for group in step.groups:
+            _add_matches(
+                places[k],
+                group.places,
+                group.won,
+                np.ascontiguousarray(strength),
+                k,
+                _orders(orders),
+                share(len(group.places)),
+                np.ascontiguousarray(control.win[k, :, group.score]),
+                unit,
+                sums,
+            )
+    return sums
 
 
 def _orders(orders: IntArray | None) -> IntArray:
@@ -103,10 +104,9 @@ def _play(  # type: ignore[no-untyped-def]
     shuffle_from,
     matches,
     matches_from,
-    score,
-    states,
+    places,
 ):
-    n_rounds, n_models = score.shape
+    n_rounds, n_models = len(active_from) - 1, places.shape[1]
     keys = np.empty((n_models, CHUNK), np.uint32)
     cell = np.empty(CHUNK, np.uint32)
     for chunk in range(words.shape[0]):
@@ -140,91 +140,44 @@ def _play(  # type: ignore[no-untyped-def]
                     difference *= cell[lane]
                     first[lane] ^= difference
                     second[lane] ^= difference
-            if k == n_rounds - 1 or states.shape[0] > 1:
-                kept = k if states.shape[0] > 1 else 0
+            if k == n_rounds - 1 or places.shape[0] > 1:
+                kept = k if places.shape[0] > 1 else 0
                 for place in range(n_models):
                     for lane in range(CHUNK):
-                        model = keys[place, lane] & MODEL_MASK
-                        states[kept, begin + lane, model] = score[k, place]
+                        places[kept, place, begin + lane] = keys[place, lane] & MODEL_MASK
 
 
 @njit(cache=True)
-def _control(  # type: ignore[no-untyped-def]
-    states, strength, eliminate, removed, share, win, stay, orders, out, count, z
+def _add_luck_of_staying(models, lowest, worth, unit, sums):  # type: ignore[no-untyped-def]
+    for row in range(len(lowest)):
+        for contest in range(models.shape[1]):
+            model = models[lowest[row], contest]
+            sums[contest // unit, model] += worth[row, model]
+
+
+@njit(cache=True)
+def _add_matches(  # type: ignore[no-untyped-def]
+    models, places, won, strength, k, orders, share, win, unit, sums
 ):
-    n_rounds, contests, n_models = states.shape
-    gone = n_rounds + 1
-    before = np.empty((n_models, CHUNK), states.dtype)
-    after = np.empty((n_models, CHUNK), states.dtype)
-    size = np.empty(gone + 1, np.int64)
-    beaten = np.empty((n_models, CHUNK), count.dtype)
-    power = np.empty((n_models, CHUNK), count.dtype)
-    for begin in range(0, contests, CHUNK):
-        lanes = min(CHUNK, contests - begin)
-        before[:] = 0
-        for lane in range(lanes):
-            for model in range(n_models):
-                score = states[n_rounds - 1, begin + lane, model] & (out - 1)
-                z[begin + lane, model] = np.int64(score) << Z_BITS
-        for k in range(n_rounds):
+    size = len(places)
+    power = np.empty((size, CHUNK), np.int32)
+    beaten = np.empty((size, CHUNK), np.int32)
+    for begin in range(0, models.shape[1], CHUNK):
+        lanes = min(CHUNK, models.shape[1] - begin)
+        for row in range(size):
             for lane in range(lanes):
-                for model in range(n_models):
-                    after[model, lane] = min(states[k, begin + lane, model], gone)
-            if k > 0 and eliminate[k - 1] > 0:
-                _take_out_luck_of_staying(
-                    before, after, removed[k - 1], stay[k - 1], gone, z[begin : begin + lanes]
-                )
-            size[:] = 0
-            for model in range(n_models):
-                size[before[model, 0]] += 1
-            for model in range(n_models):
+                played = k if orders.size == 0 else orders[begin + lane, k]
+                power[row, lane] = strength[played, models[places[row], begin + lane]]
+        beaten[:] = 0
+        for row in range(size):
+            for other in range(row):
                 for lane in range(lanes):
-                    played = k if orders.size == 0 else orders[begin + lane, k]
-                    power[model, lane] = strength[played, model]
-            _count_beaten(before, power, beaten, lanes)
+                    one, two = power[row, lane], power[other, lane]
+                    beaten[row, lane] += np.int32(one > two) + np.int32(one >= two)
+                    beaten[other, lane] += np.int32(two > one) + np.int32(two >= one)
+        for row in range(size):
             for lane in range(lanes):
-                for model in range(n_models):
-                    score = before[model, lane]
-                    if score < gone:
-                        won = np.int64(after[model, lane]) - np.int64(score)
-                        others = np.int64(beaten[model, lane]) - 1  # itself is not stronger
-                        chance = others * share[size[score]]
-                        luck = (won << CHANCE_BITS) - chance
-                        z[begin + lane, model] -= luck * win[k, model, score]
-            before[:] = after
-
-
-@njit(cache=True)
-def _take_out_luck_of_staying(  # type: ignore[no-untyped-def]
-    before, after, removed, stay, gone, z
-):
-    """Equation 2 for the lowest groups; marks who was eliminated as gone."""
-    lanes, n_models = z.shape
-    lowest, size = gone, 0
-    for model in range(n_models):
-        score = np.int64(before[model, 0])
-        if score < lowest:
-            lowest, size = score, 0
-        size += score == lowest
-    if lowest == gone:
-        return
-    for lane in range(lanes):
-        for model in range(n_models):
-            if before[model, lane] == lowest:
-                eliminated = after[model, lane] == gone
-                luck = removed[size] - (np.int64(eliminated) << CHANCE_BITS)
-                z[lane, model] -= luck * stay[model, lowest]
-                if eliminated:
-                    before[model, lane] = gone
-
-
-@njit(cache=True)
-def _count_beaten(before, power, beaten, lanes):  # type: ignore[no-untyped-def]
-    """For each model, the weaker + those not stronger of its group, itself included."""
-    beaten[:] = 0
-    for model in range(power.shape[0]):
-        for other in range(power.shape[0]):
-            for lane in range(lanes):
-                same = before[model, lane] == before[other, lane]
-                beaten[model, lane] += same & (power[model, lane] > power[other, lane])
-                beaten[model, lane] += same & (power[model, lane] >= power[other, lane])
+                model = models[places[row], begin + lane]
+                luck = (won[row] << CHANCE_BITS) - beaten[row, lane] * share
+                worth = (won[row] << Z_BITS) - luck * win[model]
+                sums[(begin + lane) // unit, model] += worth

@@ -10,30 +10,32 @@ has the expectation of S, exactly, for any fixed D and V. It has little variance
 win is worth, itself and in later rounds, and V what it is worth to stay in: a pilot of contests
 that are used for nothing else estimates both. The last round has D = 1: x is replaced by P(win).
 
-How many models have a score is no matter of chance: half of a group wins, whoever that is. So the
-sizes of the groups are the same in all contests.
+Which places form a group, who of them wins and who is eliminated is no matter of chance
+(`csd.schedule`); which models stand there is. So each place of a round adds a number that depends
+on its model and on how many models of its group that model beats, and tables hold these numbers.
 
 All of it is integer arithmetic in fixed-point units, so no order of summation changes a bit. The
-rounding of a probability to 2^-32 moves the mean by less than 1e-6 standard deviations of S.
+rounding of a probability to 2^-28 moves the mean by less than 1e-6 wins.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers.csd.engine import States
+from tiebreak.rankers.csd.engine import Places, States
 from tiebreak.rankers.csd.inputs import IntArray
-from tiebreak.rankers.csd.schedule import out_flag
+from tiebreak.rankers.csd.schedule import out_flag, schedule
 
-# Z has this many fractional bits: 8 of the values D and V, 32 of the probabilities.
+# Z has this many fractional bits: 8 of the values D and V, 28 of the probabilities. A sum over a
+# thousand contests stays below 2^53, up to which floating point counts exactly.
 VALUE_BITS = 8
-CHANCE_BITS = 32
+CHANCE_BITS = 28
 Z_BITS = VALUE_BITS + CHANCE_BITS
 # A cell of the pilot counts as if it had this many visits of the average model.
 _PRIOR = 4.0
-
-Masks = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,118 +74,182 @@ def fit(states: States) -> Control:
     return Control(np.rint(win * units).astype(np.int64), np.rint(stay * units).astype(np.int64))
 
 
-def controlled(
-    states: States,
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Places that meet in a round: who wins, shape (n,), and the score before."""
+
+    places: IntArray
+    won: IntArray
+    score: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A round: the groups of more than one model, and the lowest group before its elimination.
+
+    `lowest` has the places, `stayed` their luck, stayed − P(stay) by equation 2, in units of
+    2^-CHANCE_BITS, and `score` their score; all empty where nobody goes out.
+    """
+
+    groups: tuple[Group, ...]
+    lowest: IntArray
+    stayed: IntArray
+    score: int
+
+
+@cache
+def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[Step, ...]:
+    """What of a contest is no matter of chance, round by round."""
+    plan = schedule(n_models, eliminate)
+    before = np.zeros(n_models, dtype=np.int64)
+    found = []
+    for due, each in zip((0, *eliminate[:-1]), plan.rounds, strict=True):
+        active = before < plan.out
+        score = int(before[active].min(initial=plan.out))
+        lowest = np.flatnonzero(active & (before == score)) if due else np.empty(0, np.int64)
+        gone = (each.score[lowest] >= plan.out).astype(np.int64)
+        stayed = removed_by_size(due, len(lowest)) - (gone << CHANCE_BITS)
+        active &= each.score < plan.out
+        groups = [np.flatnonzero(active & (before == one)) for one in np.unique(before[active])]
+        found.append(
+            Step(
+                tuple(
+                    Group(group, each.score[group] - before[group], int(before[group[0]]))
+                    for group in groups
+                    if len(group) > 1
+                ),
+                lowest,
+                stayed,
+                score,
+            )
+        )
+        before = each.score
+    return tuple(found)
+
+
+def controlled_sums(
+    places: Places,
     strength: IntArray,
     eliminate: tuple[int, ...],
     control: Control,
     orders: IntArray | None = None,
+    *,
+    unit: int,
 ) -> IntArray:
-    """Z of every model and contest, shape (contests, M), in units of 2^-Z_BITS.
+    """Sums of Z over units of contests, shape (units, M), in units of 2^-Z_BITS.
 
     Args:
-        states: shape (K, contests, M), the trace of `simulate_block`.
+        places: shape (K, M, contests), the trace of `simulate_block`.
         strength: as given to `simulate_block`.
         eliminate: as given to `simulate_block`.
         control: values of the models, numbered as in `strength`.
         orders: as given to `simulate_block`.
+        unit: contests in a unit; the last one may have fewer.
     """
-    n_rounds, contests, n_models = states.shape
-    gone = n_rounds + 1
-    weaker, not_stronger = _beaten(strength)
-    tied = bool(np.any(weaker != not_stronger))
-    share = share_by_size(n_models)
-    row = np.repeat(np.arange(contests), n_models)
-    column = np.tile(np.arange(n_models) * (gone + 1), contests)
-    scores = np.minimum(states, gone).reshape(n_rounds, -1)  # an eliminated state is above K
-    before = np.zeros_like(scores[0])
-    z = (states[-1].reshape(-1) & (out_flag(n_rounds) - 1)).astype(np.int64)
-    z <<= Z_BITS
-    for k, after in enumerate(scores):
-        if k and eliminate[k - 1]:
-            eliminated = (after == gone) & (before != gone)
-            low, luck = _luck_of_staying(before, eliminated, eliminate[k - 1], contests)
-            z[low] -= luck * control.stay[k - 1].take(column[low] + before[low])
-            before[eliminated] = gone
-        masks = _groups(before.reshape(contests, n_models), k + 1, gone)
-        size = np.bitwise_count(masks[:, :, 0]).sum(axis=0)
-        played = k if orders is None else orders[:, k]
-        cell = before * np.int64(contests) + row
-        beaten = _count(masks, cell, weaker[played])
-        beaten += _count(masks, cell, not_stronger[played]) if tied else beaten
-        chance = beaten * share[size].take(before)
-        luck = ((after - before).astype(np.int64) << CHANCE_BITS) - chance
-        z -= luck * control.win[k].take(column + before)
-        before = after.copy()
-    scored: IntArray = z.reshape(contests, n_models)
-    return scored
+    _, n_models, contests = places.shape
+    start = np.arange(contests) // unit * n_models
+    sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
+    sets = _Sets.of(strength)
+
+    def add(models: IntArray, worth: NDArray[np.float64]) -> None:
+        cell = (models + start).reshape(-1)
+        total = np.bincount(cell, weights=worth.reshape(-1), minlength=sums.size)
+        sums.reshape(-1)[:] += total.astype(np.int64)
+
+    for k, step in enumerate(steps(n_models, eliminate)):
+        models = places[k].astype(np.int64)
+        if len(step.lowest):
+            worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
+            row = np.arange(len(step.lowest))[:, None] * n_models
+            low = models[step.lowest]
+            add(low, worth.astype(np.float64).take(low + row))
+        if step.groups:
+            played = np.full(contests, k) if orders is None else orders[:contests, k]
+            met = [models[group.places] for group in step.groups]
+            beats = [_beaten(own, played * n_models, sets) for own in met]
+            add(np.concatenate(met), _worth_of_matches(step.groups, met, beats, control.win[k]))
+    return sums
 
 
-def _luck_of_staying(
-    before: States, eliminated: NDArray[np.bool_], most: int, contests: int
-) -> tuple[IntArray, IntArray]:
-    """The members of the lowest groups, and stayed − P(stay) by equation 2 of each of them.
+def _worth_of_matches(
+    groups: Sequence[Group],
+    met: Sequence[IntArray],
+    beats: Sequence[NDArray[np.uint16]],
+    win: IntArray,
+) -> NDArray[np.float64]:
+    """X − D·(x − P(win)) of each place and contest, all groups one after another."""
+    parts = []
+    for group, models, beaten in zip(groups, met, beats, strict=True):
+        n, n_models = len(models), len(win)
+        chance = np.arange(2 * n) * share(n)
+        x = np.arange(2)[:, None, None]
+        luck = (x << CHANCE_BITS) - chance
+        table = (x << Z_BITS) - luck * win[:, group.score, None]  # (2, M, 2 n)
+        cell = models * (2 * n)
+        cell += beaten
+        cell += (group.won * (n_models * 2 * n))[:, None]
+        parts.append(table.astype(np.float64).take(cell))
+    return np.concatenate(parts)
 
-    All contests in one flat array; the luck is in units of 2^-CHANCE_BITS.
+
+def _beaten(models: IntArray, row: IntArray, sets: "_Sets") -> NDArray[np.uint16]:
+    """For each member of a group, the weaker + those not stronger, itself left out."""
+    cell = models + row
+    beaten = np.zeros(models.shape, dtype=np.uint16)
+    for bit, less, most in zip(sets.alone, sets.weaker, sets.not_stronger, strict=True):
+        members = np.bitwise_or.reduce(bit.take(models), axis=0)
+        weaker = less.take(cell)
+        weaker &= members
+        beaten += np.bitwise_count(weaker)
+        if sets.tied:
+            not_stronger = most.take(cell)
+            not_stronger &= members
+            beaten += np.bitwise_count(not_stronger)
+    return beaten if sets.tied else 2 * beaten
+
+
+@dataclass(frozen=True, slots=True)
+class _Sets:
+    """Sets of models as bit masks, a row of words per 64 models.
+
+    `alone`, shape (words, M): each model itself. `weaker`, shape (words, K * M): whom it beats in a
+    round; `not_stronger`: these and those others that it ties with. `tied`: whether there are any.
     """
-    member = np.flatnonzero(before == before.min())
-    removed = removed_by_size(most, member.size // contests)
-    return member, removed - (eliminated[member].astype(np.int64) << CHANCE_BITS)
+
+    alone: NDArray[np.uint64]
+    weaker: NDArray[np.uint64]
+    not_stronger: NDArray[np.uint64]
+    tied: bool
+
+    @classmethod
+    def of(cls, strength: IntArray) -> "_Sets":
+        own, other = strength[:, :, None], strength[:, None, :]
+        itself = np.eye(strength.shape[1], dtype=np.bool_)
+        weaker, not_stronger = other < own, (other <= own) & ~itself
+        tied = bool(np.any(weaker != not_stronger))
+        return cls(_masks(itself), _masks(weaker), _masks(not_stronger), tied)
+
+
+def _masks(members: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Sets over the last axis as words of 64 bits, the words first."""
+    n_models = members.shape[-1]
+    padded = np.zeros((members[..., 0].size, -(-n_models // 64) * 64), dtype=np.bool_)
+    padded[:, :n_models] = members.reshape(-1, n_models)
+    packed = np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
+    return np.ascontiguousarray(packed.T)
 
 
 def removed_by_size(most: int, size: int) -> int:
     """Equation 2: the chance of a member of the lowest group to be eliminated."""
-    return round(2.0**CHANCE_BITS * most / max(most, size))
+    return round(2.0**CHANCE_BITS * most / max(most, size)) if most else 0
 
 
-def share_by_size(n_models: int) -> IntArray:
-    """What half a beaten member of a group adds to P(win), by the size of the group (equation 1).
+def share(size: int) -> int:
+    """What half a beaten member of a group adds to P(win) (equation 1).
 
     1 / (n − 1) of a win for n even, (1 − 1/n) / (n − 1) = 1 / n for n odd.
     """
-    size = np.arange(n_models + 1)
-    return np.rint(2.0**CHANCE_BITS / (2 * ((np.maximum(size, 1) - 1) | 1))).astype(np.int64)
-
-
-def _beaten(strength: IntArray) -> tuple[Masks, Masks]:
-    """Who is weaker, and who else is not stronger: sets as bit masks, shape (K, M, words)."""
-    own, other = strength[:, :, None], strength[:, None, :]
-    alone = ~np.eye(strength.shape[1], dtype=np.bool_)
-    return _masks(other < own), _masks((other <= own) & alone)
-
-
-def _masks(members: NDArray[np.bool_]) -> Masks:
-    """Sets over the last axis as bit masks of 32 bits."""
-    padded = np.zeros((*members.shape[:-1], _padded(members.shape[-1])), dtype=np.bool_)
-    padded[..., : members.shape[-1]] = members
-    return np.packbits(padded, axis=-1, bitorder="little").view(np.uint32)
-
-
-def _padded(n_models: int) -> int:
-    return -(-n_models // 32) * 32
-
-
-def _groups(before: States, n_scores: int, gone: int) -> Masks:
-    """Groups of equal score as bit masks, shape (words, gone + 1, contests)."""
-    contests, n_models = before.shape
-    width = _padded(n_models)
-    padded = np.full((contests, width), gone, dtype=before.dtype)
-    padded[:, :n_models] = before
-    flat = padded.reshape(-1)
-    masks = np.zeros((width // 32, gone + 1, contests), dtype=np.uint32)
-    for score in range(n_scores):
-        packed = np.packbits(flat == score, bitorder="little").view(np.uint32)
-        masks[:, score] = packed.reshape(contests, -1).T
-    return masks
-
-
-def _count(masks: Masks, cell: IntArray, beaten: Masks) -> IntArray:
-    """How many of its group are in the set of each model, one flat array."""
-    total = np.zeros(cell.size, dtype=np.int64)
-    for word, groups in enumerate(masks):
-        own = groups.take(cell).reshape(-1, beaten.shape[-2])
-        total += np.bitwise_count(own & beaten[..., word]).reshape(-1)
-    return total
+    return round(2.0**CHANCE_BITS / (2 * ((size - 1) | 1)))
 
 
 def _mean_by_score(

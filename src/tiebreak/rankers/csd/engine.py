@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from tiebreak.rankers.csd.inputs import FloatArray, IntArray
 from tiebreak.rankers.csd.orders import uniforms, weighted_orders
-from tiebreak.rankers.csd.schedule import Round, Schedule, schedule
+from tiebreak.rankers.csd.schedule import Round, schedule
 
 Words = NDArray[np.uint16]
 Keys = NDArray[np.uint32]
 States = NDArray[np.unsignedinteger[Any]]
+Places = NDArray[np.uint16]
 
 # Contests that are simulated together. Part of what a seed means: other blocks, other numbers.
 # So many that a call of NumPy costs little beside its work.
@@ -93,7 +94,7 @@ def simulate_block(
     orders: IntArray | None = None,
     *,
     trace: bool = False,
-) -> States:
+) -> Places:
     """Play contests.
 
     Args:
@@ -101,18 +102,17 @@ def simulate_block(
         strength: shape (K, M), dense ranks of the models in each round, equal = tied.
         eliminate: T_k of each round.
         orders: shape (contests, K), the round that each contest plays in each place.
-        trace: whether the states after every round are wanted or only those after the last.
+        trace: whether all rounds are wanted or only the last.
 
     Returns:
-        Shape (K, contests, M), or (1, contests, M): the score after the round, plus `Schedule.out`
-        when the model was eliminated before the round.
+        Shape (K, M, contests), or (1, M, contests): the model at each place after the round.
     """
     n_rounds, n_models = strength.shape
     contests = words.shape[0] * CHUNK
     plan = schedule(n_models, eliminate)
     wins, used = second_wins(strength), 0
     rows = [np.full(contests, model, dtype=np.uint32) for model in range(n_models)]
-    states = empty_states(plan, n_models, contests, trace)
+    places = np.empty((n_rounds if trace else 1, n_models, contests), dtype=np.uint16)
     for k, each in enumerate(plan.rounds):
         _shuffle(rows, each, words[:, used : used + len(each.active)])
         used += len(each.active)
@@ -126,15 +126,28 @@ def simulate_block(
             rows[one] ^= row
             rows[other] ^= row
         if trace or k == n_rounds - 1:
-            cell = _models(rows, np.arange(n_models)) + np.arange(contests) * n_models
-            states[k if trace else 0].reshape(-1)[cell] = each.score[:, None]
-    return states
+            places[k if trace else 0] = _models(rows, np.arange(n_models))
+    return places
 
 
-def empty_states(plan: Schedule, n_models: int, contests: int, trace: bool) -> States:
-    """Room for what `simulate_block` returns."""
-    dtype = np.uint8 if plan.out < 128 else np.uint16
-    return np.empty((len(plan.rounds) if trace else 1, contests, n_models), dtype=dtype)
+def states_of(places: Places, score: IntArray) -> States:
+    """Scores of the models, out of the models at the places.
+
+    Args:
+        places: shape (rounds, M, contests), as from `simulate_block`.
+        score: shape (rounds, M), `Round.score` of these rounds.
+
+    Returns:
+        Shape (rounds, contests, M): the score after the round, plus `Schedule.out` when the model
+        was eliminated before the round.
+    """
+    n_rounds, n_models, contests = places.shape
+    dtype = np.uint8 if score.max(initial=0) < 256 else np.uint16
+    states = np.empty((n_rounds, contests * n_models), dtype=dtype)
+    start = np.arange(contests) * n_models
+    for state, models, each in zip(states, places, score, strict=True):
+        state[models + start] = each[:, None]
+    return states.reshape(n_rounds, contests, n_models)
 
 
 def _shuffle(rows: list[Keys], plan: Round, words: Words) -> None:

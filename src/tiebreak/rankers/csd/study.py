@@ -5,13 +5,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tiebreak.rankers.csd.control import CHANCE_BITS, VALUE_BITS, Control, controlled, fit
+from tiebreak.rankers.csd.control import CHANCE_BITS, VALUE_BITS, Control, controlled_sums, fit
 from tiebreak.rankers.csd.engine import (
     BLOCK,
     Draw,
+    Places,
     States,
     draw_block,
     simulate_block,
+    states_of,
 )
 from tiebreak.rankers.csd.inputs import FloatArray, IntArray
 from tiebreak.rankers.csd.schedule import schedule
@@ -108,28 +110,27 @@ def _play(study: Study, blocks: range) -> IntArray:
 def _block_sums(study: Study, number: int) -> IntArray:
     contests = min(BLOCK, study.iterations - number * BLOCK)
     draw = _draw(study, (number,), contests)
-    scores = _scores(study, draw)[:contests]
-    sums: IntArray = np.empty((-(-contests // study.unit), scores.shape[1]), dtype=np.int64)
-    sums[:, draw.numbering] = np.add.reduceat(scores, range(0, contests, study.unit), axis=0)
+    strength = study.strength[:, draw.numbering]
+    play, take_out_luck = _engine(study)
+    given = (draw.words, strength, study.eliminate, draw.orders)
     if study.control is None:
-        sums <<= SUM_BITS
+        scores = _scores(study, play(*given))[0, :contests].astype(np.int64)
+        own = np.add.reduceat(scores, range(0, contests, study.unit), axis=0) << SUM_BITS
     else:
-        sums >>= VALUE_BITS
+        control = study.control.renumbered(draw.numbering)
+        places = play(*given, trace=True)[..., :contests]
+        own = take_out_luck(places, *given[1:3], control, draw.orders, unit=study.unit)
+        own >>= VALUE_BITS
+    sums: IntArray = np.empty_like(own)
+    sums[:, draw.numbering] = own
     return sums
 
 
-def _scores(study: Study, draw: Draw) -> IntArray:
-    """Scores, or Z with a control variate, shape (chunks * CHUNK, M), numbered as the draw."""
-    strength = study.strength[:, draw.numbering]
-    out = schedule(strength.shape[1], study.eliminate).out
-    play, take_out_luck = _engine(study)
-    if study.control is None:
-        states = play(draw.words, strength, study.eliminate, draw.orders)
-        scores: IntArray = (states[0] & (out - 1)).astype(np.int64)
-        return scores
-    states = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
-    control = study.control.renumbered(draw.numbering)
-    return take_out_luck(states, strength, study.eliminate, control, draw.orders)
+def _scores(study: Study, places: Places) -> States:
+    """Scores of the models after the last rounds, as many as the trace has, without flags."""
+    plan = schedule(places.shape[1], study.eliminate)
+    score = np.array([each.score for each in plan.rounds[-len(places) :]])
+    return states_of(places, score & (plan.out - 1))
 
 
 def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
@@ -141,16 +142,18 @@ def _trace(study: Study, draw: Draw) -> States:
     """States after every round, models in the order of the study."""
     strength = study.strength[:, draw.numbering]
     play, _ = _engine(study)
-    states = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
+    places = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
+    plan = schedule(places.shape[1], study.eliminate)
+    states = states_of(places, np.array([each.score for each in plan.rounds]))
     traced = np.empty_like(states)
     traced[:, :, draw.numbering] = states
     return traced
 
 
-def _engine(study: Study) -> tuple[Callable[..., States], Callable[..., IntArray]]:
-    """`simulate_block` and `controlled`, in NumPy or compiled: the same integers."""
+def _engine(study: Study) -> tuple[Callable[..., Places], Callable[..., IntArray]]:
+    """`simulate_block` and `controlled_sums`, in NumPy or compiled: the same integers."""
     if not study.compiled:
-        return simulate_block, controlled
+        return simulate_block, controlled_sums
     from tiebreak.rankers.csd import compiled
 
-    return compiled.simulate_block, compiled.controlled
+    return compiled.simulate_block, compiled.controlled_sums
