@@ -177,7 +177,7 @@ def _worth_of_matches(
     beats: Sequence[NDArray[np.uint16]],
     win: IntArray,
 ) -> NDArray[np.float64]:
-    """X − D·(x − P(win)) of each place and contest, all groups one after another."""
+    """What each place adds in each contest: x − D·(x − P(win)), group after group."""
     parts = []
     for group, models, beaten in zip(groups, met, beats, strict=True):
         n, n_models = len(models), len(win)
