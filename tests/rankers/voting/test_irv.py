@@ -1,5 +1,7 @@
 import math
 from fractions import Fraction
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pytest
@@ -68,9 +70,9 @@ def test_a_shared_top_splits_the_vote() -> None:
 
 
 def test_thirds_and_sixths_are_counted_exactly() -> None:
-    # Six sixths make one vote (as floats they make 0.9999999999999999): all seven are equal.
+    # Six sixths make one vote (floats, added one by one, 0.9999999999999999): all seven are equal.
     ballots = table(*["111111-"] * 6, "------1")
-    assert sum([1 / 6] * 6) < 1
+    assert reduce(add, [1 / 6] * 6) < 1
     np.testing.assert_array_equal(irv(ballots).ranks, [4] * 7)
 
 
