@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Scorer, match
+
+from tiebreak.tables import ScoreTable
 
 
 def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
@@ -124,3 +127,13 @@ def run_inspect(
         max_samples=1,
     )
     return Path(log.location)
+
+
+def cells(table: ScoreTable) -> dict[tuple[str, str], float]:
+    """Scores by model and benchmark, without the missing ones."""
+    return {
+        (model, benchmark): float(table.scores[row, column])
+        for row, model in enumerate(table.models)
+        for column, benchmark in enumerate(table.benchmarks)
+        if not np.isnan(table.scores[row, column])
+    }

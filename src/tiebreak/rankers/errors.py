@@ -34,7 +34,18 @@ class NeverRankedError(RankingError):
 
 
 class MissingScoreError(RankingError):
-    """A score table has holes, and no policy says what to do with them."""
+    """A score table has holes, and no policy says what to do with them.
+
+    `model` and `benchmarks` are the row and the columns that miss a score, for who knows names;
+    None and empty where the error is about another table.
+    """
+
+    def __init__(
+        self, message: str, *, model: int | None = None, benchmarks: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(message)
+        self.model = model
+        self.benchmarks = benchmarks
 
 
 class MissingPackageError(ImportError):

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
 from tiebreak.rankers.csd import (
@@ -80,44 +79,43 @@ def contest_report(
     first = list(eliminate.values()) if isinstance(eliminate, Mapping) else eliminate[0]
     several = not by_round and len(eliminate) > 1
     columns = [(column,) for column in range(len(benchmarks))] if rounds is None else rounds
-    _check_holes(models, benchmarks, scores, columns, chosen.get("missing", "error"))
+    try:
+        # Its contest before the spoiling is the contest itself.
+        spoilt = perturb(scores, *spoil, 0.0, columns, first, **chosen) if spoil else None
+        result = csd(scores, columns, first, **chosen) if spoilt is None else spoilt.before
+    except MissingScoreError as error:
+        raise _named(error, models, benchmarks, chosen.get("missing", "error")) from error
     return ContestReport(
         models=tuple(models),
         benchmarks=tuple(benchmarks),
         rounds=tuple(tuple(benchmarks[column] for column in names) for names in columns),
         weights=None if weights is None else tuple(weights),
-        result=csd(scores, columns, first, **chosen),
+        result=result,
         sensitivity=(
             failure_sensitivity(scores, columns, list(eliminate), **chosen) if several else None
         ),
-        spoilt=(None if spoil is None else perturb(scores, *spoil, 0.0, columns, first, **chosen)),
+        spoilt=spoilt,
         notes=tuple(notes),
     )
 
 
-def _check_holes(
-    models: Sequence[str],
-    benchmarks: Sequence[str],
-    scores: FloatArray,
-    rounds: Sequence[Sequence[int]],
-    missing: str,
-) -> None:
-    """The same check as that of `csd`, which knows numbers of models but not their names."""
-    for columns in rounds:
-        holes = np.isnan(scores[:, list(columns)])
-        whole = holes.all(axis=1)
-        names = [benchmarks[column] for column in columns]
-        if missing == "error" and holes.any():
-            row, place = np.argwhere(holes)[0].tolist()
-            raise MissingScoreError(
-                f"{models[row]!r} has no score on {names[place]!r}; give it, leave one of them "
-                "out, or say what a missing score means: missing = available or worst (--missing)"
-            )
-        if missing == "available" and whole.any():
-            raise MissingScoreError(
-                f"{models[int(whole.argmax())]!r} has no score on any benchmark of the round "
-                f"{' + '.join(names)}; leave one of them out, or let it lose: missing = worst"
-            )
+def _named(
+    error: MissingScoreError, models: Sequence[str], benchmarks: Sequence[str], missing: str
+) -> MissingScoreError:
+    """The same error with names: `csd` knows numbers of models and benchmarks only."""
+    if error.model is None:
+        return error
+    model = models[error.model]
+    names = [benchmarks[column] for column in error.benchmarks]
+    if missing == "error":
+        return MissingScoreError(
+            f"{model!r} has no score on {names[0]!r}; give it, leave one of them out, or say what "
+            "a missing score means: missing = available or worst (--missing)"
+        )
+    return MissingScoreError(
+        f"{model!r} has no score on any benchmark of the round {' + '.join(names)}; leave one of "
+        "them out, or let it lose: missing = worst"
+    )
 
 
 def contest_as_dict(report: ContestReport) -> dict[str, Any]:

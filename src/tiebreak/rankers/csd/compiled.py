@@ -69,6 +69,7 @@ def controlled_sums(
     """As `control.controlled_sums`."""
     _, n_models, contests = places.shape
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
+    table, played = np.ascontiguousarray(strength), _orders(orders)
     for k, step in enumerate(steps(n_models, eliminate)):
         if len(step.lowest):
             worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
@@ -78,9 +79,9 @@ def controlled_sums(
                 places[k],
                 group.places,
                 group.won,
-                np.ascontiguousarray(strength),
+                table,
                 k,
-                _orders(orders),
+                played,
                 share(len(group.places)),
                 np.ascontiguousarray(control.win[k, :, group.score]),
                 unit,

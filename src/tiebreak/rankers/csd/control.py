@@ -40,9 +40,9 @@ _PRIOR = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Values in units of 2^-VALUE_BITS, shape (K, M, K + 2): [place, model, score before, after].
+    """Values in units of 2^-VALUE_BITS, shape (K, M, K + 1): [round, model, score].
 
-    The last score, K + 1, stands for "eliminated" and is worth 0.
+    `win` goes by the score before the round, `stay` by that after it.
     """
 
     win: IntArray
@@ -63,13 +63,12 @@ def fit(states: States) -> Control:
     out = out_flag(n_rounds)
     score, active = (states & (out - 1)).astype(np.int64), states < out
     won_later = score[-1] - score
-    win = np.ones((n_rounds, n_models, n_rounds + 2))
+    win = np.ones((n_rounds, n_models, n_rounds + 1))
     stay = np.zeros_like(win)
     for k in range(n_rounds - 1):
         value = _mean_by_score(won_later[k], score[k], active[k], n_rounds)
         win[k, :, :n_rounds] += np.diff(value, axis=1)
-        stay[k, :, : n_rounds + 1] = _mean_by_score(won_later[k], score[k], active[k + 1], n_rounds)
-    win[:, :, -1] = 0.0
+        stay[k] = _mean_by_score(won_later[k], score[k], active[k + 1], n_rounds)
     units = 2.0**VALUE_BITS
     return Control(np.rint(win * units).astype(np.int64), np.rint(stay * units).astype(np.int64))
 

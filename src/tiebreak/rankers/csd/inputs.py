@@ -75,20 +75,24 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
     chosen = _rounds(rounds, table.shape[1])
     played = np.isin(np.arange(table.shape[1]), [column for names in chosen for column in names])
     if missing == "error" and np.isnan(table[:, played]).any():
-        model, benchmark = np.argwhere(np.isnan(table) & played)[0]
+        model, benchmark = np.argwhere(np.isnan(table) & played)[0].tolist()
         raise MissingScoreError(
             f"model {model} has no score in benchmark {benchmark}; leave one of them out, or say "
-            "what a missing score means: missing='available' or missing='worst'"
+            "what a missing score means: missing='available' or missing='worst'",
+            model=model,
+            benchmarks=(benchmark,),
         )
     columns = [_mean(table[:, list(names)]) for names in chosen]
     means = np.stack(columns, axis=1)
     if missing == "worst":
         return np.where(np.isnan(means), -math.inf, means)
     if np.isnan(means).any():
-        model, number = np.argwhere(np.isnan(means))[0]
+        model, number = np.argwhere(np.isnan(means))[0].tolist()
         raise MissingScoreError(
             f"model {model} has no score in any benchmark of round {number}; leave one of them "
-            "out, or let it lose such rounds: missing='worst'"
+            "out, or let it lose such rounds: missing='worst'",
+            model=model,
+            benchmarks=chosen[number],
         )
     return means
 
