@@ -13,7 +13,8 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tests.report.builders import item, match, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write_summary
 from tiebreak.candidates import load_candidates
-from tiebreak.cli import AGGREGATORS, main
+from tiebreak.cli import main
+from tiebreak.cli.aggregate import AGGREGATORS
 from tiebreak.rankers import METHODS
 
 

@@ -1,0 +1,90 @@
+"""The verb `aggregate`: many rankings into one."""
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors
+
+# The names in `tiebreak.rankers.METHODS`; NumPy is not imported to print a help text.
+AGGREGATORS = (
+    "kemeny_young",
+    "average",
+    "borda",
+    "copeland",
+    "dodgson",
+    "irv",
+    "kendall",
+    "spearman",
+)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    type=click.Choice([*AGGREGATORS, "all"]),
+    default=["kemeny_young"],
+    show_default=True,
+    help="How to count the ballots. Repeatable.",
+)
+@click.option(
+    "--per-item",
+    is_flag=True,
+    help="A consensus for every item, then the mean of the ranks; default: all ballots at once.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="Then Kemeny–Young gives the best order so far and how far it may be from the optimum.",
+)
+@click.option("--drop-unranked", is_flag=True, help="Leave out candidates that nobody ranks.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def aggregate(
+    files: tuple[str, ...],
+    methods: tuple[str, ...],
+    per_item: bool,
+    time_limit: float | None,
+    drop_unranked: bool,
+    as_json: bool,
+) -> None:
+    """Merge many rankings into one: CSV, PrefLib files (.soc .soi .toc .toi) or ranking logs.
+
+    \b
+    A CSV file has a column per candidate and a ballot per row (ranks, 1 = best, equal = tied,
+    empty = not ranked; columns `item` and `reviewer` are optional), or the columns `reviewer`,
+    `candidate`, `rank` and perhaps `item`. In a ranking log every item is a ballot.
+
+    \b
+    Examples:
+      tiebreak aggregate ballots.csv
+      tiebreak aggregate ballots.csv --method all
+      tiebreak aggregate reviews.csv --per-item --json
+      tiebreak aggregate logs/ --method borda --method kemeny_young
+    """
+    from tiebreak.rankers import MissingPackageError, RankingError
+    from tiebreak.report.elections import elect, election_as_dict, render_election
+    from tiebreak.tables import TableError, read_ballots
+
+    chosen = AGGREGATORS if "all" in methods else tuple(dict.fromkeys(methods))
+    with plain_errors(TableError, RankingError, MissingPackageError):
+        elections = [
+            elect(
+                file.name,
+                file.source,
+                file.profile,
+                chosen,
+                items=file.batch()[1] if per_item else None,
+                time_limit=time_limit,
+                notes=file.notes,
+            )
+            for file in read_ballots(files, drop_unranked=drop_unranked)
+        ]
+    if as_json:
+        echo_json([election_as_dict(election) for election in elections])
+        return
+    for number, election in enumerate(elections):
+        if number:
+            click.echo()
+        render_election(election)

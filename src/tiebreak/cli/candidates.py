@@ -1,0 +1,63 @@
+"""The verb `candidates`: align and audit answers."""
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors, renamed
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--out", type=click.Path(path_type=Path), help="Write the pool to a Parquet file.")
+@click.option(
+    "--mode",
+    type=click.Choice(["strict", "intersect"]),
+    default="strict",
+    show_default=True,
+    help="strict: any hole is an error. intersect: keep the items that all models answered.",
+)
+@click.option(
+    "--rename",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="Read benchmark OLD under the name NEW, so that it aligns with other logs. Repeatable.",
+)
+@click.option("--native", metavar="NAME", help="Scorer or metric to take native scores from.")
+@click.option("--filter", "filter_name", metavar="NAME", help="lm-eval filter to take scores from.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def candidates(
+    paths: tuple[str, ...],
+    out: Path | None,
+    mode: Literal["strict", "intersect"],
+    rename: tuple[str, ...],
+    native: str | None,
+    filter_name: str | None,
+    as_json: bool,
+) -> None:
+    """Align the answers in Inspect logs, lm-eval outputs and Parquet pools, and audit them.
+
+    \b
+    Examples:
+      tiebreak candidates logs/
+      tiebreak candidates logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --out pool.parquet
+    """
+    from tiebreak.candidates import CandidateError, audit, audit_report, load_candidates
+    from tiebreak.candidates import write_parquet as write
+
+    with plain_errors(CandidateError):
+        pool = load_candidates(
+            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
+        )
+        if out is not None:
+            write(pool, out)
+    result = audit(pool)
+    if as_json:
+        echo_json(result.as_dict())
+        return
+    from rich.console import Console
+
+    Console().print(audit_report(result))
+    if out is not None:
+        click.echo(f"Pool: {out}")

@@ -1,0 +1,32 @@
+"""The verb `rank`: leaderboards of ranking logs."""
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+def rank(logs: tuple[str, ...], form: str | None, level: float, draws: int, seed: int) -> None:
+    """Print the leaderboard, the judge's reliability and the bill of ranking logs.
+
+    \b
+    Examples:
+      tiebreak rank logs/
+      tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
+    """
+    from tiebreak.report import RankingLogError, as_dict, leaderboards, render, to_csv
+
+    with plain_errors(RankingLogError):
+        boards = leaderboards(logs, level=level, draws=draws, seed=seed)
+    if form == "json":
+        echo_json(as_dict(boards))
+    elif form == "csv":
+        click.echo(to_csv(boards), nl=False)
+    else:
+        render(boards)
