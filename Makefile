@@ -51,5 +51,5 @@ $(VENV)/.bench: $(VENV)/.dev
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
-	$(INSTALL) --editable '.[lm-eval,local,rankings,numba]' --group dev
+	$(INSTALL) --editable '.[lm-eval,local,rankings,numba,report]' --group dev
 	touch $@

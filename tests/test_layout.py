@@ -20,14 +20,31 @@ MAY_IMPORT = {
     "inspect_tasks": {"candidates", "scorers", "rankers", "local", "prerequisite", ""},
     "lm_eval_tasks": set(),
     "report": {"candidates", "rankers", "scorers"},
+    "lab": {"rankers", "report", "scorers"},
+    "estimate": {"candidates", "inspect_tasks", "report", "scorers", "prerequisite"},
     "tables": {"candidates", "rankers", "report", "scorers"},
     "demo": {"candidates", "scorers", "report", "local", "inspect_tasks", "prerequisite", ""},
-    "cli": {"candidates", "rankers", "report", "tables", "local", "demo", "prerequisite", ""},
+    "cli": {
+        "candidates",
+        "rankers",
+        "report",
+        "tables",
+        "lab",
+        "estimate",
+        "local",
+        "demo",
+        "prerequisite",
+        "",
+    },
     "prerequisite": set(),
     "": {"candidates", "rankers", "report", "tables"},
 }
 # The report reads ballots and placements; how they came about is not its business.
-REPORT_READS = {"tiebreak.scorers.ballots", "tiebreak.scorers.placement"}
+REPORT_READS = {
+    "tiebreak.scorers.ballots",
+    "tiebreak.scorers.match",
+    "tiebreak.scorers.placement",
+}
 
 
 def room(module: Path) -> str:

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.inspect_tasks.judging import CONTEST_KEY, contest_samples, restore_contest, task_text
+from tiebreak.inspect_tasks.contests import (
+    CONTEST_KEY,
+    contest_samples,
+    restore_contest,
+    task_text,
+)
 
 USUAL: dict[str, Any] = {
     "task_type": None,
@@ -36,7 +41,7 @@ def test_a_contest_survives_the_log() -> None:
     assert contest.groups == (("a", "c"), ("b",))
     assert contest.answers == {"a": "2", "b": "3"}
     assert contest.rubric.task_type == "math_reasoning"
-    assert contest.ballots("seal").native == {"a": 1.0, "b": 1.0, "c": 1.0}
+    assert contest.ballots("seal", "elimination").native == {"a": 1.0, "b": 1.0, "c": 1.0}
 
 
 def test_identical_answers_can_be_kept_apart() -> None:

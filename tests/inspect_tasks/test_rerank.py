@@ -78,9 +78,12 @@ def test_from_logs_to_leaderboard(logs: Path, tmp_path: Path) -> None:
     # Scores: the spread first, then mean and standard error of every model.
     named = scores(log)
     assert next(iter(named)) == "ranking"
-    assert named["ranking"].keys() == {"spread"}
+    strengths = {f"least_squares:acme/model-{m}" for m in range(4)}
+    assert named["ranking"].keys() == {"spread", *strengths}
     models = [f"acme/model-{m}" for m in range(4)]
     assert [*named][1:] == models
+    # The second view of the same matches, beside the placement's scores.
+    assert sum(named["ranking"][name] for name in strengths) == pytest.approx(0, abs=1e-6)
     assert named[models[3]]["mean"] == max(named[m]["mean"] for m in models)
     assert sum(named[m]["mean"] for m in models) == pytest.approx(2.0)
     assert all(named[m]["stderr"] >= 0 for m in models)
@@ -107,7 +110,7 @@ def test_from_logs_to_leaderboard(logs: Path, tmp_path: Path) -> None:
 
 def test_the_bracket_can_be_read_in_the_viewer(logs: Path, tmp_path: Path) -> None:
     args = ("-T", "candidates=logs", "-T", "swap=always", "--log-dir", "out")
-    judge = "judge=planted/bias=0.5+malformed=0.8"
+    judge = "judge=planted/bias=2+malformed=0.7"
     run("inspect", "eval", "tiebreak/seal", *args, "--model-role", judge, cwd=tmp_path)
     log = only_log(tmp_path / "out")
     for sample in log.samples or []:

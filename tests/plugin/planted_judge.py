@@ -9,6 +9,8 @@ model's name holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
 - scale: difference of quality at which a vote has full confidence (default 0.1)
 - delay: seconds that a call takes
 
+A response on its own gets its quality, rounded, as its grade from 0 to 10.
+
 It raises an error for a prompt that holds the words PROVIDER FAILS.
 
 All draws follow from the seed, the prompt and how often this prompt was asked before. Where the
@@ -96,13 +98,30 @@ class PlantedJudge(ModelAPI):
         return (float(found[1]) if found else 0.0) + rng.gauss(0, self.settings["noise"])
 
     def _tiers(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
-        k = max(properties["tiers"].properties["R1"].enum)
+        return self._levels("tiers", user, properties, rng)
+
+    def _places(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        return self._levels("places", user, properties, rng)
+
+    def _levels(
+        self, part: str, user: str, properties: dict[str, Any], rng: random.Random
+    ) -> Any:
+        k = max(properties[part].properties["R1"].enum)
         qualities = {label: self._quality(text, rng) for label, _, text in LABELLED.findall(user)}
         order = sorted(qualities, key=qualities.__getitem__, reverse=True)
         return {
             "reasoning": "planted",
-            "tiers": {label: 1 + i * k // len(order) for i, label in enumerate(order)},
+            part: {label: 1 + i * k // len(order) for i, label in enumerate(order)},
         }
+
+    def _grades(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        *_, response = [text for _, text in FENCED.findall(user)]
+        grade = max(0, min(10, round(self._quality(response, rng))))
+        ids = properties["principles"].properties
+        return {"principles": dict.fromkeys(ids, {"reasoning": "planted", "grade": grade})}
+
+    def _rubric(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        return dict.fromkeys(properties, {"full": "All.", "half": "Half.", "none": "Nothing."})
 
     def _votes(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         _, left, right, *_ = [text for _, text in FENCED.findall(user)]

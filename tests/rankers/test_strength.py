@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tiebreak.rankers import strength
-from tiebreak.rankers.errors import MissingPackageError, RankingError
-from tiebreak.rankers.strength import NotConnectedError, NotConvergedError, bradley_terry, elo
+from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
+from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.strength import NotConvergedError, bradley_terry, elo
 
 FloatArray = NDArray[np.float64]
 Match = tuple[int, int, float, int]
@@ -217,7 +218,7 @@ def test_elo_by_hand() -> None:
     # 999.229861, and 1016.033833.
     import evalica
 
-    matches = strength._Matches(
+    matches = Matches(
         first=np.array([0, 1, 0]),
         second=np.array([1, 2, 2]),
         result=np.array([1, 0.5, 0]),

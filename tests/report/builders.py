@@ -16,13 +16,17 @@ from inspect_ai.log import (
     write_eval_log,
 )
 
+from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY
 from tiebreak.scorers.ballots import (
     STORE_KEY,
     Call,
     CallKind,
     DecidedBy,
     ItemBallots,
+    Listing,
     Match,
+    PointScore,
+    Skipped,
     Tiering,
     Verdict,
 )
@@ -52,8 +56,8 @@ def match(
         flipped = margin * second_order < 0
         margin = (margin + second_order) / 2
     if decided_by is None:
-        by_margin: DecidedBy = "principles" if margin else "seed_after_tie"
-        decided_by = "seed_after_unscored" if margin is None else by_margin
+        by_margin: DecidedBy = "principles" if margin else "tie"
+        decided_by = "unscored" if margin is None else by_margin
     return Match(
         round=round,
         slot=0,
@@ -147,11 +151,12 @@ def write_log(
     task_id: str = "T1",
     created: str = CREATED,
     metadata: dict[str, Any] | None = None,
+    task_args: dict[str, Any] | None = None,
 ) -> Path:
     """Write a ranking log; `expected` samples were planned (default: those that there are)."""
     written = [one if isinstance(one, EvalSample) else sample(one) for one in samples]
     ids: list[str | int] = [one.id for one in written]
-    ids += [f"planned{number}" for number in range((expected or 0) - len(ids))]
+    ids += [f"planned{number}-{task_id}" for number in range((expected or 0) - len(ids))]
     log = EvalLog(
         status=status,
         eval=EvalSpec(
@@ -162,6 +167,7 @@ def write_log(
             dataset=EvalDataset(name="candidates", samples=len(ids), sample_ids=ids),
             model="none/none",
             config=EvalConfig(),
+            task_args=task_args or {},
             metadata={"tiebreak_protocol": "seal"} if metadata is None else metadata,
         ),
         samples=written,
@@ -169,6 +175,27 @@ def write_log(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_eval_log(log, str(path))
     return path
+
+
+def write_shards(
+    folder: Path, parts: Sequence[Sequence[EvalSample | ItemBallots]], *, run: str = "f00d"
+) -> list[Path]:
+    """Write what each of several machines judged as the shards of one run: 1.eval, 2.eval, …"""
+    return [
+        write_log(
+            folder / f"{number}.eval",
+            part,
+            eval_id=f"E{number}",
+            task_id=f"{run}-T{number}",
+            created=f"2026-01-01T00:00:{number:02}+00:00",
+            metadata=shard_metadata(number, len(parts), run=run),
+        )
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def shard_metadata(number: int, total: int, *, run: str = "f00d") -> dict[str, Any]:
+    return {PROTOCOL_KEY: "seal", SHARD_KEY: f"{number}/{total}", RUN_KEY: run}
 
 
 def bracket(item_id: str, best: str, middle: str, last: str, **fields: Any) -> ItemBallots:
@@ -179,3 +206,42 @@ def bracket(item_id: str, best: str, middle: str, last: str, **fields: Any) -> I
         groups=((best,), (middle,), (last,)),
         **fields,
     )
+
+
+def graded(item_id: str, points: Mapping[str, float | None], **fields: Any) -> ItemBallots:
+    """Points for every candidate on its own; None is a grade that the judge did not give."""
+    scores = tuple(
+        PointScore(candidate=name, score=own, unscored="no grades" if own is None else None)
+        for name, own in points.items()
+    )
+    fields = {"protocol": "pointwise", "groups": tuple((name,) for name in points)} | fields
+    return item(item_id, **fields).model_copy(
+        update={"placed_by": "points", "scores": scores, "tiering": None, "seeds": ()}
+    )
+
+
+def listed(item_id: str, order: Sequence[Sequence[str]] | None, **fields: Any) -> ItemBallots:
+    """All candidates ranked in one call; without an order the reply could not be used."""
+    listing = Listing(groups=tuple(map(tuple, order)), unscored=None) if order else None
+    return item(item_id, **{"protocol": "listwise"} | fields).model_copy(
+        update={
+            "placed_by": "listing",
+            "listings": (listing or Listing(unscored="no places"),),
+            "tiering": None,
+            "seeds": (),
+        }
+    )
+
+
+def by_native(item_id: str, native: Mapping[str, float | None], **fields: Any) -> ItemBallots:
+    """Ranked by the benchmark's own score; nobody is asked."""
+    fields = {"protocol": "original", "groups": tuple((name,) for name in native)} | fields
+    return item(item_id, native=native, **fields).model_copy(
+        update={"placed_by": "native", "tiering": None, "seeds": ()}
+    )
+
+
+def skipped(item_id: str, after: int, of: int, *, top: int | None = None) -> ItemBallots:
+    """An item that was not judged, because the ranking was decided."""
+    why = Skipped(after=after, of=of, error=0.05, top=top)
+    return item(item_id, complete=False).model_copy(update={"skipped": why})

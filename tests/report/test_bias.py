@@ -3,7 +3,7 @@ import math
 import pytest
 
 from tests.report.builders import match
-from tiebreak.report.bias import position_bias, tie_warning, unscored_warning
+from tiebreak.report.bias import position_bias
 from tiebreak.report.words import count, percent
 from tiebreak.scorers.ballots import Match
 
@@ -74,21 +74,6 @@ def test_the_first_answer_is_the_left_one_whoever_is_the_better_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unscored", "scored", "text"),
-    [
-        (0, 0, None),
-        (1, 19, None),  # 5% is not more than 5%
-        (2, 18, "2 of 20 matches (10%) have no verdict"),
-        (1, 0, "Most frequent reason: no JSON in the reply"),
-    ],
-)
-def test_unscored_warning(unscored: int, scored: int, text: str | None) -> None:
-    matches = [match("a", "b", None)] * unscored + [match("a", "b", 0.2)] * scored
-    warning = unscored_warning(matches)
-    assert (warning is None) if text is None else (text in str(warning))
-
-
-@pytest.mark.parametrize(
     ("rate", "text"),
     [(0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1, "100%"), (0.97, "97%")],
 )
@@ -101,19 +86,3 @@ def test_percent(rate: float, text: str) -> None:
 )
 def test_count(number: int, text: str) -> None:
     assert count(number, "match", "matches") == text
-
-
-@pytest.mark.parametrize(
-    ("tied", "decided", "unscored", "said"),
-    [(0, 0, 3, None), (2, 2, 0, None), (3, 2, 5, "In 3 of 5 matches (60%)")],
-)
-def test_mostly_even_votes_are_said(
-    tied: int, decided: int, unscored: int, said: str | None
-) -> None:
-    matches = [
-        *(match("a", "b", 0.0) for _ in range(tied)),
-        *(match("a", "b", 0.5) for _ in range(decided)),
-        *(match("a", "b", None) for _ in range(unscored)),
-    ]
-    warning = tie_warning(matches)
-    assert warning is None if said is None else said in (warning or "")

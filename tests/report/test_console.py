@@ -5,9 +5,21 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from tests.report.builders import bracket, call, item, match, sample, write_log
+from tests.report.builders import (
+    bracket,
+    by_native,
+    call,
+    graded,
+    item,
+    listed,
+    match,
+    sample,
+    skipped,
+    write_log,
+)
 from tiebreak.report import Leaderboard, leaderboards, render
 from tiebreak.report.console import plain
+from tiebreak.scorers.ballots import ItemBallots
 
 LONG = "openrouter/some-organisation/a-very-long-model-name-2026-11-01-preview-thinking-high"
 MARKUP = "m/[bold red]x[/] [/b] :smile:"
@@ -68,6 +80,91 @@ def test_the_receipt_is_complete(boards: list[Leaderboard]) -> None:
     assert "1 item of 31 needed no call" in text
     assert "First answer won: 100% of 60 verdicts" in text
     assert "Flips when the order is swapped: – (no match was judged in both orders)" in text
+
+
+def of(folder: Path, *items: ItemBallots, width: int = 200) -> str:
+    return printed(leaderboards([write_log(folder / "r.eval", [*items])], draws=100), width)
+
+
+ABOUT_MATCHES = ("W–L–T", "First answer won", "Flips when", "Longer answer won", "Second views")
+
+
+@pytest.mark.parametrize(
+    ("items", "shown", "absent"),
+    [
+        ([bracket(f"q{n}", "a", "b", "c") for n in range(2)], ABOUT_MATCHES, ("Points",)),
+        (
+            [graded(f"q{n}", {"a": 0.75, "b": None, "c": 0.25}) for n in range(2)],
+            ("Points", "0.750", "100%", "scored"),
+            ABOUT_MATCHES,
+        ),
+        (
+            [listed(f"q{n}", [["a"], ["b", "c"]], calls=[call("list")]) for n in range(2)],
+            ("No usable reply from j/judge: 0 of 2 questions (0%, 0–66%)",),
+            (*ABOUT_MATCHES, "Points", "scored"),
+        ),
+        (
+            [by_native(f"q{n}", {"a": 1.0, "b": 1.0}) for n in range(2)],
+            ("judge: no call", "No item tells models apart, so this ranking says nothing"),
+            (*ABOUT_MATCHES, "Points", "scored", "No usable reply", "identical"),
+        ),
+    ],
+    ids=["matches", "points", "list", "native"],
+)
+def test_every_protocol_shows_what_it_has(
+    tmp_path: Path, items: list[ItemBallots], shown: tuple[str, ...], absent: tuple[str, ...]
+) -> None:
+    text = of(tmp_path, *items)
+    assert [word for word in shown if word not in text] == []
+    assert [word for word in absent if word in text] == []
+
+
+def test_second_views(tmp_path: Path) -> None:
+    # b beats a once in twelve items, so that Bradley–Terry has strengths.
+    groups = ((LONG,), ("b",))
+    items = [
+        item(f"q{n}", [match(LONG, "b", 0.5 if n else -0.5)], groups=groups) for n in range(12)
+    ]
+    for width in (80, 120):
+        text = of(tmp_path / str(width), *items, width=width)
+        assert max(cell_len(line) for line in text.splitlines()) <= width
+        start = text.index("Bradley–")
+        header = text[start:].splitlines()[1]
+        assert header.split("95% interval")[-1].split()[0] == "#"
+        # Margins: 11 won, 1 lost, so s_a - s_b = 10/12. Odds 11 to 1: ln(11) / 2 = 1.199 each.
+        for strength in ("0.42", "-0.42", "1.20", "-1.20"):
+            assert f" {strength} " in text[start:]
+        assert squeezed("(difference = log-odds of winning, 100 draws)") in squeezed(text)
+        assert "of 100 draws of items have no finite strengths" in " ".join(text.split())
+
+
+def test_a_view_without_strengths_says_why(tmp_path: Path) -> None:
+    text = of(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(3)))
+    assert "Bradley–Terry: models a never lost to or tied with any of b, c, so no finite" in text
+    assert "Least squares (difference" in text
+    apart = of(tmp_path / "x", item("q", [match("a", "b", 0.1)], groups=["a", "b", "c"]))
+    assert "Least squares: models a, b never met any of c, so no strengths fit" in apart
+    assert "Second views" not in apart
+
+
+def test_length_is_shown_with_both_figures(tmp_path: Path) -> None:
+    lengths = {"a": 30, "b": 20, "c": 10}
+    items = [bracket(f"q{n}", "a", "b", "c") for n in range(12)]
+    text = of(tmp_path, *(one.model_copy(update={"lengths": lengths}) for one in items))
+    assert "Longer answer won: 100% of 24 decided matches (86–100%); correlation of winning" in text
+    assert "with length 1.00 (1.00 to 1.00)" in text
+    assert "WARNING: The longer answer won 100% of 24 decided matches" in text
+
+
+@pytest.mark.parametrize(
+    ("top", "words"), [(None, "the ranking was decided"), (2, "the top 2 was decided")]
+)
+def test_a_settled_run_says_what_it_saved(tmp_path: Path, top: int | None, words: str) -> None:
+    judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * 10) for n in range(3)]
+    rest = [skipped(f"s{n}", after=3, of=108, top=top) for n in range(105)]
+    text = of(tmp_path, *judged, *rest)
+    assert f"Settled: {words} after 3 of 108 items (error rate 5%); about 1,050 calls saved" in text
+    assert "not ranked" not in text
 
 
 def test_warnings_come_before_the_table(boards: list[Leaderboard]) -> None:

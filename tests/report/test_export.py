@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.builders import bracket, call, item, match, write_log
+from tests.report.builders import bracket, call, item, match, skipped, write_log
 from tiebreak.report import (
     Leaderboard,
     LeaderboardRow,
@@ -16,6 +16,12 @@ from tiebreak.report import (
     leaderboards,
     to_csv,
 )
+from tiebreak.report.export import json_ready
+from tiebreak.report.leaderboard import Settled
+from tiebreak.report.length import LengthBias
+from tiebreak.report.receipt import KindCalls, Usage
+from tiebreak.report.replies import JudgeReplies
+from tiebreak.report.strengths import StrengthRow, StrengthView
 
 
 @pytest.fixture
@@ -23,6 +29,7 @@ def boards(tmp_path: Path) -> list[Leaderboard]:
     samples = [
         bracket("q1", 'm/"x", [bold]', "b", "c", calls=[call(cost=None)]),
         item("q1", [match("a", "b", None)], groups=(("a",), ("b",)), benchmark="mmlu"),
+        skipped("q2", after=1, of=2),
     ]
     return leaderboards([write_log(tmp_path / "r.eval", samples)])
 
@@ -32,12 +39,24 @@ def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -
     data = json.loads(text)
     assert (data["format"], data["version"]) == ("tiebreak/leaderboards", 1)
     first = data["leaderboards"][0]
+    parts = {
+        LeaderboardRow: first["rows"][0],
+        StrengthView: first["views"][0],
+        StrengthRow: first["views"][0]["rows"][0],
+        PositionBias: first["bias"],
+        LengthBias: first["length"],
+        JudgeReplies: first["replies"][0],
+        Receipt: first["receipt"],
+        KindCalls: first["receipt"]["kinds"][0],
+        Usage: first["receipt"]["usage"][0],
+        Settled: first["settled"],
+    }
     assert set(first) == {field.name for field in fields(Leaderboard)} | {"resolution_gain"}
-    assert set(first["rows"][0]) == {field.name for field in fields(LeaderboardRow)}
-    assert set(first["bias"]) == {field.name for field in fields(PositionBias)}
-    assert set(first["receipt"]) == {field.name for field in fields(Receipt)}
-    for key in [*first, *first["rows"][0], *first["bias"], *first["receipt"]]:
-        assert f'"{key}"' in (as_dict.__doc__ or ""), f"{key} is not documented"
+    for kind, part in parts.items():
+        assert set(part) == {field.name for field in fields(kind)}
+    for part in (first, *parts.values()):
+        for key in part:
+            assert f'"{key}"' in (as_dict.__doc__ or ""), f"{key} is not documented"
 
 
 def test_undefined_numbers_are_null(boards: list[Leaderboard]) -> None:
@@ -48,6 +67,18 @@ def test_undefined_numbers_are_null(boards: list[Leaderboard]) -> None:
     assert first["bias"]["flip_rate"] is None
     assert first["receipt"]["cost"] is None
     assert first["resolution_gain"] is None
+    assert first["length"]["correlation"] is None
+    assert [view["rows"] == [] for view in first["views"]] == [False, True]
+
+
+def test_json_ready() -> None:
+    nan = float("nan")
+    assert json_ready({"a": (1, nan), "b": [{"c": float("inf")}], "d": None, "e": True}) == {
+        "a": [1, None],
+        "b": [{"c": None}],
+        "d": None,
+        "e": True,
+    }
 
 
 def test_csv_has_one_line_per_model_and_leaves_the_undefined_empty(
@@ -61,8 +92,14 @@ def test_csv_has_one_line_per_model_and_leaves_the_undefined_empty(
         "seal",
         "0.95",
     )
+    # x beat b, b beat c: strengths 1, 0, -1 over one item. x never lost, so no finite log-odds.
+    strengths = [float(row["least_squares_strength"]) for row in rows]
+    assert strengths == pytest.approx([1, 0, -1])
+    assert [row["least_squares_rank"] for row in rows] == ["1", "2", "3"]
+    assert (rows[0]["least_squares_lower"], rows[0]["bradley_terry_rank"]) == ("", "")
 
 
 def test_csv_of_nothing_is_a_header() -> None:
     assert to_csv([]).startswith("benchmark,protocol,log,eval_id,n_items,rank,model,borda,")
+    assert to_csv([]).endswith(",bradley_terry_lower,bradley_terry_upper,bradley_terry_rank\n")
     assert to_csv([]).count("\n") == 1

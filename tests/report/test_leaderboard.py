@@ -4,8 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.builders import bracket, call, item, match, sample, write_log
+from tests.report.builders import (
+    bracket,
+    by_native,
+    call,
+    graded,
+    item,
+    listed,
+    match,
+    sample,
+    skipped,
+    write_log,
+)
 from tiebreak.report import Leaderboard, LeaderboardRow, leaderboards
+from tiebreak.report.leaderboard import Settled, boards_of
+from tiebreak.report.logs import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 
 
@@ -165,7 +178,7 @@ def test_items_without_a_ranking_are_listed_and_their_calls_paid(tmp_path: Path)
 @pytest.mark.parametrize(
     ("ballots", "reason"),
     [
-        ({"seeds": ()}, "its ballots give no rank to a, b, c"),
+        ({"seeds": ()}, "elimination ranks fewer than two candidates"),
         ({"seeds": ("a", "b", "z")}, "its ballots contradict each other"),
     ],
 )
@@ -232,6 +245,93 @@ def test_judge_and_seeding_notes(tmp_path: Path) -> None:
     result = board(tmp_path, bracket("q1", "a", "b", "c", calls=calls, unseeded="no JSON"))
     assert result.judges == ("j/one", "j/two")
     assert "In 1 of 1 items the seeding call gave no usable reply" in result.notes
+
+
+def test_points_by_hand(tmp_path: Path) -> None:
+    # q1: a > b > c. q2: c has no points, so a and b alone are ranked: b 1, a 0. q3: one answer
+    # with points is no ranking, but its points count.
+    result = board(
+        tmp_path,
+        graded("q1", {"a": 0.9, "b": 0.5, "c": 0.1}, calls=[call("score")] * 3),
+        graded("q2", {"a": 0.2, "b": 0.4, "c": None}, calls=[call("score")] * 3),
+        graded("q3", {"a": 0.4, "b": None, "c": None}, calls=[call("score")] * 3),
+    )
+    rows = by_model(result)
+    assert (result.placed_by, result.n_items) == ("points", 2)
+    assert {model: row.borda for model, row in rows.items()} == {"a": 0.5, "b": 0.75, "c": 0.0}
+    points = {model: row.points for model, row in rows.items()}
+    assert points == pytest.approx({"a": 0.5, "b": 0.45, "c": 0.1})
+    assert [rows[model].unscored_rate for model in "abc"] == pytest.approx([0, 1 / 3, 2 / 3])
+    assert (rows["a"].wins, rows["a"].losses, rows["a"].ties) == (0, 0, 0)
+    assert "3 of 9 answers (33%) have no points" in result.warnings[0]
+    assert result.views == ()
+    assert (result.replies[0].n_questions, result.replies[0].n_unscored) == (9, 3)
+
+
+def test_points_of_identical_answers_count_for_all(tmp_path: Path) -> None:
+    result = board(tmp_path, graded("q", {"a": 0.9, "c": 0.1}, groups=(("a", "b"), ("c",))))
+    assert {row.model: row.points for row in result.rows} == {"a": 0.9, "b": 0.9, "c": 0.1}
+    assert [row.rank for row in result.rows] == [1, 1, 3]
+
+
+def test_a_list_without_a_reply_ranks_nothing(tmp_path: Path) -> None:
+    asked = {"calls": [call("list"), call("seed", model="s/other")]}
+    result = board(
+        tmp_path, listed("q1", [["b"], ["a", "c"]], **asked), listed("q2", None, **asked)
+    )
+    assert (result.placed_by, result.n_items, result.judges) == ("listing", 1, ("j/judge",))
+    assert {row.model: row.borda for row in result.rows} == {"b": 1.0, "a": 0.25, "c": 0.25}
+    assert math.isnan(result.rows[0].points)
+    assert math.isnan(result.rows[0].unscored_rate)
+    assert "1 of 2 ranking calls (50%) gave no ranking" in result.warnings[0]
+
+
+def test_native_scores_ask_nobody(tmp_path: Path) -> None:
+    result = board(
+        tmp_path,
+        by_native("q1", {"a": 1.0, "b": 0.0, "c": None}),
+        by_native("q2", {"a": 1.0, "b": 1.0, "c": 1.0}, groups=(("a", "b", "c"),)),
+    )
+    assert {row.model: row.borda for row in result.rows} == {"a": 0.75, "b": 0.25, "c": 0.5}
+    assert (result.receipt.n_items_without_call, result.judges, result.warnings) == (0, (), ())
+
+
+def test_matches_are_viewed_in_other_ways_too(tmp_path: Path) -> None:
+    items = [bracket(f"q{n}", *("abc" if n % 3 else "cab")) for n in range(12)]
+    result = board(tmp_path, *items)
+    assert [view.method for view in result.views] == ["least_squares", "bradley_terry"]
+    assert all(view.n_results == 24 for view in result.views)
+    assert {row.model for row in result.views[0].rows} == {"a", "b", "c"}
+    assert (result.length.reason, result.length.warning) == (
+        "the log does not say how long the answers are",
+        None,
+    )
+
+
+def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
+    lengths = {"a": 30, "b": 20, "c": 10}
+    items = [
+        bracket(f"q{n}", "a", "b", "c").model_copy(update={"lengths": lengths}) for n in range(12)
+    ]
+    result = board(tmp_path, *items)
+    assert any("The longer answer won 100% of 24" in warning for warning in result.warnings)
+
+
+def test_a_settled_run(tmp_path: Path) -> None:
+    judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * (2 + n)) for n in range(3)]
+    rest = [skipped(f"s{n}", after=3, of=10, top=2) for n in range(7)]
+    [result] = leaderboards([write_log(tmp_path / "r.eval", [*judged, *rest])], draws=50)
+    # Calls of a judged item: (2 + 3 + 4) / 3 = 3, seven times.
+    assert result.settled == Settled(after=3, of=10, error=0.05, top=2, n_skipped=7, calls_saved=21)
+    assert (result.n_items, result.unranked, result.receipt.n_items) == (3, (), 3)
+    assert not any("judged" in note for note in result.notes)
+    assert board(tmp_path / "all", *judged).settled is None
+
+
+def test_boards_of_a_log_that_was_read(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "r.eval", [bracket(f"q{n}", "a", "b", "c") for n in range(3)])
+    [log] = read_ranking_logs([path])
+    assert repr(boards_of(log)) == repr(leaderboards([path]))
 
 
 def test_the_seed_decides_the_draws(tmp_path: Path) -> None:

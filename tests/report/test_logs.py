@@ -1,10 +1,11 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.report.builders import bracket, item, sample, write_log
+from tests.report.builders import bracket, item, match, sample, write_log
 from tiebreak.report import (
     NoRankingLogError,
     NotARankingLogError,
@@ -13,6 +14,9 @@ from tiebreak.report import (
     UnreadableLogError,
     read_ranking_logs,
 )
+from tiebreak.report.logs import placement_of
+from tiebreak.scorers.ballots import ItemBallots, Skipped
+from tiebreak.scorers.placement import NotPlacedError
 
 ABC = bracket("q1", "a", "b", "c")
 
@@ -164,3 +168,55 @@ def test_a_copy_elsewhere_is_another_log(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [item("q", groups=[("a", "b")])])
     shutil.copy(path, tmp_path / "copy.eval")
     assert len(read_ranking_logs([tmp_path])) == 2
+
+
+def test_arguments_tell_how_it_was_judged(tmp_path: Path) -> None:
+    given = {"rounds": 3, "candidates": "logs/", "shard": None, "swap": "close"}
+    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", [ABC], task_args=given)])
+    assert log.arguments == {"rounds": 3, "swap": "close"}
+
+
+def skipped(name: str) -> ItemBallots:
+    why = Skipped(after=1, of=3, error=0.05)
+    return bracket(name, "a", "b", "c", complete=False).model_copy(update={"skipped": why})
+
+
+def test_items_of_a_settled_ranking_lack_nothing(tmp_path: Path) -> None:
+    rest = [skipped("q2"), skipped("q3")]
+    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", [ABC, *rest])])
+    assert (log.items, log.skipped) == ((ABC,), tuple(rest))
+    assert (log.cut_short, log.unranked, log.notes, log.n_expected) == ((), (), (), 3)
+
+
+def test_a_settled_ranking_may_lack_other_items(tmp_path: Path) -> None:
+    broken = sample(skipped("q2"), error="it broke")
+    path = write_log(tmp_path / "r.eval", [ABC, broken, skipped("q3")], status="error")
+    [log] = read_ranking_logs([path])
+    assert [one.item_id for one in log.skipped] == ["q3"]
+    assert log.unranked == (Unranked("q2", "error: it broke", "gsm8k"),)
+    assert log.notes == (
+        "1 of 3 items judged, 1 skipped because the ranking was settled (status: error); "
+        f"run `inspect eval-retry {path}`",
+    )
+
+
+def test_a_model_without_a_ballot_has_no_rank() -> None:
+    # b and c, which gave one answer, never had a scored match; a beat d.
+    matches = [match("a", "d", 0.4), match("a", "b", None, round=2)]
+    one = item("q", matches, groups=(("a",), ("b", "c"), ("d",)))
+    one = one.model_copy(update={"placed_by": "win_rate"})
+    assert placement_of(one).ranks == {"a": 1, "d": 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"models": ("a", "b", "c", "d")}, "its ballots give no rank to d"),
+        ({"seeds": ()}, "elimination ranks fewer than two candidates"),
+        ({"seeds": ("a", "b", "z")}, "its ballots contradict each other: 'z' is no answer"),
+        ({"complete": False}, "judging was cut short"),
+    ],
+)
+def test_damaged_ballots_give_no_ranking(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(NotPlacedError, match=re.escape(message)):
+        placement_of(ABC.model_copy(update=change))

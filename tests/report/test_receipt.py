@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from tests.report.builders import call, item
+from tests.report.builders import by_native, call, graded, item
 from tiebreak.report.receipt import KindCalls, Usage, receipt_of
 
 
@@ -60,3 +60,16 @@ def test_no_item() -> None:
     assert (receipt.n_calls, receipt.cost, receipt.depth_max) == (0, 0.0, 0)
     assert math.isnan(receipt.calls_per_item)
     assert math.isnan(receipt.depth_mean)
+
+
+def test_only_identical_answers_make_a_call_needless() -> None:
+    same, apart = [("a", "b", "c")], [("a",), ("b",), ("c",)]
+    items = [
+        item("identical", groups=same),
+        by_native("asks nobody", {"a": 1.0, "b": 1.0, "c": 1.0}, groups=same),
+        item("no call, for whatever reason", groups=apart),
+        graded("points", {"a": 0.5, "b": 0.5}, calls=[call("rubric"), call("score")]),
+    ]
+    receipt = receipt_of(items)
+    assert (receipt.n_items, receipt.n_items_without_call) == (4, 1)
+    assert [kind.kind for kind in receipt.kinds] == ["rubric", "score"]

@@ -20,8 +20,8 @@ CASES: list[tuple[str, list[Verdict], str, DecidedBy, float | None, bool | None]
     ("high first", [shown("high", 0.4)], "high", "principles", 0.4, None),
     ("low first", [shown("low", 0.4)], "low", "principles", -0.4, None),
     ("checklist", [shown("low", 0.0, 0.1)], "low", "checklist", 0.0, None),
-    ("even", [shown("low", 0.0)], "high", "seed_after_tie", 0.0, None),
-    ("unscored", [shown("low", None)], "high", "seed_after_unscored", None, None),
+    ("even", [shown("low", 0.0)], "high", "tie", 0.0, None),
+    ("unscored", [shown("low", None)], "high", "unscored", None, None),
     (
         "orders agree",
         [shown("high", 0.2), shown("low", -0.4)],
@@ -42,7 +42,7 @@ CASES: list[tuple[str, list[Verdict], str, DecidedBy, float | None, bool | None]
         "the first position wins both times",
         [shown("high", 0.6), shown("low", 0.6)],
         "high",
-        "seed_after_tie",
+        "tie",
         0.0,
         True,
     ),
@@ -81,5 +81,5 @@ def test_settle(
     assert (match.winner, match.decided_by, match.flipped) == (winner, decided_by, flipped)
     assert match.margin == (None if margin is None else pytest.approx(margin))
     assert match.loser == ({"high", "low"} - {winner}).pop()
-    assert (match.unscored is not None) == (decided_by == "seed_after_unscored")
-    assert match.tied == (decided_by == "seed_after_tie")
+    assert (match.unscored is not None) == (decided_by == "unscored")
+    assert match.tied == (decided_by == "tie")

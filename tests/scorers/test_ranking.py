@@ -7,7 +7,7 @@ from inspect_ai.scorer import SampleScore, Score
 
 from tests.report.builders import item, match
 from tiebreak.scorers.ranking import score_ballots, spread
-from tiebreak.scorers.table import bracket_table
+from tiebreak.scorers.table import ballots_table
 
 
 def test_every_model_of_the_run_has_a_value() -> None:
@@ -44,7 +44,7 @@ def test_spread_leaves_out_what_is_undefined() -> None:
 
 def test_a_name_cannot_break_out_of_the_table() -> None:
     name = "a|b\n# <img src=x>"
-    table = bracket_table(item("q", [match(name, "c", 0.5)], groups=((name,), ("c",))))
+    table = ballots_table(item("q", [match(name, "c", 0.5)], groups=((name,), ("c",))))
     rows = [line for line in table.splitlines() if "img" in line]
     assert len(rows) == 2
     assert all(line.startswith("| ") and "\\|" in line and "&lt;img" in line for line in rows)

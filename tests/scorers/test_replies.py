@@ -10,17 +10,23 @@ import pytest
 from tiebreak.scorers.replies import (
     ReplyError,
     critique_schema,
+    grades_schema,
+    levels_schema,
     parse_critique,
+    parse_grades,
+    parse_levels,
     parse_refinement,
-    parse_tiers,
+    parse_rubric,
     parse_votes,
     refinement_schema,
-    tiers_schema,
+    rubric_schema,
     votes_schema,
 )
 
 VOTE = {"vote": "left", "confidence": 0.5}
 VOTES = {"principles": {"P1": {"reasoning": "r", **VOTE}}, "checklist": {"C1": VOTE, "C2": VOTE}}
+GRADES = {"principles": {"P1": {"reasoning": "r", "grade": 10}}}
+RUBRIC = {"P1": {"full": "f", "half": "h", "none": "n"}}
 TIERS = {"reasoning": "r", "tiers": {"R1": 1, "R2": 2}}
 ITEM = {
     "principle_id": "P1",
@@ -39,7 +45,13 @@ PARSERS: dict[str, tuple[Parser, Any, Any]] = {
         votes_schema(["P1"], ["C1", "C2"]),
         VOTES,
     ),
-    "tiers": (lambda t: parse_tiers(t, ["R1", "R2"], 2), tiers_schema(["R1", "R2"], 2), TIERS),
+    "tiers": (
+        lambda t: parse_levels(t, "tiers", ["R1", "R2"], 2),
+        levels_schema("tiers", ["R1", "R2"], 2),
+        TIERS,
+    ),
+    "grades": (lambda t: parse_grades(t, ["P1"]), grades_schema(["P1"]), GRADES),
+    "rubric": (lambda t: parse_rubric(t, ["P1"]), rubric_schema(["P1"]), RUBRIC),
     "item": (lambda t: parse_refinement(t, ["P1"]), refinement_schema(["P1"]), ITEM),
     "critique": (parse_critique, critique_schema(), CRITIQUE),
 }
@@ -103,9 +115,15 @@ def votes_with(**change: Any) -> dict[str, Any]:
         ("votes", {**VOTES, "checklist": {"C1": VOTE}}, "checklist lacks C2"),
         ("votes", {**VOTES, "checklist": {"C1": VOTE, "C2": "left"}}, "C2 must be a JSON object"),
         ("tiers", {"tiers": {"R1": 1}}, "lacks R2"),
-        ("tiers", {"tiers": {"R1": 1, "R2": 3}}, "tier of R2 is 3"),
-        ("tiers", {"tiers": {"R1": True, "R2": 1}}, "tier of R1 is True"),
-        ("tiers", {"tiers": {"R1": 1.5, "R2": 1}}, "tier of R1 is 1.5"),
+        ("tiers", {"tiers": {"R1": 1, "R2": 3}}, "tiers R2 is 3"),
+        ("tiers", {"tiers": {"R1": True, "R2": 1}}, "tiers R1 is True"),
+        ("tiers", {"tiers": {"R1": 1.5, "R2": 1}}, "tiers R1 is 1.5"),
+        ("grades", {"principles": {"P1": {"grade": 11}}}, "P1 grade is 11"),
+        ("grades", {"principles": {"P1": {"reasoning": "r"}}}, "P1 grade is None"),
+        ("grades", {"principles": {}}, "lacks P1"),
+        ("rubric", {"P2": RUBRIC["P1"]}, "lacks P1"),
+        ("rubric", {"P1": {**RUBRIC["P1"], "half": " "}}, "P1 half"),
+        ("rubric", {"P1": {**RUBRIC["P1"], "none": "x" * 401}}, "P1 none"),
         ("item", {**ITEM, "principle_id": "P2"}, "not one of P1"),
         ("item", {**ITEM, "anchor_split": "4 vs 2"}, "anchor_split"),
         ("item", {**ITEM, "description": "   "}, "description"),

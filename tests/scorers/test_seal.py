@@ -8,11 +8,11 @@ import pytest
 
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.bracket import rounds
+from tiebreak.scorers.bracket import round_name, rounds
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.seal import MOST_REFINEMENTS, SealSettings, closest, round_name
+from tiebreak.scorers.refinement import MOST_REFINEMENTS, closest
 
-FLAT = SealSettings(swap="never", refine=False, critique=False)
+FLAT = {"swap": "never", "refine": False, "critique": False}
 
 
 def planted(n: int, *, item: int = 0, gap: float = 1.0) -> dict[str, float]:
@@ -38,7 +38,7 @@ def kinds(ballots: ItemBallots) -> dict[str, int]:
 def test_a_judge_without_noise_finds_the_planted_champion(n: int, tmp_path: Path) -> None:
     pools = [planted(n, item=item) for item in range(4)]
     contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
-    for pool, ballots in zip(pools, play_all(contests, SealSettings(), tmp_path), strict=True):
+    for pool, ballots in zip(pools, play_all(contests, tmp_path), strict=True):
         placement = place(ballots)
         assert champion(ballots) == max(pool, key=pool.__getitem__)
         assert sorted(placement.ranks.values()) == list(range(1, n + 1))
@@ -47,7 +47,7 @@ def test_a_judge_without_noise_finds_the_planted_champion(n: int, tmp_path: Path
 
 @pytest.mark.parametrize("n", range(2, 17))
 def test_flat_bracket_asks_once_to_seed_and_once_a_match(n: int, tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(n))], FLAT, tmp_path)
+    [ballots] = play_all([planted_contest(planted(n))], tmp_path, settings=FLAT)
     assert kinds(ballots) == {"seed": 1, "match": n - 1, "critique": 0, "refine": 0}
     # One call after another: seeding, then one match a round.
     assert max(call.depth for call in ballots.calls) + 1 == 1 + rounds(n)
@@ -57,7 +57,7 @@ def test_flat_bracket_asks_once_to_seed_and_once_a_match(n: int, tmp_path: Path)
 def test_every_extra_call_is_accounted_for(n: int, tmp_path: Path) -> None:
     # Qualities so near that every match is close: |margin| = gap / scale = 0.01 / 0.1 = 0.1 at
     # the nearest, so "close" asks both orders wherever neighbours meet.
-    [ballots] = play_all([planted_contest(planted(n, gap=0.01))], SealSettings(), tmp_path)
+    [ballots] = play_all([planted_contest(planted(n, gap=0.01))], tmp_path)
     last = rounds(n)
     swapped = sum(len(match.verdicts) == 2 for match in ballots.matches)
     by_round = [len(closest(ballots.matches, number)) for number in range(1, last)]
@@ -76,14 +76,14 @@ def test_eight_candidates_all_close_cost_what_the_paper_says(tmp_path: Path) -> 
     # Ours: 3 critiques (two semi-finals, one final) and from 0 to 4 refinements.
     pools = [planted(8, item=item, gap=0.05) for item in range(25)]
     contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
-    settings = SealSettings(swap="never")
-    calls = [len(b.calls) for b in play_all(contests, settings, tmp_path)]
+    settings = {"swap": "never"}
+    calls = [len(b.calls) for b in play_all(contests, tmp_path, settings=settings)]
     assert all(11 <= count <= 15 for count in calls)
     assert 11 <= sum(calls) / len(calls) <= 13
 
 
 def test_swap_always_asks_both_orders_of_every_match(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(8))], SealSettings(swap="always"), tmp_path)
+    [ballots] = play_all([planted_contest(planted(8))], tmp_path, settings={"swap": "always"})
     for match in ballots.matches:
         assert {verdict.first for verdict in match.verdicts} == {match.high, match.low}
         assert match.flipped is False
@@ -92,12 +92,12 @@ def test_swap_always_asks_both_orders_of_every_match(tmp_path: Path) -> None:
 def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) -> None:
     [ballots] = play_all(
         [planted_contest(planted(8))],
-        SealSettings(swap="always", refine=False),
         tmp_path,
+        settings={"swap": "always", "refine": False},
         judge="planted/bias=1000",
     )
     assert all(match.flipped for match in ballots.matches)
-    assert all(match.decided_by == "seed_after_tie" for match in ballots.matches)
+    assert all(match.decided_by == "tie" for match in ballots.matches)
 
 
 def test_agreement_rises_with_the_quality_of_the_judge(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_agreement_rises_with_the_quality_of_the_judge(tmp_path: Path) -> None:
     contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
     right_order = []
     for noise in (0, 2, 8, 1000):
-        results = play_all(contests, FLAT, tmp_path, judge=f"planted/noise={noise}")
+        results = play_all(contests, tmp_path, settings=FLAT, judge=f"planted/noise={noise}")
         right_order.append(
             sum(
                 (place(ballots).ranks[a] < place(ballots).ranks[b]) == (pool[a] > pool[b])
@@ -127,20 +127,20 @@ def test_the_same_seed_gives_the_same_ballots_and_another_seed_others(tmp_path: 
         contests = [
             planted_contest(planted(8, item=i), item_id=str(i), seed=seed) for i in range(3)
         ]
-        played = play_all(contests, SealSettings(), tmp_path, judge="planted/noise=3")
+        played = play_all(contests, tmp_path, judge="planted/noise=3")
         runs.append([b.model_dump(exclude={"calls", "seed"}) for b in played])
     assert runs[0] == runs[1] != runs[2]
 
 
 def test_order_of_presentation_is_balanced(tmp_path: Path) -> None:
     contests = [planted_contest(planted(8), item_id=str(i)) for i in range(15)]
-    matches = [m for b in play_all(contests, FLAT, tmp_path) for m in b.matches]
+    matches = [m for b in play_all(contests, tmp_path, settings=FLAT) for m in b.matches]
     high_first = sum(match.verdicts[0].first == match.high for match in matches)
     assert 34 <= high_first <= 71  # of 105: 52.5 ± 18.5 is 3.6 standard deviations
 
 
 def test_refinement_grows_the_checklist_and_never_the_principles(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(8, gap=0.01))], SealSettings(), tmp_path)
+    [ballots] = play_all([planted_contest(planted(8, gap=0.01))], tmp_path)
     sizes: dict[int, set[int]] = {}
     for match in ballots.matches:
         for verdict in match.verdicts:
@@ -158,7 +158,7 @@ def test_malformed_replies_are_repaired_repeated_or_unscored(
 ) -> None:
     contests = [planted_contest(planted(8), item_id=str(i)) for i in range(12)]
     judge = f"planted/malformed={malformed}"
-    played = play_all(contests, FLAT, tmp_path, judge=judge)
+    played = play_all(contests, tmp_path, settings=FLAT, judge=judge)
     repairs = [call for b in played for call in b.calls if call.repair]
     again = [call for b in played for call in b.calls if call.attempt == 1]
     unscored = [m for b in played for m in b.matches if m.unscored]
@@ -172,12 +172,12 @@ def test_malformed_replies_are_repaired_repeated_or_unscored(
             if match.unscored:
                 assert match.winner == match.high
                 assert match.margin is None
-                assert match.decided_by == "seed_after_unscored"
+                assert match.decided_by == "unscored"
 
 
 def test_an_item_without_any_verdict_is_not_ranked(tmp_path: Path) -> None:
     contest = planted_contest(planted(4))
-    [ballots] = play_all([contest], SealSettings(), tmp_path, judge="planted/malformed=1")
+    [ballots] = play_all([contest], tmp_path, judge="planted/malformed=1")
     assert ballots.complete
     assert ballots.tiering is not None
     assert ballots.tiering.unscored == "it holds no JSON object"
@@ -188,12 +188,13 @@ def test_an_item_without_any_verdict_is_not_ranked(tmp_path: Path) -> None:
 
 
 def test_a_single_group_asks_nobody(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest({"a": 1.0})], SealSettings(), tmp_path)
-    assert (ballots.calls, ballots.seeds, ballots.complete) == ((), ("a",), True)
+    [ballots] = play_all([planted_contest({"a": 1.0})], tmp_path)
+    assert (ballots.calls, ballots.matches, ballots.complete) == ((), (), True)
+    assert place(ballots).ranks == {"a": 1}
 
 
 def test_one_tier_seeds_by_lot(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(8))], SealSettings(tiers=1), tmp_path)
+    [ballots] = play_all([planted_contest(planted(8))], tmp_path, settings={"tiers": 1})
     assert kinds(ballots)["seed"] == 0
     assert ballots.tiering is None
     assert sorted(ballots.seeds) == sorted(planted(8))
@@ -201,7 +202,7 @@ def test_one_tier_seeds_by_lot(tmp_path: Path) -> None:
 
 def test_all_is_recorded_on_the_way(tmp_path: Path) -> None:
     stages: list[ItemBallots] = []
-    play_all([planted_contest(planted(8))], SealSettings(), tmp_path, stages=stages)
+    play_all([planted_contest(planted(8))], tmp_path, stages=stages)
     assert [len(stage.matches) for stage in stages] == sorted(len(s.matches) for s in stages)
     assert [stage.complete for stage in stages] == [False] * (len(stages) - 1) + [True]
     with pytest.raises(NotPlacedError, match="cut short"):

@@ -1,7 +1,8 @@
-"""Plays SEAL on planted candidates through a real Inspect eval, and hands back the ballots."""
+"""Judges planted candidates through a real Inspect eval, and hands back the ballots."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
@@ -9,17 +10,23 @@ from inspect_ai.model import get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.budget import Budget
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.judge import Judge
+from tiebreak.scorers.model_judge import ModelJudge
+from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.rubric import load_rubric
-from tiebreak.scorers.seal import SealSettings, seal
 
 
 def planted_contest(
-    qualities: Mapping[str, float], *, item_id: str = "item", seed: int = 0
+    qualities: Mapping[str, float],
+    *,
+    item_id: str = "item",
+    seed: int = 0,
+    twins: Mapping[str, Sequence[str]] | None = None,
 ) -> Contest:
-    """A contest whose answers give their quality away."""
-    models = tuple(qualities)
+    """A contest whose answers give their quality away; `twins` gave the answer of another model."""
+    groups = tuple((model, *(twins or {}).get(model, ())) for model in qualities)
+    models = tuple(sorted(model for group in groups for model in group))
     return Contest(
         benchmark="planted",
         item_id=item_id,
@@ -30,20 +37,28 @@ def planted_contest(
         seed=seed,
         models=models,
         native=dict.fromkeys(models, 1.0),
-        groups=tuple((model,) for model in models),
+        groups=groups,
         answers={model: f"An answer. quality={quality}" for model, quality in qualities.items()},
     )
 
 
 def play_all(
     contests: Sequence[Contest],
-    settings: SealSettings,
     log_dir: Path,
     *,
+    protocol: str = "seal",
+    settings: Mapping[str, Any] | None = None,
     judge: str = "planted/judge",
     stages: list[ItemBallots] | None = None,
+    budget: Budget | None = None,
 ) -> list[ItemBallots]:
-    """Ballots of every contest, in order; `stages` collects what was recorded on the way."""
+    """Ballots of every contest, in order; `stages` collects what was recorded on the way.
+
+    An item that the budget has no room for gives the ballots that were recorded until then.
+    """
+    found = find_protocol(protocol)
+    own = {**(settings or {}), **found.prepare(contests)}
+    spending = budget or Budget()
 
     @solver
     def tournament() -> Solver:
@@ -54,9 +69,11 @@ def play_all(
                     stages.append(ballots)
 
             contest = contests[int(state.sample_id)]
+            record(contest.ballots(protocol, found.placed_by))
             model = get_model(judge)
-            judges = Judge({"judge": model, "meta_judge": model})
-            await seal(contest, judges, record, settings=settings)
+            async with spending.item() as account:
+                judges = ModelJudge({"judge": model, "meta_judge": model}, account)
+                await judge_item(found, contest, judges, record, own)
             return state
 
         return solve

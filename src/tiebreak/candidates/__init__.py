@@ -38,6 +38,8 @@ from tiebreak.candidates.load import load_candidates
 from tiebreak.candidates.parquet import read_parquet, write_parquet
 from tiebreak.candidates.pool import (
     PROTOCOL_KEY,
+    RUN_KEY,
+    SHARD_KEY,
     Candidate,
     CandidatePool,
     Item,
@@ -45,9 +47,12 @@ from tiebreak.candidates.pool import (
     Mode,
     Note,
 )
+from tiebreak.candidates.shard import Shard
 
 __all__ = [
     "PROTOCOL_KEY",
+    "RUN_KEY",
+    "SHARD_KEY",
     "Audit",
     "BenchmarkAudit",
     "Candidate",
@@ -72,6 +77,7 @@ __all__ = [
     "QuestionConflictError",
     "RenameError",
     "SampleError",
+    "Shard",
     "SingleModelError",
     "UnreadableLogError",
     "audit",

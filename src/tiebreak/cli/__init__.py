@@ -7,6 +7,7 @@ from tiebreak.cli.aggregate import aggregate
 from tiebreak.cli.candidates import candidates
 from tiebreak.cli.csd import csd
 from tiebreak.cli.demo import demo
+from tiebreak.cli.diagnose import diagnose
 from tiebreak.cli.rank import rank
 from tiebreak.cli.serve_local import serve
 
@@ -27,5 +28,5 @@ def main() -> None:
     """
 
 
-for verb in (candidates, rank, aggregate, csd, demo, serve):
+for verb in (candidates, diagnose, rank, aggregate, csd, demo, serve):
     main.add_command(verb)

@@ -1,10 +1,46 @@
 """What several verbs need."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def loading_options(command: F) -> F:
+    """The options that say how candidates are loaded: mode, rename, native, filter_name."""
+    options = (
+        click.option(
+            "--mode",
+            type=click.Choice(["strict", "intersect"]),
+            default="strict",
+            show_default=True,
+            help="strict: any hole is an error. intersect: keep the items that all models "
+            "answered.",
+        ),
+        click.option(
+            "--rename",
+            multiple=True,
+            metavar="OLD=NEW",
+            help="Read benchmark OLD under the name NEW, so that it aligns with other logs. "
+            "Repeatable.",
+        ),
+        click.option(
+            "--native", metavar="NAME", help="Scorer or metric to take native scores from."
+        ),
+        click.option(
+            "--filter",
+            "filter_name",
+            metavar="NAME",
+            help="lm-eval filter to take scores from.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 @contextmanager

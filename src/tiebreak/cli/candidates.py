@@ -5,27 +5,13 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors, renamed
+from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the pool to a Parquet file.")
-@click.option(
-    "--mode",
-    type=click.Choice(["strict", "intersect"]),
-    default="strict",
-    show_default=True,
-    help="strict: any hole is an error. intersect: keep the items that all models answered.",
-)
-@click.option(
-    "--rename",
-    multiple=True,
-    metavar="OLD=NEW",
-    help="Read benchmark OLD under the name NEW, so that it aligns with other logs. Repeatable.",
-)
-@click.option("--native", metavar="NAME", help="Scorer or metric to take native scores from.")
-@click.option("--filter", "filter_name", metavar="NAME", help="lm-eval filter to take scores from.")
+@loading_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def candidates(
     paths: tuple[str, ...],

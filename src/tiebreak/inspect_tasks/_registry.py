@@ -4,23 +4,44 @@ from tiebreak.inspect_tasks.generate import bfcl, gsm8k, humaneval, mmlu
 from tiebreak.inspect_tasks.judging import judge_items
 from tiebreak.inspect_tasks.native import chosen_letter, final_number, function_call, unit_tests
 from tiebreak.inspect_tasks.prompting import ask
-from tiebreak.inspect_tasks.rerank import seal
+from tiebreak.inspect_tasks.rerank import (
+    fixed_rubric,
+    flat_bracket,
+    full_pairwise,
+    listwise,
+    original,
+    own,
+    pointwise,
+    seal,
+    sorted,
+    swiss,
+)
 from tiebreak.local.provider import tiebreak_local
-from tiebreak.scorers.ranking import ranking, spread
+from tiebreak.scorers.ranking import least_squares, ranking, spread
 
 __all__ = [
     "ask",
     "bfcl",
     "chosen_letter",
     "final_number",
+    "fixed_rubric",
+    "flat_bracket",
+    "full_pairwise",
     "function_call",
     "gsm8k",
     "humaneval",
     "judge_items",
+    "least_squares",
+    "listwise",
     "mmlu",
+    "original",
+    "own",
+    "pointwise",
     "ranking",
     "seal",
+    "sorted",
     "spread",
+    "swiss",
     "tiebreak_local",
     "unit_tests",
 ]

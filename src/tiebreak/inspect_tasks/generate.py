@@ -16,7 +16,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 
-from tiebreak.inspect_tasks.judging import from_working_directory
+from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.inspect_tasks.native import (
     chosen_letter,
     final_number,

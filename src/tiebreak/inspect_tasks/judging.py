@@ -1,76 +1,183 @@
-"""Between Inspect and a protocol: a pool becomes samples, a solver judges them.
+"""Between Inspect and a protocol: a solver judges samples, and a task is built around it.
 
 The solver asks and keeps the ballots in the sample's store, stage by stage; scoring is arithmetic
 on what it kept. So a run that is stopped loses nothing, and scores can be computed again for free.
 """
 
+import difflib
+import hashlib
 import json
-import math
-import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack
 
-from inspect_ai.dataset import Sample
-from inspect_ai.log import transcript
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import HeadlineMetric, transcript
 from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesView, ViewerConfig
 
-from tiebreak.candidates import (
-    CandidateError,
-    CandidatePool,
-    Item,
-    identical_groups,
-    is_saturated,
+import tiebreak
+from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, CandidatePool, Shard
+from tiebreak.inspect_tasks.contests import (
+    CONTEST_KEY,
+    contest_samples,
+    load_pool,
+    restore_contest,
 )
-from tiebreak.candidates import load_candidates as load
+from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
-from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.judge import Judge
-from tiebreak.scorers.ranking import ROSTER_KEY
-from tiebreak.scorers.rubric import (
-    Rubric,
-    RubricError,
-    builtin_rubrics,
-    load_rubric,
-    rubric_for,
-)
-from tiebreak.scorers.table import bracket_table
+from tiebreak.scorers.budget import Budget, UnknownPriceError
+from tiebreak.scorers.model_judge import ModelJudge
+from tiebreak.scorers.protocols import Protocol, judge_item
+from tiebreak.scorers.ranking import ranking
+from tiebreak.scorers.table import ballots_table
 
-CONTEST_KEY = "contest"
 NO_JUDGE = (
     "No judge: nothing says which model is to judge. Add --model-role judge=MODEL, for example\n"
     "  --model-role judge=openai/gpt-5\n"
     "and, for a meta-judge of its own, --model-role meta_judge=MODEL."
 )
-NO_CANDIDATES = (
-    "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
-    "Inspect logs or lm-eval samples of the models to be ranked."
-)
 
 
-class ItemProtocol(Protocol):
-    """How one item is judged: from a contest and a judge to ballots, recorded on the way."""
+class Common(TypedDict, total=False):
+    """Arguments of every judging task.
 
-    async def __call__(
-        self, contest: Contest, judge: Judge, record: Callable[[ItemBallots], None]
-    ) -> ItemBallots:
-        """Judge one item."""
+    candidates: Folder or files with the candidates' logs, several separated by commas.
+    task_type: Rubric by task type: code_generation, math_reasoning, general_qa or tool_calling.
+        Guessed from the benchmark's name when not given, else general_qa.
+    rubric: Path of a rubric file of your own; goes before `task_type`.
+    saturated_only: Judge only items whose native scores are all equal.
+    seed: Seed of every random draw.
+    merge_identical: Judge identical answers once; they share their rank.
+    mode: strict (any hole is an error) or intersect (keep items that all models answered).
+    shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
+    repeat: Runs with another number get fresh replies, not those in the cache.
+    settle: Stop when the ranking is decided (true), or its first k places (k).
+    settle_error: Probability of a wrong decision that `settle` may have.
+    max_calls: Stop before more judge calls than this are paid for.
+    max_cost: Stop before more US dollars than this are spent.
+    """
+
+    candidates: str | list[str] | None
+    task_type: str | None
+    rubric: str | None
+    saturated_only: bool
+    seed: int
+    merge_identical: bool
+    mode: str
+    shard: str | None
+    repeat: int
+    settle: bool | int
+    settle_error: float
+    max_calls: int | None
+    max_cost: float | None
+
+
+# Arguments that do not change what a run finds, or that its fingerprint holds in another form.
+_WHERE = ("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost")
+
+DEFAULTS: Common = {
+    "candidates": None,
+    "task_type": None,
+    "rubric": None,
+    "saturated_only": False,
+    "seed": 0,
+    "merge_identical": True,
+    "mode": "strict",
+    "shard": None,
+    "repeat": 1,
+    "settle": False,
+    "settle_error": 0.05,
+    "max_calls": None,
+    "max_cost": None,
+}
+
+
+def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpack[Common]) -> Task:
+    """A task that judges the items of a pool with a protocol.
+
+    Args:
+        protocol: how an item is judged.
+        settings: the protocol's own arguments.
+        given: see `Common`.
+
+    Raises:
+        PrerequisiteError: an argument that cannot be used; the message says which and why.
+    """
+    common = checked(given)
+    if protocol.placed_by != "native":
+        require_judge()
+    pool = load_pool(common["candidates"], common["mode"])
+    samples = contest_samples(
+        pool,
+        task_type=common["task_type"],
+        rubric=common["rubric"],
+        seed=common["seed"],
+        saturated_only=common["saturated_only"],
+        merge_identical=common["merge_identical"],
+    )
+    run = run_id(protocol, settings, common, samples)
+    shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
+    settling = None
+    if common["settle"]:
+        settling = Settling(pool.models, samples, common["settle"], common["settle_error"])
+        samples = settling.drawn(common["seed"])
+    if common["shard"] is not None:
+        samples = _part(samples, Shard.parse(common["shard"]))
+    return Task(
+        dataset=MemoryDataset(samples, name=", ".join(pool.benchmarks)),
+        solver=judge_items(
+            protocol,
+            {**settings, **shared},
+            Budget(common["max_calls"], common["max_cost"]),
+            common["repeat"],
+            settling,
+        ),
+        scorer=ranking(),
+        name=protocol.name,
+        headline_metric=HeadlineMetric(metric="spread"),
+        metadata=log_metadata(protocol.name, pool, common["seed"], run, common["shard"]),
+        viewer=viewer(pool),
+        # One bad item never ends the run, but a run that lacks items is not called a success:
+        # `inspect eval-retry` then judges what is missing.
+        fail_on_error=True,
+        continue_on_fail=True,
+    )
 
 
 @solver
-def judge_items(protocol: ItemProtocol) -> Solver:
+def judge_items(
+    protocol: Protocol,
+    settings: Mapping[str, Any],
+    budget: Budget | None = None,
+    repeat: int = 1,
+    settling: Settling | None = None,
+) -> Solver:
     """Judge each sample's contest with a protocol and keep the ballots in its store."""
+    spending = budget or Budget()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        contest = restore_contest(state.metadata)
-        judge = Judge(judge_models())
-
         def record(ballots: ItemBallots) -> None:
             state.store.set(STORE_KEY, ballots.model_dump(mode="json"))
 
-        table = bracket_table(await protocol(contest, judge, record))
+        contest = restore_contest(state.metadata)
+        if settling is not None and settling.decided is not None:
+            empty = contest.ballots(protocol.name, protocol.placed_by)
+            ballots = empty.model_copy(update={"skipped": settling.decided})
+            record(ballots)
+        else:
+            models = judge_models() if protocol.placed_by != "native" else {}
+            try:
+                async with spending.item() as account:
+                    judge = ModelJudge(models, account, repeat)
+                    ballots = await judge_item(protocol, contest, judge, record, settings)
+            except UnknownPriceError as error:
+                raise PrerequisiteError(str(error)) from error
+            if settling is not None:
+                settling.judged(state.sample_id, ballots)
+        table = ballots_table(ballots)
         transcript().info(table, source="tiebreak")
         state.output.completion = table
         state.completed = True
@@ -110,130 +217,113 @@ def require_judge() -> None:
         return
 
 
-def load_pool(candidates: str | Sequence[str] | None, mode: str) -> CandidatePool:
-    """The pool behind the task argument `candidates`.
+def checked(given: Common) -> Common:
+    """The arguments of every judging task, with defaults, once they can be used.
 
     Raises:
-        PrerequisiteError: no path, a mode that does not exist, or candidates that cannot be
-            judged; the message says what and where.
+        PrerequisiteError: an argument that does not exist, or a value that it cannot have.
     """
-    if not candidates:
-        raise PrerequisiteError(NO_CANDIDATES)
-    given = candidates.split(",") if isinstance(candidates, str) else candidates
-    paths = [from_working_directory(path) for path in given]
-    if mode not in ("strict", "intersect"):
-        raise PrerequisiteError(f"mode is {mode!r}: it must be strict or intersect.")
-    try:
-        return load(paths, mode="strict" if mode == "strict" else "intersect")
-    except CandidateError as error:
-        raise PrerequisiteError(str(error)) from error
-
-
-def from_working_directory(path: str) -> str:
-    """A path as the user meant it: relative to where the command was given.
-
-    While Inspect loads a task file by path it works in that file's folder; the shell's folder is
-    then only to be had from PWD.
-    """
-    loading_by_path = Path.cwd() == Path(__file__).resolve().parent
-    return str(Path(os.environ.get("PWD", "")) / path) if loading_by_path else path
-
-
-def contest_samples(
-    pool: CandidatePool,
-    *,
-    task_type: str | None,
-    rubric: str | None,
-    seed: int,
-    saturated_only: bool,
-    merge_identical: bool,
-) -> list[Sample]:
-    """One sample per item: what is to be judged stands in its metadata, ready to be logged.
-
-    Raises:
-        PrerequisiteError: an unknown rubric or task type, or no saturated item.
-    """
-    several = len(pool.benchmarks) > 1
-    roster = list(pool.models)
-    samples = []
-    for item, candidates in pool:
-        if saturated_only and not is_saturated(candidates.values()):
-            continue
-        name, chosen = _rubric(rubric, task_type, item.benchmark)
-        groups = (
-            identical_groups(candidates) if merge_identical else tuple((m,) for m in candidates)
-        )
-        contest = {
-            "benchmark": item.benchmark,
-            "item_id": item.item_id,
-            "input_hash": item.input_hash,
-            "task": task_text(item),
-            "rubric_name": name,
-            "rubric": chosen.model_dump(mode="json"),
-            "seed": seed,
-            "models": sorted(candidates),
-            "native": {m: _finite(candidates[m].native_score) for m in sorted(candidates)},
-            "groups": [list(group) for group in groups],
-            "answers": {group[0]: candidates[group[0]].answer for group in groups},
-        }
-        samples.append(
-            Sample(
-                id=sample_id(item, with_benchmark=several),
-                input=item.prompt,
-                target=item.target,
-                metadata={CONTEST_KEY: contest, ROSTER_KEY: roster},
+    for name in given:
+        if name not in DEFAULTS:
+            near = difflib.get_close_matches(name, DEFAULTS, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
+    common: Common = {**DEFAULTS, **given}
+    # Arguments of the command line come as whatever YAML makes of them.
+    whole("seed", common["seed"])
+    whole("repeat", common["repeat"], 1)
+    if common["max_calls"] is not None:
+        whole("max_calls", common["max_calls"], 1)
+    cost, error = common["max_cost"], common["settle_error"]
+    if cost is not None and not (_number(cost) and cost > 0):
+        raise PrerequisiteError(f"max_cost is {cost!r}: it must be a number of dollars above 0.")
+    if not (_number(error) and 0 < error < 1):
+        raise PrerequisiteError(f"settle_error is {error!r}: it must be between 0 and 1.")
+    if not isinstance(common["settle"], bool):
+        whole("settle", common["settle"], 1)
+    if common["shard"] is not None:
+        if common["settle"]:
+            raise PrerequisiteError(
+                "settle and shard do not go together: a shard cannot know what the others saw."
             )
-        )
-    if not samples:
-        raise PrerequisiteError(
-            "No item is saturated (all native scores known and equal): "
-            "leave out -T saturated_only=true to judge all items."
-        )
-    return samples
+        try:
+            Shard.parse(common["shard"])
+        except ValueError as problem:
+            raise PrerequisiteError(f"{problem}.") from problem
+    return common
 
 
-def restore_contest(metadata: dict[str, Any]) -> Contest:
-    """The contest that a sample's metadata describes; the log holds all that is needed for it."""
-    stored = dict(metadata[CONTEST_KEY])
-    stored["rubric"] = Rubric.model_validate(stored["rubric"])
-    stored["models"] = tuple(stored["models"])
-    stored["groups"] = tuple(tuple(group) for group in stored["groups"])
-    return Contest(**stored)
+def whole(name: str, value: object, lowest: int | None = None) -> None:
+    """Refuse what is no whole number, or too small.
+
+    Raises:
+        PrerequisiteError: says which argument, and what it must be.
+    """
+    fits = isinstance(value, int) and not isinstance(value, bool)
+    if not fits or (lowest is not None and int(str(value)) < lowest):
+        least = "" if lowest is None else f" of at least {lowest}"
+        raise PrerequisiteError(f"{name} is {value!r}: it must be a whole number{least}.")
 
 
-def sample_id(item: Item, *, with_benchmark: bool) -> str:
-    """Id of an item's sample: its own id; with the benchmark and the epoch where they matter."""
-    epoch = f"#{item.key.epoch}" if item.key.epoch > 1 else ""
-    return (f"{item.benchmark}:" if with_benchmark else "") + item.item_id + epoch
-
-
-def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[str, Rubric]:
-    """Name and content of the rubric for an item: the user's own, else by type, else guessed."""
-    if path is None and task_type is not None and task_type not in builtin_rubrics():
-        raise PrerequisiteError(
-            f"task_type is {task_type!r}: it must be one of {', '.join(builtin_rubrics())}. "
-            "A rubric file of your own goes into -T rubric=FILE."
-        )
-    name = from_working_directory(path) if path else task_type or rubric_for(benchmark)
+def run_id(
+    protocol: Protocol, settings: Mapping[str, Any], common: Common, samples: Sequence[Sample]
+) -> str:
+    """Fingerprint of what is judged, by whom and how: the shards of a run have it in common."""
     try:
-        return name, load_rubric(name)
-    except RubricError as error:
-        raise PrerequisiteError(str(error)) from error
+        judges = {role: str(model) for role, model in judge_models().items()}
+    except (ValueError, PrerequisiteError):
+        judges = {}  # outside of an eval, and where nobody is asked
+    how = {name: value for name, value in common.items() if name not in _WHERE}
+    # A rubric counts by its content: on another machine its path may be another.
+    contests = [{**(sample.metadata or {})[CONTEST_KEY], "rubric_name": ""} for sample in samples]
+    parts = [protocol.name, dict(settings), how, judges, *contests]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(json.dumps(part, sort_keys=True).encode())
+    return digest.hexdigest()[:16]
 
 
-def _finite(score: float) -> float | None:
-    return None if math.isnan(score) else score
+def log_metadata(
+    protocol: str, pool: CandidatePool, seed: int, run: str, shard: str | None
+) -> dict[str, Any]:
+    """What a ranking log says about itself: protocol, version, seed, and where answers came from.
+
+    `PROTOCOL_KEY` is how ranking logs are told from candidates' logs.
+    """
+    sources = sorted({c.source for _, row in pool for c in row.values()})
+    return {
+        PROTOCOL_KEY: protocol,
+        "tiebreak_version": tiebreak.__version__,
+        "seed": seed,
+        RUN_KEY: run,
+        **({} if shard is None else {SHARD_KEY: shard}),
+        "candidate_sources": sources,
+        "candidate_notes": [str(note) for note in pool.notes],
+    }
 
 
-def task_text(item: Item) -> str:
-    """What judges read as the task: the question, its choices and the functions on offer."""
-    parts = [item.prompt]
-    if item.choices:
-        letters = (chr(ord("A") + i) for i in range(len(item.choices)))
-        parts.append("\n".join(f"{a}) {c}" for a, c in zip(letters, item.choices, strict=False)))
-    if item.tools:
-        parts.append(
-            "Available functions:\n"
-            + "\n".join(json.dumps(tool, ensure_ascii=False) for tool in item.tools)
+def viewer(pool: CandidatePool) -> ViewerConfig:
+    """Inspect View: one coloured column per model, best score first in a sample."""
+    return ViewerConfig(
+        sample_score_view=SampleScoreView(
+            default="grid", sort=SampleScoreViewSort(column="value", dir="desc")
+        ),
+        task_samples_view=TaskSamplesView(
+            name="ranking",
+            compact_scores=True,
+            score_color_scales=dict.fromkeys(pool.models, "good-high"),
+            color_scales_enabled=True,
+        ),
+    )
+
+
+def _part(samples: list[Sample], shard: Shard) -> list[Sample]:
+    if shard.total > len(samples):
+        raise PrerequisiteError(
+            f"shard is {shard}: there are only {len(samples)} items, so at most as many shards."
         )
-    return "\n\n".join(parts)
+    return shard.part_of(samples)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

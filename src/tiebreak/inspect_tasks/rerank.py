@@ -1,116 +1,167 @@
 """Judging tasks: one @task per protocol, over answers that already exist.
 
 inspect eval tiebreak/seal -T candidates=logs/ --model-role judge=openai/gpt-5
+
+All tasks take the arguments of `Common` beside their own.
 """
 
-from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from inspect_ai import Task, task
-from inspect_ai.log import HeadlineMetric
-from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesView, ViewerConfig
 
-import tiebreak
-from tiebreak.candidates import PROTOCOL_KEY, CandidatePool
-from tiebreak.inspect_tasks.judging import (
-    contest_samples,
-    judge_items,
-    load_pool,
-    require_judge,
-)
+from tiebreak.inspect_tasks.judging import Common, judging_task, whole
+from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.match import Swap
-from tiebreak.scorers.ranking import ranking
-from tiebreak.scorers.seal import SealSettings
-from tiebreak.scorers.seal import seal as seal_protocol
+from tiebreak.scorers.protocols import find_protocol
+
+
+@task
+def original(**common: Unpack[Common]) -> Task:
+    """Rank candidates by the benchmark's own metric; nobody is asked (SEAL, §3).
+
+    Args:
+        common: See `Common`.
+    """
+    return judging_task(find_protocol("original"), {}, **common)
+
+
+@task
+def pointwise(**common: Unpack[Common]) -> Task:
+    """Grade every candidate on its own (SEAL, §3).
+
+    Args:
+        common: See `Common`.
+    """
+    return judging_task(find_protocol("pointwise"), {}, **common)
+
+
+@task
+def fixed_rubric(**common: Unpack[Common]) -> Task:
+    """Write one rubric for the benchmark, then grade every candidate by it (SEAL, §3).
+
+    Args:
+        common: See `Common`.
+    """
+    return judging_task(find_protocol("fixed_rubric"), {}, **common)
+
+
+@task
+def listwise(**common: Unpack[Common]) -> Task:
+    """Rank all candidates in one call (SEAL, §3).
+
+    Args:
+        common: See `Common`.
+    """
+    return judging_task(find_protocol("listwise"), {}, **common)
+
+
+@task
+def flat_bracket(tiers: int | None = None, swap: Swap = "close", **common: Unpack[Common]) -> Task:
+    """SEAL's bracket with a checklist that stays as it is (SEAL, §3).
+
+    Args:
+        tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
+        swap: Ask a match in the second order of presentation: always, close or never.
+        common: See `Common`.
+    """
+    settings = {"tiers": _tiers(tiers), "swap": _swap(swap)}
+    return judging_task(find_protocol("flat_bracket"), settings, **common)
 
 
 @task
 def seal(
-    candidates: str | list[str] | None = None,
-    task_type: str | None = None,
-    rubric: str | None = None,
-    saturated_only: bool = False,
     tiers: int | None = None,
     swap: Swap = "close",
     refine: bool = True,
     critique: bool = True,
-    seed: int = 0,
-    merge_identical: bool = True,
-    mode: str = "strict",
+    **common: Unpack[Common],
 ) -> Task:
     """Re-rank candidates by SEAL: seeded elimination with a meta-judge (SEAL, §2).
 
     Args:
-        candidates: Folder or files with the candidates' logs, several separated by commas.
-        task_type: Rubric by task type: code_generation, math_reasoning, general_qa or
-            tool_calling. Guessed from the benchmark's name when not given, else general_qa.
-        rubric: Path of a rubric file of your own; goes before `task_type`.
-        saturated_only: Judge only items whose native scores are all equal.
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close or never.
         refine: Let the meta-judge add checklist items after close matches.
         critique: List observable differences before semi-final and final matches.
-        seed: Seed of every random draw.
-        merge_identical: Judge identical answers once; they share their rank.
-        mode: strict (any hole is an error) or intersect (keep items that all models answered).
+        common: See `Common`.
     """
+    settings = {
+        "tiers": _tiers(tiers),
+        "swap": _swap(swap),
+        "refine": refine,
+        "critique": critique,
+    }
+    return judging_task(find_protocol("seal"), settings, **common)
+
+
+@task
+def swiss(
+    rounds: int = 2,
+    tiers: int | None = None,
+    swap: Swap = "close",
+    refine: bool = True,
+    **common: Unpack[Common],
+) -> Task:
+    """SEAL's judge, seeding and checklist in Swiss pairing: nobody is eliminated.
+
+    Args:
+        rounds: Rounds of an item.
+        tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
+        swap: Ask a match in the second order of presentation: always, close or never.
+        refine: Let the meta-judge add checklist items after close matches.
+        common: See `Common`.
+    """
+    whole("rounds", rounds, 1)
+    settings = {"rounds": rounds, "tiers": _tiers(tiers), "swap": _swap(swap), "refine": refine}
+    return judging_task(find_protocol("swiss"), settings, **common)
+
+
+@task
+def sorted(swap: Swap = "never", **common: Unpack[Common]) -> Task:
+    """A full order of every item by binary insertion, in about N·log₂N matches.
+
+    Args:
+        swap: Ask a match in the second order of presentation: always, close or never.
+        common: See `Common`.
+    """
+    return judging_task(find_protocol("sorted"), {"swap": _swap(swap)}, **common)
+
+
+@task
+def full_pairwise(swap: Swap = "never", **common: Unpack[Common]) -> Task:
+    """Judge all pairs: the reference that the other protocols are measured against (SEAL, §3).
+
+    Args:
+        swap: Ask a pair in the second order of presentation: always, close or never.
+        common: See `Common`.
+    """
+    return judging_task(find_protocol("full_pairwise"), {"swap": _swap(swap)}, **common)
+
+
+@task
+def own(
+    protocol: str | None = None,
+    settings: dict[str, Any] | None = None,
+    **common: Unpack[Common],
+) -> Task:
+    """Judge with a protocol of your own.
+
+    Args:
+        protocol: FILE.py@NAME: the file that registers it, and the name that it registers.
+        settings: The protocol's own arguments.
+        common: See `Common`.
+    """
+    return judging_task(load_protocol(protocol), settings or {}, **common)
+
+
+def _swap(swap: str) -> str:
     if swap not in ("always", "close", "never"):
         raise PrerequisiteError(f"swap is {swap!r}: it must be always, close or never.")
-    # Arguments of the command line come as whatever YAML makes of them.
-    if tiers is not None and not (isinstance(tiers, int) and tiers >= 1):
-        raise PrerequisiteError(f"tiers is {tiers!r}: it must be a whole number of at least 1.")
-    if not isinstance(seed, int):
-        raise PrerequisiteError(f"seed is {seed!r}: it must be a whole number.")
-    settings = SealSettings(tiers=tiers, swap=swap, refine=refine, critique=critique)
-    require_judge()
-    pool = load_pool(candidates, mode)
-    return Task(
-        dataset=contest_samples(
-            pool,
-            task_type=task_type,
-            rubric=rubric,
-            seed=seed,
-            saturated_only=saturated_only,
-            merge_identical=merge_identical,
-        ),
-        solver=judge_items(partial(seal_protocol, settings=settings)),
-        scorer=ranking(),
-        headline_metric=HeadlineMetric(metric="spread"),
-        metadata=log_metadata("seal", pool, seed),
-        viewer=viewer(pool),
-        # One bad item never ends the run, but a run that lacks items is not called a success:
-        # `inspect eval-retry` then judges what is missing.
-        fail_on_error=True,
-        continue_on_fail=True,
-    )
+    return swap
 
 
-def log_metadata(protocol: str, pool: CandidatePool, seed: int) -> dict[str, Any]:
-    """What a ranking log says about itself: protocol, version, seed, and where answers came from.
-
-    `PROTOCOL_KEY` is how ranking logs are told from candidates' logs.
-    """
-    sources = sorted({c.source for _, row in pool for c in row.values()})
-    return {
-        PROTOCOL_KEY: protocol,
-        "tiebreak_version": tiebreak.__version__,
-        "seed": seed,
-        "candidate_sources": sources,
-        "candidate_notes": [str(note) for note in pool.notes],
-    }
-
-
-def viewer(pool: CandidatePool) -> ViewerConfig:
-    """Inspect View: one coloured column per model, best score first in a sample."""
-    return ViewerConfig(
-        sample_score_view=SampleScoreView(
-            default="grid", sort=SampleScoreViewSort(column="value", dir="desc")
-        ),
-        task_samples_view=TaskSamplesView(
-            name="ranking",
-            compact_scores=True,
-            score_color_scales=dict.fromkeys(pool.models, "good-high"),
-            color_scales_enabled=True,
-        ),
-    )
+def _tiers(tiers: int | None) -> int | None:
+    if tiers is not None:
+        whole("tiers", tiers, 1)
+    return tiers

@@ -62,3 +62,11 @@ class UnknownMethodError(RankingError):
 
 class UnprovenOrderError(RankingError):
     """The search ended before an order was proven optimal, where only a proven one is returned."""
+
+
+class UnknownItemError(RankingError):
+    """A match is about an item that is not among the items."""
+
+
+class NotConnectedError(RankingError):
+    """Some models never met (or never lost to, or never beat) the others: no strengths fit."""

@@ -8,36 +8,21 @@ Bradley–Terry is the one to use. It does not depend on the order of matches; E
 for comparison with leaderboards that report it.
 """
 
-from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tiebreak.rankers.errors import (
-    EmptyProfileError,
-    InfiniteRankError,
-    MissingPackageError,
-    RankingError,
-    RepeatedCandidateError,
-    ShapeError,
-    UnknownCandidateError,
-)
+from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
+from tiebreak.rankers.matches import IntArray, Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import ItemBootstrap, bootstrap_leaderboard
-
-IntArray = NDArray[np.int64]
+from tiebreak.rankers.uncertainty import ItemBootstrap
 
 # With these no fit of simulated matches, up to 10 logits between two models, ended early. What is
 # left of the iterations' error must not break a tie, so strengths are rounded.
 _TOLERANCE = 1e-11
 _MAX_ITERATIONS = 100_000
 _DECIMALS = 7
-
-
-class NotConnectedError(RankingError):
-    """Some models never lost (or never won) against the others, so no finite strength fits."""
 
 
 class NotConvergedError(RuntimeError):
@@ -88,8 +73,8 @@ def bradley_terry(
         MissingPackageError: evalica is not installed.
     """
     evalica = _evalica()
-    matches = _Matches.of(first, second, result, items, n_models)
-    per_item = _wins_per_item(matches)
+    matches = Matches.of(first, second, result, items, n_models)
+    per_item = matches.wins_per_item()
 
     def strengths(counts: FloatArray) -> FloatArray:
         wins = (counts @ per_item).reshape(-1, n_models, n_models)
@@ -97,14 +82,7 @@ def bradley_terry(
 
     ones = np.ones(matches.n_items)
     _refuse_separable((ones @ per_item).reshape(n_models, n_models))
-    fitted = bootstrap_leaderboard(
-        strengths, matches.n_items, present=matches.present(), level=level, draws=draws, seed=seed
-    )
-    left_out = int(fitted.undefined.min())
-    if fitted.reason is None and left_out:
-        words = f"{left_out} of {draws} draws of items have no finite strengths and are left out"
-        return replace(fitted, reason=words)
-    return fitted
+    return bootstrap_matches(strengths, matches, level=level, draws=draws, seed=seed)
 
 
 def elo(
@@ -154,7 +132,7 @@ def elo(
             f"k must be above 0 and permutations at least 1, got {k}, {permutations}"
         )
     evalica = _evalica()
-    matches = _Matches.of(first, second, result, items, n_models)
+    matches = Matches.of(first, second, result, items, n_models)
     generator = np.random.default_rng([seed, 1])
 
     def ratings(counts: FloatArray) -> FloatArray:
@@ -168,68 +146,7 @@ def elo(
         )
         return rating
 
-    return bootstrap_leaderboard(
-        ratings, matches.n_items, present=matches.present(), level=level, draws=draws, seed=seed
-    )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Matches:
-    """Checked matches in an order of their own; arrays of shape (matches,), items numbered."""
-
-    first: IntArray
-    second: IntArray
-    result: FloatArray
-    item: IntArray
-    n_models: int
-    n_items: int
-
-    @classmethod
-    def of(
-        cls,
-        first: ArrayLike,
-        second: ArrayLike,
-        result: ArrayLike,
-        items: ArrayLike,
-        n_models: int,
-    ) -> "_Matches":
-        one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
-        names, item = np.unique(np.asarray(items), return_inverse=True)
-        if one.ndim != 1 or not one.shape == two.shape == score.shape == item.shape:
-            shapes = (one.shape, two.shape, score.shape, item.shape)
-            raise ShapeError(f"expected four arrays of one length, got {shapes}")
-        if not one.size:
-            raise EmptyProfileError("there is no match")
-        columns = np.stack([one, two])
-        if columns.dtype.kind not in "iu" or columns.min() < 0 or columns.max() >= n_models:
-            raise UnknownCandidateError(f"models must be whole numbers from 0 to {n_models - 1}")
-        if np.any(one == two):
-            raise RepeatedCandidateError(f"model {one[one == two][0]} meets itself")
-        if not np.all(np.isin(score, (0, 0.5, 1))):
-            raise InfiniteRankError("a result must be 1, ½ or 0")
-        # Who is named first, and which match comes first, must not change any number.
-        score = np.where(one < two, score, 1 - score)
-        one, two = columns.min(axis=0), columns.max(axis=0)
-        order = np.lexsort((score, two, one, item))
-        return cls(one[order], two[order], score[order], item[order], n_models, len(names))
-
-    def present(self) -> IntArray:
-        """Number of items in which each model plays, shape (N,)."""
-        plays = np.zeros((self.n_items, self.n_models), dtype=np.int64)
-        plays[self.item, self.first] = plays[self.item, self.second] = 1
-        count: IntArray = plays.sum(axis=0)
-        return count
-
-
-def _wins_per_item(matches: _Matches) -> Any:
-    """Sparse array of shape (items, N²): how often i won against j in an item, ties as ½ each."""
-    from scipy.sparse import coo_array
-
-    n = matches.n_models
-    pairs = np.concatenate([matches.first * n + matches.second, matches.second * n + matches.first])
-    wins = np.concatenate([matches.result, 1 - matches.result])
-    shape = (matches.n_items, n * n)
-    return coo_array((wins, (np.tile(matches.item, 2), pairs)), shape=shape).tocsr()
+    return bootstrap_matches(ratings, matches, level=level, draws=draws, seed=seed)
 
 
 def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:
@@ -276,7 +193,7 @@ def _refuse_separable(wins: FloatArray) -> None:
     )
 
 
-def _play(evalica: ModuleType, matches: _Matches, order: IntArray, k: float) -> FloatArray:
+def _play(evalica: ModuleType, matches: Matches, order: IntArray, k: float) -> FloatArray:
     """Elo ratings, shape (N,), after the matches in this order."""
     import pandas as pd
 

@@ -2,25 +2,27 @@
 
 from tiebreak.report.bias import PositionBias
 from tiebreak.report.console import render
-from tiebreak.report.export import as_dict, to_csv
-from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow, leaderboards
-from tiebreak.report.logs import (
+from tiebreak.report.errors import (
+    MissingShardError,
     NoRankingLogError,
     NotARankingLogError,
-    RankingLog,
+    OverlappingShardsError,
     RankingLogError,
-    Unranked,
     UnreadableLogError,
-    read_ranking_logs,
 )
+from tiebreak.report.export import as_dict, to_csv
+from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow, leaderboards
+from tiebreak.report.logs import RankingLog, Unranked, read_ranking_logs
 from tiebreak.report.receipt import KindCalls, Receipt, Usage
 
 __all__ = [
     "KindCalls",
     "Leaderboard",
     "LeaderboardRow",
+    "MissingShardError",
     "NoRankingLogError",
     "NotARankingLogError",
+    "OverlappingShardsError",
     "PositionBias",
     "RankingLog",
     "RankingLogError",

@@ -14,8 +14,6 @@ FIRST_TOLERANCE = 0.1
 FLIP_TOLERANCE = 0.25
 FLIP_MIN_MATCHES = 8
 FLIP_MIN_LOWER = 0.1
-UNSCORED_TOLERANCE = 0.05
-TIE_TOLERANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +63,6 @@ def position_bias(matches: Iterable[Match], *, level: float = 0.95) -> PositionB
         flip_upper=flips.upper,
         n_swapped=flips.n,
         warning=_warning(first, flips),
-    )
-
-
-def unscored_warning(matches: Iterable[Match]) -> str | None:
-    """A sentence when more than 5% of the matches have no verdict, else None."""
-    reasons = [match.unscored for match in matches]
-    missing = [reason for reason in reasons if reason is not None]
-    if not reasons or len(missing) / len(reasons) <= UNSCORED_TOLERANCE:
-        return None
-    common = max(dict.fromkeys(missing), key=missing.count)
-    return (
-        f"{len(missing)} of {len(reasons)} matches ({percent(len(missing) / len(reasons))}) have "
-        f"no verdict, and there the seeding decided. Most frequent reason: {common}"
-    )
-
-
-def tie_warning(matches: Iterable[Match]) -> str | None:
-    """A sentence when the votes were even in more than half of the scored matches, else None."""
-    tied = [match.tied for match in matches if match.unscored is None]
-    if not tied or sum(tied) / len(tied) <= TIE_TOLERANCE:
-        return None
-    return (
-        f"In {sum(tied)} of {len(tied)} matches ({percent(sum(tied) / len(tied))}) the votes were "
-        "even and the better seed went on: the ranking shows the seeding more than the judging"
     )
 
 

@@ -7,19 +7,23 @@ plain text: rich markup and control characters in it have no effect.
 import math
 from collections.abc import Iterable, Iterator
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.report.board_tables import kinds_table, rows_table, usage_table, views_table
+from tiebreak.report.cells import UNDEFINED, decimal, money, percents, plain, signed_interval
+from tiebreak.report.leaderboard import Leaderboard, Settled
+from tiebreak.report.length import LengthBias
 from tiebreak.report.receipt import Receipt
+from tiebreak.report.records import BY_MATCHES
 from tiebreak.report.words import count, percent
 
-UNDEFINED = "–"
+__all__ = ["UNDEFINED", "plain", "render"]
+
 # From this width on there is room for the columns that 80 characters have none for.
 WIDE = 100
 SHOWN_UNRANKED = 5
+
+_VIEWS = {"least_squares": "Least squares", "bradley_terry": "Bradley–Terry"}
 
 
 def render(boards: Iterable[Leaderboard], console: Console | None = None) -> None:
@@ -44,23 +48,26 @@ def _render_board(board: Leaderboard, console: Console) -> None:
     judges = ", ".join(board.judges) or "no call"
     say(f"{board.benchmark} · {board.protocol} · {count(board.n_items, 'item')}", "bold")
     say(f"judge: {judges} · log: {board.log}", "dim")
+    if board.settled is not None:
+        say(_settled_line(board.settled))
     for warning in board.warnings:
         say(f"WARNING: {warning}", "bold red")
     console.print()
     if board.rows:
-        console.print(_rows_table(board, wide=console.width >= WIDE))
+        console.print(rows_table(board, wide=console.width >= WIDE))
         say(f"Intervals: bootstrap over items, {board.draws:,} draws, seed {board.seed}", "dim")
         console.print()
+        _render_views(board, console)
         say(_spread_line(board))
     else:
         say("No item could be ranked.")
-    for line in _bias_lines(board):
+    for line in _judge_lines(board):
         say(line)
     if board.receipt.n_calls:
         console.print()
-        console.print(_kinds_table(board.receipt))
+        console.print(kinds_table(board.receipt))
         console.print()
-        console.print(_usage_table(board.receipt))
+        console.print(usage_table(board.receipt))
         console.print()
     for line in _receipt_lines(board.receipt):
         say(line)
@@ -70,86 +77,42 @@ def _render_board(board: Leaderboard, console: Console) -> None:
         say(f"Note: {note}", "yellow")
 
 
-def plain(text: str, style: str = "") -> Text:
-    """One line of text, shown as it is: it folds, and what would steer a terminal is replaced."""
-    words = " ".join(text.split())
-    shown = "".join(char if char.isprintable() else "\ufffd" for char in words)
-    return Text(shown, style=style, overflow="fold")
+def _render_views(board: Leaderboard, console: Console) -> None:
+    if not board.views:
+        return
+    table = views_table(board, wide=console.width >= WIDE)
+    if table is not None:
+        console.print(table)
+        console.print(plain(_views_line(board), "dim"))
+    for view in board.views:
+        if not view.rows or view.undefined:
+            console.print(plain(f"{_VIEWS[view.method]}: {view.reason}"))
+    console.print()
 
 
-def _rows_table(board: Leaderboard, *, wide: bool) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
-    table.add_column("#", justify="right")
-    table.add_column("Model", overflow="fold", min_width=12)
-    table.add_column("Borda", justify="right", no_wrap=True)
-    table.add_column(f"{board.level * 100:g}% interval", no_wrap=True)
-    if wide:
-        table.add_column("Ranks", no_wrap=True)
-        table.add_column("P(first)", justify="right", no_wrap=True)
-    table.add_column("Native", justify="right", min_width=6)
-    table.add_column("W–L–T", justify="right", no_wrap=True)
-    table.add_column("Un-\nscored", justify="right", no_wrap=True)
-    for row in board.rows:
-        extra = [_rank_interval(row), _rate(row.prob_first)] if wide else []
-        table.add_row(
-            UNDEFINED if row.rank is None else str(row.rank),
-            plain(row.model),
-            _decimal(row.borda),
-            _interval(row.lower, row.upper),
-            *extra,
-            _native(row, board.n_items),
-            f"{row.wins}–{row.losses}–{row.ties}",
-            _rate(row.unscored_rate),
-        )
-    return table
+def _views_line(board: Leaderboard) -> str:
+    means = {"least_squares": "margin of winning", "bradley_terry": "log-odds of winning"}
+    told = [
+        f"{_VIEWS[view.method]} (difference = {means[view.method]}, {view.draws:,} draws)"
+        for view in board.views
+        if view.rows
+    ]
+    return f"Second views, by all matches at once: {', '.join(told)}"
 
 
-def _kinds_table(receipt: Receipt) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False, title_justify="left")
-    table.add_column("Calls")
-    for heading in ("Per item", "Total", "Repairs", "Repeats", "Cached"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for kind in receipt.kinds:
-        table.add_row(
-            kind.kind,
-            _decimal(kind.per_item, 1),
-            f"{kind.n_calls:,}",
-            f"{kind.n_repairs:,}",
-            f"{kind.n_repeats:,}",
-            f"{kind.n_cached:,}",
-        )
-    table.add_section()
-    table.add_row(
-        "all",
-        _decimal(receipt.calls_per_item, 1),
-        f"{receipt.n_calls:,}",
-        f"{sum(kind.n_repairs for kind in receipt.kinds):,}",
-        f"{sum(kind.n_repeats for kind in receipt.kinds):,}",
-        f"{receipt.n_cached:,}",
+def _settled_line(settled: Settled) -> str:
+    what = "the ranking" if settled.top is None else f"the top {settled.top}"
+    saved = ""
+    if not math.isnan(settled.calls_saved):
+        saved = f"; about {count(round(settled.calls_saved), 'call')} saved"
+    return (
+        f"Settled: {what} was decided after {settled.after:,} of {count(settled.of, 'item')} "
+        f"(error rate {settled.error * 100:g}%){saved}"
     )
-    return table
-
-
-def _usage_table(receipt: Receipt) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
-    table.add_column("Role", overflow="fold")
-    table.add_column("Model", overflow="fold", min_width=12)
-    for heading in ("Tokens in", "Tokens out", "Worth", "Paid"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for use in receipt.usage:
-        table.add_row(
-            plain(use.role),
-            plain(use.model),
-            f"{use.input_tokens:,}",
-            f"{use.output_tokens:,}",
-            _money(use.cost),
-            _money(use.paid),
-        )
-    return table
 
 
 def _spread_line(board: Leaderboard) -> str:
-    line = f"Mean distance between two models: {_decimal(board.spread)}"
+    line = f"Mean distance between two models: {decimal(board.spread)}"
     if math.isnan(board.native_spread):
         return f"{line} (native scores: {UNDEFINED})"
     if math.isnan(board.resolution_gain):
@@ -157,12 +120,25 @@ def _spread_line(board: Leaderboard) -> str:
     return f"{line} (native scores: {board.native_spread:.3f}, so {board.resolution_gain:.1f}×)"
 
 
-def _bias_lines(board: Leaderboard) -> Iterator[str]:
+def _judge_lines(board: Leaderboard) -> Iterator[str]:
+    """Can the judge be trusted? Where nobody was compared there is no order to go by."""
+    if board.placed_by in BY_MATCHES:
+        yield from _position_lines(board)
+        yield _length_line(board.length)
+    for judge in board.replies:
+        questions = count(judge.n_questions, "question")
+        yield (
+            f"No usable reply from {judge.model}: {judge.n_unscored:,} of {questions} "
+            f"({percent(judge.unscored_rate)}, {percents(judge.lower, judge.upper)})"
+        )
+
+
+def _position_lines(board: Leaderboard) -> Iterator[str]:
     bias = board.bias
     if bias.n_first:
         yield (
             f"First answer won: {percent(bias.first_rate)} of {count(bias.n_first, 'verdict')} "
-            f"({_percents(bias.first_lower, bias.first_upper)}; unbiased: 50%)"
+            f"({percents(bias.first_lower, bias.first_upper)}; unbiased: 50%)"
         )
     else:
         yield f"First answer won: {UNDEFINED} (no verdict preferred a side)"
@@ -170,10 +146,26 @@ def _bias_lines(board: Leaderboard) -> Iterator[str]:
         yield (
             f"Flips when the order is swapped: {percent(bias.flip_rate)} of "
             f"{count(bias.n_swapped, 'match', 'matches')} judged in both orders "
-            f"({_percents(bias.flip_lower, bias.flip_upper)})"
+            f"({percents(bias.flip_lower, bias.flip_upper)})"
         )
     else:
         yield f"Flips when the order is swapped: {UNDEFINED} (no match was judged in both orders)"
+
+
+def _length_line(length: LengthBias) -> str:
+    if length.reason is not None:
+        return f"Longer answer won: {UNDEFINED} ({length.reason})"
+    rho = f"correlation of winning with length {decimal(length.correlation, 2)}"
+    if not math.isnan(length.correlation_lower):
+        rho += f" ({signed_interval(length.correlation_lower, length.correlation_upper)})"
+    won = UNDEFINED
+    if length.n_decided:
+        matches = count(length.n_decided, "decided match", "decided matches")
+        won = (
+            f"{percent(length.longer_rate)} of {matches} "
+            f"({percents(length.longer_lower, length.longer_upper)})"
+        )
+    return f"Longer answer won: {won}; {rho}"
 
 
 def _receipt_lines(receipt: Receipt) -> Iterator[str]:
@@ -185,7 +177,7 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
         yield _money_line(receipt)
         yield (
             "Calls that wait for each other, per item: "
-            f"{_decimal(receipt.depth_mean, 1)} on average, at most {receipt.depth_max}"
+            f"{decimal(receipt.depth_mean, 1)} on average, at most {receipt.depth_max}"
         )
     if receipt.n_items_without_call:
         yield (
@@ -195,7 +187,7 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
 
 
 def _money_line(receipt: Receipt) -> str:
-    line = f"Money: worth {_money(receipt.cost)}, paid in this run {_money(receipt.paid)}"
+    line = f"Money: worth {money(receipt.cost)}, paid in this run {money(receipt.paid)}"
     if receipt.unpriced_models:
         models = ", ".join(receipt.unpriced_models)
         line += f" (no price known for {models}; give prices with --model-cost-config FILE)"
@@ -209,40 +201,3 @@ def _unranked_notes(board: Leaderboard) -> Iterator[str]:
     rest = len(board.unranked) - len(shown)
     more = f"; and {rest} more, which --json lists" if rest else ""
     yield f"{count(len(board.unranked), 'item')} not ranked: {'; '.join(shown)}{more}"
-
-
-def _native(row: LeaderboardRow, n_items: int) -> str:
-    """The native score, with its own number of items where that is not the leaderboard's."""
-    if row.native_n in (0, n_items):
-        return _decimal(row.native)
-    return f"{row.native:.3f} (of {row.native_n})"
-
-
-def _rank_interval(row: LeaderboardRow) -> str:
-    if row.rank_lower is None or row.rank_upper is None:
-        return UNDEFINED
-    return f"{row.rank_lower}–{row.rank_upper}"
-
-
-def _interval(lower: float, upper: float) -> str:
-    return UNDEFINED if math.isnan(lower) else f"{lower:.3f}–{upper:.3f}"
-
-
-def _percents(lower: float, upper: float) -> str:
-    return f"{lower * 100:.0f}–{upper * 100:.0f}%"
-
-
-def _decimal(value: float, digits: int = 3) -> str:
-    return UNDEFINED if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def _rate(value: float) -> str:
-    return UNDEFINED if math.isnan(value) else percent(value)
-
-
-def _money(amount: float | None) -> str:
-    if amount is None:
-        return UNDEFINED
-    if 0 < amount < 0.0001:
-        return "<$0.0001"
-    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"

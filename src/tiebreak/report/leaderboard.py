@@ -1,7 +1,7 @@
 """Leaderboards: from the ballots of a ranking log to ranks with their uncertainty."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 
@@ -12,19 +12,23 @@ from tiebreak.rankers import (
     ItemBootstrap,
     bootstrap_items,
     competition_ranks,
-    normalized_borda,
     spread,
 )
-from tiebreak.report.bias import PositionBias, position_bias, tie_warning, unscored_warning
-from tiebreak.report.logs import RankingLog, Unranked, placement_of, read_ranking_logs
+from tiebreak.report.bias import PositionBias, position_bias
+from tiebreak.report.item_table import ItemTable, place_all
+from tiebreak.report.length import LengthBias, length_bias
+from tiebreak.report.logs import RankingLog, Unranked, read_ranking_logs
 from tiebreak.report.receipt import Receipt, receipt_of
-from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.scorers.placement import NotPlacedError, Placement
+from tiebreak.report.records import Record, records
+from tiebreak.report.remarks import notes, tie_warning, unscored_warning
+from tiebreak.report.replies import JudgeReplies, judge_replies
+from tiebreak.report.strengths import StrengthView, strength_views
+from tiebreak.scorers.ballots import ItemBallots, Rule
 
 FloatArray = NDArray[np.float64]
 
-# Below this many items that tell models apart the intervals cover clearly less than they claim.
-FEW_ITEMS = 10
+# Kinds of calls whose replies rank candidates; the others prepare them.
+DECIDING = {"match", "score", "list"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +43,11 @@ class LeaderboardRow:
 
     `native` is the mean native score over the `native_n` ranked items that have one, NaN without
     any. Wins, losses and ties count matches; the seed that goes on after a tie wins nothing.
-    Matches of identical answers count for all models that gave the answer. `unscored_rate` is the
-    share of the model's matches without a verdict, NaN without a match. `margin` is the mean over
-    items of the model's mean principle margin per match, in [-1, 1], NaN without a scored match.
+    `points` are the mean points of the answers that a judge graded one by one, in [0, 1], NaN
+    without any. What was said about an answer counts for all models that gave it. `unscored_rate`
+    is the share of the model's matches without a verdict, or of its answers without points; NaN
+    where there is neither. `margin` is the mean over items of the model's mean principle margin per
+    match, in [-1, 1], NaN without a scored match.
     """
 
     rank: int | None
@@ -59,6 +65,24 @@ class LeaderboardRow:
     ties: int
     unscored_rate: float
     margin: float
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A run that stopped because its ranking was decided, after `after` of `of` items.
+
+    `error` is the probability of a wrong decision that was allowed; `top` the number of first
+    places that were to be decided, None for all. `n_skipped` items were not judged; at the calls
+    of a judged item that saved about `calls_saved`, NaN where no item was judged.
+    """
+
+    after: int
+    of: int
+    error: float
+    top: int | None
+    n_skipped: int
+    calls_saved: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +90,12 @@ class Leaderboard:
     """One benchmark under one protocol, from one ranking log.
 
     `n_items` were ranked; `unranked` lists the others with the reason. Two logs of the same
-    benchmark and protocol give two leaderboards, told apart by `log` and `eval_id`. `spread` is
-    the mean distance between two models' scores, `native_spread` that of their native scores.
+    benchmark and protocol give two leaderboards, told apart by `log` and `eval_id`. `placed_by` is
+    the rule that made ballots into ranks, None where there are no ballots. `spread` is the mean
+    distance between two models' scores, `native_spread` that of their native scores.
+
+    `views` rank the models by all matches at once, where there are matches. `bias`, `length` and
+    `replies` are about the judge. `settled` is None for a run that was to judge all items.
     `warnings` say why the ranking cannot be trusted; `notes` are all other remarks.
     """
 
@@ -78,16 +106,21 @@ class Leaderboard:
     created: str
     status: str
     judges: tuple[str, ...]
+    placed_by: Rule | None
     n_items: int
     unranked: tuple[Unranked, ...]
     rows: tuple[LeaderboardRow, ...]
+    views: tuple[StrengthView, ...]
     spread: float
     native_spread: float
     level: float
     draws: int
     seed: int
     bias: PositionBias
+    length: LengthBias
+    replies: tuple[JudgeReplies, ...]
     receipt: Receipt
+    settled: Settled | None
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -123,13 +156,26 @@ def leaderboards(
     return [
         board
         for log in read_ranking_logs(paths)
-        for board in _boards(log, level=level, draws=draws, seed=seed)
+        for board in boards_of(log, level=level, draws=draws, seed=seed)
     ]
 
 
-def _boards(log: RankingLog, *, level: float, draws: int, seed: int) -> Iterator[Leaderboard]:
-    """Leaderboards of one log, by name of benchmark and protocol."""
-    kinds = sorted({_kind(item) for item in (*log.items, *log.cut_short)})
+def boards_of(
+    log: RankingLog, *, level: float = 0.95, draws: int = 2000, seed: int = 0
+) -> list[Leaderboard]:
+    """Leaderboards of one log, by name of benchmark and protocol.
+
+    Args:
+        log: what `read_ranking_logs` returned.
+        level: as in `leaderboards`.
+        draws: as in `leaderboards`.
+        seed: as in `leaderboards`.
+
+    Raises:
+        ValueError: level or draws are out of range.
+    """
+    boards = []
+    kinds = sorted({_kind(item) for item in (*log.items, *log.cut_short, *log.skipped)})
     for kind in kinds or [(log.benchmark, log.protocol)]:
         benchmark, protocol = kind
         part = replace(
@@ -138,20 +184,26 @@ def _boards(log: RankingLog, *, level: float, draws: int, seed: int) -> Iterator
             protocol=protocol,
             items=tuple(item for item in log.items if _kind(item) == kind),
             cut_short=tuple(item for item in log.cut_short if _kind(item) == kind),
+            skipped=tuple(item for item in log.skipped if _kind(item) == kind),
             unranked=tuple(one for one in log.unranked if one.benchmark in (benchmark, None)),
         )
-        yield _board(part, level=level, draws=draws, seed=seed)
+        boards.append(_board(part, level=level, draws=draws, seed=seed))
+    return boards
 
 
 def _board(log: RankingLog, *, level: float, draws: int, seed: int) -> Leaderboard:
     """The leaderboard of a log that holds one benchmark under one protocol."""
-    ranked, placements, unplaced = _place_all(log.items)
-    table = _Table.of(ranked, placements)
+    ranked, placements, unplaced = place_all(log.items)
+    table = ItemTable.of(ranked, placements)
     bootstrap = bootstrap_items(table.borda, items=table.items, level=level, draws=draws, seed=seed)
-    rows = _rows(table, bootstrap, _records(log.items))
-    matches = [match for item in log.items for match in item.matches]
-    bias = position_bias(matches, level=level)
-    warnings = (bias.warning, unscored_warning(matches), tie_warning(matches))
+    rows = _rows(table, bootstrap, records(log.items))
+    rule = _rule(log)
+    bias = position_bias((match for item in log.items for match in item.matches), level=level)
+    length = length_bias(log.items, level=level, draws=draws, seed=seed)
+    warnings = [bias.warning, length.warning]
+    if rule is not None:
+        warnings += [unscored_warning(log.items, rule), tie_warning(log.items, rule)]
+    receipt = receipt_of((*log.items, *log.cut_short))
     return Leaderboard(
         benchmark=log.benchmark,
         protocol=log.protocol,
@@ -160,18 +212,23 @@ def _board(log: RankingLog, *, level: float, draws: int, seed: int) -> Leaderboa
         created=log.created,
         status=log.status,
         judges=_judges((*log.items, *log.cut_short)),
+        placed_by=rule,
         n_items=len(ranked),
         unranked=(*log.unranked, *unplaced),
         rows=rows,
+        views=strength_views(ranked, level=level, draws=draws, seed=seed),
         spread=spread([row.borda for row in rows]),
         native_spread=spread([row.native for row in rows]),
         level=level,
         draws=draws,
         seed=seed,
         bias=bias,
-        receipt=receipt_of((*log.items, *log.cut_short)),
+        length=length,
+        replies=judge_replies(log.items, level=level),
+        receipt=receipt,
+        settled=_settled(log.skipped, receipt),
         warnings=tuple(warning for warning in warnings if warning),
-        notes=(*log.notes, *_notes(table, bootstrap, log.items)),
+        notes=(*log.notes, *notes(table, bootstrap, log.items)),
     )
 
 
@@ -179,58 +236,18 @@ def _kind(item: ItemBallots) -> tuple[str, str]:
     return item.benchmark, item.protocol
 
 
-def _place_all(
-    items: Sequence[ItemBallots],
-) -> tuple[list[ItemBallots], list[Placement], list[Unranked]]:
-    """Items that can be ranked, with their placements, and the others with the reason."""
-    ranked, placements, unplaced = [], [], []
-    for item in items:
-        try:
-            placement = placement_of(item)
-        except NotPlacedError as error:
-            unplaced.append(Unranked(item.item_id, str(error), item.benchmark))
-        else:
-            ranked.append(item)
-            placements.append(placement)
-    return ranked, placements, unplaced
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Ranked items × models as arrays of shape (rows, N); `items` labels the rows."""
-
-    models: tuple[str, ...]
-    items: NDArray[np.int64]
-    borda: FloatArray
-    margins: FloatArray
-    native: FloatArray
-
-    @staticmethod
-    def of(items: Sequence[ItemBallots], placements: Sequence[Placement]) -> "_Table":
-        models = tuple(sorted({model for item in items for model in item.models}))
-        numbers = {item: number for number, item in enumerate({i.item_id: None for i in items})}
-
-        def array(values: Iterable[Mapping[str, float | None]]) -> FloatArray:
-            cells = [[_number(row.get(model)) for model in models] for row in values]
-            return np.array(cells, dtype=np.float64).reshape(len(items), len(models))
-
-        return _Table(
-            models=models,
-            items=np.array([numbers[item.item_id] for item in items], dtype=np.int64),
-            borda=normalized_borda(array(placement.ranks for placement in placements)),
-            margins=array(placement.margins for placement in placements),
-            native=array(item.native for item in items),
-        )
+def _rule(log: RankingLog) -> Rule | None:
+    return next((item.placed_by for item in (*log.items, *log.cut_short, *log.skipped)), None)
 
 
 def _rows(
-    table: _Table, bootstrap: ItemBootstrap, records: Mapping[str, "_Record"]
+    table: ItemTable, bootstrap: ItemBootstrap, by_model: Mapping[str, Record]
 ) -> tuple[LeaderboardRow, ...]:
     margins = [_mean(column) for column in table.margins.T]
     ranks = competition_ranks(bootstrap.mean, margins)
     rows = []
     for column, model in enumerate(table.models):
-        record = records.get(model, _Record())
+        record = by_model.get(model, Record())
         native = table.native[:, column]
         rows.append(
             LeaderboardRow(
@@ -249,82 +266,33 @@ def _rows(
                 ties=record.ties,
                 unscored_rate=record.unscored_rate,
                 margin=margins[column],
+                points=record.mean_points,
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
 
 
-@dataclass(slots=True)
-class _Record:
-    """Results of one model's matches."""
-
-    wins: int = 0
-    losses: int = 0
-    ties: int = 0
-    unscored: int = 0
-
-    @property
-    def unscored_rate(self) -> float:
-        played = self.wins + self.losses + self.ties + self.unscored
-        return self.unscored / played if played else math.nan
-
-    def add(self, match: Match, *, won: bool) -> None:
-        if match.unscored:
-            self.unscored += 1
-        elif match.tied:
-            self.ties += 1
-        elif won:
-            self.wins += 1
-        else:
-            self.losses += 1
-
-
-def _records(items: Iterable[ItemBallots]) -> dict[str, _Record]:
-    """Match results by model, of all items judged to the end.
-
-    Items without one verdict have no ranking, but their matches must count here: leaving them out
-    would make the unscored rate shrink as judging fails more often.
-    """
-    records: dict[str, _Record] = {}
-    for item in items:
-        members = {group[0]: group for group in item.groups}
-        for match in item.matches:
-            for side in (match.high, match.low):
-                for model in members.get(side, (side,)):
-                    records.setdefault(model, _Record()).add(match, won=side == match.winner)
-    return records
-
-
 def _judges(items: Iterable[ItemBallots]) -> tuple[str, ...]:
-    """Models that decided matches, or, where a protocol plays none, all that were called."""
+    """Models whose replies rank candidates; without such calls all that were called."""
     calls = {(call.kind, call.model) for item in items for call in item.calls}
-    return tuple(
-        sorted({model for kind, model in calls if kind == "match"} or {m for _, m in calls})
+    deciding = {model for kind, model in calls if kind in DECIDING}
+    return tuple(sorted(deciding or {model for _, model in calls}))
+
+
+def _settled(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | None:
+    """Why items were skipped, by the latest decision (a run that was repeated may have several)."""
+    decisions = [item.skipped for item in skipped if item.skipped is not None]
+    if not decisions:
+        return None
+    last = max(decisions, key=lambda decision: decision.after)
+    return Settled(
+        after=last.after,
+        of=last.of,
+        error=last.error,
+        top=last.top,
+        n_skipped=len(decisions),
+        calls_saved=len(decisions) * receipt.calls_per_item,
     )
-
-
-def _notes(table: _Table, bootstrap: ItemBootstrap, judged: Sequence[ItemBallots]) -> Iterator[str]:
-    n_items = len(np.unique(table.items))
-    alone = [model for model, n in zip(table.models, bootstrap.n_items, strict=True) if n < 2]
-    if n_items == 1:
-        yield "No intervals: there is one item, so nothing to resample"
-    elif alone:
-        yield f"No interval for {', '.join(alone)}: it needs at least two items"
-    # Where all models of an item are tied each has ½; such items hardly widen an interval.
-    apart = np.any(~np.isnan(table.borda) & (table.borda != 0.5), axis=1)
-    n_apart = len(np.unique(table.items[apart]))
-    if n_items > 1 and n_apart < FEW_ITEMS:
-        yield (
-            f"Only {n_apart} of {n_items} items tell models apart: the intervals are too narrow "
-            "(in simulation a 95% interval covered 93% with 10 such items, 91% with 5)"
-        )
-    unseeded = sum(1 for item in judged if item.tiering is not None and item.tiering.unscored)
-    if unseeded:
-        yield f"In {unseeded} of {len(judged)} items the seeding call gave no usable reply"
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _mean(values: FloatArray) -> float:

@@ -1,40 +1,41 @@
 """Ranking logs: find them, read the ballots, and say by name what could not be read or ranked."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
-from pydantic import ValidationError
+from inspect_ai.log import list_eval_logs
 
-from tiebreak.candidates import PROTOCOL_KEY
+from tiebreak.report.errors import (
+    MissingShardError,
+    NoRankingLogError,
+    NotARankingLogError,
+    OverlappingShardsError,
+    RankingLogError,
+    UnreadableLogError,
+)
+from tiebreak.report.log_file import JudgedRun, is_ranking_log, read_log_file
+from tiebreak.report.shards import join_shards
 from tiebreak.report.words import count
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 
+__all__ = [
+    "MissingShardError",
+    "NoRankingLogError",
+    "NotARankingLogError",
+    "OverlappingShardsError",
+    "RankingLog",
+    "RankingLogError",
+    "Unranked",
+    "UnreadableLogError",
+    "placement_of",
+    "read_ranking_logs",
+]
+
 HOW_TO_MAKE_ONE = "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL"
-
-# Ballots live in the store; the rest of a sample (candidate answers, transcripts) is many times
-# larger and nobody here reads it.
-_UNREAD = {"attachments", "error_retries", "events", "messages", "metadata", "output", "scores"}
-
-
-class RankingLogError(ValueError):
-    """A path that was given holds no ranking; the message says what to do next."""
-
-
-class NoRankingLogError(RankingLogError):
-    """No ranking log at this path."""
-
-
-class NotARankingLogError(RankingLogError):
-    """The file is an Inspect log, but not one that ranks candidates."""
-
-
-class UnreadableLogError(RankingLogError):
-    """The file cannot be read as an Inspect log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,16 @@ class Unranked:
 
 @dataclass(frozen=True, slots=True)
 class RankingLog:
-    """The ballots of one ranking log.
+    """The ballots of one run: of its ranking log, or of the logs of all its shards.
 
-    `items` were judged to the end; `cut_short` have ballots that stop halfway. `unranked` lists
-    the latter and every sample without readable ballots. `n_expected` is the number of samples
+    `path` names the log, or the shards in one phrase; `files` are the files themselves. `run` is
+    the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
+    it is empty in logs of earlier versions. `arguments` are those of the task that say how it
+    judges: all but `candidates` and `shard`.
+
+    `items` were judged to the end; `cut_short` have ballots that stop halfway; `skipped` did not
+    have to be judged, since the ranking was decided without them. `unranked` lists those cut
+    short and every sample without readable ballots. `n_expected` is the number of samples
     that the run was to judge. `benchmark` is the dataset's name, for a log without ballots.
     `notes` are sentences about this log and about files that had to be left out.
     """
@@ -65,8 +72,12 @@ class RankingLog:
     protocol: str
     benchmark: str
     n_expected: int
+    run: str = ""
+    files: tuple[str, ...] = ()
+    arguments: Mapping[str, object] = field(default_factory=dict)
     items: tuple[ItemBallots, ...] = ()
     cut_short: tuple[ItemBallots, ...] = ()
+    skipped: tuple[ItemBallots, ...] = ()
     unranked: tuple[Unranked, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -76,7 +87,8 @@ def read_ranking_logs(paths: Iterable[str | PathLike[str]]) -> list[RankingLog]:
 
     Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
     unreadable file in a folder is left out and named in the notes of all logs. A file that is
-    reached twice is read once. Logs are ordered by creation time.
+    reached twice is read once. The shards of a run, in whatever folders, are one log (see
+    `join_shards`). Logs are ordered by creation time.
 
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
@@ -85,8 +97,10 @@ def read_ranking_logs(paths: Iterable[str | PathLike[str]]) -> list[RankingLog]:
         NoRankingLogError: a path does not exist, or a folder holds no ranking log.
         NotARankingLogError: a file is a log of another kind.
         UnreadableLogError: a file is damaged or no log at all.
+        MissingShardError: a run lacks shards.
+        OverlappingShardsError: shards of a run overlap.
     """
-    logs: dict[str, RankingLog] = {}
+    logs: dict[str, JudgedRun] = {}
     left_out: dict[str, str] = {}
     for path in paths:
         text = str(path)
@@ -95,10 +109,23 @@ def read_ranking_logs(paths: Iterable[str | PathLike[str]]) -> list[RankingLog]:
         for file in files:
             key = _identity(file)
             if key not in logs:
-                logs[key] = _read(file)
+                logs[key] = read_log_file(file)
     notes = tuple(left_out.values())
-    found = sorted(logs.values(), key=lambda log: (log.created, log.path))
-    return [replace(log, notes=(*_status_notes(log, found), *notes)) for log in found]
+    found = sorted(logs.values(), key=_by_age)
+    noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
+    try:
+        joined = join_shards(noted)
+    except MissingShardError as error:
+        # The shard may well be the file that cannot be read.
+        raise MissingShardError("\n".join((str(error), *notes))) from error
+    return [
+        _ranking_log(replace(log, notes=(*log.notes, *notes)))
+        for log in sorted(joined, key=_by_age)
+    ]
+
+
+def _by_age(log: JudgedRun) -> tuple[str, str]:
+    return log.created, log.path
 
 
 def _is_folder(path: str) -> bool:
@@ -113,7 +140,7 @@ def _is_folder(path: str) -> bool:
 
 def _in_file(path: str) -> str:
     """The file itself, once its header says that it is a ranking log."""
-    if not _is_ranking(_header(path)):
+    if not is_ranking_log(path):
         raise NotARankingLogError(
             f"{path} is an Inspect log, but no ranking log: it holds answers that can be ranked. "
             f"Rank them first: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(path))}"
@@ -127,7 +154,7 @@ def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
     for info in list_eval_logs(folder, recursive=True):
         path = _local(info.name)
         try:
-            ranking = _is_ranking(_header(path))
+            ranking = is_ranking_log(path)
         except UnreadableLogError as error:
             damaged[path] = f"Left out: {error}"
             continue
@@ -146,85 +173,52 @@ def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
     return found, damaged
 
 
-def _header(path: str) -> EvalLog:
-    return _read_log(path, header_only=True)
-
-
-def _read_log(path: str, *, header_only: bool) -> EvalLog:
-    try:
-        return read_eval_log(
-            path, header_only=header_only, exclude_fields=None if header_only else _UNREAD
-        )
-    except Exception as error:  # whatever damaged bytes make a parser raise
-        reason = f"{type(error).__name__}: {_first_line(str(error))}"
-        raise UnreadableLogError(f"{path} cannot be read as an Inspect log ({reason})") from error
-
-
-def _is_ranking(log: EvalLog) -> bool:
-    return PROTOCOL_KEY in (log.eval.metadata or {})
-
-
-def _read(path: str) -> RankingLog:
-    log = _read_log(path, header_only=False)
-    samples = log.samples or []
-    items, cut_short, unranked = [], [], []
-    for sample in samples:
-        ballots, problem = _ballots(sample)
-        if problem is None and ballots is not None:
-            items.append(ballots)
+def _ranking_log(run: JudgedRun) -> RankingLog:
+    items: list[ItemBallots] = []
+    skipped: list[ItemBallots] = []
+    cut_short, unranked = [], []
+    for sample in run.samples:
+        ballots = sample.ballots
+        if ballots is not None and sample.problem is None:
+            (skipped if sample.skipped else items).append(ballots)
             continue
         benchmark = ballots.benchmark if ballots else None
-        name = ballots.item_id if ballots else str(sample.id)
-        unranked.append(Unranked(name, problem or "", benchmark))
+        name = ballots.item_id if ballots else sample.id
+        unranked.append(Unranked(name, sample.problem or "", benchmark))
         if ballots is not None:
             cut_short.append(ballots)
-    planned = len(log.eval.dataset.sample_ids or ()) * (log.eval.config.epochs or 1)
     return RankingLog(
-        path=_shown(path),
-        task=log.eval.task,
-        eval_id=log.eval.eval_id,
-        task_id=log.eval.task_id,
-        created=str(log.eval.created),
-        status=log.status,
-        protocol=str((log.eval.metadata or {})[PROTOCOL_KEY]),
-        benchmark=log.eval.dataset.name or log.eval.task,
-        n_expected=max(planned, len(samples)),
+        path=run.path,
+        task=run.task,
+        eval_id=run.eval_id,
+        task_id=run.task_id,
+        created=run.created,
+        status=run.status,
+        protocol=run.protocol,
+        benchmark=run.benchmark,
+        n_expected=run.n_expected,
+        run=run.run,
+        files=run.files,
+        arguments=run.arguments,
         items=tuple(items),
         cut_short=tuple(cut_short),
+        skipped=tuple(skipped),
         unranked=tuple(unranked),
+        notes=run.notes,
     )
 
 
-def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
-    """The ballots of a sample, and why it cannot be ranked (None when it can)."""
-    problem = None
-    if sample.error is not None:
-        problem = f"error: {_first_line(sample.error.message)}"
-    elif sample.invalidation is not None:
-        problem = f"invalidated: {sample.invalidation.reason or 'no reason given'}"
-    data = sample.store.get(STORE_KEY)
-    if data is None:
-        return None, problem or "its sample holds no ballots"
-    try:
-        ballots = ItemBallots.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        return None, problem or f"its ballots cannot be read ({where}: {first['msg']})"
-    if problem is None and not ballots.complete:
-        limit = f" ({sample.limit.type} limit)" if sample.limit else ""
-        problem = f"judging was cut short{limit}"
-    return ballots, problem
-
-
-def _status_notes(log: RankingLog, logs: Sequence[RankingLog]) -> Iterator[str]:
+def _status_notes(log: JudgedRun, logs: Sequence[JudgedRun]) -> Iterator[str]:
     """What a reader must know about a run that did not end well, and what to do about it."""
-    judged = f"{len(log.items)} of {log.n_expected} items judged"
+    judged = f"{log.n_judged} of {log.n_expected} items judged"
+    if log.n_skipped:
+        judged += f", {log.n_skipped} skipped because the ranking was settled"
     if log.status == "success":
-        if len(log.items) < log.n_expected:
+        if log.n_judged + log.n_skipped < log.n_expected:
+            once = ". Then remove this log: a shard counts once" if log.shard else ""
             yield (
                 f"{judged}. Run the same `inspect eval` again for the others: "
-                "calls already paid for come from the cache"
+                f"calls already paid for come from the cache{once}"
             )
         return
     later = [
@@ -248,20 +242,10 @@ def _identity(path: str) -> str:
     return path if "://" in path else str(Path(path).resolve())
 
 
-def _shown(path: str) -> str:
-    """Relative to the working directory where the file lies inside it."""
-    here = Path.cwd()
-    inside = "://" not in path and Path(path).resolve().is_relative_to(here)
-    return str(Path(path).resolve().relative_to(here)) if inside else path
-
-
-def _first_line(text: str) -> str:
-    line = text.strip().splitlines()[0] if text.strip() else "no message"
-    return line if len(line) <= 200 else f"{line[:199]}…"
-
-
 def placement_of(item: ItemBallots) -> Placement:
     """The place of every model in an item of a log.
+
+    A model has no rank where no ballot says anything about it: its calls are unscored.
 
     Raises:
         NotPlacedError: the item cannot be ranked, or its ballots are damaged.
@@ -270,7 +254,7 @@ def placement_of(item: ItemBallots) -> Placement:
         placement = place(item)
     except KeyError as error:
         raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
-    missing = [model for model in item.models if model not in placement.ranks]
-    if missing:
+    answered = {model for group in item.groups for model in group}
+    if missing := [model for model in item.models if model not in answered]:
         raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
     return placement

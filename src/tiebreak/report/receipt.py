@@ -12,7 +12,7 @@ from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 
 @dataclass(frozen=True, slots=True)
 class KindCalls:
-    """Calls of one kind: seed, match, critique or refine.
+    """Calls of one kind: seed, match, critique, refine, rubric, score or list.
 
     `n_calls` includes `n_repairs` (turns that asked for a malformed reply again) and `n_repeats`
     (further tries of an unscored call; a repair inside one counts as a repair). `per_item` is the
@@ -50,7 +50,8 @@ class Receipt:
     """All calls behind a leaderboard, those of items that were cut short included.
 
     Means per item and depths are over the `n_items` that were judged to the end;
-    `n_items_without_call` of them needed no call, because all answers were identical.
+    `n_items_without_call` of them needed no call, because all answers were identical. (A protocol
+    that asks nobody, whatever the answers, has none of these.)
     `depth_mean` and `depth_max` count the calls of an item that had to wait for each other: the
     longest chain, so the time that judging takes however many calls run at once.
     `cost` and `paid` are the sums over `usage`, None when any price is missing;
@@ -91,7 +92,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     return Receipt(
         n_items=len(complete),
         n_items_cut_short=len(items) - len(complete),
-        n_items_without_call=sum(not item.calls for item in complete),
+        n_items_without_call=sum(_needed_no_call(item) for item in complete),
         n_calls=len(calls),
         n_cached=sum(call.cached for call in calls),
         calls_per_item=_mean(len(whole), len(complete)),
@@ -105,6 +106,10 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
         depth_mean=float(np.mean(depths)) if depths else math.nan,
         depth_max=max(depths, default=0),
     )
+
+
+def _needed_no_call(item: ItemBallots) -> bool:
+    return not item.calls and len(item.groups) == 1 and item.placed_by != "native"
 
 
 def _kind(kind: str, calls: Sequence[Call], whole: Sequence[Call], n_items: int) -> KindCalls:

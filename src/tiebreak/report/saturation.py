@@ -45,13 +45,13 @@ def saturation(
         BenchmarkSaturation(
             benchmark,
             pool.models_of(benchmark),
-            saturation_of(_native(pool, benchmark), level=level, power=power, seed=seed),
+            saturation_of(native_scores(pool, benchmark), level=level, power=power, seed=seed),
         )
         for benchmark in pool.benchmarks
     )
 
 
-def _native(pool: CandidatePool, benchmark: str) -> NDArray[np.float64]:
+def native_scores(pool: CandidatePool, benchmark: str) -> NDArray[np.float64]:
     """Native scores, shape (items, models), means over epochs."""
     models = pool.models_of(benchmark)
     epochs: dict[str, list[list[float]]] = defaultdict(list)

@@ -12,9 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field
 STORE_KEY = "tiebreak:ballots"
 
 Side = Literal["left", "right", "tie"]
-CallKind = Literal["seed", "match", "critique", "refine"]
+CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "list"]
 AnchorSplit = Literal["5 vs 4", "4 vs 3", "3 vs 2", "2 vs 1"]
-DecidedBy = Literal["principles", "checklist", "seed_after_tie", "seed_after_unscored"]
+DecidedBy = Literal["principles", "checklist", "tie", "unscored"]
+Rule = Literal[
+    "elimination", "least_squares", "win_rate", "insertion", "points", "listing", "native"
+]
+"""How the ballots of an item become its ranking; see `tiebreak.scorers.placement`."""
 
 
 class Ballot(BaseModel):
@@ -69,11 +73,12 @@ class Verdict(Ballot):
 
 
 class Match(Ballot):
-    """A match between `high` (the better seed) and `low`.
+    """A match between `high` (the better seed, where there are seeds) and `low`.
 
     `margin` and `checklist_margin` are the means over the scored verdicts, turned so that they
-    are positive when `high` is better; None when no verdict is scored. `flipped` tells whether
-    two presentation orders named different winners; None when only one order was scored.
+    are positive when `high` is better; None when no verdict is scored. `winner` is who goes on:
+    `high` after a tie or without a verdict, which no statistic counts as a win. `flipped` tells
+    whether two presentation orders named different winners; None when only one order was scored.
     `discarded` keeps unscored verdicts that a repetition replaced.
     """
 
@@ -97,16 +102,23 @@ class Match(Ballot):
 
     @property
     def tied(self) -> bool:
-        """Whether the votes were even and the seed decided who goes on."""
-        return self.decided_by == "seed_after_tie"
+        """Whether the votes were even."""
+        return self.decided_by == "tie"
 
     @property
     def unscored(self) -> str | None:
         """Why the match has no verdict, or None when it has one."""
-        if self.decided_by != "seed_after_unscored":
+        if self.decided_by != "unscored":
             return None
         reasons = [v.unscored for v in (*self.verdicts, *self.discarded) if v.unscored]
         return reasons[0] if reasons else "no judge reply"
+
+    @property
+    def result(self) -> float | None:
+        """1 when `high` won, 0 when `low` did, ½ for a tie, None without a verdict."""
+        if self.decided_by == "unscored":
+            return None
+        return 0.5 if self.tied else float(self.winner == self.high)
 
 
 class Tiering(Ballot):
@@ -137,13 +149,58 @@ class Refinement(Ballot):
     unscored: str | None = None
 
 
+class PointScore(Ballot):
+    """Points that a judge gave to one candidate on its own.
+
+    `grades` holds a grade for every principle, 0 to 10; `score` is their weighted mean divided by
+    ten, in [0, 1]; None when the call is `unscored`.
+    """
+
+    candidate: str
+    grades: dict[str, int] = Field(default_factory=dict)
+    score: float | None = None
+    unscored: str | None = None
+
+
+class Listing(Ballot):
+    """A judge's ranking of all candidates in one call: groups of tied ones, best first."""
+
+    groups: tuple[tuple[str, ...], ...] = ()
+    unscored: str | None = None
+
+
+class Criterion(Ballot):
+    """What earns full, half and no marks for a principle, as written for a whole benchmark."""
+
+    principle_id: str
+    full: str
+    half: str
+    none: str
+
+
+class Skipped(Ballot):
+    """Why an item was not judged: the ranking was decided after `after` of `of` items.
+
+    `error` is the probability of a wrong decision that was allowed; `top` the number of first
+    places that were to be decided, None for all.
+    """
+
+    after: int
+    of: int
+    error: float
+    top: int | None = None
+
+
 class ItemBallots(Ballot):
     """All that was asked and answered for one item.
 
     `models` are all candidates; `groups` are the sets of models whose answers are identical, each
     led by the representative that was judged (its first member). `seeds` lists representatives,
-    best seed first. `native` holds native scores, None where the log had none. `complete` is
-    False for an item whose judging was cut short; such an item is never ranked.
+    best seed first. `native` holds native scores, None where the log had none; `lengths` holds the
+    number of characters of every representative's answer. `placed_by` is the rule that turns the
+    ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
+    representatives, best first. `complete` is False for an item whose judging was cut short; such
+    an item is never ranked.
     """
 
     protocol: str
@@ -156,9 +213,21 @@ class ItemBallots(Ballot):
     models: tuple[str, ...]
     native: dict[str, float | None]
     groups: tuple[tuple[str, ...], ...]
+    lengths: dict[str, int] = Field(default_factory=dict)
+    placed_by: Rule = "elimination"
     tiering: Tiering | None = None
     seeds: tuple[str, ...] = ()
     matches: tuple[Match, ...] = ()
     refinements: tuple[Refinement, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    scores: tuple[PointScore, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    order: tuple[tuple[str, ...], ...] = ()
     calls: tuple[Call, ...] = ()
+    skipped: Skipped | None = None
     complete: bool = False
+
+    @property
+    def representatives(self) -> tuple[str, ...]:
+        """The model of each group whose answer is judged."""
+        return tuple(group[0] for group in self.groups)

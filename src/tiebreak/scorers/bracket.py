@@ -65,3 +65,8 @@ def _pair(number: int, entrants: Sequence[str | None], seeds: Sequence[str]) -> 
         high, *low = sorted((x for x in pair if x is not None), key=rank.__getitem__)
         pairings.append(Pairing(number, slot, high, low[0]) if low else Bye(number, slot, high))
     return pairings
+
+
+def round_name(number: int, total: int) -> str:
+    """Name of a round of a bracket: Final, Semi-final, or its number."""
+    return {0: "Final", 1: "Semi-final"}.get(total - number, f"Round {number}")

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rubric import Rubric
 
 
@@ -35,7 +35,7 @@ class Contest:
             "\x1f".join(map(str, (self.seed, self.benchmark, self.item_id, *purpose)))
         )
 
-    def ballots(self, protocol: str) -> ItemBallots:
+    def ballots(self, protocol: str, placed_by: Rule) -> ItemBallots:
         """The empty record of this item."""
         return ItemBallots(
             protocol=protocol,
@@ -48,4 +48,6 @@ class Contest:
             models=self.models,
             native=dict(self.native),
             groups=self.groups,
+            lengths={name: len(answer) for name, answer in self.answers.items()},
+            placed_by=placed_by,
         )

@@ -1,51 +1,48 @@
-"""One question to one model → a validated answer, or `unscored` with the reason.
+"""One question → a validated answer, or `unscored` with the reason; whoever answers.
 
-A malformed reply gets one repair turn that says what was wrong. Every call goes through Inspect's
-cache without expiry, so a killed and retried run pays for nothing twice, and leaves a `Call`: the
-receipt is written here, because a cache hit shows up in no usage statistics.
+A `Judge` answers questions. `ModelJudge` asks language models through Inspect; the laboratory and
+the estimate have judges of their own, so that every protocol runs on the same code without a call.
 """
 
-import uuid
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from itertools import islice
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from inspect_ai.event import ModelEvent
-from inspect_ai.log import transcript
-from inspect_ai.model import (
-    CachePolicy,
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    GenerateConfig,
-    Model,
-    ModelOutput,
-    ResponseSchema,
-)
-from inspect_ai.util import span
+from inspect_ai.model import ResponseSchema
 
 from tiebreak.scorers.ballots import Call, CallKind
-from tiebreak.scorers.prompt import fill, template
-from tiebreak.scorers.replies import ReplyError
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Question(Generic[T]):
-    """What is asked: of which role, in which words, and how its reply is read.
+class Prompt:
+    """A question in words, and the schema of its reply."""
 
-    `parse` turns the text of a reply into its value or raises `ReplyError`.
-    """
-
-    kind: CallKind
-    role: str
     system: str
     user: str
     schema: ResponseSchema
-    parse: Callable[[str], T]
+
+
+class Question(ABC, Generic[T]):
+    """What is asked of which role: `judge` or `meta_judge`."""
+
+    kind: ClassVar[CallKind]
+    role: ClassVar[str] = "judge"
+
+    @abstractmethod
+    def prompt(self) -> Prompt:
+        """The question as a model gets to read it."""
+
+    @abstractmethod
+    def parse(self, text: str) -> T:
+        """Read a reply.
+
+        Raises:
+            ReplyError: it is not what was asked for.
+        """
 
 
 @dataclass(frozen=True)
@@ -61,36 +58,12 @@ class Reply(Generic[T]):
     depth: int
 
 
-class Judge:
-    """The models that answer questions, by role (`judge`, `meta_judge`)."""
+class Judge(ABC):
+    """Whoever answers questions."""
 
-    def __init__(self, models: Mapping[str, Model]) -> None:
-        self._models = models
-
+    @abstractmethod
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
-        """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what the cache holds."""
-        messages: list[ChatMessage] = [
-            ChatMessageSystem(content=question.system),
-            ChatMessageUser(content=question.user),
-        ]
-        calls: list[Call] = []
-        problem = ""
-        for repair in (False, True):
-            output, call = await self._generate(question, messages, attempt, repair, depth)
-            calls.append(call)
-            depth += 1
-            try:
-                value = question.parse(output.completion)
-                return Reply(value, None, tuple(calls), depth)
-            except ReplyError as error:
-                problem = _explain(error, output)
-            if output.stop_reason == "model_length":
-                break  # the prompt does not fit: a longer one cannot help
-            messages += [
-                ChatMessageAssistant(content=output.completion or "(empty)"),
-                ChatMessageUser(content=fill(template("repair"), problem=problem)),
-            ]
-        return Reply(None, problem, tuple(calls), depth)
+        """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what a cache holds."""
 
     async def ask_again(self, question: Question[T], *, depth: int) -> tuple[Reply[T], str | None]:
         """Ask, and once more with a fresh cache scope when the first reply stays unscored.
@@ -104,61 +77,10 @@ class Judge:
         calls = first.calls + second.calls
         return Reply(second.value, second.unscored, calls, second.depth), first.unscored
 
-    async def _generate(
-        self,
-        question: Question[T],
-        messages: list[ChatMessage],
-        attempt: int,
-        repair: bool,
-        depth: int,
-    ) -> tuple[ModelOutput, Call]:
-        model = self._models[question.role]
-        span_id = uuid.uuid4().hex
-        name = f"{question.role}: {question.kind}" + (" (repair)" if repair else "")
-        async with span(name, type="judge_call", id=span_id):
-            output = await model.generate(
-                messages,
-                # Only the schema: temperature and the like belong to the role, and anything
-                # set here would override them.
-                config=GenerateConfig(response_schema=question.schema),
-                cache=CachePolicy(expiry=None, per_epoch=False, scopes={"attempt": str(attempt)}),
-            )
-            cached = _was_cached(span_id)
-        usage = output.usage
-        return output, Call(
-            kind=question.kind,
-            role=question.role,
-            model=str(model),
-            attempt=attempt,
-            repair=repair,
-            cached=cached,
-            input_tokens=_input_tokens(output),
-            output_tokens=usage.output_tokens if usage else 0,
-            cost=usage.total_cost if usage else None,
-            depth=depth,
-        )
+    @abstractmethod
+    def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
+        """A part of the transcript with a title of its own."""
 
-
-def _input_tokens(output: ModelOutput) -> int:
-    """All input tokens, those of the provider's own prompt cache included."""
-    usage = output.usage
-    if usage is None:
-        return 0
-    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    return usage.input_tokens + cached
-
-
-def _was_cached(span_id: str) -> bool:
-    """Whether the model call of this span was served from Inspect's cache."""
-    # Only what is still in memory: older events would be read back from disk.
-    events = transcript().history.resident_events
-    return any(
-        isinstance(event, ModelEvent) and event.span_id == span_id and event.cache == "read"
-        for event in islice(reversed(events), 64)
-    )
-
-
-def _explain(error: ReplyError, output: ModelOutput) -> str:
-    if output.stop_reason in ("stop", "unknown"):
-        return str(error)
-    return f"{error} (the model stopped with {output.stop_reason})"
+    @abstractmethod
+    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+        """Run tasks that need not wait for each other; results in the order of the tasks."""

@@ -1,74 +1,17 @@
-"""One match: two candidates, one judge, one or both orders of presentation (SEAL, §2.3, A.4)."""
+"""From the verdicts of a judge to the result of a match (SEAL, §2.3, A.4)."""
 
-import statistics
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-from inspect_ai.util import span
-
-from tiebreak.scorers.ballots import Call, DecidedBy, Match, Verdict
+from tiebreak.scorers.ballots import DecidedBy, Match, Verdict
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.judge import Judge
-from tiebreak.scorers.questions import critique_question, match_question
 from tiebreak.scorers.replies import PairReply
 from tiebreak.scorers.rubric import ChecklistItem
 from tiebreak.scorers.votes import CLOSE_MARGIN, checklist_margin, decide, principle_margin
 
 Swap = Literal["always", "close", "never"]
-
-
-@dataclass(frozen=True)
-class Played:
-    """A match, the calls that it took, and how deep in the sequence of calls it ended."""
-
-    match: Match
-    calls: tuple[Call, ...]
-    depth: int
-
-
-async def play(
-    contest: Contest,
-    judge: Judge,
-    pairing: Pairing,
-    *,
-    checklist: Sequence[ChecklistItem],
-    swap: Swap,
-    critique: bool,
-    depth: int,
-) -> Played:
-    """Play one match.
-
-    Who is shown first is drawn by lot. The second order is asked for always, never, or when the
-    first one was close (|margin| < `CLOSE_MARGIN`). An unscored call is repeated once; a match
-    without any verdict goes to the better seed and is marked.
-    """
-    pair = [pairing.high, pairing.low]
-    contest.rng("order", pairing.round, pairing.slot).shuffle(pair)
-    async with span(_title(pairing), type="match"):
-        calls: list[Call] = []
-        differences = None
-        if critique:
-            noted = await judge.ask(critique_question(contest, *pair), depth=depth)
-            calls += noted.calls
-            depth = noted.depth
-            if noted.value is not None:
-                differences = dict(zip(pair, (noted.value.left, noted.value.right), strict=True))
-        verdicts: list[Verdict] = []
-        discarded: list[Verdict] = []
-        for first, second in (pair, pair[::-1]):
-            if verdicts and not _ask_swapped(swap, verdicts[0]):
-                break
-            question = match_question(contest, checklist, first, second, differences)
-            reply, set_aside = await judge.ask_again(question, depth=depth)
-            calls += reply.calls
-            depth = reply.depth
-            if set_aside is not None:
-                discarded.append(Verdict(first=first, unscored=set_aside))
-            verdicts.append(verdict(first, reply.value, reply.unscored, contest, checklist))
-    match = settle(pairing, verdicts, discarded, differences)
-    return Played(match, tuple(calls), depth)
 
 
 def verdict(
@@ -91,6 +34,13 @@ def verdict(
     )
 
 
+def ask_swapped(swap: Swap, first: Verdict) -> bool:
+    """Whether a match is asked in the second order, after the first one gave this verdict."""
+    if swap == "close":
+        return first.margin is not None and abs(first.margin) < CLOSE_MARGIN
+    return swap == "always"
+
+
 def settle(
     pairing: Pairing,
     verdicts: Sequence[Verdict],
@@ -101,14 +51,13 @@ def settle(
     _, _, high, low = pairing
     turned = [margins for v in verdicts if (margins := _turned(v, high)) is not None]
     winner = high
-    decided_by: DecidedBy = "seed_after_unscored"
+    decided_by: DecidedBy = "unscored"
     margin = items = None
     if turned:
-        margin = statistics.fmean(m for m, _ in turned)
-        items = statistics.fmean(c for _, c in turned)
+        margin, items = (math.fsum(layer) / len(turned) for layer in zip(*turned, strict=True))
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
-        decided_by = layer or "seed_after_tie"
+        decided_by = layer or "tie"
     sides = [decide(*pair)[0] for pair in turned]
     return Match(
         round=pairing.round,
@@ -126,21 +75,15 @@ def settle(
     )
 
 
+def in_one_order(match: Match, order: int) -> Match:
+    """A match as it would have ended with one of its verdicts alone; `order` counts from 0."""
+    pairing = Pairing(match.round, match.slot, match.high, match.low)
+    return settle(pairing, [match.verdicts[order]])
+
+
 def _turned(verdict: Verdict, high: str) -> tuple[float, float] | None:
     """Principle and checklist margin, positive when `high` is better; None when unscored."""
     if verdict.margin is None or verdict.checklist_margin is None:
         return None
     sign = 1 if verdict.first == high else -1
     return sign * verdict.margin, sign * verdict.checklist_margin
-
-
-def _ask_swapped(swap: Swap, first: Verdict) -> bool:
-    if swap == "close":
-        return first.margin is not None and abs(first.margin) < CLOSE_MARGIN
-    return swap == "always"
-
-
-def _title(pairing: Pairing) -> str:
-    # Inspect's outline takes a slash for a level of its own.
-    names = f"{pairing.high} v {pairing.low}".replace("/", "∕")
-    return f"R{pairing.round}.{pairing.slot + 1} {names}"

@@ -1,25 +1,47 @@
-"""From the matches of one item to the full ranking of its candidates (SEAL, §2.3).
+"""From the ballots of one item to the ranking of its candidates: one rule per kind of protocol.
 
-Champion, runner-up, then each elimination round, the latest first. Those who went out in the same
-round are ordered by their mean principle margin per match, then by seed. Models whose answers are
-identical share the mean of the ranks that they take up together.
+    elimination    champion, runner-up, then each elimination round, the latest first; within a
+                   round by mean principle margin per match, then by seed (SEAL, §2.3)
+    least_squares  strengths that fit the results of all matches best, and the seeding a little
+    win_rate       mean result of a candidate's matches, ½ for a tie
+    insertion      the order that the protocol arrived at
+    points         points given by a judge
+    listing        the order given by a judge
+    native         the benchmark's own score
+
+Models whose answers are identical share the mean of the ranks that they take up together. A
+candidate about which no ballot says anything (its call is unscored) has no rank in the item.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, groupby
+from typing import Final
+
+import numpy as np
 
 from tiebreak.rankers import mean_ranks
-from tiebreak.scorers.ballots import ItemBallots, Match
+from tiebreak.rankers.least_squares import transitive_closure
+from tiebreak.scorers.ballots import ItemBallots, Match, Rule
+
+Groups = list[list[str]]
+"""Representatives, best first; those of a group are tied."""
+
+SEEDING_WEIGHT: Final = 0.1
+"""What a better seed is worth beside a match, in least squares. Without it Swiss rounds leave many
+candidates level that the seeding tells apart; in simulation 0.1 agreed best with all pairs."""
+
+_DECIMALS = 9
 
 
 @dataclass(frozen=True)
 class Placement:
     """Ranking of one item.
 
-    `order` lists groups of tied models, best first. `ranks` gives every model's mean rank
-    (1 = best; N models). `margins` gives its mean principle margin per scored match, in [-1, 1],
-    NaN where it has none.
+    `order` lists groups of tied models, best first. `ranks` gives every ranked model's mean rank
+    (1 = best). `margins` gives its mean principle margin per scored match, in [-1, 1], NaN where it
+    has none.
     """
 
     order: tuple[tuple[str, ...], ...]
@@ -35,24 +57,37 @@ def place(ballots: ItemBallots) -> Placement:
     """Rank the candidates of one item.
 
     Raises:
-        NotPlacedError: judging was cut short, or not one match has a verdict (seeds alone would
-            then decide everything).
+        NotPlacedError: the item was skipped, judging was cut short, or no ballot says anything
+            about two candidates.
     """
+    if ballots.skipped:
+        after, of = ballots.skipped.after, ballots.skipped.of
+        raise NotPlacedError(f"skipped: the ranking was decided after {after} of {of} items")
     if not ballots.complete:
         raise NotPlacedError("judging was cut short")
-    if ballots.matches and all(match.unscored for match in ballots.matches):
-        raise NotPlacedError(f"no match has a verdict ({ballots.matches[0].unscored})")
-    margins = {rep: mean_margin(rep, ballots.matches) for rep in ballots.seeds}
+    representatives = ballots.representatives
+    if ballots.placed_by != "native" and len(representatives) == 1:
+        groups: Groups = [list(representatives)]
+    else:
+        groups = _RULES[ballots.placed_by](ballots)
+        if sum(map(len, groups)) < 2:
+            # Only a protocol of the user's own gets here, with a rule that does not fit it.
+            raise NotPlacedError(f"{ballots.placed_by} ranks fewer than two candidates")
+    margins = {rep: mean_margin(rep, ballots.matches) for rep in representatives}
     members = {group[0]: group for group in ballots.groups}
-    order = tuple(members[rep] for rep in _order(ballots, margins))
+    # Native scores belong to models, all other ballots to groups of identical answers.
+    own = {name: (name,) for name in ballots.models} | (
+        {} if ballots.placed_by == "native" else members
+    )
+    order = tuple(tuple(model for rep in tied for model in own[rep]) for tied in groups)
     return Placement(
         order=order,
         ranks=mean_ranks(order),
-        margins={model: margins[group[0]] for group in order for model in group},
+        margins={model: margins[rep] for rep, group in members.items() for model in group},
     )
 
 
-def mean_margin(candidate: str, matches: tuple[Match, ...]) -> float:
+def mean_margin(candidate: str, matches: Sequence[Match]) -> float:
     """Mean principle margin of a candidate over its scored matches; NaN where it has none."""
     own = [
         match.margin if match.high == candidate else -match.margin
@@ -62,9 +97,27 @@ def mean_margin(candidate: str, matches: tuple[Match, ...]) -> float:
     return math.fsum(own) / len(own) if own else math.nan
 
 
-def _order(ballots: ItemBallots, margins: Mapping[str, float]) -> list[str]:
-    """Representatives, best first."""
+def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
+    """All results of an item between models: (one, other, 1 / ½ / 0 for the one).
+
+    A match counts for every model that gave the answer, and models with identical answers are tied.
+    Matches without a verdict are left out.
+    """
+    members = {group[0]: group for group in ballots.groups}
+    found = [
+        (one, other, match.result)
+        for match in ballots.matches
+        if match.result is not None
+        for one in members[match.high]
+        for other in members[match.low]
+    ]
+    return found + [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
+
+
+def _elimination(ballots: ItemBallots) -> Groups:
+    _require_verdict(ballots)
     out_in = {match.loser: match.round for match in ballots.matches}
+    margins = {rep: mean_margin(rep, ballots.matches) for rep in ballots.seeds}
     seed = {rep: position for position, rep in enumerate(ballots.seeds)}
 
     def key(rep: str) -> tuple[float, float, int]:
@@ -77,4 +130,100 @@ def _order(ballots: ItemBallots, margins: Mapping[str, float]) -> list[str]:
             seed[rep],
         )
 
-    return sorted(ballots.seeds, key=key)
+    return [[rep] for rep in sorted(ballots.seeds, key=key)]
+
+
+def _least_squares(ballots: ItemBallots) -> Groups:
+    """Least squares over the results, what they imply, and the tiers of the seeding."""
+    judged = _judged(ballots)
+    column = {rep: number for number, rep in enumerate(judged)}
+    scored = [(m.high, m.low, m.result) for m in ballots.matches if m.result is not None]
+    first, second, result = transitive_closure(
+        [column[high] for high, _, _ in scored],
+        [column[low] for _, low, _ in scored],
+        [outcome for _, _, outcome in scored],
+    )
+    tiers = ballots.tiering.tiers if ballots.tiering else {}
+    tier = np.array([tiers.get(rep, 0) for rep in judged], dtype=np.float64)
+    n = len(judged)
+    # Every pair has one weak comparison by tiers; it also connects those that never met.
+    games = SEEDING_WEIGHT * (np.ones((n, n)) - np.eye(n))
+    won = SEEDING_WEIGHT * np.sign(tier[None, :] - tier[:, None]).sum(axis=1)
+    np.add.at(games, (first, second), 1)
+    np.add.at(games, (second, first), 1)
+    np.add.at(won, first, 2 * result - 1)
+    np.add.at(won, second, 1 - 2 * result)
+    # The normal equations, and one more that puts the mean at 0.
+    strengths = np.linalg.solve(np.diag(games.sum(axis=1)) - games + 1, won)
+    return _tied(dict(zip(judged, strengths.tolist(), strict=True)))
+
+
+def _win_rate(ballots: ItemBallots) -> Groups:
+    results: dict[str, list[float]] = {rep: [] for rep in _judged(ballots)}
+    for match in ballots.matches:
+        if match.result is not None:
+            results[match.high].append(match.result)
+            results[match.low].append(1 - match.result)
+    return _tied({rep: math.fsum(own) / len(own) for rep, own in results.items()})
+
+
+def _insertion(ballots: ItemBallots) -> Groups:
+    judged = _judged(ballots)
+    groups = [[rep for rep in tied if rep in judged] for tied in ballots.order]
+    return [group for group in groups if group]
+
+
+def _points(ballots: ItemBallots) -> Groups:
+    scores = {one.candidate: one.score for one in ballots.scores if one.score is not None}
+    if len(scores) < 2:
+        reasons = [one.unscored for one in ballots.scores if one.unscored] or ["no call"]
+        raise NotPlacedError(f"fewer than two candidates have points ({reasons[0]})")
+    return _tied(scores)
+
+
+def _listing(ballots: ItemBallots) -> Groups:
+    if len(ballots.listings) != 1:
+        raise NotPlacedError(f"there are {len(ballots.listings)} ranking calls, where one decides")
+    [listing] = ballots.listings
+    if listing.unscored:
+        raise NotPlacedError(f"the ranking call gave no usable reply ({listing.unscored})")
+    return [list(group) for group in listing.groups]
+
+
+def _native(ballots: ItemBallots) -> Groups:
+    scores = {model: score for model, score in ballots.native.items() if score is not None}
+    if len(scores) < 2:
+        raise NotPlacedError("fewer than two candidates have a native score")
+    return _tied(scores)
+
+
+_RULES: Final[Mapping[Rule, Callable[[ItemBallots], Groups]]] = {
+    "elimination": _elimination,
+    "least_squares": _least_squares,
+    "win_rate": _win_rate,
+    "insertion": _insertion,
+    "points": _points,
+    "listing": _listing,
+    "native": _native,
+}
+
+
+def _judged(ballots: ItemBallots) -> list[str]:
+    """Representatives with at least one scored match."""
+    _require_verdict(ballots)
+    seen = {name for m in ballots.matches if m.result is not None for name in (m.high, m.low)}
+    return [rep for rep in ballots.representatives if rep in seen]
+
+
+def _require_verdict(ballots: ItemBallots) -> None:
+    if all(match.unscored for match in ballots.matches):
+        # Seeds alone would decide everything.
+        reason = ballots.matches[0].unscored if ballots.matches else "no match was played"
+        raise NotPlacedError(f"no match has a verdict ({reason})")
+
+
+def _tied(scores: Mapping[str, float]) -> Groups:
+    """Groups of candidates with equal scores, the highest first."""
+    rounded = {name: round(score, _DECIMALS) for name, score in scores.items()}
+    groups = groupby(sorted(rounded, key=lambda name: -rounded[name]), key=rounded.__getitem__)
+    return [list(names) for _, names in groups]

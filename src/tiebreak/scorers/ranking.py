@@ -8,16 +8,31 @@ import math
 from typing import Any
 
 import numpy as np
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer
+from inspect_ai.scorer import (
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    Value,
+    mean,
+    metric,
+    scorer,
+)
 from inspect_ai.scorer import stderr as standard_error
 from inspect_ai.solver import TaskState
 from pydantic import ValidationError
 
 from tiebreak.rankers import normalized_borda
 from tiebreak.rankers import spread as mean_gap
+from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.least_squares import least_squares as fit_least_squares
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
-from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.table import bracket_table
+from tiebreak.scorers.placement import NotPlacedError, place, results
+from tiebreak.scorers.table import ballots_table
+
+RESULTS_KEY = "results"
+"""Score metadata: results of an item's matches, as [one, other, 1 / ½ / 0]."""
 
 ROSTER_KEY = "roster"
 """Sample metadata: all models of the run. A model that is absent from an item scores NaN there."""
@@ -39,7 +54,40 @@ def spread() -> Metric:
     return compute
 
 
-@scorer(metrics=[spread(), {"*": [mean(), standard_error()]}])
+@metric
+def least_squares() -> Metric:
+    """Strength of every model by least squares over the results of all matches of all items.
+
+    The second view of a log with matches: it uses every result, where a placement uses who went
+    out when. Empty without matches, and where some models never met the others.
+    """
+
+    def compute(scores: list[SampleScore]) -> Value:
+        played = [
+            (str(sample.sample_id), *result)
+            for sample in scores
+            for result in (sample.score.metadata or {}).get(RESULTS_KEY, ())
+        ]
+        models = sorted({name for _, *pair, _ in played for name in pair})
+        column = {model: number for number, model in enumerate(models)}
+        try:
+            fit = fit_least_squares(
+                [column[one] for _, one, _, _ in played],
+                [column[other] for _, _, other, _ in played],
+                [result for *_, result in played],
+                [item for item, *_ in played],
+                n_models=len(models),
+                draws=1,
+            )
+        except RankingError:
+            return {}
+        # The prefix tells these rows from those of the Borda scores, which have the same names.
+        return {f"least_squares:{m}": float(s) for m, s in zip(models, fit.score, strict=True)}
+
+    return compute
+
+
+@scorer(metrics=[spread(), least_squares(), {"*": [mean(), standard_error()]}])
 def ranking() -> Scorer:
     """Normalized Borda of every model on this item; unscored where the ballots give no ranking."""
 
@@ -55,14 +103,15 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
         ballots = ItemBallots.model_validate(stored)
     except ValidationError:
         return Score.unscored(reason="no_ballots", explanation="The sample holds no ballots.")
-    table = bracket_table(ballots)
+    table = ballots_table(ballots)
     try:
         ranks = place(ballots).ranks
     except NotPlacedError as error:
         return Score.unscored(reason="not_placed", explanation=f"{error}\n\n{table}")
-    borda = normalized_borda([[ranks[model] for model in ballots.models]])[0]
+    borda = normalized_borda([[ranks.get(model, math.nan) for model in ballots.models]])[0]
     value = dict.fromkeys(roster, math.nan) | dict(
         zip(ballots.models, map(float, borda), strict=True)
     )
     best = min(ranks, key=ranks.__getitem__)
-    return Score(value=value, answer=best, explanation=table)
+    played = [list(result) for result in results(ballots)] if ballots.matches else []
+    return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})

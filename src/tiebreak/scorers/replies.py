@@ -2,19 +2,24 @@
 
 Every kind of question has its schema (for providers that can hold a model to one) and a parser
 that accepts only a complete and valid reply. A parser raises `ReplyError`; it never fills a gap.
+The error never repeats text of the judge's, which would come back to it as words of ours.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, get_args
+from typing import Any, Final, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from tiebreak.scorers.ballots import AnchorSplit, Vote
+from tiebreak.scorers.ballots import AnchorSplit, Criterion, Vote
+from tiebreak.scorers.votes import TOP_GRADE
 
 _M = TypeVar("_M", bound=BaseModel)
+
+_LONGEST_LINE: Final = 400
+"""Characters of a sentence that a model adds to later prompts."""
 
 
 class ReplyError(ValueError):
@@ -46,7 +51,7 @@ class RefineReply(BaseModel):
 
     model_config = ConfigDict(frozen=True)
     principle_id: str
-    description: str = Field(min_length=1, max_length=400)
+    description: str = Field(min_length=1, max_length=_LONGEST_LINE)
     differentiator: str
     anchor_split: AnchorSplit
     higher_snippet: str
@@ -59,15 +64,32 @@ class RefineReply(BaseModel):
         return " ".join(value.split()) if isinstance(value, str) else value
 
 
-def parse_tiers(text: str, labels: Sequence[str], k: int) -> dict[str, int]:
-    """Tier of each label, 1 to k."""
-    tiers = _object(_json_object(text).get("tiers"), "tiers")
-    _require("tiers", tiers, labels)
-    for label in labels:
-        tier = tiers[label]
-        if isinstance(tier, bool) or not isinstance(tier, int) or not 1 <= tier <= k:
-            raise ReplyError(f"the tier of {label} is {tier!r}, not a whole number from 1 to {k}")
-    return {label: tiers[label] for label in labels}
+def parse_levels(text: str, part: str, labels: Sequence[str], k: int) -> dict[str, int]:
+    """A whole number from 1 to k for each label: its tier or its place."""
+    levels = _object(_json_object(text).get(part), part)
+    _require(part, levels, labels)
+    return {label: _whole(levels[label], f"{part} {label}", 1, k) for label in labels}
+
+
+def parse_grades(text: str, principle_ids: Sequence[str]) -> dict[str, int]:
+    """Grade of each principle, 0 to `TOP_GRADE`."""
+    graded = _object(_json_object(text).get("principles"), "principles")
+    _require("principles", graded, principle_ids)
+    return {
+        p: _whole(_object(graded[p], f"principles {p}").get("grade"), f"{p} grade", 0, TOP_GRADE)
+        for p in principle_ids
+    }
+
+
+def parse_rubric(text: str, principle_ids: Sequence[str]) -> tuple[Criterion, ...]:
+    """What earns which grade, for every principle."""
+    reply = _json_object(text)
+    _require("the rubric", reply, principle_ids)
+    levels = {p: _object(reply[p], p) for p in principle_ids}
+    return tuple(
+        Criterion(principle_id=p, **{name: _line(own.get(name), f"{p} {name}") for name in _LEVELS})
+        for p, own in levels.items()
+    )
 
 
 def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> PairReply:
@@ -90,16 +112,27 @@ def parse_refinement(text: str, principle_ids: Sequence[str]) -> RefineReply:
     """A proposed item that belongs to a known principle."""
     reply = _validate(RefineReply, _json_object(text))
     if reply.principle_id not in principle_ids:
-        raise ReplyError(
-            f"principle_id is {reply.principle_id!r}, not one of {', '.join(principle_ids)}"
-        )
+        raise ReplyError(f"principle_id is not one of {', '.join(principle_ids)}")
     return reply
 
 
-def tiers_schema(labels: Sequence[str], k: int) -> ResponseSchema:
-    """Schema of the seeding reply."""
-    tier = JSONSchema(type="integer", enum=list(range(1, k + 1)))
-    return _schema("tiers", reasoning=_TEXT, tiers=_closed(dict.fromkeys(labels, tier)))
+def levels_schema(part: str, labels: Sequence[str], k: int) -> ResponseSchema:
+    """Schema of a reply that gives every label a whole number from 1 to k."""
+    level = JSONSchema(type="integer", enum=list(range(1, k + 1)))
+    return _schema(part, reasoning=_TEXT, **{part: _closed(dict.fromkeys(labels, level))})
+
+
+def grades_schema(principle_ids: Sequence[str]) -> ResponseSchema:
+    """Schema of a reply that grades one response on every principle."""
+    grade = JSONSchema(type="integer", enum=list(range(TOP_GRADE + 1)))
+    graded = _closed({"reasoning": _TEXT, "grade": grade})
+    return _schema("grades", principles=_closed(dict.fromkeys(principle_ids, graded)))
+
+
+def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
+    """Schema of the rubric of a benchmark."""
+    levels = _closed(dict.fromkeys(_LEVELS, _TEXT))
+    return _schema("rubric", **dict.fromkeys(principle_ids, levels))
 
 
 def votes_schema(principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> ResponseSchema:
@@ -132,6 +165,7 @@ def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
 
 
 _TEXT = JSONSchema(type="string")
+_LEVELS = ("full", "half", "none")
 _VOTE_FIELDS = {
     "vote": JSONSchema(type="string", enum=["left", "right", "tie"]),
     "confidence": JSONSchema(type="number", minimum=0, maximum=1),
@@ -159,16 +193,18 @@ def _json_object(text: str) -> dict[str, Any]:
         raise ReplyError("it holds no JSON object" if text.strip() else "it is empty")
     try:
         found = json.loads(text[start : end + 1], object_pairs_hook=_no_repeats)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except ReplyError:
+        raise
+    except (ValueError, RecursionError) as error:  # Python reads no number of 5,000 digits
         raise ReplyError(f"it is not valid JSON ({error})") from error
     return _object(found, "the reply")
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if repeated := sorted({key for key in keys if keys.count(key) > 1}):
-        raise ReplyError(f"it names {', '.join(repeated)} more than once")
-    return dict(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ReplyError("it names a key more than once")
+    return found
 
 
 def _object(value: Any, name: str) -> dict[str, Any]:
@@ -180,6 +216,21 @@ def _object(value: Any, name: str) -> dict[str, Any]:
 def _require(part: str, given: Mapping[str, Any], ids: Sequence[str]) -> None:
     if missing := [i for i in ids if i not in given]:
         raise ReplyError(f"{part} lacks {', '.join(missing)}")
+
+
+def _whole(value: Any, name: str, lowest: int, highest: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
+        given = f"{value!r:.20}" if isinstance(value, int | float | None) else "something else"
+        raise ReplyError(f"{name} is {given}, not a whole number from {lowest} to {highest}")
+    return value
+
+
+def _line(value: Any, name: str) -> str:
+    """One line of text, short enough to stand in later prompts."""
+    line = " ".join(value.split()) if isinstance(value, str) else ""
+    if not 0 < len(line) <= _LONGEST_LINE:
+        raise ReplyError(f"{name} must be a text of at most {_LONGEST_LINE} characters")
+    return line
 
 
 def _vote(value: Any, name: str) -> Vote:
@@ -198,6 +249,5 @@ def _validate(model: type[_M], value: dict[str, Any]) -> _M:
 
 
 def _problems(error: ValidationError) -> str:
-    # The judge's own text is left out of the message: it would come back in the repair turn.
     problems = error.errors(include_input=False, include_url=False)
     return "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)

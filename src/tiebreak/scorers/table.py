@@ -1,25 +1,21 @@
-"""The tournament of one item as a Markdown table, for people who look at it in Inspect View."""
+"""The judging of one item as Markdown tables, for people who look at it in Inspect View."""
 
-from tiebreak.scorers.ballots import ItemBallots, Match
-from tiebreak.scorers.bracket import rounds
+from tiebreak.scorers.ballots import DecidedBy, ItemBallots, Match
+from tiebreak.scorers.bracket import round_name, rounds
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.seal import round_name
-
-_DECIDED = {
-    "principles": "principles",
-    "checklist": "checklist",
-    "seed_after_tie": "tie → better seed",
-    "seed_after_unscored": "**unscored** → better seed",
-}
 
 
-def bracket_table(ballots: ItemBallots) -> str:
-    """Ranking, matches (flips and unscored ones marked) and checklist growth of one item."""
+def ballots_table(ballots: ItemBallots) -> str:
+    """Ranking, matches (flips and unscored ones marked), points and checklist growth of an item."""
     parts = [_ranking(ballots)]
+    if ballots.complete and len(ballots.groups) == 1:
+        parts.append("All answers are identical: nobody was asked.")
     if ballots.tiering is not None and ballots.tiering.unscored:
         parts.append(f"Seeding **unscored** ({_cell(ballots.tiering.unscored)}): seeds by lot.")
     if ballots.matches:
         parts.append(_matches(ballots))
+    if ballots.scores:
+        parts.append(_points(ballots))
     added = [r for r in ballots.refinements if r.item_id and r.duplicate_of is None]
     if added:
         lines = [f"- {r.item_id} ({r.principle_id}): {_cell(r.description)}" for r in added]
@@ -29,46 +25,60 @@ def bracket_table(ballots: ItemBallots) -> str:
 
 def _ranking(ballots: ItemBallots) -> str:
     try:
-        order = place(ballots).order
+        placement = place(ballots)
     except NotPlacedError as error:
         return f"**Not ranked**: {_cell(str(error))}."
     lines = ["| place | model |", "|---|---|"]
     position = 1
-    for group in order:
+    for group in placement.order:
         lines.append(f"| {position} | {_cell(' = '.join(group))} |")
         position += len(group)
+    without = [model for model in ballots.models if model not in placement.ranks]
+    lines += [f"| – | {_cell(model)} |" for model in without]
     return "\n".join(lines)
 
 
 def _matches(ballots: ItemBallots) -> str:
-    total = rounds(len(ballots.seeds))
+    total = rounds(len(ballots.seeds)) if ballots.placed_by == "elimination" else None
     lines = [
-        "| round | better seed | worse seed | margin | decided by | orders | goes on |",
+        "| round | candidate | opponent | margin | decided by | orders | winner |",
         "|---|---|---|---|---|---|---|",
         *(_match(match, total) for match in ballots.matches),
     ]
     return "\n".join(lines)
 
 
-def _match(match: Match, total: int) -> str:
+def _match(match: Match, total: int | None) -> str:
+    """One row; `total` is the number of rounds where the winner of a match goes on."""
     margin = "–" if match.margin is None else f"{match.margin:+.2f}"
     orders = str(len(match.verdicts)) + (" **flipped**" if match.flipped else "")
-    decided = _DECIDED[match.decided_by]
+    decided, winner = _outcome(match.decided_by, match.winner, goes_on=total is not None)
     if match.unscored:
         decided += f" ({match.unscored})"
-    cells = [
-        round_name(match.round, total),
-        match.high,
-        match.low,
-        margin,
-        decided,
-        orders,
-        match.winner,
-    ]
+    name = f"Round {match.round}" if total is None else round_name(match.round, total)
+    cells = [name, match.high, match.low, margin, decided, orders, winner]
     return "| " + " | ".join(map(_cell, cells)) + " |"
 
 
+def _outcome(decided_by: DecidedBy, winner: str, *, goes_on: bool) -> tuple[str, str]:
+    if decided_by in ("principles", "checklist"):
+        return decided_by, winner
+    word = "tie" if decided_by == "tie" else "**unscored**"
+    return (f"{word} → better seed", winner) if goes_on else (word, "–")
+
+
+def _points(ballots: ItemBallots) -> str:
+    lines = ["| candidate | points | grades |", "|---|---|---|"]
+    for one in ballots.scores:
+        grades = ", ".join(f"{p} {grade}" for p, grade in one.grades.items())
+        points = f"**unscored** ({one.unscored})" if one.score is None else f"{one.score:.2f}"
+        lines.append("| " + " | ".join(map(_cell, (one.candidate, points, grades))) + " |")
+    return "\n".join(lines)
+
+
 def _cell(text: str) -> str:
-    """Text that can neither leave its table cell nor become markup of another kind."""
+    """Text that can neither leave its table cell nor become a link, an image or HTML."""
     flat = " ".join(text.split())
-    return flat.replace("|", "\\|").replace("<", "&lt;")
+    for mark in "\\|[`":
+        flat = flat.replace(mark, "\\" + mark)
+    return flat.replace("<", "&lt;")

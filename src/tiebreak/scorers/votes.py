@@ -19,6 +19,9 @@ CLOSE_MARGIN: Final = 0.25
 """A match is close when its margin is below this: a quarter of what unanimity at full confidence
 would give. Close matches are asked in both orders (`swap="close"`) and sharpen the checklist."""
 
+TOP_GRADE: Final = 10
+"""Best grade of a principle when a response is judged on its own."""
+
 Layer = Literal["principles", "checklist"]
 _SIGN: Final[Mapping[Side, int]] = {"left": 1, "right": -1, "tie": 0}
 
@@ -43,6 +46,15 @@ def checklist_margin(
     weighted = [(weights[item.principle], votes[item.id]) for item in checklist]
     total = math.fsum(w for w, _ in weighted)
     return math.fsum(w * vote.confidence * _SIGN[vote.vote] for w, vote in weighted) / total
+
+
+def weighted_grade(grades: Mapping[str, int], weights: Mapping[str, float]) -> float:
+    """Σ_p w_p · grade_p divided by the top grade, in [0, 1].
+
+    Raises:
+        KeyError: a principle has no grade.
+    """
+    return math.fsum(w * grades[p] for p, w in weights.items()) / TOP_GRADE
 
 
 def decide(margin: float, checklist: float) -> tuple[Side, Layer | None]:

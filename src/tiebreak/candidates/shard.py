@@ -1,0 +1,36 @@
+"""Shards: one run of judging, cut into parts for several machines."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Shard(NamedTuple):
+    """Part `number` of `total` parts of a run, 1 ≤ number ≤ total; written "3/8"."""
+
+    number: int
+    total: int
+
+    @staticmethod
+    def parse(text: object) -> "Shard":
+        """Read "3/8".
+
+        Raises:
+            ValueError: anything else; the message shows the form.
+        """
+        found = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", str(text))
+        shard = Shard(int(found[1]), int(found[2])) if found else None
+        if shard is None or shard.number > shard.total:
+            raise ValueError(
+                f"shard is {text!r}: it must be K/N, part K of N parts, such as 1/8, 2/8, … 8/8"
+            )
+        return shard
+
+    def part_of(self, items: Sequence[T]) -> list[T]:
+        """Every `total`-th item from item `number` on, so that each shard has its share of all."""
+        return list(items[self.number - 1 :: self.total])
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.total}"

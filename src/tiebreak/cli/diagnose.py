@@ -1,0 +1,62 @@
+"""The verb `diagnose`: whether a benchmark is saturated, and whether judging could help."""
+
+import shlex
+from typing import Literal
+
+import click
+
+from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@loading_options
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option(
+    "--power",
+    type=click.FloatRange(0.5, 0.999),
+    default=0.8,
+    show_default=True,
+    help="Probability with which a detectable difference is to be found.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def diagnose(
+    paths: tuple[str, ...],
+    mode: Literal["strict", "intersect"],
+    rename: tuple[str, ...],
+    native: str | None,
+    filter_name: str | None,
+    level: float,
+    power: float,
+    as_json: bool,
+) -> None:
+    """Say whether a benchmark is saturated for these models, and whether judging could help.
+
+    \b
+    PATHS are Inspect logs, lm-eval outputs and Parquet pools. No judge is asked.
+
+    \b
+    Examples:
+      tiebreak diagnose logs/
+      tiebreak diagnose pool.parquet --level 0.99 --json
+    """
+    from tiebreak.candidates import CandidateError, load_candidates
+    from tiebreak.rankers import RankingError
+    from tiebreak.report.diagnosis import diagnose as diagnoses_of
+    from tiebreak.report.diagnosis import diagnosis_as_dict, render_diagnosis
+
+    with plain_errors(CandidateError, RankingError):
+        pool = load_candidates(
+            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
+        )
+        diagnoses = diagnoses_of(pool, level=level, power=power)
+    if as_json:
+        echo_json(diagnosis_as_dict(diagnoses))
+        return
+    render_diagnosis(diagnoses)
+    if any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
+        where = shlex.join(paths)
+        click.echo(
+            "\nWhat judging would cost:\n"
+            f"  tiebreak estimate {where} --protocol seal,full_pairwise --judge MODEL"
+        )

@@ -1,0 +1,175 @@
+"""The dry judge: renders every prompt, counts it, and answers with a valid reply that it makes up.
+
+    question.prompt()  →  a reply drawn from its schema  →  question.parse(reply)
+
+So a protocol runs as it would, to the last call, and nobody is asked. What nobody can know before
+is how the judge will answer: how often two answers are close to it, and how many words it makes.
+A `Habit` states both, and an estimate runs over several.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final, TypeVar
+
+from inspect_ai.util import JSONSchema
+
+from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
+from tiebreak.scorers.replies import ReplyError
+from tiebreak.scorers.votes import CLOSE_MARGIN
+
+T = TypeVar("T")
+
+WORDS: Final = tuple(
+    """the of a and to in is that response answer value case number step result list function
+    returns handles checks empty negative correct wrong missing states computes explains both left
+    right side input output edge error example first second total sum with without only before
+    after where because while same other more less than task asks requirement complete""".split()
+)
+
+
+class DryJudgeError(ValueError):
+    """No reply can be made up for a question; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How a judge answers.
+
+    `close` is the share of verdicts whose margin is close, `tie` the part of it that is even; both
+    in [0, 1]. `words` is the length of every text that is asked for. `indent` puts every field of a
+    reply on a line of its own.
+    """
+
+    close: float
+    tie: float
+    words: int
+    indent: int | None = None
+
+
+Meter = Callable[[Question[Any], Prompt, str], tuple[float, float]]
+"""(question, prompt, reply) → tokens in and out of a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """The model behind a role and its prices in US dollars per token, None where unknown."""
+
+    model: str
+    input_price: float | None = None
+    output_price: float | None = None
+
+    def cost(self, tokens_in: float, tokens_out: float) -> float | None:
+        """What a call costs, None without a price."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        return tokens_in * self.input_price + tokens_out * self.output_price
+
+
+class DryJudge(Judge):
+    """Answers all questions about one item, and never waits.
+
+    Args:
+        habit: how it answers.
+        meter: counts the tokens of a call.
+        payers: who is billed, by role.
+        rng: source of all draws.
+    """
+
+    def __init__(
+        self, habit: Habit, meter: Meter, payers: Mapping[str, Payer], rng: Random
+    ) -> None:
+        self._habit = habit
+        self._meter = meter
+        self._payers = payers
+        self._rng = rng
+
+    async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
+        """Make up a valid reply.
+
+        Raises:
+            DryJudgeError: the question's schema cannot be filled, or it refuses what fits it.
+        """
+        habit = self._habit
+        prompt = question.prompt()
+        made_up = fill_schema(prompt.schema.json_schema, habit, self._rng)
+        text = json.dumps(made_up, indent=habit.indent)
+        try:
+            value = question.parse(text)
+        except ReplyError as error:
+            raise DryJudgeError(
+                f"No reply can be made up for {type(question).__name__}: one that fits its schema "
+                f"was refused ({error})."
+            ) from error
+        tokens_in, tokens_out = self._meter(question, prompt, text)
+        payer = self._payers[question.role]
+        call = Call(
+            kind=question.kind,
+            role=question.role,
+            model=payer.model,
+            attempt=attempt,
+            input_tokens=round(tokens_in),
+            output_tokens=round(tokens_out),
+            cost=payer.cost(tokens_in, tokens_out),
+            depth=depth,
+        )
+        return Reply(value, None, (call,), depth + 1)
+
+    def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
+        """Nothing: there is no transcript."""
+        return nullcontext()
+
+    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+        """Run tasks one after the other."""
+        return [await task() for task in tasks]
+
+
+def fill_schema(schema: JSONSchema, habit: Habit, rng: Random) -> Any:
+    """Draw a value that fits a schema.
+
+    All votes of one reply (an enumeration that has "tie") name the same side, with confidences
+    (numbers) that make its margin close, or not, as often as the habit says. Texts have as many
+    words as the habit says.
+
+    Raises:
+        DryJudgeError: a type of value that is not known here.
+    """
+    return _filled(schema, habit.words, _verdict(habit, rng), rng)
+
+
+def _verdict(habit: Habit, rng: Random) -> tuple[str, float, float]:
+    """The side that wins a match, and the range of the votes' confidences."""
+    draw = rng.random()
+    side = "tie" if draw < habit.tie else rng.choice(("left", "right"))
+    # The weights of the principles sum to 1: the margin lies where the confidences lie.
+    if draw < habit.close and side != "tie":
+        return side, 0.2 * CLOSE_MARGIN, 0.8 * CLOSE_MARGIN
+    return side, 2 * CLOSE_MARGIN, 1.0
+
+
+def _filled(schema: JSONSchema, words: int, verdict: tuple[str, float, float], rng: Random) -> Any:
+    side, *confidence = verdict
+    if schema.enum:
+        return side if side in schema.enum and "tie" in schema.enum else rng.choice(schema.enum)
+    match schema.type:
+        case "object":
+            parts = schema.properties or {}
+            return {name: _filled(part, words, verdict, rng) for name, part in parts.items()}
+        case "array":
+            return [_filled(schema.items, words, verdict, rng)] if schema.items else []
+        case "string":
+            return " ".join(rng.choices(WORDS, k=words))
+        case "number":
+            lowest, highest = schema.minimum or 0, schema.maximum or 1
+            return round(lowest + rng.uniform(*confidence) * (highest - lowest), 2)
+        case "integer":
+            return rng.randint(int(schema.minimum or 0), int(schema.maximum or 10))
+        case "boolean":
+            return rng.random() < 0.5
+        case "null":
+            return None
+        case other:
+            raise DryJudgeError(f"No reply can be made up for a schema of type {other!r}.")

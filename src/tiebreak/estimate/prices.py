@@ -1,0 +1,98 @@
+"""What a model costs: dollars per million tokens, from whoever knows it.
+
+The order: a price that is given, then the file that Inspect takes as `--model-cost-config`, then
+Inspect's own list of models.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import yaml
+from inspect_ai.model import ModelCost, ModelInfo, get_model_info
+from pydantic import ValidationError
+
+# For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
+# an idle client; others would load weights or start a server.
+_HOSTED: Final = frozenset(
+    "anthropic azureai bedrock deepseek fireworks google grok groq mistral openai openrouter "
+    "perplexity together".split()  # noqa: SIM905 - a table of words
+)
+_MILLION: Final = 1_000_000
+
+
+class PriceError(ValueError):
+    """A price cannot be read; the message says which and what it must look like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens."""
+
+    input: float
+    output: float
+
+
+def read_price(text: str) -> tuple[str | None, Price]:
+    """Read `IN,OUT` or `MODEL=IN,OUT`; the model is None where none is named.
+
+    Raises:
+        PriceError: anything else.
+    """
+    model, _, pair = text.rpartition("=")
+    try:
+        given, taken = (float(part) for part in pair.split(","))
+    except ValueError:
+        given = taken = -1.0
+    if not (0 <= given < _MILLION and 0 <= taken < _MILLION):
+        raise PriceError(
+            f"{text!r} is no price: give dollars per million tokens in and out, such as 1.25,10 or "
+            "openai/gpt-5=1.25,10"
+        )
+    return model or None, Price(given, taken)
+
+
+def read_price_file(path: str | Path) -> dict[str, Price]:
+    """Prices by model from a YAML or JSON file in the form of Inspect's `--model-cost-config`.
+
+    Raises:
+        PriceError: no such file, or not in that form.
+    """
+    try:
+        read = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        costs = {str(model): ModelCost.model_validate(cost) for model, cost in read.items()}
+    except FileNotFoundError as error:
+        raise PriceError(f"{path} does not exist") from error
+    except (AttributeError, OSError, UnicodeDecodeError, ValidationError, yaml.YAMLError) as error:
+        raise PriceError(
+            f"{path} is not in the form of Inspect's --model-cost-config, a mapping of models to "
+            "input, output, input_cache_write and input_cache_read in dollars per million tokens"
+        ) from error
+    return {model: Price(cost.input, cost.output) for model, cost in costs.items()}
+
+
+def find_price(
+    model: str, given: Iterable[tuple[str | None, Price]], filed: Mapping[str, Price]
+) -> Price | None:
+    """The price of a model, None where nobody knows it.
+
+    Args:
+        model: its name.
+        given: prices from the command line; one without a model is for all.
+        filed: prices from a file.
+    """
+    named = list(given)
+    for name in (model, None):
+        for own, price in named:
+            if own == name:
+                return price
+    if model in filed:
+        return filed[model]
+    info = model_info(model)
+    return Price(info.cost.input, info.cost.output) if info and info.cost else None
+
+
+def model_info(model: str) -> ModelInfo | None:
+    """What Inspect knows about a model; None for models that run on a machine of one's own."""
+    return get_model_info(model) if model.split("/", 1)[0] in _HOSTED else None

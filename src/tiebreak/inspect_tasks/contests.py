@@ -1,0 +1,164 @@
+"""From a pool to samples: every item becomes a contest that its log can restore."""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.dataset import Sample
+
+from tiebreak.candidates import (
+    CandidateError,
+    CandidatePool,
+    Item,
+    identical_groups,
+    is_saturated,
+)
+from tiebreak.candidates import load_candidates as load
+from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.ranking import ROSTER_KEY
+from tiebreak.scorers.rubric import (
+    Rubric,
+    RubricError,
+    builtin_rubrics,
+    load_rubric,
+    rubric_for,
+)
+
+CONTEST_KEY = "contest"
+NO_CANDIDATES = (
+    "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
+    "Inspect logs or lm-eval samples of the models to be ranked."
+)
+
+
+def load_pool(candidates: str | Sequence[str] | None, mode: str) -> CandidatePool:
+    """The pool behind the task argument `candidates`.
+
+    Raises:
+        PrerequisiteError: no path, a mode that does not exist, or candidates that cannot be
+            judged; the message says what and where.
+    """
+    if not candidates:
+        raise PrerequisiteError(NO_CANDIDATES)
+    given = candidates.split(",") if isinstance(candidates, str) else candidates
+    paths = [from_working_directory(path) for path in given]
+    if mode not in ("strict", "intersect"):
+        raise PrerequisiteError(f"mode is {mode!r}: it must be strict or intersect.")
+    try:
+        return load(paths, mode="strict" if mode == "strict" else "intersect")
+    except CandidateError as error:
+        raise PrerequisiteError(str(error)) from error
+
+
+def from_working_directory(path: str) -> str:
+    """A path as the user meant it: relative to where the command was given.
+
+    While Inspect loads a task file by path it works in that file's folder; the shell's folder is
+    then only to be had from PWD.
+    """
+    loading_by_path = Path.cwd() == Path(__file__).resolve().parent
+    return str(Path(os.environ.get("PWD", "")) / path) if loading_by_path else path
+
+
+def contest_samples(
+    pool: CandidatePool,
+    *,
+    task_type: str | None,
+    rubric: str | None,
+    seed: int,
+    saturated_only: bool,
+    merge_identical: bool,
+) -> list[Sample]:
+    """One sample per item: what is to be judged stands in its metadata, ready to be logged.
+
+    Raises:
+        PrerequisiteError: an unknown rubric or task type, or no saturated item.
+    """
+    several = len(pool.benchmarks) > 1
+    roster = list(pool.models)
+    samples = []
+    for item, candidates in pool:
+        if saturated_only and not is_saturated(candidates.values()):
+            continue
+        name, chosen = _rubric(rubric, task_type, item.benchmark)
+        groups = (
+            identical_groups(candidates) if merge_identical else tuple((m,) for m in candidates)
+        )
+        contest = {
+            "benchmark": item.benchmark,
+            "item_id": item.item_id,
+            "input_hash": item.input_hash,
+            "task": task_text(item),
+            "rubric_name": name,
+            "rubric": chosen.model_dump(mode="json"),
+            "seed": seed,
+            "models": sorted(candidates),
+            "native": {m: _finite(candidates[m].native_score) for m in sorted(candidates)},
+            "groups": [list(group) for group in groups],
+            "answers": {group[0]: candidates[group[0]].answer for group in groups},
+        }
+        samples.append(
+            Sample(
+                id=sample_id(item, with_benchmark=several),
+                input=item.prompt,
+                target=item.target,
+                metadata={CONTEST_KEY: contest, ROSTER_KEY: roster},
+            )
+        )
+    if not samples:
+        raise PrerequisiteError(
+            "No item is saturated (all native scores known and equal): "
+            "leave out -T saturated_only=true to judge all items."
+        )
+    return samples
+
+
+def restore_contest(metadata: dict[str, Any]) -> Contest:
+    """The contest that a sample's metadata describes; the log holds all that is needed for it."""
+    stored = dict(metadata[CONTEST_KEY])
+    stored["rubric"] = Rubric.model_validate(stored["rubric"])
+    stored["models"] = tuple(stored["models"])
+    stored["groups"] = tuple(tuple(group) for group in stored["groups"])
+    return Contest(**stored)
+
+
+def sample_id(item: Item, *, with_benchmark: bool) -> str:
+    """Id of an item's sample: its own id; with the benchmark and the epoch where they matter."""
+    epoch = f"#{item.key.epoch}" if item.key.epoch > 1 else ""
+    return (f"{item.benchmark}:" if with_benchmark else "") + item.item_id + epoch
+
+
+def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[str, Rubric]:
+    """Name and content of the rubric for an item: the user's own, else by type, else guessed."""
+    if path is None and task_type is not None and task_type not in builtin_rubrics():
+        raise PrerequisiteError(
+            f"task_type is {task_type!r}: it must be one of {', '.join(builtin_rubrics())}. "
+            "A rubric file of your own goes into -T rubric=FILE."
+        )
+    name = from_working_directory(path) if path else task_type or rubric_for(benchmark)
+    try:
+        return name, load_rubric(name)
+    except RubricError as error:
+        raise PrerequisiteError(str(error)) from error
+
+
+def _finite(score: float) -> float | None:
+    return None if math.isnan(score) else score
+
+
+def task_text(item: Item) -> str:
+    """What judges read as the task: the question, its choices and the functions on offer."""
+    parts = [item.prompt]
+    if item.choices:
+        letters = (chr(ord("A") + i) for i in range(len(item.choices)))
+        parts.append("\n".join(f"{a}) {c}" for a, c in zip(letters, item.choices, strict=False)))
+    if item.tools:
+        parts.append(
+            "Available functions:\n"
+            + "\n".join(json.dumps(tool, ensure_ascii=False) for tool in item.tools)
+        )
+    return "\n\n".join(parts)

@@ -1,0 +1,390 @@
+"""The study: every protocol on the same planted pools, in the code that judges real answers.
+
+For each number of items: how far does a protocol's leaderboard agree with that of full pairwise
+judging, how far with the truth, and what does it ask? Hence how many items, and which protocol, it
+takes to put these models in their right order.
+"""
+
+import asyncio
+import inspect
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, get_args
+
+import anyio
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from tiebreak.lab.planted import LabError, Pool, World
+from tiebreak.rankers import competition_ranks, kendall_many, normalized_borda
+from tiebreak.rankers.resampling import spearman_many, top1_many
+from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
+from tiebreak.scorers.match import Swap
+from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.protocols import find_protocol, judge_item
+
+FloatArray = NDArray[np.float64]
+Progress = Callable[[int], None]
+
+REFERENCE: Final = "full_pairwise"
+STANDARD: Final = (
+    "original",
+    "pointwise",
+    "fixed_rubric",
+    "listwise",
+    "flat_bracket",
+    "seal",
+    "swiss",
+    "swiss:rounds=3",
+    "sorted",
+    REFERENCE,
+)
+"""What is compared when nothing else is asked for."""
+
+KINDS: Final[tuple[CallKind, ...]] = get_args(CallKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure over repeated pools: mean, its standard error, and the worst pool.
+
+    Pools in which it is undefined are left out and counted in `undefined`. NaN: no pool is left,
+    or, for the standard error, a single one.
+    """
+
+    mean: float
+    standard_error: float
+    minimum: float
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement with another leaderboard: Spearman's ρ, Kendall's τ-b, and the same first model."""
+
+    spearman: Figure
+    kendall: Figure
+    top1: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One protocol with one number of items.
+
+    `reference` is the agreement with full pairwise judging of the same answers by the same judge,
+    `truth` that with the planted qualities. `calls` are calls per item by kind, `depth` those of an
+    item that wait for each other, both means. `unscored` is the share of verdicts, tierings,
+    rankings and points without a usable reply (NaN: nothing was asked), `unranked` the share of
+    places without a rank. `recovered` is the share of the pools whose ρ with the truth reaches the
+    study's target; a leaderboard that ties all models has no ρ, and recovers nothing.
+    """
+
+    protocol: str
+    n_items: int
+    reference: Agreement
+    truth: Agreement
+    calls: Mapping[str, float]
+    depth: float
+    unscored: float
+    unranked: float
+    recovered: float
+
+    @property
+    def calls_per_item(self) -> float:
+        """All calls per item."""
+        return math.fsum(self.calls.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """All rows, and the smallest number of items at which a protocol finds the planted order.
+
+    Found: ρ with the truth is at least `target` in at least the share `confidence` of the pools,
+    with this and with every larger number of items that was tried. `needed` has the number by
+    protocol, None where none suffices; `answer` says it in words.
+    """
+
+    world: World
+    items: tuple[int, ...]
+    repeats: int
+    seed: int
+    target: float
+    confidence: float
+    rows: tuple[Row, ...]
+    needed: Mapping[str, int | None]
+    answer: str
+
+    def row(self, protocol: str, n_items: int) -> Row:
+        """The row of a protocol with this number of items."""
+        return next(r for r in self.rows if (r.protocol, r.n_items) == (protocol, n_items))
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A protocol with settings, as `label` writes it: `swiss` or `swiss:rounds=3,refine=false`."""
+
+    label: str
+    protocol: str
+    settings: Mapping[str, Any]
+
+
+def read_variant(label: str, swap: Swap | None = None) -> Variant:
+    """A protocol and its settings from a label; `swap` holds where the label does not say.
+
+    Raises:
+        ProtocolError: there is no such protocol.
+        LabError: it has no such setting, or the label is of another form.
+    """
+    name, _, given = label.partition(":")
+    known = [
+        parameter.name
+        for parameter in inspect.signature(find_protocol(name).run).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != "shared"
+    ]
+    settings: dict[str, Any] = {"swap": swap} if swap and "swap" in known else {}
+    for part in filter(None, given.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or key not in known:
+            has = f"takes {', '.join(known)}" if known else "takes no settings"
+            raise LabError(f"{part!r} in {label!r}: {name} {has}, as {name}:SETTING=VALUE.")
+        settings[key] = yaml.safe_load(value)
+    return Variant(label, name, settings)
+
+
+def simulate(
+    world: World,
+    items: Sequence[int] = (50, 100, 200),
+    *,
+    protocols: Sequence[str] = STANDARD,
+    repeats: int = 10,
+    swap: Swap | None = None,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    seed: int = 0,
+    progress: Progress = lambda n_items: None,
+) -> Study:
+    """Judge planted pools by every protocol.
+
+    A smaller number of items is the beginning of the same pools, so that rows of one protocol
+    differ by items alone. Refinement and critique cost their calls here, but show a planted judge
+    nothing new: what they gain in a real run is not simulated.
+
+    Args:
+        world: models, answers and judge.
+        items: numbers of items.
+        protocols: labels as for `read_variant`; full pairwise is run in any case.
+        repeats: number of pools, each with answers of its own.
+        swap: when pairs are asked in both orders; None: as every protocol does by default.
+        target: ρ with the truth from which the order counts as found.
+        confidence: share of the pools in which it must.
+        seed: seed of all draws; the same seed gives the same numbers.
+        progress: called with the number of items that were judged since the last call.
+
+    Raises:
+        LabError: a number or a label is of no use; the message says which.
+        ProtocolError: there is no such protocol.
+    """
+    sizes = tuple(sorted(set(items)))
+    if not sizes or sizes[0] < 1:
+        raise LabError("Give numbers of items of 1 and more.")
+    if repeats < 1:
+        raise LabError(f"{repeats} repeats: it takes one pool or more.")
+    labels = dict.fromkeys((*protocols, REFERENCE))
+    variants = [read_variant(label, swap) for label in labels]
+    runs = [
+        _in_event_loop(partial(_play, Pool(world, sizes[-1], seed, repeat), variants, progress))
+        for repeat in range(repeats)
+    ]
+    boards = np.array(
+        [[[run.leaderboard(n) for n in sizes] for run in per_pool] for per_pool in runs]
+    )
+    truth = np.array(world.qualities)
+    reference = boards[:, list(labels).index(REFERENCE)]
+    rows = tuple(
+        _row(label, n, boards[:, v, s], reference[:, s], truth, [own[v] for own in runs], target)
+        for v, label in enumerate(labels)
+        for s, n in enumerate(sizes)
+    )
+    needed = {label: _needed(rows, label, confidence) for label in labels}
+    return Study(
+        world=world,
+        items=sizes,
+        repeats=repeats,
+        seed=seed,
+        target=target,
+        confidence=confidence,
+        rows=rows,
+        needed=needed,
+        answer=_answer(rows, needed, target, confidence, repeats),
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """What a protocol said about a pool, and what it asked: a row, or a number, for each item."""
+
+    models: tuple[str, ...]
+    ranks: list[list[float]] = field(default_factory=list)
+    margins: list[list[float]] = field(default_factory=list)
+    calls: list[Counter[str]] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    verdicts: list[list[bool]] = field(default_factory=list)
+
+    def add(self, ballots: ItemBallots) -> None:
+        """Take down one item."""
+        try:
+            placement = place(ballots)
+            ranks, margins = placement.ranks, placement.margins
+        except NotPlacedError:
+            ranks = margins = {}
+        self.ranks.append([ranks.get(model, math.nan) for model in self.models])
+        self.margins.append([margins.get(model, math.nan) for model in self.models])
+        self.calls.append(Counter(call.kind for call in ballots.calls))
+        self.depth.append(max((call.depth + 1 for call in ballots.calls), default=0))
+        said: list[Match | PointScore | Listing | Tiering] = [
+            *ballots.matches,
+            *ballots.scores,
+            *ballots.listings,
+            *([ballots.tiering] if ballots.tiering else []),
+        ]
+        self.verdicts.append([one.unscored is None for one in said])
+
+    def leaderboard(self, n_items: int) -> FloatArray:
+        """Minus the ranks after the first items, by mean Borda, then mean margin (SEAL, §2.3)."""
+        borda = normalized_borda(self.ranks[:n_items])
+        board: FloatArray = -competition_ranks(_means(borda), _means(self.margins[:n_items]))
+        return board
+
+
+async def _play(pool: Pool, variants: Sequence[Variant], progress: Progress) -> list[_Run]:
+    """All protocols on all items of a pool."""
+    protocols = [find_protocol(variant.protocol) for variant in variants]
+    settings = [
+        {**protocol.prepare(pool.contests), **variant.settings}
+        for protocol, variant in zip(protocols, variants, strict=True)
+    ]
+    runs = [_Run(pool.models) for _ in variants]
+    for number, contest in enumerate(pool.contests):
+        judge = pool.judge(number)
+        for variant, protocol, chosen, run in zip(variants, protocols, settings, runs, strict=True):
+            asked = judge.asked_by(variant.label)
+            run.add(await judge_item(protocol, contest, asked, settings=chosen))
+        progress(1)
+    return runs
+
+
+def _in_event_loop(main: Callable[[], Any]) -> Any:
+    """Run a coroutine function; a thread of its own where a loop is running already (a notebook).
+
+    A planted judge never waits, but what protocols share may need a loop to be locked.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return anyio.run(main)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, main).result()
+
+
+def _row(
+    label: str,
+    n_items: int,
+    boards: FloatArray,
+    reference: FloatArray,
+    truth: FloatArray,
+    runs: Sequence[_Run],
+    target: float,
+) -> Row:
+    calls = sum((counts for run in runs for counts in run.calls[:n_items]), Counter[str]())
+    cells = np.array([run.ranks[:n_items] for run in runs])
+    scored = [one for run in runs for item in run.verdicts[:n_items] for one in item]
+    found = spearman_many(boards, truth) >= target
+    return Row(
+        protocol=label,
+        n_items=n_items,
+        reference=_agreement(boards, reference),
+        truth=_agreement(boards, truth),
+        calls={k: calls[k] / (n_items * len(runs)) for k in KINDS if calls[k]},
+        depth=float(np.mean([run.depth[:n_items] for run in runs])),
+        unscored=1 - sum(scored) / len(scored) if scored else math.nan,
+        unranked=float(np.isnan(cells).mean()),
+        recovered=float(found.mean()),
+    )
+
+
+def _agreement(boards: FloatArray, other: FloatArray) -> Agreement:
+    """Figures over pools: boards of shape (repeats, N), the other one (repeats, N) or (N,)."""
+    return Agreement(
+        spearman=_figure(spearman_many(boards, other)),
+        kendall=_figure(kendall_many(boards, other)),
+        top1=_figure(top1_many(boards, other)),
+    )
+
+
+def _figure(values: FloatArray) -> Figure:
+    defined = values[~np.isnan(values)]
+    n = defined.size
+    return Figure(
+        mean=float(defined.mean()) if n else math.nan,
+        standard_error=float(defined.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan,
+        minimum=float(defined.min()) if n else math.nan,
+        undefined=int(values.size - n),
+    )
+
+
+def _means(table: FloatArray | Sequence[Sequence[float]]) -> FloatArray:
+    """Mean of every column over the cells that are there."""
+    values = np.asarray(table, np.float64)
+    present = np.sum(~np.isnan(values), axis=0)
+    total = np.nansum(values, axis=0)
+    means: FloatArray = np.divide(
+        total, present, out=np.full_like(total, np.nan), where=present > 0
+    )
+    return means
+
+
+def _needed(rows: Sequence[Row], label: str, confidence: float) -> int | None:
+    """The smallest number of items from which on all that were tried recover the order."""
+    needed = None
+    for row in sorted((r for r in rows if r.protocol == label), key=lambda r: -r.n_items):
+        if row.recovered < confidence:
+            break
+        needed = row.n_items
+    return needed
+
+
+def _answer(
+    rows: Sequence[Row],
+    needed: Mapping[str, int | None],
+    target: float,
+    confidence: float,
+    repeats: int,
+) -> str:
+    """How many items, and which protocol."""
+    goal = f"ρ ≥ {target:g} with the truth in at least {confidence:.0%} of {repeats} pools"
+    enough = [row for row in rows if needed[row.protocol] == row.n_items]
+    if not enough:
+        best = max(rows, key=lambda row: (row.recovered, -row.calls_per_item * row.n_items))
+        most = max(row.n_items for row in rows)
+        return (
+            f"No protocol finds the order of these models with up to {most:,} items ({goal}); "
+            f"nearest is {best.protocol} with {best.n_items:,}, in {best.recovered:.0%} of the "
+            "pools. Try more items."
+        )
+    cheapest = min(enough, key=lambda row: (row.calls_per_item * row.n_items, row.n_items))
+    fewest = min(enough, key=lambda row: (row.n_items, row.calls_per_item))
+    text = f"To find the order of these models ({goal}), the cheapest is {_bill(cheapest)}"
+    if fewest.n_items < cheapest.n_items:
+        return f"{text}; the fewest items takes {_bill(fewest)}."
+    return f"{text}."
+
+
+def _bill(row: Row) -> str:
+    calls = row.calls_per_item * row.n_items
+    asked = f"about {calls:,.0f} calls" if calls else "no call: the native scores suffice"
+    return f"{row.protocol} with {row.n_items:,} items ({asked})"

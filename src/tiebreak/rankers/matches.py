@@ -1,0 +1,124 @@
+"""Matches as checked columns: what every method over match results starts from.
+
+A match is (first, second, result, item): two columns of models, 1 / ½ / 0 for the first one, and
+the item that it was about.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.errors import (
+    EmptyProfileError,
+    InfiniteRankError,
+    RepeatedCandidateError,
+    ShapeError,
+    UnknownCandidateError,
+    UnknownItemError,
+)
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import ItemBootstrap, Statistic, bootstrap_leaderboard
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Matches:
+    """Checked matches in an order of their own; arrays of shape (matches,), items numbered."""
+
+    first: IntArray
+    second: IntArray
+    result: FloatArray
+    item: IntArray
+    n_models: int
+    n_items: int
+
+    @classmethod
+    def of(
+        cls,
+        first: ArrayLike,
+        second: ArrayLike,
+        result: ArrayLike,
+        items: ArrayLike,
+        n_models: int,
+        n_items: int | None = None,
+    ) -> "Matches":
+        """Check the columns and put them in order.
+
+        Args:
+            first: shape (matches,), 0 … n_models − 1.
+            second: shape (matches,), the opponents.
+            result: shape (matches,), 1, ½ or 0 for the first.
+            items: shape (matches,), labels, numbered as they sort; with `n_items` they are numbers
+                already, 0 … n_items − 1, and an item may have no match.
+            n_models: number of models.
+            n_items: number of items, when items are given by number.
+
+        Raises:
+            RankingError: bad input; the class of the error says of what kind.
+        """
+        one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
+        labels = np.asarray(items)
+        if one.ndim != 1 or not one.shape == two.shape == score.shape == labels.shape:
+            shapes = (one.shape, two.shape, score.shape, labels.shape)
+            raise ShapeError(f"expected four arrays of one length, got {shapes}")
+        if not one.size:
+            raise EmptyProfileError("there is no match")
+        if not _are_numbers(np.stack([one, two]), n_models):
+            raise UnknownCandidateError(f"models must be whole numbers from 0 to {n_models - 1}")
+        if np.any(one == two):
+            raise RepeatedCandidateError(f"model {one[one == two][0]} meets itself")
+        if not np.all(np.isin(score, (0, 0.5, 1))):
+            raise InfiniteRankError("a result must be 1, ½ or 0")
+        if n_items is None:
+            names, item = np.unique(labels, return_inverse=True)
+            n_items = len(names)
+        elif _are_numbers(labels, n_items):
+            item = labels
+        else:
+            raise UnknownItemError(f"items must be whole numbers from 0 to {n_items - 1}")
+        # Who is named first, and which match comes first, must not change any number.
+        score = np.where(one < two, score, 1 - score)
+        one, two = np.minimum(one, two), np.maximum(one, two)
+        order = np.lexsort((score, two, one, item))
+        return cls(one[order], two[order], score[order], item[order], n_models, n_items)
+
+    def present(self) -> IntArray:
+        """Number of items in which each model plays, shape (N,)."""
+        plays = np.zeros((self.n_items, self.n_models), dtype=np.int64)
+        plays[self.item, self.first] = plays[self.item, self.second] = 1
+        count: IntArray = plays.sum(axis=0)
+        return count
+
+    def wins_per_item(self) -> Any:
+        """Sparse array of shape (items, N²): how often i won against j in an item, ties as ½ each.
+
+        So `(counts @ wins).reshape(-1, N, N)` holds the wins in draws of items.
+        """
+        from scipy.sparse import coo_array
+
+        n = self.n_models
+        pairs = np.concatenate([self.first * n + self.second, self.second * n + self.first])
+        wins = np.concatenate([self.result, 1 - self.result])
+        shape = (self.n_items, n * n)
+        return coo_array((wins, (np.tile(self.item, 2), pairs)), shape=shape).tocsr()
+
+
+def bootstrap_matches(
+    strengths: Statistic, matches: Matches, *, level: float, draws: int, seed: int
+) -> ItemBootstrap:
+    """`bootstrap_leaderboard` over the items of the matches; `reason` counts draws left out."""
+    fitted = bootstrap_leaderboard(
+        strengths, matches.n_items, present=matches.present(), level=level, draws=draws, seed=seed
+    )
+    left_out = int(fitted.undefined.min())
+    if fitted.reason is None and left_out:
+        words = f"{left_out} of {draws} draws of items have no finite strengths and are left out"
+        return replace(fitted, reason=words)
+    return fitted
+
+
+def _are_numbers(values: NDArray[Any], n: int) -> bool:
+    return values.dtype.kind in "iu" and bool(values.min() >= 0 and values.max() < n)

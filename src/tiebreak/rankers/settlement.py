@@ -1,0 +1,196 @@
+"""When is a ranking settled? A sequential test that may be looked at after every item.
+
+Items come in random order. For every ordered pair of models a bettor puts money on "i is better
+than j" against the hypothesis "over all items, the mean of score i − score j is at most 0". Where
+that is true, the bets are fair at best, and the capital, 1 at the start, ever reaches c with a
+probability of at most 1/c (Ville's inequality): however often one looks, and whenever one stops.
+
+    capital after t items = Π (1 + λₜ (dₜ − mₜ)),   dₜ = scoreᵢ − scoreⱼ of item t
+
+    mₜ = −(d₁ + … + dₜ₋₁) / (items left)    the most that dₜ can average under the hypothesis, when
+                                            items are drawn without replacement; 0 with it
+
+I. Waudby-Smith and A. Ramdas 2024, "Estimating means of bounded random variables by betting",
+JRSS-B 86(1), doi:10.1093/jrsssb/qkad009: the capital process, mixtures over bets, and sampling
+without replacement.
+
+Why a capital of N / error decides. A ranking is settled when every model has won its bets against
+every model that is ranked below it. Between any two models one does at least as well, so the models
+can be lined up, truly, as s₁ ≥ s₂ ≥ … ≥ s_N, neighbour by neighbour (L. Rédei 1934: a tournament
+has a Hamiltonian path). A settled ranking in another order puts some sₖ₊₁ above sₖ: one of N − 1
+false bets was won. A settled ranking in this order that is wrong (a tie, say) won one more false
+bet, and which one is given by the truth. So one of N fixed bets has reached N / error, which has a
+probability of at most N · error / N. The same holds for the top k against the rest. A union over
+all N(N − 1) bets is not needed, because nothing is claimed before the ranking is settled.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.profile import FloatArray
+
+# What a bettor puts on a difference of 1 at the start. The capital is spread evenly over them.
+_BETS = np.geomspace(0.02, 2.0, 12)
+# Of the stake at which the worst outcome would cost all capital. Less than all: one can come back.
+_MOST = 0.9
+# Sums of scores that differ by less are equal: it is rounding.
+_ROUNDING = 1e-9
+
+
+class RankingTest:
+    """Says after each item whether the ranking by mean score is settled.
+
+    The probability that it ever settles on a wrong ranking (one that puts a model strictly above
+    another that is as good or better over all items) is at most `error`.
+
+    The items must come in random order, drawn independently of their scores, and an item's scores
+    must not depend on when it comes. A model without a score in an item (NaN) cannot be compared
+    there: the item adds a difference of 0 to its pairs, which leaves the sign of their mean over
+    the items that they share as it is, so each pair is decided over the items that it shares.
+
+    Percent of the items that it takes for 8 models whose normalized Borda scores lie evenly apart,
+    at an error of 0.05 (mean of 100 simulated runs of 162 items and of 30 of 1,000):
+
+        gap between neighbours     0.02  0.03  0.05  0.07  0.10  0.12
+        162 items, all places       100   100    99    96    80    55
+                   best three        96    94    87    72    54    36
+                   the best          94    91    83    74    55    43
+        1,000 items, all places      99    96    76    53    27    13
+                     best three      82    74    54    33    15     7
+                     the best        82    76    50    38    17     9
+
+    So it saves much on large benchmarks and for a clear winner, and little where near-ties have to
+    be told apart: those take nearly all items. Exact ties are never settled. Of 1,500 runs of 80
+    items with 2 equal models 2.3% settled; with 8 equal models none did.
+
+    `n_items` counts the items so far; `settled` says whether it is, and once it is it stays so.
+
+    Args:
+        n_models: number of models, N, at least 2.
+        n_total: number of items from which the items are drawn without replacement. None = they are
+            drawn from a population without end, about which the ranking then speaks.
+        error: probability of ever settling on a wrong ranking, in (0, 1).
+        top_k: settle which models are the k best, in whatever order; None = settle all places.
+
+    Raises:
+        RankingError: an argument is out of range.
+    """
+
+    def __init__(
+        self,
+        n_models: int,
+        n_total: int | None,
+        *,
+        error: float = 0.05,
+        top_k: int | None = None,
+    ) -> None:
+        if n_models < 2 or (n_total is not None and n_total < 1):
+            raise RankingError(f"expected 2 models and 1 item or more, got {n_models}, {n_total}")
+        if not 0 < error < 1:
+            raise RankingError(f"error must lie between 0 and 1, got {error}")
+        if top_k is not None and not 0 < top_k < n_models:
+            raise RankingError(f"top_k must lie between 1 and {n_models - 1}, got {top_k}")
+        self.n_models, self.n_total, self.top_k = n_models, n_total, top_k
+        self.n_items = 0
+        self.settled = False
+        self._bets = PairBets((n_models, n_models), n_total, enough=n_models / error)
+        self._sum, self._present = np.zeros(n_models), np.zeros(n_models)
+        self._order = tuple(range(n_models))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Models from best to worst by mean score so far; as it was when it was settled.
+
+        Equal means: the lower number first. Models without a score are last.
+        """
+        return self._order
+
+    @property
+    def undecided(self) -> list[tuple[int, int]]:
+        """Pairs (better, worse) of the order that are in the way of settling it.
+
+        Only the settled ranking keeps the error rate: a pair that is not listed here before then is
+        no finding yet.
+        """
+        return [] if self.settled else [p for p in self._pairs() if not self._bets.decided[p]]
+
+    def update(self, scores: ArrayLike) -> None:
+        """Take in the next item.
+
+        Args:
+            scores: shape (N,), in [0, 1], higher is better, NaN = the model has none.
+
+        Raises:
+            RankingError: the shape is another, a score is out of range, or all `n_total` items have
+                come already.
+        """
+        row = np.asarray(scores, dtype=np.float64)
+        if row.shape != (self.n_models,):
+            raise ShapeError(f"scores must have shape ({self.n_models},), got {row.shape}")
+        if np.any((row < 0) | (row > 1)):
+            raise RankingError(f"scores must lie in [0, 1], got {row.tolist()}")
+        if self.n_items == self.n_total:
+            raise RankingError(f"all {self.n_total} items have come already")
+        self._bets.settle(np.nan_to_num(row[:, None] - row))
+        self._sum += np.nan_to_num(row)
+        self._present += ~np.isnan(row)
+        self.n_items += 1
+        if not self.settled:
+            self._order = self._by_mean()
+            self.settled = not self.undecided
+
+    def _by_mean(self) -> tuple[int, ...]:
+        mean = np.divide(
+            self._sum, self._present, out=np.full(self.n_models, -np.inf), where=self._present > 0
+        )
+        order: NDArray[np.int64] = np.argsort(-mean.round(12), kind="stable")
+        return tuple(order.tolist())
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        top = self.top_k or self.n_models
+        return [
+            (better, worse)
+            for place, better in enumerate(self._order[:top])
+            for worse in self._order[max(place + 1, self.top_k or 0) :]
+        ]
+
+
+class PairBets:
+    """Capitals of the bets on every pair, and which pairs they have decided.
+
+    Args:
+        shape: of the differences: (N, N), or (runs, N, N) to play many runs at once.
+        n_total: as in `RankingTest`.
+        enough: the capital that decides a pair. Once decided a pair stays so.
+    """
+
+    def __init__(self, shape: tuple[int, ...], n_total: int | None, *, enough: float) -> None:
+        self.decided = np.zeros(shape, dtype=np.bool_)
+        self._n_total, self._n_items, self._enough = n_total, 0, np.log(enough)
+        self._lead = np.zeros(shape)
+        self._log_capital = np.zeros((*shape, len(_BETS)))
+
+    def settle(self, difference: FloatArray) -> None:
+        """Pay out the bets on the next item: by how much i does better than j in it, in [-1, 1]."""
+        null, growth, left = np.zeros_like(difference), 1.0, np.inf
+        if self._n_total is not None:
+            left = self._n_total - self._n_items
+            # At −1 and below the hypothesis is refuted without a bet, see below.
+            null = np.maximum(-self._lead / left, _ROUNDING - 1)
+            # The fewer items are left, the further the truth is from what they must average.
+            growth = self._n_total / left
+        stake = np.minimum(_BETS * growth, (_MOST / (1 + null))[..., None])
+        self._log_capital += np.log1p(stake * (difference - null)[..., None])
+        self._lead += difference
+        self._n_items += 1
+        self.decided |= _log_mean(self._log_capital) >= self._enough
+        # Even if j won every item that is left by 1, i would stay ahead.
+        self.decided |= self._lead > left - 1 + _ROUNDING
+
+
+def _log_mean(logs: FloatArray) -> FloatArray:
+    """Logarithm of the mean over the last axis of numbers given by their logarithms."""
+    top = logs.max(axis=-1)
+    mean: FloatArray = top + np.log(np.mean(np.exp(logs - top[..., None]), axis=-1))
+    return mean

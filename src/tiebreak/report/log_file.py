@@ -1,0 +1,175 @@
+"""One ranking log file: what its header says, and what each of its samples holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from pydantic import ValidationError
+
+from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
+from tiebreak.report.errors import RankingLogError, UnreadableLogError
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+
+# Arguments that say where answers come from and which part of the run this is, not how it judges.
+_NOT_HOW = {"candidates", "shard"}
+
+# Ballots live in the store; the rest of a sample (candidate answers, transcripts) is many times
+# larger and nobody here reads it.
+_UNREAD = {"attachments", "error_retries", "events", "messages", "metadata", "output", "scores"}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """A sample of a ranking log: its ballots, and what is wrong with it (None when nothing is)."""
+
+    id: str
+    epoch: int
+    ballots: ItemBallots | None
+    problem: str | None
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the sample was not judged because the ranking was decided without it."""
+        return self.problem is None and self.ballots is not None and bool(self.ballots.skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """What a ranking log says: a whole run, or one shard of it.
+
+    `path` is for reading, `files` are the log files behind it. `planned` are the ids of the
+    samples that were to be judged, in the order of the dataset; with epochs there are
+    `n_expected` of them. `samples` are in Inspect's order: by epoch, then by id. `run` is the
+    run's fingerprint, empty in logs that have none. `arguments` are those of the task that say
+    how it judges.
+    """
+
+    path: str
+    files: tuple[str, ...]
+    task: str
+    eval_id: str
+    task_id: str
+    created: str
+    status: str
+    protocol: str
+    benchmark: str
+    run: str
+    shard: Shard | None
+    arguments: Mapping[str, object]
+    planned: tuple[str, ...]
+    n_expected: int
+    samples: tuple[JudgedSample, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_judged(self) -> int:
+        """Number of samples that were judged to the end."""
+        return sum(sample.problem is None and not sample.skipped for sample in self.samples)
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of samples that did not have to be judged."""
+        return sum(sample.skipped for sample in self.samples)
+
+
+def is_ranking_log(path: str) -> bool:
+    """Whether an Inspect log ranks candidates; reads its header only.
+
+    Raises:
+        UnreadableLogError: the file is damaged or no log at all.
+    """
+    return PROTOCOL_KEY in (_read(path, header_only=True).eval.metadata or {})
+
+
+def read_log_file(path: str) -> JudgedRun:
+    """Read the ballots of one ranking log.
+
+    Raises:
+        UnreadableLogError: the file is damaged or no log at all.
+        RankingLogError: the log is a shard, but does not say which one in the form "3/8".
+    """
+    log = _read(path, header_only=False)
+    metadata = log.eval.metadata or {}
+    planned = tuple(str(one) for one in log.eval.dataset.sample_ids or ())
+    samples = tuple(_judged(sample) for sample in log.samples or ())
+    return JudgedRun(
+        path=_shown(path),
+        files=(_shown(path),),
+        task=log.eval.task,
+        eval_id=log.eval.eval_id,
+        task_id=log.eval.task_id,
+        created=str(log.eval.created),
+        status=log.status,
+        protocol=str(metadata[PROTOCOL_KEY]),
+        benchmark=log.eval.dataset.name or log.eval.task,
+        run=str(metadata.get(RUN_KEY) or ""),
+        shard=_shard(path, metadata),
+        arguments={name: v for name, v in log.eval.task_args.items() if name not in _NOT_HOW},
+        planned=planned,
+        n_expected=max(len(planned) * (log.eval.config.epochs or 1), len(samples)),
+        samples=samples,
+    )
+
+
+def _read(path: str, *, header_only: bool) -> EvalLog:
+    try:
+        return read_eval_log(
+            path, header_only=header_only, exclude_fields=None if header_only else _UNREAD
+        )
+    except Exception as error:  # whatever damaged bytes make a parser raise
+        reason = f"{type(error).__name__}: {_first_line(str(error))}"
+        raise UnreadableLogError(f"{path} cannot be read as an Inspect log ({reason})") from error
+
+
+def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
+    """Which part of its run the log holds; None when it holds all of it."""
+    text = metadata.get(SHARD_KEY)
+    if text is None or not metadata.get(RUN_KEY):
+        return None
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise RankingLogError(
+            f"{path} cannot be joined with other logs: in its metadata {error}. "
+            "Take the file out of the folder, or judge that part again"
+        ) from error
+
+
+def _judged(sample: EvalSample) -> JudgedSample:
+    ballots, problem = _ballots(sample)
+    return JudgedSample(str(sample.id), sample.epoch, ballots, problem)
+
+
+def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
+    """The ballots of a sample, and what is wrong with it (None when nothing is)."""
+    problem = None
+    if sample.error is not None:
+        problem = f"error: {_first_line(sample.error.message)}"
+    elif sample.invalidation is not None:
+        problem = f"invalidated: {sample.invalidation.reason or 'no reason given'}"
+    data = sample.store.get(STORE_KEY)
+    if data is None:
+        return None, problem or "its sample holds no ballots"
+    try:
+        ballots = ItemBallots.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return None, problem or f"its ballots cannot be read ({where}: {first['msg']})"
+    if problem is None and not (ballots.complete or ballots.skipped):
+        limit = f" ({sample.limit.type} limit)" if sample.limit else ""
+        problem = f"judging was cut short{limit}"
+    return ballots, problem
+
+
+def _shown(path: str) -> str:
+    """Relative to the working directory where the file lies inside it."""
+    here = Path.cwd()
+    inside = "://" not in path and Path(path).resolve().is_relative_to(here)
+    return str(Path(path).resolve().relative_to(here)) if inside else path
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().splitlines()[0] if text.strip() else "no message"
+    return line if len(line) <= 200 else f"{line[:199]}…"

@@ -1,0 +1,191 @@
+"""What a run may spend on judging: at most so many calls, or so many dollars.
+
+A run that has spent its budget stops asking and keeps what it has: items judged to the end are
+ranked, the others are cut short. Calls served from the cache cost nothing, so the same run with a
+larger budget goes on where this one stopped.
+
+Many items half judged are worth nothing. So an item begins only when what is left will see it to
+its end, going by the dearest item so far, or when no other item is under way. (An item that needed
+no call shows nothing about the others.)
+"""
+
+import math
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+from inspect_ai.util import LimitExceededError
+
+from tiebreak.scorers.ballots import Call
+
+
+class BudgetSpentError(LimitExceededError):
+    """The next call would go beyond the budget; Inspect takes it as a limit that was reached."""
+
+
+class UnknownPriceError(RuntimeError):
+    """A budget in dollars, and a model whose price nobody knows."""
+
+
+@dataclass
+class Spent:
+    """A number of calls, and US dollars."""
+
+    calls: float = 0
+    cost: float = 0.0
+
+    def add(self, call: Call) -> None:
+        """Count one call more; without a known price it is worth nothing here."""
+        self.calls += 1
+        self.cost += call.cost or 0.0
+
+    def plus(self, other: "Spent") -> "Spent":
+        """Both together."""
+        return Spent(self.calls + other.calls, self.cost + other.cost)
+
+    def minus(self, other: "Spent") -> "Spent":
+        """What is left of it, at least nothing."""
+        return Spent(max(0, self.calls - other.calls), max(0, self.cost - other.cost))
+
+    def larger(self, other: "Spent") -> "Spent":
+        """The more of each."""
+        return Spent(max(self.calls, other.calls), max(self.cost, other.cost))
+
+    def below(self, limit: "Spent") -> bool:
+        """Whether there is room for one more."""
+        return self.calls < limit.calls and self.cost < limit.cost
+
+    def within(self, limit: "Spent") -> bool:
+        """Whether it is no more than this; sums of dollars may differ in their last digits."""
+        return self.calls <= limit.calls and self.cost <= limit.cost + 1e-9
+
+
+class Budget:
+    """Counts what is paid for, and refuses the call that would be one too many.
+
+    Args:
+        max_calls: number of calls that may be paid for; never exceeded.
+        max_cost: US dollars that may be spent. A call's price is known when it has ended: as many
+            calls run side by side as fit when each costs as much as the dearest one so far, so
+            the first calls and a call dearer than all before may go over it.
+    """
+
+    def __init__(self, max_calls: int | None = None, max_cost: float | None = None) -> None:
+        self.paid = Spent()
+        self._most = Spent(
+            math.inf if max_calls is None else max_calls, math.inf if max_cost is None else max_cost
+        )
+        self._changed: anyio.Condition | None = None
+        self._calls_under_way = 0
+        self._dearest_call = 0.0
+        # What each item under way took so far, and the most that one took to its end.
+        self._items: list[Spent] = []
+        self._item: Spent | None = None
+
+    @asynccontextmanager
+    async def item(self) -> AsyncIterator["Account"]:
+        """Around an item: waits until there is room for it; its calls go through the account.
+
+        Raises:
+            BudgetSpentError: nothing is left.
+        """
+        took = Spent()
+        await self._wait_for(self._room_for_item, lambda: bool(self._items))
+        self._items.append(took)
+        try:
+            yield Account(self, took)
+            if took.calls:
+                self._item = took if self._item is None else self._item.larger(took)
+        finally:
+            self._items = [one for one in self._items if one is not took]
+            await self._tell()
+
+    @asynccontextmanager
+    async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
+        """Around a call of an item; see `Account.call`."""
+        await self._wait_for(self._room_for_call, lambda: self._calls_under_way > 0)
+        self._calls_under_way += 1
+
+        def ended(call: Call) -> None:
+            took.add(call)
+            if not call.cached:
+                self._pay(call)
+
+        try:
+            yield ended
+        finally:
+            self._calls_under_way -= 1
+            await self._tell()
+
+    async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> None:
+        # A condition belongs to an event loop, so it is made inside of one.
+        changed = self._changed = self._changed or anyio.Condition()
+        async with changed:
+            while not room():
+                if not under_way():
+                    raise self._spent()
+                # Others may turn out to be cached, and leave their room.
+                await changed.wait()
+
+    async def _tell(self) -> None:
+        if self._changed is not None:
+            with anyio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
+
+    def _room_for_item(self) -> bool:
+        if not self._items or self._most == Spent(math.inf, math.inf):
+            return self.paid.below(self._most)
+        if self._item is None:
+            return False  # the first item shows what one takes
+        total = self.paid.plus(self._item)
+        for took in self._items:
+            total = total.plus(self._item.minus(took))
+        return total.within(self._most)
+
+    def _room_for_call(self) -> bool:
+        calls = self._calls_under_way + 1
+        total = self.paid.plus(Spent(calls, calls * self._dearest_call))
+        return self.paid.below(self._most) and total.within(self._most)
+
+    def _pay(self, call: Call) -> None:
+        self.paid.add(call)
+        if call.cost is not None:
+            self._dearest_call = max(self._dearest_call, call.cost)
+        elif self._most.cost < math.inf:
+            raise UnknownPriceError(
+                f"No price is known for {call.model}, so a limit in dollars cannot be kept. Give "
+                "prices with --model-cost-config FILE, or limit the calls: -T max_calls=N."
+            )
+
+    def _spent(self) -> BudgetSpentError:
+        by_calls = self.paid.calls >= self._most.calls
+        words = (
+            f"{self.paid.calls:,} of {self._most.calls:,} calls"
+            if by_calls
+            else f"${self.paid.cost:,.2f} of ${self._most.cost:,.2f}"
+        )
+        return BudgetSpentError(
+            "custom",
+            value=self.paid.calls if by_calls else self.paid.cost,
+            limit=self._most.calls if by_calls else self._most.cost,
+            message=f"The budget is spent ({words})",
+        )
+
+
+@dataclass(frozen=True)
+class Account:
+    """The budget as one item sees it."""
+
+    budget: Budget
+    took: Spent
+
+    def call(self) -> AbstractAsyncContextManager[Callable[[Call], None]]:
+        """Around a call: waits for room; what it yields is told the call when it has ended.
+
+        Raises:
+            BudgetSpentError: nothing is left, and no call under way can change that.
+            UnknownPriceError: a call has no price and there is a limit in dollars.
+        """
+        return self.budget.call(self.took)

@@ -1,0 +1,180 @@
+"""The judge that asks language models, through Inspect.
+
+A malformed reply gets one repair turn that says what was wrong. Every call goes through Inspect's
+cache without expiry, so a killed and retried run pays for nothing twice, and leaves a `Call`: the
+receipt is written here, because a cache hit shows up in no usage statistics.
+"""
+
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from itertools import islice
+from typing import TypeVar
+
+import anyio
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    CachePolicy,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+)
+from inspect_ai.util import span
+
+from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
+from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
+from tiebreak.scorers.prompt import fill, template
+from tiebreak.scorers.replies import ReplyError
+
+T = TypeVar("T")
+
+
+class ModelJudge(Judge):
+    """The models that answer questions, by role (`judge`, `meta_judge`).
+
+    Args:
+        models: the model of each role.
+        account: what may be spent on the item, out of the budget of the run; by default no limit.
+        repeat: runs with another number get fresh replies instead of those in the cache.
+    """
+
+    def __init__(
+        self, models: Mapping[str, Model], account: Account | None = None, repeat: int = 1
+    ) -> None:
+        self._models = models
+        self._account = account or Account(Budget(), Spent())
+        self._repeat = repeat
+
+    async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
+        """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what the cache holds.
+
+        Raises:
+            BudgetSpentError: this call is one more than the budget allows.
+        """
+        prompt = question.prompt()
+        messages: list[ChatMessage] = [
+            ChatMessageSystem(content=prompt.system),
+            ChatMessageUser(content=prompt.user),
+        ]
+        calls: list[Call] = []
+        problem = ""
+        for repair in (False, True):
+            output, call = await self._generate(question, prompt, messages, attempt, repair, depth)
+            calls.append(call)
+            depth += 1
+            try:
+                value = question.parse(output.completion)
+                return Reply(value, None, tuple(calls), depth)
+            except ReplyError as error:
+                problem = _explain(error, output)
+            if output.stop_reason == "model_length":
+                break  # the prompt does not fit: a longer one cannot help
+            messages += [
+                ChatMessageAssistant(content=output.completion or "(empty)"),
+                ChatMessageUser(content=fill(template("repair"), problem=problem)),
+            ]
+        return Reply(None, problem, tuple(calls), depth)
+
+    def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
+        """A span of Inspect's transcript."""
+        # Inspect's outline takes a slash for a level of its own.
+        return span(name.replace("/", "∕"), type=kind)
+
+    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+        """Run tasks concurrently.
+
+        Not `inspect_ai.util.collect`, which adds a span per task to the transcript's outline.
+
+        Raises:
+            BudgetSpentError: one was refused a call; the others have gone on to their end first,
+                because their calls are paid for.
+        """
+        results: dict[int, T] = {}
+        refused: list[BudgetSpentError] = []
+
+        async def run(index: int, task: Callable[[], Awaitable[T]]) -> None:
+            try:
+                results[index] = await task()
+            except BudgetSpentError as error:
+                refused.append(error)
+
+        try:
+            async with anyio.create_task_group() as group:
+                for index, task in enumerate(tasks):
+                    group.start_soon(run, index, task)
+        except BaseExceptionGroup as failed:
+            # Inspect knows what to do with a limit or a provider's error, not with a group of them.
+            raise failed.exceptions[0] from None
+        if refused:
+            raise refused[0]
+        return [results[index] for index in range(len(tasks))]
+
+    async def _generate(
+        self,
+        question: Question[T],
+        prompt: Prompt,
+        messages: list[ChatMessage],
+        attempt: int,
+        repair: bool,
+        depth: int,
+    ) -> tuple[ModelOutput, Call]:
+        model = self._models[question.role]
+        span_id = uuid.uuid4().hex
+        name = f"{question.role}: {question.kind}" + (" (repair)" if repair else "")
+        scopes = {"attempt": str(attempt)} | (
+            {} if self._repeat == 1 else {"repeat": str(self._repeat)}
+        )
+        async with self._account.call() as paid, span(name, type="judge_call", id=span_id):
+            output = await model.generate(
+                messages,
+                # Only the schema: temperature and the like belong to the role, and anything
+                # set here would override them.
+                config=GenerateConfig(response_schema=prompt.schema),
+                cache=CachePolicy(expiry=None, per_epoch=False, scopes=scopes),
+            )
+            usage = output.usage
+            call = Call(
+                kind=question.kind,
+                role=question.role,
+                model=str(model),
+                attempt=attempt,
+                repair=repair,
+                cached=_was_cached(span_id),
+                input_tokens=_input_tokens(output),
+                output_tokens=usage.output_tokens if usage else 0,
+                cost=usage.total_cost if usage else None,
+                depth=depth,
+            )
+            paid(call)
+        return output, call
+
+
+def _input_tokens(output: ModelOutput) -> int:
+    """All input tokens, those of the provider's own prompt cache included."""
+    usage = output.usage
+    if usage is None:
+        return 0
+    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    return usage.input_tokens + cached
+
+
+def _was_cached(span_id: str) -> bool:
+    """Whether the model call of this span was served from Inspect's cache."""
+    # Only what is still in memory: older events would be read back from disk.
+    events = transcript().history.resident_events
+    return any(
+        isinstance(event, ModelEvent) and event.span_id == span_id and event.cache == "read"
+        for event in islice(reversed(events), 64)
+    )
+
+
+def _explain(error: ReplyError, output: ModelOutput) -> str:
+    if output.stop_reason in ("stop", "unknown"):
+        return str(error)
+    return f"{error} (the model stopped with {output.stop_reason})"

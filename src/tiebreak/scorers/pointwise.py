@@ -1,0 +1,81 @@
+"""POINTWISE grades every candidate on its own; FIXEDRUB writes a rubric for it first (SEAL, §3).
+
+The rubric of FIXEDRUB is one call for the whole benchmark, shared by all its items: the first item
+that needs it asks, and the others wait for the reply.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import anyio
+
+from tiebreak.scorers.ballots import Criterion, ItemBallots, PointScore
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.judge import Reply
+from tiebreak.scorers.protocols import protocol
+from tiebreak.scorers.questions import RubricQuestion
+from tiebreak.scorers.session import Session
+
+SAMPLE_TASKS = 5
+"""Tasks of a benchmark that the rubric's author gets to see."""
+
+
+@protocol("pointwise", placed_by="points")
+async def pointwise(item: Contest, candidates: Sequence[str], judge: Session) -> ItemBallots:
+    """Grade each candidate on the rubric's principles."""
+    await judge.scores(candidates)
+    return judge.ballots
+
+
+class SharedRubric:
+    """The rubrics that are written once for each benchmark.
+
+    Args:
+        tasks: for each benchmark, some of its tasks.
+    """
+
+    def __init__(self, tasks: Mapping[str, Sequence[str]]) -> None:
+        self._tasks = tasks
+        self._written: dict[str, Reply[tuple[Criterion, ...]]] = {}
+        self._writing: dict[str, anyio.Lock] = {}
+
+    async def of(self, judge: Session) -> Reply[tuple[Criterion, ...]]:
+        """The rubric of the benchmark that the judge's item belongs to."""
+        contest = judge.contest
+        # Another task type has other principles, and so another rubric.
+        key = f"{contest.benchmark}\x1f{contest.rubric_name}"
+        async with self._writing.setdefault(key, anyio.Lock()):
+            if key not in self._written:
+                tasks = self._tasks.get(contest.benchmark, (contest.task,))
+                self._written[key] = await judge.ask(
+                    RubricQuestion(contest.benchmark, contest.rubric, tuple(tasks))
+                )
+        return self._written[key]
+
+
+def share_rubric(contests: Sequence[Contest]) -> dict[str, SharedRubric]:
+    """What the items of a run share: the rubrics, and the tasks that their author gets to see."""
+    tasks: dict[str, list[str]] = {}
+    for contest in contests:
+        seen = tasks.setdefault(contest.benchmark, [])
+        if len(seen) < SAMPLE_TASKS:
+            seen.append(contest.task)
+    return {"shared": SharedRubric(tasks)}
+
+
+@protocol("fixed_rubric", placed_by="points", prepare=share_rubric)
+async def fixed_rubric(
+    item: Contest, candidates: Sequence[str], judge: Session, *, shared: SharedRubric
+) -> ItemBallots:
+    """Grade each candidate by what the benchmark's rubric says earns which grade.
+
+    Without a rubric nobody is graded: all candidates are unscored, for the reason that is given.
+    """
+    reply = await shared.of(judge)
+    judge.depth = max(judge.depth, reply.depth)
+    if reply.value is None:
+        why = f"the rubric call gave no usable reply ({reply.unscored})"
+        judge.keep(scores=tuple(PointScore(candidate=name, unscored=why) for name in candidates))
+        return judge.ballots
+    judge.keep(criteria=reply.value)
+    await judge.scores(candidates, criteria=reply.value)
+    return judge.ballots

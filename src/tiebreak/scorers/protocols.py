@@ -1,0 +1,132 @@
+"""Protocols by name: how the ballots of an item are asked for, and how one is run.
+
+A protocol is one function from (item, candidates, judge) to ballots::
+
+    @protocol("champion_stays", placed_by="win_rate")
+    async def champion_stays(item, candidates, judge):
+        champion, *others = judge.lots()
+        for challenger in others:
+            champion = (await judge.match(champion, challenger)).winner
+        return judge.ballots
+
+`placed_by` names the rule that turns these ballots into a ranking (`tiebreak.scorers.placement`).
+"""
+
+import difflib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeVar
+
+from tiebreak.scorers.ballots import ItemBallots, Rule
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.judge import Judge
+from tiebreak.scorers.session import Record, Session
+
+ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
+Prepare = Callable[[Sequence[Contest]], Mapping[str, Any]]
+F = TypeVar("F", bound=ProtocolFunction)
+
+# Where the protocols that come along live, in the order in which people should read them.
+_MODULES = {
+    "original": "original",
+    "pointwise": "pointwise",
+    "fixed_rubric": "pointwise",
+    "listwise": "listwise",
+    "flat_bracket": "seal",
+    "seal": "seal",
+    "swiss": "swiss",
+    "sorted": "insertion",
+    "full_pairwise": "full_pairwise",
+}
+BUILT_IN = tuple(_MODULES)
+_registered: dict[str, "Protocol"] = {}
+
+
+class ProtocolError(ValueError):
+    """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A protocol: its name, its function and the rule that places its ballots.
+
+    `prepare` makes what all items of a run share out of all contests, as further settings.
+    """
+
+    name: str
+    run: ProtocolFunction
+    placed_by: Rule
+    prepare: Prepare = lambda contests: {}
+
+
+def protocol(
+    name: str, *, placed_by: Rule, prepare: Prepare = lambda contests: {}
+) -> Callable[[F], F]:
+    """Register a function (item, candidates, judge, **settings) → ballots as a protocol.
+
+    Args:
+        name: its name, for tasks and reports.
+        placed_by: the rule that turns its ballots into a ranking.
+        prepare: makes what all items of a run share, as further settings.
+
+    Raises:
+        ProtocolError: the name belongs to another protocol.
+    """
+
+    def register(function: F) -> F:
+        place = (function.__module__, function.__qualname__)
+        own = _MODULES.get(name)
+        if own is not None and function.__module__ != f"tiebreak.scorers.{own}":
+            raise ProtocolError(f"{name!r} is a protocol that comes along: choose another name.")
+        before = _registered.get(name)
+        if before and (before.run.__module__, before.run.__qualname__) != place:
+            raise ProtocolError(f"{name!r} is registered already, by {before.run.__module__}.")
+        _registered[name] = Protocol(name, function, placed_by, prepare)
+        return function
+
+    return register
+
+
+def find_protocol(name: str) -> Protocol:
+    """The protocol of this name.
+
+    Raises:
+        ProtocolError: there is none.
+    """
+    if name not in _registered and name in _MODULES:
+        import_module(f"tiebreak.scorers.{_MODULES[name]}")
+    if name not in _registered:
+        known = list(dict.fromkeys((*BUILT_IN, *_registered)))
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise ProtocolError(f"No protocol {name!r}.{hint} There are: {', '.join(known)}.")
+    return _registered[name]
+
+
+async def judge_item(
+    protocol: Protocol,
+    contest: Contest,
+    judge: Judge,
+    record: Record = lambda ballots: None,
+    settings: Mapping[str, Any] | None = None,
+) -> ItemBallots:
+    """Judge one item.
+
+    `record` is called with all ballots so far whenever there are new ones. Where all answers are
+    identical nobody is asked anything.
+
+    Raises:
+        ProtocolError: the protocol's function does not return ballots.
+    """
+    session = Session(contest, judge, record, protocol.name, protocol.placed_by)
+    if len(session.candidates) > 1:
+        found = await protocol.run(contest, session.candidates, session, **(settings or {}))
+        if not isinstance(found, ItemBallots):
+            raise ProtocolError(
+                f"{protocol.name!r} returned {type(found).__name__}: end it with "
+                "`return judge.ballots`."
+            )
+        session.ballots = found
+    session.keep(complete=True)
+    return session.ballots

@@ -1,0 +1,62 @@
+"""Refinement: close matches sharpen the checklist for the matches to come (SEAL, §2.2 and A.5)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tiebreak.scorers.ballots import Match, Refinement
+from tiebreak.scorers.checklist import duplicate_of, next_id
+from tiebreak.scorers.questions import RefineQuestion
+from tiebreak.scorers.rubric import ChecklistItem
+from tiebreak.scorers.session import Session
+from tiebreak.scorers.votes import CLOSE_MARGIN
+
+MOST_REFINEMENTS: Final = 2
+"""New checklist items a round, at most."""
+
+
+async def refine(judge: Session, number: int) -> None:
+    """Ask the meta-judge for a new checklist item for each of the closest matches of a round."""
+    chosen = closest(judge.ballots.matches, number)
+    new_id = next_id(judge.checklist)
+    replies = await judge.ask_all(
+        [RefineQuestion(judge.contest, judge.checklist, match, new_id) for match in chosen],
+        again=False,
+    )
+    checklist = list(judge.checklist)
+    refinements: list[Refinement] = []
+    for match, reply in zip(chosen, replies, strict=True):
+        if reply.value is None:
+            refinements.append(Refinement(round=number, slot=match.slot, unscored=reply.unscored))
+            continue
+        twin = duplicate_of(reply.value.description, checklist)
+        new = ChecklistItem(
+            id=next_id(checklist),
+            principle=reply.value.principle_id,
+            description=reply.value.description,
+        )
+        if twin is None:
+            checklist.append(new)
+        refinements.append(
+            Refinement(
+                round=number,
+                slot=match.slot,
+                item_id=new.id,
+                duplicate_of=twin,
+                **reply.value.model_dump(),
+            )
+        )
+    judge.checklist = tuple(checklist)
+    judge.keep(refinements=(*judge.ballots.refinements, *refinements))
+
+
+def closest(matches: Sequence[Match], number: int) -> list[Match]:
+    """The close matches of a round, closest first, at most `MOST_REFINEMENTS`.
+
+    Close: |margin| < `CLOSE_MARGIN`. A match without a verdict shows nothing to refine on.
+    """
+    margins = [
+        (abs(match.margin), match.slot, match)
+        for match in matches
+        if match.round == number and match.margin is not None and abs(match.margin) < CLOSE_MARGIN
+    ]
+    return [match for *_, match in sorted(margins, key=lambda m: m[:2])[:MOST_REFINEMENTS]]

@@ -1,0 +1,35 @@
+"""Seeding: one listwise call puts candidates into tiers; inside one lots decide (SEAL, §2.1)."""
+
+from typing import Final
+
+from tiebreak.scorers.ballots import Tiering
+from tiebreak.scorers.questions import TiersQuestion
+from tiebreak.scorers.session import Session
+
+MOST_TIERS: Final = 4
+
+
+async def seed(judge: Session, tiers: int | None = None) -> tuple[str, ...]:
+    """Seed all candidates, best first.
+
+    Args:
+        judge: the item's judge.
+        tiers: number of tiers; None: min(4, N). With 1, and for a single candidate, nobody is asked
+            and lots decide everything; so they do when the call stays unscored.
+    """
+    lots = judge.lots()
+    k = min(tiers or MOST_TIERS, len(lots))
+    if len(lots) == 1 or k == 1:
+        judge.keep(seeds=tuple(lots))
+        return tuple(lots)
+    labelled = judge.labelled(judge.candidates)
+    async with judge.section("Seeding", "seeding"):
+        reply = await judge.ask(TiersQuestion(judge.contest, labelled, k))
+    if reply.value is None:
+        tiering = Tiering(unscored=reply.unscored)
+    else:
+        tiering = Tiering(tiers={labelled[label]: tier for label, tier in reply.value.items()})
+    # The sort is stable: inside a tier the lots decide.
+    seeds = tuple(sorted(lots, key=lambda name: tiering.tiers.get(name, 0)))
+    judge.keep(tiering=tiering, seeds=seeds)
+    return seeds

@@ -1,0 +1,248 @@
+"""A judge at work on one item: what protocols ask with, and where every ballot is kept.
+
+    await judge.match(a, b)          one match, as a ballot with a winner
+    await judge.matches(pairings)    several, side by side
+    await judge.scores(candidates)   points for each candidate on its own
+    await judge.listing(candidates)  all ranked in one call
+
+Everything that was asked is in `judge.ballots`, and is recorded at once, so that a run which is
+stopped keeps what it has.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any, TypeVar
+
+from tiebreak.scorers.ballots import (
+    Call,
+    Criterion,
+    ItemBallots,
+    Listing,
+    Match,
+    PointScore,
+    Rule,
+    Verdict,
+)
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.judge import Judge, Question, Reply
+from tiebreak.scorers.match import Swap, ask_swapped, settle, verdict
+from tiebreak.scorers.questions import (
+    CritiqueQuestion,
+    ListQuestion,
+    MatchQuestion,
+    ScoreQuestion,
+)
+from tiebreak.scorers.votes import weighted_grade
+
+T = TypeVar("T")
+Record = Callable[[ItemBallots], None]
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A match, the calls that it took, and how deep in the sequence of calls it ended."""
+
+    match: Match
+    calls: tuple[Call, ...]
+    depth: int
+
+
+class Session:
+    """One item, its judge and its ballots.
+
+    `depth` counts the calls that had to follow one another so far. `checklist` is what matches are
+    judged by; a protocol may let it grow.
+
+    Args:
+        contest: the item.
+        judge: who answers.
+        record: called with all ballots so far whenever there are new ones.
+        protocol: name of the protocol.
+        placed_by: the rule that will turn the ballots into a ranking.
+    """
+
+    def __init__(
+        self, contest: Contest, judge: Judge, record: Record, protocol: str, placed_by: Rule
+    ) -> None:
+        self.contest = contest
+        self.checklist = contest.rubric.checklist
+        self.ballots = contest.ballots(protocol, placed_by)
+        self.depth = 0
+        self.section = judge.section
+        self._judge = judge
+        self._record = record
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The models whose answers are judged, by name: one of each group of identical ones."""
+        return tuple(sorted(self.contest.answers))
+
+    def rng(self, *purpose: str | int) -> Random:
+        """A random generator for one purpose, the same in every run with the same seed."""
+        return self.contest.rng(*purpose)
+
+    def lots(self) -> list[str]:
+        """The candidates in an order drawn by lot."""
+        return self._shuffled("lots", self.candidates)
+
+    def labelled(self, candidates: Sequence[str]) -> dict[str, str]:
+        """Anonymous labels R1, R2, … for candidates, in an order drawn by lot."""
+        shuffled = self._shuffled("labels", candidates)
+        return {f"R{number}": name for number, name in enumerate(shuffled, start=1)}
+
+    def keep(self, **parts: object) -> None:
+        """Replace fields of the ballots, and record them.
+
+        Raises:
+            ValueError: ballots have no such field.
+        """
+        if unknown := parts.keys() - ItemBallots.model_fields.keys():
+            raise ValueError(f"ballots have no {', '.join(sorted(unknown))}")
+        self.ballots = self.ballots.model_copy(update=parts)
+        self._record(self.ballots)
+
+    async def ask(self, question: Question[T], *, again: bool = True) -> Reply[T]:
+        """Ask one question and keep its calls; by default once more when it stays unscored."""
+        [reply] = await self.ask_all([question], again=again)
+        return reply
+
+    async def ask_all(
+        self, questions: Sequence[Question[T]], *, again: bool = True
+    ) -> list[Reply[T]]:
+        """Ask questions side by side and keep their calls; replies in the order of questions."""
+
+        async def one(question: Question[T]) -> Reply[T]:
+            if not again:
+                return await self._judge.ask(question, depth=self.depth)
+            return (await self._judge.ask_again(question, depth=self.depth))[0]
+
+        return await self._side_by_side([partial(one, q) for q in questions], self._spend)
+
+    async def match(self, first: str, second: str, *, swap: Swap = "never") -> Match:
+        """Let two candidates meet. `result` of the match is 1 when `first` won, ½ for a tie."""
+        number = 1 + max((match.round for match in self.ballots.matches), default=0)
+        [match] = await self.matches([Pairing(number, 0, first, second)], swap=swap)
+        return match
+
+    async def matches(
+        self, pairings: Sequence[Pairing], *, swap: Swap = "never", critique: bool = False
+    ) -> list[Match]:
+        """Play matches side by side, in the order of the pairings.
+
+        Args:
+            pairings: who meets whom.
+            swap: ask the second order of presentation always, never, or when the first was close.
+            critique: let the meta-judge list observable differences first.
+        """
+
+        def keep(played: Sequence[_Played]) -> None:
+            self._spend(played, matches=(*self.ballots.matches, *(one.match for one in played)))
+
+        tasks = [partial(self._play, pairing, swap, critique) for pairing in pairings]
+        return [one.match for one in await self._side_by_side(tasks, keep)]
+
+    async def scores(
+        self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
+    ) -> dict[str, float | None]:
+        """Points of each candidate on its own, in [0, 1]; None where the judge gave none."""
+        asked = [ScoreQuestion(self.contest, name, criteria) for name in candidates]
+        replies = await self.ask_all(asked)
+        weights = self.contest.rubric.weights
+        points = [
+            PointScore(candidate=name, unscored=reply.unscored)
+            if reply.value is None
+            else PointScore(
+                candidate=name, grades=reply.value, score=weighted_grade(reply.value, weights)
+            )
+            for name, reply in zip(candidates, replies, strict=True)
+        ]
+        self.keep(scores=(*self.ballots.scores, *points))
+        return {one.candidate: one.score for one in points}
+
+    async def listing(self, candidates: Sequence[str]) -> Listing:
+        """Rank candidates in one call."""
+        labelled = self.labelled(candidates)
+        reply = await self.ask(ListQuestion(self.contest, labelled))
+        ranked = (
+            Listing(unscored=reply.unscored)
+            if reply.value is None
+            else Listing(groups=_groups({labelled[k]: place for k, place in reply.value.items()}))
+        )
+        self.keep(listings=(*self.ballots.listings, ranked))
+        return ranked
+
+    async def _play(self, pairing: Pairing, swap: Swap, critique: bool) -> _Played:
+        """One match: one call, or two where the second order of presentation is wanted.
+
+        Who is shown first is drawn by lot. An unscored call is repeated once; a match without any
+        verdict is marked.
+        """
+        contest, depth = self.contest, self.depth
+        # The pair alone decides who is shown first, not the round: so two protocols that let the
+        # same two meet ask the same question, and the second one finds it in the cache.
+        met = sorted((pairing.high, pairing.low))
+        pair = self._shuffled("sides", met, *met)
+        title = f"R{pairing.round}.{pairing.slot + 1} {pairing.high} v {pairing.low}"
+        async with self.section(title, "match"):
+            calls: list[Call] = []
+            differences: Mapping[str, str] | None = None
+            if critique:
+                noted = await self._judge.ask(CritiqueQuestion(contest, *pair), depth=depth)
+                calls += noted.calls
+                depth = noted.depth
+                if noted.value is not None:
+                    differences = dict(
+                        zip(pair, (noted.value.left, noted.value.right), strict=True)
+                    )
+            verdicts: list[Verdict] = []
+            discarded: list[Verdict] = []
+            for first, second in (pair, pair[::-1]):
+                if verdicts and not ask_swapped(swap, verdicts[0]):
+                    break
+                question = MatchQuestion(contest, self.checklist, first, second, differences)
+                reply, set_aside = await self._judge.ask_again(question, depth=depth)
+                calls += reply.calls
+                depth = reply.depth
+                if set_aside is not None:
+                    discarded.append(Verdict(first=first, unscored=set_aside))
+                verdicts.append(
+                    verdict(first, reply.value, reply.unscored, contest, self.checklist)
+                )
+        return _Played(settle(pairing, verdicts, discarded, differences), tuple(calls), depth)
+
+    async def _side_by_side(
+        self, tasks: Sequence[Callable[[], Awaitable[T]]], keep: Callable[[Sequence[T]], None]
+    ) -> list[T]:
+        """Run tasks side by side; those that ended are kept, even when one of them fails."""
+        ended: dict[int, T] = {}
+
+        async def run(number: int, task: Callable[[], Awaitable[T]]) -> None:
+            ended[number] = await task()
+
+        try:
+            await self._judge.side_by_side([partial(run, n, task) for n, task in enumerate(tasks)])
+        finally:
+            results = [ended[number] for number in sorted(ended)]
+            keep(results)
+        return results
+
+    def _spend(self, done: Sequence[Reply[Any] | _Played], **parts: object) -> None:
+        self.depth = max((one.depth for one in done), default=self.depth)
+        calls = tuple(call for one in done for call in one.calls)
+        self.keep(calls=self.ballots.calls + calls, **parts)
+
+    def _shuffled(self, purpose: str, names: Sequence[str], *more: str) -> list[str]:
+        shuffled = list(names)
+        self.rng(purpose, *more).shuffle(shuffled)
+        return shuffled
+
+
+def _groups(places: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
+    """Groups of candidates with the same place, best first."""
+    return tuple(
+        tuple(sorted(name for name, own in places.items() if own == place))
+        for place in sorted(set(places.values()))
+    )

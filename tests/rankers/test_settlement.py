@@ -1,0 +1,372 @@
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.settlement import PairBets, RankingTest
+
+FloatArray = NDArray[np.float64]
+NAN = math.nan
+
+
+def feed(test: RankingTest, rows: FloatArray) -> RankingTest:
+    """Take in rows until the ranking is settled."""
+    for row in rows:
+        test.update(row)
+        if test.settled:
+            break
+    return test
+
+
+def borda(n_items: int, step: float, generator: np.random.Generator, n: int = 8) -> FloatArray:
+    """Normalized Borda scores: qualities `step` apart, model 0 the best, and normal noise."""
+    noisy = generator.normal(size=(n_items, n)) - step * np.arange(n)
+    ranked: FloatArray = np.argsort(np.argsort(noisy, axis=1), axis=1) / (n - 1)
+    return ranked
+
+
+def equal_models(n_items: int, n: int, generator: np.random.Generator) -> FloatArray:
+    """Items in which all n models have exactly the same total: every row in all its rotations."""
+    base = generator.integers(0, 5, size=(n_items // n, n)) / 4
+    rows = np.concatenate([np.roll(base, turn, axis=1) for turn in range(n)])
+    assert len(set(rows.sum(axis=0))) == 1
+    return rows
+
+
+class PlainTest:
+    """The same test in plain Python: a list of capitals for every pair, multiplied item by item."""
+
+    def __init__(self, n: int, n_total: int | None, error: float) -> None:
+        self.n, self.n_total, self.enough = n, n_total, n / error
+        self.bets = [0.02 * 100 ** (k / 11) for k in range(12)]
+        self.pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+        self.capital = {pair: [1.0] * 12 for pair in self.pairs}
+        self.seen: dict[tuple[int, int], list[float]] = {pair: [] for pair in self.pairs}
+        self.decided: set[tuple[int, int]] = set()
+
+    def update(self, row: list[float]) -> None:
+        for i, j in self.pairs:
+            d = row[i] - row[j]
+            d = 0.0 if math.isnan(d) else d
+            past = self.seen[i, j]
+            null, grown = 0.0, 1.0
+            if self.n_total is not None:
+                null = max(-1 + 1e-9, -math.fsum(past) / (self.n_total - len(past)))
+                grown = self.n_total / (self.n_total - len(past))
+            for k, bet in enumerate(self.bets):
+                stake = min(bet * grown, 0.9 / (1 + null))
+                self.capital[i, j][k] *= 1 + stake * (d - null)
+            past.append(d)
+            if sum(self.capital[i, j]) / 12 >= self.enough:
+                self.decided.add((i, j))
+            if self.n_total is not None and math.fsum(past) > self.n_total - len(past) + 1e-9:
+                self.decided.add((i, j))
+
+
+some_rows = arrays(np.float64, (12, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.0, NAN]))
+
+
+@settings(deadline=None, max_examples=60)
+@given(some_rows, st.sampled_from([12, 15, None]), st.sampled_from([0.05, 0.5]))
+def test_against_plain_python(rows: FloatArray, n_total: int | None, error: float) -> None:
+    test, plain = RankingTest(3, n_total, error=error), PlainTest(3, n_total, error)
+    for t, row in enumerate(rows):
+        test.update(row)
+        plain.update(row.tolist())
+        shown = rows[: t + 1]
+        present = (~np.isnan(shown)).sum(axis=0)
+        mean = [np.nansum(shown[:, k]) / present[k] if present[k] else -math.inf for k in range(3)]
+        order = sorted(range(3), key=lambda k: (-round(mean[k], 12), k))
+        claims = [(order[0], order[1]), (order[0], order[2]), (order[1], order[2])]
+        missing = [pair for pair in claims if pair not in plain.decided]
+        assert (test.n_items, test.settled) == (t + 1, not missing)
+        assert (list(test.order), test.undecided) == (order, missing)
+        if test.settled:
+            break
+
+
+# --- The error rate --------------------------------------------------------------------------
+
+
+def settle_many(
+    runs: FloatArray, n_total: int | None, error: float, top_k: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Many runs, shape (runs, items, N), side by side: items until settled (0 = never), orders."""
+    n_runs, n_items, n = runs.shape
+    bets = PairBets((n_runs, n, n), n_total, enough=n / error)
+    items, orders = np.zeros(n_runs, np.int64), np.zeros((n_runs, n), np.int64)
+    for t in range(n_items):
+        bets.settle(runs[:, t, :, None] - runs[:, t, None, :])
+        order = np.argsort(-runs[:, : t + 1].mean(axis=1).round(12), axis=1, kind="stable")
+        decided = bets.decided[np.arange(n_runs)[:, None, None], order[:, :, None], order[:, None]]
+        if top_k is None:
+            done = decided[:, *np.triu_indices(n, k=1)].all(axis=1)
+        else:
+            done = decided[:, :top_k, top_k:].all(axis=(1, 2))
+        new = done & (items == 0)
+        items[new], orders[new] = t + 1, order[new]
+    return items, orders
+
+
+@pytest.mark.parametrize("top_k", [None, 2])
+@pytest.mark.parametrize("n_total", [40, None])
+def test_many_runs_are_the_single_ones(n_total: int | None, top_k: int | None) -> None:
+    generator = np.random.default_rng(1)
+    runs = np.stack([borda(40, 1.0, generator, 4) for _ in range(12)])
+    items, orders = settle_many(runs, n_total, 0.1, top_k)
+    assert np.any(items > 0)
+    assert len(set(items)) > 4
+    for run, n_items, order in zip(runs, items, orders, strict=True):
+        test = feed(RankingTest(4, n_total, error=0.1, top_k=top_k), run)
+        assert (test.n_items if test.settled else 0) == n_items
+        assert not test.settled or test.order == tuple(order)
+
+
+def equal_runs(n_runs: int, n: int, n_total: int | None) -> FloatArray:
+    """Runs in which all models are equally good, so that any settled ranking is wrong."""
+    generator = np.random.default_rng(7)
+    if n_total is None:
+        return generator.integers(0, 2, size=(n_runs, 150, n)).astype(np.float64)
+    return np.stack(
+        [generator.permutation(equal_models(n_total, n, generator)) for _ in range(n_runs)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "n_total", "top_k", "at_least"),
+    [
+        # Two models are the hardest: either may be put first, and every bet is about them.
+        (2, 60, None, 0.05),
+        (2, None, None, 0.05),
+        (4, 60, 1, 0.0),
+        (4, 60, None, 0.0),
+    ],
+)
+def test_equal_models_are_rarely_told_apart(
+    n: int, n_total: int | None, top_k: int | None, at_least: float
+) -> None:
+    # At an error rate of 0.2, so that 1,000 runs measure it: standard error at most 1.3%. The lower
+    # bound shows that the test does place bets.
+    items, _ = settle_many(equal_runs(1000, n, n_total), n_total, 0.2, top_k)
+    assert at_least <= np.mean(items > 0) <= 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "top_k"), [(2, None), (8, None), (8, 1), (8, 3)])
+def test_the_error_rate_that_is_promised(n: int, top_k: int | None) -> None:
+    items, _ = settle_many(equal_runs(1500, n, 80), 80, 0.05, top_k)
+    assert np.mean(items > 0) <= 0.05
+
+
+def test_near_equal_models_are_rarely_put_in_the_wrong_order() -> None:
+    # Model 0 is ahead by a quarter of a point in 60 items.
+    generator = np.random.default_rng(9)
+    runs = equal_runs(1000, 2, 60)
+    for run in runs:
+        run[generator.choice(np.flatnonzero(run[:, 1] > 0)), 1] -= 0.25
+    items, orders = settle_many(runs, 60, 0.2)
+    assert items.min() > 0  # at the latest when all items have come
+    # Only one of the two orders is wrong, by one of the two bets: half of the error rate.
+    assert 0.02 < np.mean(orders[:, 0] == 1) <= 0.1 + 0.03
+
+
+def test_where_some_are_equal_and_some_are_not() -> None:
+    # 0 and 1 are equal, 2 is worse: settling all places is wrong, settling the worst is right.
+    generator = np.random.default_rng(11)
+    runs = np.stack(
+        [
+            generator.permutation(
+                np.hstack([equal_models(80, 2, generator), generator.integers(0, 2, (80, 1)) / 4])
+            )
+            for _ in range(500)
+        ]
+    )
+    places, _ = settle_many(runs, 80, 0.2)
+    best_two, orders = settle_many(runs, 80, 0.2, top_k=2)
+    assert np.mean(places > 0) <= 0.2
+    assert np.all(best_two > 0)
+    assert np.mean(orders[:, 2] != 2) <= 0.2
+
+
+# --- When it settles -------------------------------------------------------------------------
+
+
+def test_a_clear_winner_by_hand() -> None:
+    # Model 0 wins all of 20 items by 1. After t of them it leads by t, and the 20 − t left cannot
+    # turn that once t > 10. By bets alone, with replacement: the boldest stakes 0.9 of its capital
+    # an item, ·1.9, and holds 1/12 at the start. At error 0.001 a capital of 2000 is needed.
+    # Six of the bets, 0.02 · 100^(k/11), are 0.9 or nearly: the mean reaches it in 13 items at most
+    # (1.9¹³ / 12 = 350 is not enough for one, 1.9¹⁶ / 12 = 2400 is).
+    rows = np.tile([1.0, 0.0], (20, 1))
+    assert feed(RankingTest(2, 20, error=1e-9), rows).n_items == 11
+    assert feed(RankingTest(2, None, error=0.001), rows).n_items <= 16
+    assert feed(RankingTest(2, None, error=0.001), rows[:11]).settled is False
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    arrays(np.float64, (9, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])),
+    st.sampled_from([None, 1, 2]),
+)
+def test_all_items_settle_all_that_is_no_tie(rows: FloatArray, top_k: int | None) -> None:
+    # At an error this small only certainty settles, so the ranking is that of all items.
+    test = feed(RankingTest(4, 9, error=1e-12, top_k=top_k), rows)
+    total = np.sort(rows.sum(axis=0))[::-1]
+    if top_k is None:
+        distinct = bool(np.all(total[:-1] > total[1:]))
+        best = [int(k) for k in np.argsort(-rows.sum(axis=0))]
+        assert not test.settled or list(test.order) == best
+    else:
+        distinct = bool(total[top_k - 1] > total[top_k])
+        inside = set(np.argsort(-rows.sum(axis=0), kind="stable")[:top_k].tolist())
+        assert not test.settled or set(test.order[:top_k]) == inside
+    assert test.settled == distinct
+    if not distinct:
+        assert all(rows[:, i].sum() == rows[:, j].sum() for i, j in test.undecided)
+
+
+def test_separated_models_settle_early_and_rightly() -> None:
+    generator = np.random.default_rng(3)
+    for _ in range(5):
+        test = feed(RankingTest(8, 1000), borda(1000, 1.0, generator))
+        assert test.settled
+        assert test.order == tuple(range(8))
+        assert test.n_items < 300
+        assert test.undecided == []
+
+
+def test_less_is_settled_earlier() -> None:
+    # The first three are far ahead of five near-equal models, and apart from each other.
+    generator = np.random.default_rng(4)
+    rows = np.hstack([borda(300, 0.05, generator, 5) * 0.5, 0.5 + borda(300, 1, generator, 3) / 2])
+    whole = feed(RankingTest(8, 300), rows).n_items
+    top3, best = (feed(RankingTest(8, 300, top_k=k), rows).n_items for k in (3, 1))
+    strict = feed(RankingTest(8, 300, top_k=1, error=0.001), rows).n_items
+    endless = feed(RankingTest(8, None, top_k=1), rows).n_items
+    assert top3 < best < strict < whole
+    assert best <= endless < whole
+
+
+def test_settled_stays_settled() -> None:
+    generator = np.random.default_rng(6)
+    test = feed(RankingTest(3, 400), borda(200, 1.5, generator, 3))
+    order, n_items = test.order, test.n_items
+    assert test.settled
+    for row in 1 - borda(100, 1.5, generator, 3):
+        test.update(row)
+    assert test.settled
+    assert (test.order, test.undecided) == (order, [])
+    assert test.n_items == n_items + 100
+
+
+def test_a_pair_once_decided_stays_decided() -> None:
+    # 1 beats 2 in 8 items and then loses to it in up to 7: its capital sinks below 3 / 0.5 = 6, but
+    # it has been above (1.9⁸ / 12 = 14). Meanwhile 0 beats 1.
+    rows = np.array([[1.0, 1.0, 0.0]] * 8 + [[1.0, 0.0, 1.0]] * 7)
+    test = feed(RankingTest(3, None, error=0.5), rows)
+    assert (test.settled, test.order) == (True, (0, 1, 2))
+    late = feed(RankingTest(3, None, error=0.5), rows[::-1])
+    assert not late.settled or late.order != (0, 1, 2)
+
+
+def test_rounding_breaks_no_tie() -> None:
+    # 0.1 + 0.2 + 0.3 is 0.6000000000000001, and 0.3 + 0.2 + 0.1 is 0.6.
+    test = feed(RankingTest(2, 3), np.array([[0.3, 0.1], [0.2, 0.2], [0.1, 0.3]]))
+    assert (test.order, test.settled) == ((0, 1), False)
+
+
+@pytest.mark.parametrize("top_k", [None, 3])
+@pytest.mark.parametrize("n_total", [300, None])
+def test_renaming_models_renames_the_ranking(n_total: int | None, top_k: int | None) -> None:
+    rows = borda(300, 0.8, np.random.default_rng(5))
+    rows[np.random.default_rng(6).random(rows.shape) < 0.05] = NAN
+    name = np.array([3, 0, 7, 1, 5, 2, 6, 4])
+    test = feed(RankingTest(8, n_total, top_k=top_k), rows)
+    renamed = feed(RankingTest(8, n_total, top_k=top_k), rows[:, name])
+    assert test.settled
+    assert renamed.n_items == test.n_items
+    assert tuple(name[list(renamed.order)]) == test.order
+
+
+# --- Missing scores --------------------------------------------------------------------------
+
+
+def test_items_that_are_not_shared_decide_nothing() -> None:
+    # 0 and 1 never meet, though their means are far apart.
+    rows = np.tile([[1.0, NAN], [NAN, 0.0]], (50, 1))
+    test = feed(RankingTest(2, 100), rows)
+    assert (test.settled, test.order, test.undecided) == (False, (0, 1), [(0, 1)])
+
+
+def test_an_item_without_scores_is_an_item() -> None:
+    # Ahead by 3 with 2 of 6 items left; items without any score leave it at that.
+    rows = [[1.0, 0.0]] * 3 + [[NAN, NAN]]
+    test = RankingTest(2, 6, error=1e-9)
+    settled = []
+    for row in rows:
+        test.update(row)
+        settled.append(test.settled)
+    assert settled == [False, False, False, True]
+
+
+def test_a_model_without_any_score_is_last() -> None:
+    test = RankingTest(3, 10)
+    test.update([NAN, 0.0, 1.0])
+    assert test.order == (2, 1, 0)
+
+
+# --- Speed and bad input ---------------------------------------------------------------------
+
+
+def test_a_thousand_items_take_no_time() -> None:
+    rows = borda(1000, 0.0, np.random.default_rng(2))
+    test = RankingTest(8, 1000)
+    start = time.process_time()
+    for row in rows:
+        test.update(row)
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ((1, 10), {}),
+        ((3, 0), {}),
+        ((3, 10), {"error": 0.0}),
+        ((3, 10), {"error": 1.0}),
+        ((3, 10), {"error": NAN}),
+        ((3, 10), {"top_k": 0}),
+        ((3, 10), {"top_k": 3}),
+    ],
+)
+def test_bad_settings(arguments: tuple[int, int], options: dict[str, Any]) -> None:
+    with pytest.raises(RankingError, match=r"expected|must lie"):
+        RankingTest(*arguments, **options)
+
+
+@pytest.mark.parametrize("scores", [[0.5, 0.5], [[0.5, 0.5, 0.5]], 0.5])
+def test_scores_of_another_shape(scores: Any) -> None:
+    with pytest.raises(ShapeError, match="shape"):
+        RankingTest(3, 10).update(scores)
+
+
+@pytest.mark.parametrize("score", [-0.01, 1.01, math.inf])
+def test_scores_out_of_range(score: float) -> None:
+    test = RankingTest(3, 10)
+    with pytest.raises(RankingError, match="0, 1"):
+        test.update([0.5, score, NAN])
+    assert test.n_items == 0
+
+
+def test_more_items_than_there_are() -> None:
+    test = RankingTest(2, 1)
+    test.update([0.5, 0.5])
+    with pytest.raises(RankingError, match="all 1 items"):
+        test.update([0.5, 0.5])

@@ -1,0 +1,278 @@
+"""All protocols side by side: what they ask, what they find, and how one gets its name."""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scorers.judges import (
+    ONCE,
+    PROTOCOLS,
+    NotingJudge,
+    contest_of,
+    judged,
+    ladder,
+    names,
+    words,
+)
+from tests.scorers.tournament import planted_contest, play_all
+from tiebreak.scorers import protocols
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.bracket import rounds
+from tiebreak.scorers.judge import Prompt
+from tiebreak.scorers.placement import place
+from tiebreak.scorers.protocols import (
+    BUILT_IN,
+    ProtocolError,
+    find_protocol,
+    protocol,
+)
+from tiebreak.scorers.questions import MatchQuestion
+from tiebreak.scorers.session import Session
+from tiebreak.scorers.table import ballots_table
+
+Count = Callable[[int], int]
+
+
+def swiss_rounds(n: int, wanted: int) -> int:
+    """n candidates have n - 1 opponents each, and one that sits out has a round more."""
+    return min(wanted, n - 1 if n % 2 == 0 else n)
+
+
+# Protocol, settings beside those of ONCE, calls for n candidates, calls that must follow each other.
+COUNTS: list[tuple[str, dict[str, Any], Count, Count]] = [
+    ("original", {}, lambda n: 0, lambda n: 0),
+    ("pointwise", {}, lambda n: n, lambda n: 1),
+    ("fixed_rubric", {}, lambda n: n + 1, lambda n: 2),
+    ("listwise", {}, lambda n: 1, lambda n: 1),
+    ("flat_bracket", {}, lambda n: 1 + (n - 1), lambda n: 1 + rounds(n)),
+    ("flat_bracket", {"tiers": 1}, lambda n: n - 1, rounds),
+    ("flat_bracket", {"swap": "always"}, lambda n: 1 + 2 * (n - 1), lambda n: 1 + 2 * rounds(n)),
+    ("seal", {}, lambda n: 1 + (n - 1), lambda n: 1 + rounds(n)),
+    ("full_pairwise", {}, lambda n: n * (n - 1) // 2, lambda n: 1),
+    ("full_pairwise", {"swap": "always"}, lambda n: n * (n - 1), lambda n: 2),
+    *(
+        (
+            "swiss",
+            {"rounds": wanted},
+            lambda n, wanted=wanted: 1 + swiss_rounds(n, wanted) * (n // 2),
+            lambda n, wanted=wanted: 1 + swiss_rounds(n, wanted),
+        )
+        for wanted in (1, 2, 3)
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "calls", "depth"), COUNTS, ids=[f"{c[0]} {c[1] or ''}" for c in COUNTS]
+)
+@pytest.mark.parametrize("twins", [0, 3])
+def test_calls_and_depth(
+    name: str, settings: dict[str, Any], calls: Count, depth: Count, twins: int
+) -> None:
+    for n in range(2, 11):
+        # Models that gave the best candidate's answer again cost nothing.
+        more = {names(n)[0]: [f"twin{i}" for i in range(twins)]}
+        judge = NotingJudge(ladder(n))
+        contest = contest_of(n, twins=more)
+        ballots = judged(name, contest, judge, **{**ONCE.get(name, {}), **settings})
+        assert len(judge.asked) == len(ballots.calls) == calls(n), n
+        assert max((call.depth + 1 for call in ballots.calls), default=0) == depth(n), n
+        assert ballots.complete
+        assert len(place(ballots).ranks) == n + twins
+
+
+def test_everything_that_may_be_asked_is_covered_here() -> None:
+    assert BUILT_IN == PROTOCOLS
+    assert {case[0] for case in COUNTS} | {"sorted"} == set(PROTOCOLS)  # test_insertion.py
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_identical_answers_are_tied_and_nobody_is_asked(name: str) -> None:
+    contest = planted_contest({"a": 1.0}, twins={"a": ("b", "c", "d", "e")})
+    judge = NotingJudge({"a": 1.0})
+    ballots = judged(name, contest, judge)
+    assert judge.asked == []
+    assert ballots.calls == ()
+    assert place(ballots).ranks == dict.fromkeys("abcde", 3.0)  # mean of places 1 to 5
+    table = ballots_table(ballots)
+    assert "| 1 | a = b = c = d = e |" in table
+    assert "All answers are identical: nobody was asked." in table
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_identical_answers_share_the_rank_that_they_earn(name: str) -> None:
+    contest = planted_contest({"a": 9.0, "b": 5.0, "c": 1.0}, twins={"b": ("x", "y")})
+    contest = planted_contest_with_native(contest, {"a": 1.0, "c": 0.0})
+    ranks = place(judged(name, contest, NotingJudge({"a": 9.0, "b": 5.0, "c": 1.0}))).ranks
+    # Places 2 to 4 for the three: mean 3.
+    assert ranks == {"a": 1.0, "b": 3.0, "x": 3.0, "y": 3.0, "c": 5.0}
+
+
+def planted_contest_with_native(contest: Any, known: dict[str, float]) -> Any:
+    from dataclasses import replace
+
+    return replace(contest, native={m: known.get(m, 0.5) for m in contest.models})
+
+
+# Where protocols part. True order of the answers: a > b > … > h. The seeding call sees a last and b
+# first, so that the two best meet in the first round.
+STRENGTH = {name: 9.0 - place for place, name in enumerate("abcdefgh")}
+SEEDING = {**STRENGTH, "a": 0.0}
+LISTING = {**STRENGTH, "c": 9.5}  # the ranking call puts c first
+GRADES = {**STRENGTH}
+GOLDEN: dict[str, list[str]] = {}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_the_same_words_for_the_same_pair(name: str) -> None:
+    """What a protocol asks about a pair in its first round is what full_pairwise asks about it."""
+    asked = NotingJudge(ladder(8))
+    judged("full_pairwise", contest_of(8), asked, **ONCE["full_pairwise"])
+    everything = words(asked)
+    assert len(everything) == 28
+    judge = NotingJudge(ladder(8))
+    settings = {**ONCE.get(name, {}), **({"refine": True} if name in ("seal", "swiss") else {})}
+    ballots = judged(name, contest_of(8), judge, **settings)
+    first = {frozenset((m.high, m.low)) for m in ballots.matches if m.round == 1}
+    told = words(judge)
+    for pair in told:
+        if pair in first or name in ("flat_bracket", "sorted"):
+            assert told[pair] == everything[pair]
+
+
+def test_seal_flat_bracket_and_swiss_open_with_the_same_matches() -> None:
+    opened: list[dict[frozenset[str], Prompt]] = []
+    for name in ("seal", "flat_bracket", "swiss"):
+        judge = NotingJudge(ladder(8))
+        ballots = judged(name, contest_of(8), judge, swap="never")
+        first = {frozenset((m.high, m.low)) for m in ballots.matches if m.round == 1}
+        opened.append({pair: prompt for pair, prompt in words(judge).items() if pair in first})
+        assert len(opened[-1]) == 4
+    assert opened[0] == opened[1] == opened[2]
+
+
+def test_what_one_protocol_asked_the_next_one_finds_in_the_cache(tmp_path: Path) -> None:
+    contests = [planted_contest(ladder(8))]
+    paid = {}
+    for name in ("full_pairwise", "flat_bracket", "seal", "swiss", "sorted"):
+        [ballots] = play_all(contests, tmp_path, protocol=name, settings=ONCE[name])
+        paid[name] = [call.kind for call in ballots.calls if not call.cached]
+    # All pairs have been asked about, and after the bracket the seeding as well.
+    assert len(paid.pop("full_pairwise")) == 28
+    assert paid == {"flat_bracket": ["seed"], "seal": [], "swiss": [], "sorted": []}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_seed_fixes_every_byte(name: str) -> None:
+    def run(seed: int) -> str:
+        # Two equal pairs, so that lots matter.
+        qualities = {**ladder(6), "m06": 3.0, "m07": 3.0}
+        judge = NotingJudge(qualities, scale=8)  # small margins: swaps and refinements happen
+        contest = planted_contest(qualities, seed=seed)
+        text = judged(name, contest, judge).model_dump_json(exclude={"seed"})
+        return text + "".join(str(question.prompt()) for question in judge.asked)
+
+    assert run(1) == run(1)
+    # Who is graded on its own is graded in the same words under any seed.
+    assert (run(1) != run(2)) == (name not in ("original", "pointwise", "fixed_rubric"))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_judge_that_says_nothing_gives_no_ranking(name: str) -> None:
+    judge = NotingJudge(ladder(4), silent=lambda question: True)
+    ballots = judged(name, contest_of(4), judge)
+    assert ballots.complete
+    assert ballots.matches == () or all(match.unscored for match in ballots.matches)
+    table = ballots_table(ballots)
+    assert ("**Not ranked**" in table) == (name != "original")
+    assert ("silent" in table) == (name != "original")
+
+
+def test_one_unscored_match_is_marked_and_no_result() -> None:
+    pair = frozenset(("m00", "m01"))
+    for name in ("flat_bracket", "seal", "swiss", "sorted", "full_pairwise"):
+        judge = NotingJudge(
+            ladder(2), silent=lambda q: isinstance(q, MatchQuestion), tiers={"m00": 2, "m01": 1}
+        )
+        ballots = judged(name, contest_of(2), judge)
+        [match] = ballots.matches
+        assert {match.high, match.low} == pair
+        assert (match.decided_by, match.result) == ("unscored", None)
+        assert sum(call.kind == "match" for call in ballots.calls) == 4  # two tries, two repairs
+
+
+# The registry.
+
+
+@pytest.fixture
+def registry() -> Iterator[dict[str, Any]]:
+    before = dict(protocols._registered)
+    yield protocols._registered
+    protocols._registered.clear()
+    protocols._registered.update(before)
+
+
+async def all_meet(item: Any, candidates: Any, judge: Session, *, pairs: int = 99) -> ItemBallots:
+    for first, second in list(combinations(candidates, 2))[:pairs]:
+        await judge.match(first, second)
+    return judge.ballots
+
+
+def test_a_protocol_of_ones_own(registry: dict[str, Any]) -> None:
+    assert protocol("all_meet", placed_by="win_rate")(all_meet) is all_meet
+    ballots = judged("all_meet", contest_of(4), NotingJudge(ladder(4)))
+    assert (ballots.protocol, ballots.placed_by) == ("all_meet", "win_rate")
+    assert place(ballots).order == (("m00",), ("m01",), ("m02",), ("m03",))
+    assert len(judged("all_meet", contest_of(4), NotingJudge(ladder(4)), pairs=2).calls) == 2
+
+
+def test_registering_the_same_function_again_is_fine(registry: dict[str, Any]) -> None:
+    protocol("all_meet", placed_by="win_rate")(all_meet)
+    protocol("all_meet", placed_by="least_squares")(all_meet)
+    assert find_protocol("all_meet").placed_by == "least_squares"
+
+
+def test_two_functions_cannot_share_a_name(registry: dict[str, Any]) -> None:
+    protocol("all_meet", placed_by="win_rate")(all_meet)
+
+    async def other(item: Any, candidates: Any, judge: Session) -> ItemBallots:
+        return judge.ballots
+
+    with pytest.raises(ProtocolError, match="'all_meet' is registered already, by"):
+        protocol("all_meet", placed_by="win_rate")(other)
+    assert find_protocol("all_meet").run is all_meet
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("module", ["mine", "mine.scorers.seal", "scorers.swiss"])
+def test_names_of_protocols_that_come_along_are_taken(
+    name: str, module: str, registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.pop(name, None)  # even before it is loaded
+    monkeypatch.setattr(all_meet, "__module__", module)
+    with pytest.raises(ProtocolError, match="comes along: choose another name"):
+        protocol(name, placed_by="win_rate")(all_meet)
+
+
+def test_an_unknown_name_is_answered_with_a_near_one() -> None:
+    with pytest.raises(ProtocolError, match=r"No protocol 'swis'\. Did you mean swiss\?"):
+        find_protocol("swis")
+    with pytest.raises(ProtocolError) as caught:
+        find_protocol("xyzzy")
+    assert "Did you mean" not in str(caught.value)
+    assert all(name in str(caught.value) for name in PROTOCOLS)
+
+
+def test_a_protocol_that_forgets_its_ballots_is_told_so(registry: dict[str, Any]) -> None:
+    @protocol("forgetful", placed_by="win_rate")
+    async def forgetful(item: Any, candidates: Any, judge: Session) -> Any:
+        await judge.match(*candidates)
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        judged("forgetful", contest_of(2), NotingJudge(ladder(2)))
+    [error] = caught.value.exceptions
+    assert isinstance(error, ProtocolError)
+    assert str(error) == "'forgetful' returned NoneType: end it with `return judge.ballots`."
