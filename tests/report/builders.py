@@ -1,6 +1,7 @@
 """Small rankings as ballots, and as the Inspect logs that hold them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +31,8 @@ from tiebreak.scorers.ballots import (
     Tiering,
     Verdict,
 )
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.match import settle
 
 CREATED = "2026-01-01T00:00:00+00:00"
 
@@ -245,3 +248,25 @@ def skipped(item_id: str, after: int, of: int, *, top: int | None = None) -> Ite
     """An item that was not judged, because the ranking was decided."""
     why = Skipped(after=after, of=of, error=0.05, top=top)
     return item(item_id, complete=False).model_copy(update={"skipped": why})
+
+
+def all_pairs(
+    item_id: str, order: str, *, swapped: str = "", protocol: str = "full_pairwise", **fields: Any
+) -> ItemBallots:
+    """Every pair of one-letter models judged once, as `order` says (best first).
+
+    With `swapped` every pair is judged in the second order too, and there as that says.
+    """
+    models = sorted(order)
+    matches = []
+    for slot, (one, other) in enumerate(combinations(models, 2)):
+        verdicts = [_pair(one, other, order)]
+        verdicts += [_pair(other, one, swapped)] if swapped else []
+        matches.append(settle(Pairing(1, slot, one, other), verdicts))
+    played = item(item_id, matches, groups=[[m] for m in models], protocol=protocol, **fields)
+    return played.model_copy(update={"placed_by": "win_rate"})
+
+
+def _pair(first: str, second: str, order: str) -> Verdict:
+    better = order.index(first) < order.index(second)
+    return Verdict(first=first, margin=0.5 if better else -0.5, checklist_margin=0.0)

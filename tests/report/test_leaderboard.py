@@ -324,7 +324,12 @@ def test_a_settled_run(tmp_path: Path) -> None:
     # Calls of a judged item: (2 + 3 + 4) / 3 = 3, seven times.
     assert result.settled == Settled(after=3, of=10, error=0.05, top=2, n_skipped=7, calls_saved=21)
     assert (result.n_items, result.unranked, result.receipt.n_items) == (3, (), 3)
+    assert result.receipt.n_items_cut_short == 0
     assert not any("judged" in note for note in result.notes)
+    later = skipped("s7", after=5, of=10, top=2)
+    twice = board(tmp_path / "twice", *judged, rest[0], later, rest[1])
+    assert twice.settled is not None
+    assert (twice.settled.after, twice.settled.n_skipped) == (5, 3)
     assert board(tmp_path / "all", *judged).settled is None
 
 

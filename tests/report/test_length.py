@@ -124,14 +124,19 @@ def contested(longer_wins: int, n: int, per_item: int) -> list[ItemBallots]:
         (contested(20, 100, 1), "The shorter answer won 80% of 100 decided matches. Shorter"),
         # 70% is not above 70%, however sure.
         (contested(700, 1000, 1), None),
-        # 5 of 6: Wilson 0.44–0.97 holds 0.5.
-        (contested(5, 6, 1), None),
-        # 80 of 100, but all in five items, one of which says the opposite: over items it is chance.
-        (contested(80, 100, 20), None),
+        # Not one in a thousand, but in nine items; ten are enough.
+        (contested(90, 90, 10), None),
+        (contested(100, 100, 10), "The longer answer won 100% of 100"),
+        # 15 of 20: the 99% Wilson interval 0.45–0.91 holds 0.5.
+        (contested(15, 20, 1), None),
+        # 80 of 100, but by eight items of ten: mean 0.6, standard error 0.8 / √10 = 0.25.
+        (contested(80, 100, 10), None),
+        (contested(20, 100, 10), None),
     ],
 )
-def test_when_to_warn(items: list[ItemBallots], said: str | None) -> None:
-    warning = length_bias(items).warning
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_when_to_warn(items: list[ItemBallots], said: str | None, level: float) -> None:
+    warning = length_bias(items, level=level).warning
     assert (warning is None) if said is None else str(warning).startswith(said)
     if said is not None:
         assert "may be better" in str(warning)

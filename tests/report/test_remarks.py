@@ -75,6 +75,10 @@ def test_mostly_even_votes_are_said(
         assert ("seed" in str(warning)) == (rule == "elimination")
 
 
+def test_points_have_no_ties_of_matches() -> None:
+    assert tie_warning(one_item(match("a", "b", 0.0)), "points") is None
+
+
 def said_of(*items: ItemBallots) -> list[str]:
     ranked, placements, _ = place_all(items)
     table = ItemTable.of(ranked, placements)

@@ -35,6 +35,13 @@ def test_a_reply_that_a_repetition_replaced_is_no_question() -> None:
     assert (judge.n_questions, judge.n_unscored) == (1, 0)
 
 
+def test_a_match_with_one_verdict_of_two_has_an_unusable_reply() -> None:
+    first = match("a", "b", 0.3)
+    half = first.model_copy(update={"verdicts": (*first.verdicts, *match("a", "b", None).verdicts)})
+    [judge] = judge_replies([item("q", [half], calls=[call()] * 2)])
+    assert (judge.n_questions, judge.n_unscored) == (2, 1)
+
+
 def test_who_was_not_asked_owes_no_reply() -> None:
     """Without its rubric `fixed_rubric` asks for no points: all are unscored, by no judge."""
     items = [graded("q", {"a": None, "b": None}, calls=[call("rubric")])]

@@ -1,12 +1,32 @@
-"""From matches to a full ranking: worked cases, and properties of any tournament."""
+"""From ballots to a ranking: worked cases for every rule, and least squares by a second method."""
 
 import math
+from collections.abc import Sequence
+from itertools import combinations, groupby
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.report.builders import item, match
-from tiebreak.scorers.ballots import Match
-from tiebreak.scorers.placement import NotPlacedError, mean_margin, place
+from tiebreak.scorers.ballots import (
+    ItemBallots,
+    Listing,
+    Match,
+    PointScore,
+    Rule,
+    Skipped,
+    Tiering,
+)
+from tiebreak.scorers.placement import (
+    SEEDING_WEIGHT,
+    NotPlacedError,
+    mean_margin,
+    place,
+    results,
+)
 
 SINGLES = (("s0",), ("s1",), ("s2",), ("s3",))
 
@@ -74,3 +94,296 @@ def test_mean_margin_is_seen_from_the_candidate() -> None:
 def test_what_cannot_be_placed(matches: list[Match], complete: bool, why: str) -> None:
     with pytest.raises(NotPlacedError, match=why):
         place(item("q", matches, groups=SINGLES, complete=complete))
+
+
+# All other rules.
+
+FOUR = (("a",), ("b",), ("c",), ("d",))
+LEVEL = dict.fromkeys("abcd", 1)
+
+
+def ballots(
+    rule: Rule,
+    matches: Sequence[Match] = (),
+    *,
+    groups: Sequence[Sequence[str]] = FOUR,
+    tiers: dict[str, int] | None = None,
+    **parts: Any,
+) -> ItemBallots:
+    update = {"placed_by": rule, "tiering": Tiering(tiers=tiers or {}), **parts}
+    return item("q", matches, groups=groups).model_copy(update=update)
+
+
+def points(**scores: float | None) -> tuple[PointScore, ...]:
+    return tuple(
+        PointScore(candidate=name, score=score, unscored="silent" if score is None else None)
+        for name, score in scores.items()
+    )
+
+
+WORKED: list[tuple[str, ItemBallots, str]] = [
+    (
+        "win rate: a 2/2, b 1/2, c ½/2 and d ½/2",
+        ballots(
+            "win_rate",
+            [match("a", "b", 0.1), match("a", "c", 0.1), match("b", "d", 0.1), match("c", "d", 0)],
+        ),
+        "a b c=d",
+    ),
+    (
+        "win rate: one win of one match is more than two of three",
+        ballots(
+            "win_rate",
+            [match("a", "b", 1), match("b", "c", 1), match("b", "d", 1), match("c", "d", 1)],
+        ),
+        "a b c d",  # 1/1, 2/3, 1/2, 0/2
+    ),
+    (
+        "win rate: unscored matches are left out, and who has no other has no rank",
+        ballots("win_rate", [match("a", "b", 1), match("b", "c", None), match("a", "d", None)]),
+        "a b",
+    ),
+    (
+        # The closure adds a-c, so all have met: margins 2, 0 and -2, with or without tiers.
+        "least squares: what two results imply",
+        ballots(
+            "least_squares",
+            [match("a", "b", 1), match("b", "c", 1)],
+            groups=FOUR[:3],
+            tiers={"a": 3, "b": 2, "c": 1},
+        ),
+        "a b c",
+    ),
+    (
+        # a-b even, b beats c, and a-c is worth 0.1 without a result: with Σs = 0
+        #   b: 2.2 s_b - 1.1 s_a - 1.1 s_c = 1  →  s_b = 1 / 3.3 = 0.303
+        #   a: 1.2 s_a - 1.1 s_b - 0.1 s_c = 0  →  s_a = s_b / 1.3 = 0.233, and s_c = -0.536
+        "least squares: a tie passes nothing on",
+        ballots("least_squares", [match("a", "b", 0), match("b", "c", 1)], groups=FOUR[:3]),
+        "b a c",
+    ),
+    (
+        "least squares: equal results are told apart by the tiers",
+        ballots(
+            "least_squares",
+            [match("a", "c", 1), match("b", "d", 1)],
+            tiers={"a": 2, "b": 1, "c": 3, "d": 3},
+        ),
+        # Tiers, in tenths: a -1 + 1 + 1, b 3, c and d -2. With Σs = 0 the normal equations are
+        #   a: 1.4 s_a - s_c = 1.1,  c: 1.4 s_c - s_a = -1.2  →  s_a = 0.354, s_c = -0.604
+        #   b: 1.4 s_b - s_d = 1.3,  d: 1.4 s_d - s_b = -1.2  →  s_b = 0.646, s_d = -0.396
+        "b a d c",
+    ),
+    (
+        "least squares: equal tiers tell nothing apart",
+        ballots("least_squares", [match("a", "c", 1), match("b", "d", 1)], tiers=LEVEL),
+        "a=b c=d",
+    ),
+    (
+        "least squares: a win outweighs three tiers",
+        ballots("least_squares", [match("a", "b", 1)], groups=FOUR[:2], tiers={"a": 4, "b": 1}),
+        "a b",  # 1 - 0.1 for a
+    ),
+    (
+        "least squares: who has no scored match has no rank, whatever the tier",
+        ballots(
+            "least_squares",
+            [match("b", "c", 1), match("a", "d", None)],
+            tiers={"a": 1, "b": 2, "c": 2, "d": 4},
+        ),
+        "b c",
+    ),
+    (
+        "insertion: the order that was arrived at, without those that no verdict speaks of",
+        ballots(
+            "insertion",
+            [match("c", "a", 1), match("b", "c", 0), match("a", "d", None)],
+            order=(("b", "c"), ("a",), ("d",)),
+        ),
+        "b=c a",
+    ),
+    (
+        "points: equal ones are tied, none is no rank",
+        ballots("points", scores=points(a=0.5, b=0.75, c=None, d=0.5)),
+        "b a=d",
+    ),
+    (
+        "points: 0.1 + 0.2 is 0.3",
+        ballots("points", scores=points(a=0.1 + 0.2, b=0.3)),
+        "a=b",
+    ),
+    (
+        "listing",
+        ballots("listing", listings=(Listing(groups=(("d",), ("a", "c"), ("b",))),)),
+        "d a=c b",
+    ),
+    (
+        "native: of models, not of groups",
+        ballots(
+            "native",
+            groups=(("a", "b"), ("c",), ("d",)),
+            native={"a": 0.0, "b": 1.0, "c": 1.0, "d": None},
+        ),
+        "b=c a",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("given_ballots", "order"), [case[1:] for case in WORKED], ids=[case[0] for case in WORKED]
+)
+def test_worked_cases(given_ballots: ItemBallots, order: str) -> None:
+    placement = place(given_ballots)
+    assert " ".join("=".join(sorted(group)) for group in placement.order) == order
+    # Tied models share the mean of the ranks that they take up.
+    ahead = 0
+    for group in order.split():
+        names = group.split("=")
+        assert {placement.ranks[name] for name in names} == {ahead + (len(names) + 1) / 2}
+        ahead += len(names)
+    assert len(placement.ranks) == ahead
+
+
+@pytest.mark.parametrize(
+    ("given_ballots", "why"),
+    [
+        (ballots("win_rate"), "no match has a verdict (no match was played)"),
+        (ballots("insertion"), "no match has a verdict (no match was played)"),
+        (
+            ballots("least_squares", [match("a", "b", None)]),
+            "no match has a verdict (no JSON in the reply)",
+        ),
+        (
+            ballots("insertion", [match("a", "b", 1)]),  # a protocol that kept no order
+            "insertion ranks fewer than two candidates",
+        ),
+        (
+            ballots("elimination", [match("a", "b", 1)], seeds=()),
+            "elimination ranks fewer than two candidates",
+        ),
+        (ballots("points"), "fewer than two candidates have points (no call)"),
+        (
+            ballots("points", scores=points(a=1, b=None)),
+            "fewer than two candidates have points (silent)",
+        ),
+        (
+            ballots("listing", listings=(Listing(unscored="silent"),)),
+            "the ranking call gave no usable reply (silent)",
+        ),
+        (ballots("listing"), "there are 0 ranking calls, where one decides"),
+        (
+            ballots("listing", listings=(Listing(groups=(("a",), ("b",))),) * 2),
+            "there are 2 ranking calls, where one decides",
+        ),
+        (
+            ballots("native", native={"a": 1.0, "b": None, "c": None, "d": None}),
+            "fewer than two candidates have a native score",
+        ),
+        (
+            ballots("points", complete=False, skipped=Skipped(after=40, of=162, error=0.05)),
+            "skipped: the ranking was decided after 40 of 162 items",
+        ),
+        (ballots("points", scores=points(a=1, b=0), complete=False), "judging was cut short"),
+    ],
+)
+def test_why_there_is_no_ranking(given_ballots: ItemBallots, why: str) -> None:
+    with pytest.raises(NotPlacedError) as caught:
+        place(given_ballots)
+    assert str(caught.value) == why
+
+
+@pytest.mark.parametrize(
+    "rule", ["elimination", "least_squares", "win_rate", "insertion", "points", "listing"]
+)
+def test_a_single_answer_is_a_tie_under_every_rule_of_judges(rule: Rule) -> None:
+    assert place(ballots(rule, groups=(("a", "b"),))).ranks == {"a": 1.5, "b": 1.5}
+
+
+def test_results_count_for_every_model_that_gave_the_answer() -> None:
+    groups = (("a", "x"), ("b",), ("c", "y", "z"))
+    played = [match("a", "b", 0.5), match("c", "a", 0.0), match("b", "c", None)]
+    assert results(ballots("win_rate", played, groups=groups)) == [
+        ("a", "b", 1.0), ("x", "b", 1.0),
+        ("c", "a", 0.5), ("c", "x", 0.5), ("y", "a", 0.5), ("y", "x", 0.5),
+        ("z", "a", 0.5), ("z", "x", 0.5),
+        ("a", "x", 0.5),
+        ("c", "y", 0.5), ("c", "z", 0.5), ("y", "z", 0.5),
+    ]  # fmt: skip
+
+
+def strengths_by_design_matrix(
+    names: Sequence[str], outcomes: Sequence[tuple[str, str, float]], tiers: dict[str, int]
+) -> dict[str, float]:
+    """One row an observation, sᵢ - sⱼ = y, and NumPy's solver.
+
+    The observations: every result (y = 1, 0 or -1); y = 1 for every pair that never met and where
+    a chain of won pairings leads from the one to the other and none back; and with the weight
+    `SEEDING_WEIGHT` every pair, y = the sign of the difference of the tiers.
+    """
+    net: dict[tuple[str, str], float] = {}
+    for one, other, result in outcomes:
+        for a, b, won in ((one, other, result), (other, one, 1 - result)):
+            net[a, b] = net.get((a, b), 0) + 2 * won - 1
+
+    def below(name: str) -> set[str]:
+        found: set[str] = set()
+        left = [name]
+        while left:
+            beaten = {b for (a, b), points in net.items() if a == left[0] and points > 0}
+            left = left[1:] + sorted(beaten - found)
+            found |= beaten
+        return found
+
+    rows, targets = [], []
+
+    def observe(one: str, other: str, y: float, weight: float) -> None:
+        row = np.zeros(len(names))
+        row[names.index(one)], row[names.index(other)] = 1, -1
+        rows.append(row * math.sqrt(weight))
+        targets.append(y * math.sqrt(weight))
+
+    for one, other, result in outcomes:
+        observe(one, other, 2 * result - 1, 1)
+    for one in names:
+        for other in names:
+            if (one, other) not in net and other in below(one) and one not in below(other):
+                observe(one, other, 1, 1)
+    for one, other in combinations(names, 2):
+        observe(one, other, float(np.sign(tiers[other] - tiers[one])), SEEDING_WEIGHT)
+    # lstsq gives the solution of least norm, which has the sum 0.
+    solution = np.linalg.lstsq(np.array(rows), np.array(targets), rcond=None)[0]
+    return dict(zip(names, solution.round(7).tolist(), strict=True))
+
+
+MARGINS = {1.0: 0.4, 0.5: 0.0, 0.0: -0.4}
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(2, 7), st.data())
+def test_least_squares_is_the_solution_for_the_design_matrix(n: int, data: st.DataObject) -> None:
+    names = [f"m{i}" for i in range(n)]
+    pair = st.tuples(st.sampled_from(names), st.sampled_from(names)).filter(lambda p: p[0] != p[1])
+    outcome = st.tuples(pair, st.sampled_from([1.0, 0.5, 0.0])).map(lambda o: (*o[0], o[1]))
+    outcomes = data.draw(st.lists(outcome, min_size=1, max_size=12))
+    tiers = {name: data.draw(st.integers(1, 3)) for name in names}
+    played = [match(one, other, MARGINS[result]) for one, other, result in outcomes]
+    judged = [name for name in names if any(name in o[:2] for o in outcomes)]
+    strength = strengths_by_design_matrix(judged, outcomes, tiers)
+    best_first = sorted(judged, key=lambda name: -strength[name])
+    expected = [sorted(group) for _, group in groupby(best_first, key=strength.__getitem__)]
+    groups = [(name,) for name in names]
+    placement = place(ballots("least_squares", played, groups=groups, tiers=tiers))
+    assert [sorted(group) for group in placement.order] == expected
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.sampled_from([1.0, 0.5, 0.0]), min_size=15, max_size=15))
+def test_where_all_have_met_least_squares_and_win_rate_agree(outcomes: list[float]) -> None:
+    names = [f"m{i}" for i in range(6)]
+    played = [
+        match(*pair, MARGINS[result])
+        for pair, result in zip(combinations(names, 2), outcomes, strict=True)
+    ]
+    groups = [(name,) for name in names]
+    one, other = (place(ballots(rule, played, groups=groups)) for rule in ("least_squares", "win_rate"))
+    assert [set(group) for group in one.order] == [set(group) for group in other.order]

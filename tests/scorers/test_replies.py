@@ -1,7 +1,7 @@
 """Replies: what is accepted, what is refused, and that schema and parser agree."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jsonschema
@@ -92,6 +92,7 @@ def test_wrapping_is_forgiven(kind: str, wrapped: str) -> None:
         ('{"a": }', "not valid JSON"),
         ('{"a": 1, "a": 2}', "more than once"),
         ("{" * 100_000 + "}" * 100_000, "not valid JSON"),
+        ('{"a": ' + "1" * 5000 + "}", "not valid JSON"),  # a number that Python refuses to read
         ('{"tiers": [], "principles": []}', "."),
     ],
 )
@@ -118,6 +119,8 @@ def votes_with(**change: Any) -> dict[str, Any]:
         ("tiers", {"tiers": {"R1": 1, "R2": 3}}, "tiers R2 is 3"),
         ("tiers", {"tiers": {"R1": True, "R2": 1}}, "tiers R1 is True"),
         ("tiers", {"tiers": {"R1": 1.5, "R2": 1}}, "tiers R1 is 1.5"),
+        ("tiers", {"tiers": {"R1": "1", "R2": 1}}, "tiers R1 is something else, not a whole number"),
+        ("tiers", {"tiers": {"R1": 10**99, "R2": 1}}, "tiers R1 is 10000000000000000000, not"),
         ("grades", {"principles": {"P1": {"grade": 11}}}, "P1 grade is 11"),
         ("grades", {"principles": {"P1": {"reasoning": "r"}}}, "P1 grade is None"),
         ("grades", {"principles": {}}, "lacks P1"),
@@ -146,7 +149,45 @@ def test_a_new_item_is_one_line() -> None:
     assert reply.description == "It says C9: 3."
 
 
-def test_the_error_does_not_repeat_what_the_judge_wrote() -> None:
-    with pytest.raises(ReplyError) as caught:
-        PARSERS["votes"][0](json.dumps(votes_with(vote="do as I say")))
-    assert "do as I say" not in str(caught.value)
+def with_each_text_replaced(reply: Any, text: str) -> Iterator[Any]:
+    """The reply with one value or key after the other replaced by a text."""
+    if isinstance(reply, dict):
+        for key, value in reply.items():
+            yield {text if k == key else k: v for k, v in reply.items()}
+            for changed in with_each_text_replaced(value, text):
+                yield {**reply, key: changed}
+    else:
+        yield text
+
+
+@pytest.mark.parametrize("kind", PARSERS)
+def test_the_error_does_not_repeat_what_the_judge_wrote(kind: str) -> None:
+    # It would come back in the repair turn, as if we had said it.
+    said = "do as I say " * 50
+    parse, _, good = PARSERS[kind]
+    replies = [json.dumps(reply) for reply in with_each_text_replaced(good, said)]
+    replies.append(json.dumps({said: 1})[:-1] + "," + json.dumps({said: 1})[1:])
+    problems = []
+    for reply in replies:
+        try:
+            parse(reply)
+        except ReplyError as error:
+            problems.append(str(error))
+    assert problems
+    assert not any("do as I say" in problem for problem in problems)
+    assert all(len(problem) < 300 for problem in problems)
+
+
+def test_criteria_are_one_line_each() -> None:
+    # Everything that some program takes for a line break.
+    breaks = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+    rubric = {"P1": dict.fromkeys(("full", "half", "none"), breaks.join("abc"))}
+    [criterion] = parse_rubric(json.dumps(rubric), ["P1"])
+    assert (criterion.full, criterion.half, criterion.none) == ("a b c",) * 3
+    item = parse_refinement(json.dumps({**ITEM, "description": breaks.join("abc")}), ["P1"])
+    assert item.description == "a b c"
+
+
+def test_a_line_may_have_400_characters() -> None:
+    parse_rubric(json.dumps({"P1": {**RUBRIC["P1"], "none": "x" * 400}}), ["P1"])
+    parse_refinement(json.dumps({**ITEM, "description": "x" * 400}), ["P1"])

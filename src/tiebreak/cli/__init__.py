@@ -5,11 +5,15 @@ import click
 import tiebreak
 from tiebreak.cli.aggregate import aggregate
 from tiebreak.cli.candidates import candidates
+from tiebreak.cli.compare import compare
 from tiebreak.cli.csd import csd
 from tiebreak.cli.demo import demo
 from tiebreak.cli.diagnose import diagnose
+from tiebreak.cli.estimate import estimate
 from tiebreak.cli.rank import rank
 from tiebreak.cli.serve_local import serve
+from tiebreak.cli.simulate import simulate
+from tiebreak.cli.stability import stability
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -20,7 +24,8 @@ def main() -> None:
     Look at what you have, judge it through Inspect, then read the ranking:
 
     \b
-      tiebreak candidates logs/
+      tiebreak diagnose logs/
+      tiebreak estimate logs/ --protocol seal,full_pairwise --judge openai/gpt-5
       inspect eval tiebreak/seal -T candidates=logs/ --model-role judge=openai/gpt-5
       tiebreak rank logs/
 
@@ -28,5 +33,17 @@ def main() -> None:
     """
 
 
-for verb in (candidates, diagnose, rank, aggregate, csd, demo, serve):
+for verb in (
+    candidates,
+    diagnose,
+    estimate,
+    rank,
+    compare,
+    stability,
+    simulate,
+    aggregate,
+    csd,
+    demo,
+    serve,
+):
     main.add_command(verb)

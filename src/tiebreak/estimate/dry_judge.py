@@ -16,8 +16,9 @@ from typing import Any, Final, TypeVar
 
 from inspect_ai.util import JSONSchema
 
-from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.ballots import Call, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
+from tiebreak.scorers.questions import MatchQuestion
 from tiebreak.scorers.replies import ReplyError
 from tiebreak.scorers.votes import CLOSE_MARGIN
 
@@ -27,7 +28,7 @@ WORDS: Final = tuple(
     """the of a and to in is that response answer value case number step result list function
     returns handles checks empty negative correct wrong missing states computes explains both left
     right side input output edge error example first second total sum with without only before
-    after where because while same other more less than task asks requirement complete""".split()
+    after where because while same other more less than task asks requirement complete""".split()  # noqa: SIM905 - a text
 )
 
 
@@ -72,6 +73,8 @@ class Payer:
 class DryJudge(Judge):
     """Answers all questions about one item, and never waits.
 
+    In a match it never contradicts itself: the answers have an order of its own making.
+
     Args:
         habit: how it answers.
         meter: counts the tokens of a call.
@@ -86,6 +89,7 @@ class DryJudge(Judge):
         self._meter = meter
         self._payers = payers
         self._rng = rng
+        self._quality: dict[str, float] = {}
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
         """Make up a valid reply.
@@ -95,7 +99,7 @@ class DryJudge(Judge):
         """
         habit = self._habit
         prompt = question.prompt()
-        made_up = fill_schema(prompt.schema.json_schema, habit, self._rng)
+        made_up = fill_schema(prompt.schema.json_schema, habit, self._rng, self._better(question))
         text = json.dumps(made_up, indent=habit.indent)
         try:
             value = question.parse(text)
@@ -126,31 +130,42 @@ class DryJudge(Judge):
         """Run tasks one after the other."""
         return [await task() for task in tasks]
 
+    def _better(self, question: Question[Any]) -> Side:
+        """The better side of a match; of another question drawn by lot."""
+        if not isinstance(question, MatchQuestion):
+            return self._rng.choice(("left", "right"))
+        left, right = (
+            self._quality.setdefault(candidate, self._rng.random())
+            for candidate in (question.left, question.right)
+        )
+        return "left" if left > right else "right"
 
-def fill_schema(schema: JSONSchema, habit: Habit, rng: Random) -> Any:
+
+def fill_schema(schema: JSONSchema, habit: Habit, rng: Random, better: Side) -> Any:
     """Draw a value that fits a schema.
 
-    All votes of one reply (an enumeration that has "tie") name the same side, with confidences
-    (numbers) that make its margin close, or not, as often as the habit says. Texts have as many
-    words as the habit says.
+    All votes of one reply (an enumeration that has "tie") name the better side, with confidences
+    (numbers) that make its margin close, or not, or name a tie, as often as the habit says. Texts
+    have as many words as the habit says.
 
     Raises:
         DryJudgeError: a type of value that is not known here.
     """
-    return _filled(schema, habit.words, _verdict(habit, rng), rng)
+    return _filled(schema, habit.words, _verdict(habit, rng, better), rng)
 
 
-def _verdict(habit: Habit, rng: Random) -> tuple[str, float, float]:
-    """The side that wins a match, and the range of the votes' confidences."""
+def _verdict(habit: Habit, rng: Random, better: Side) -> tuple[Side, float, float]:
+    """The side that the votes name, and the range of their confidences."""
     draw = rng.random()
-    side = "tie" if draw < habit.tie else rng.choice(("left", "right"))
+    if draw < habit.tie:
+        return "tie", 0.0, 1.0
     # The weights of the principles sum to 1: the margin lies where the confidences lie.
-    if draw < habit.close and side != "tie":
-        return side, 0.2 * CLOSE_MARGIN, 0.8 * CLOSE_MARGIN
-    return side, 2 * CLOSE_MARGIN, 1.0
+    if draw < habit.close:
+        return better, 0.2 * CLOSE_MARGIN, 0.8 * CLOSE_MARGIN
+    return better, 2 * CLOSE_MARGIN, 1.0
 
 
-def _filled(schema: JSONSchema, words: int, verdict: tuple[str, float, float], rng: Random) -> Any:
+def _filled(schema: JSONSchema, words: int, verdict: tuple[Side, float, float], rng: Random) -> Any:
     side, *confidence = verdict
     if schema.enum:
         return side if side in schema.enum and "tie" in schema.enum else rng.choice(schema.enum)

@@ -7,19 +7,20 @@ A range goes from the judge to whom no two answers are close, and who is brief, 
 all are, and who is wordy; where an interval is left by the sample or the tokenizer, it is in it.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple
 
 import anyio
+import numpy as np
 
-from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter, Payer
+from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price
+from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
 from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import Interval, Stratum, Total, interval, strata, total
+from tiebreak.estimate.totals import FloatArray, Interval, Stratum, Total, interval, strata, total
 from tiebreak.scorers.ballots import Call, ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
@@ -36,97 +37,27 @@ seeding, seven matches, three critiques and 0.9 refinements (SEAL, table 5)."""
 TIES: Final = Interval(0.0, 0.05, 0.25)
 """Share of even verdicts, which end the search of `sorted` early."""
 
-SAMPLE: Final = 64
+DEFAULT_PACE: Final = Pace()
+SAMPLE: Final = 32
+"""Items whose prompts are counted."""
+
 SHARED: Final = frozenset({"rubric"})
 """Kinds of calls that are made once for all items."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judges:
-    """Who would answer, at what price (None: unknown); the meta-judge is the judge by default."""
-
-    judge: str
-    price: Price | None = None
-    meta_judge: str | None = None
-    meta_price: Price | None = None
-
-    @property
-    def payers(self) -> dict[str, Payer]:
-        """Who is billed, by role."""
-        meta = (self.judge, self.price)
-        if self.meta_judge is not None:
-            meta = (self.meta_judge, self.meta_price)
-        return {"judge": _payer(self.judge, self.price), "meta_judge": _payer(*meta)}
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast calls are made.
-
-    `connections` calls run side by side and take `seconds` each; no more than `per_minute` are
-    begun in a minute (None: as many as fit).
-    """
-
-    connections: int = 10
-    seconds: float = 10.0
-    per_minute: float | None = None
-
-    def hours(self, calls: float, depth: float) -> float:
-        """How long it takes: the calls of an item that wait for each other set the least."""
-        side_by_side = calls * self.seconds / self.connections
-        begun = 60 * calls / self.per_minute if self.per_minute else 0.0
-        return max(side_by_side, begun, depth * self.seconds) / 3600
-
-
-@dataclass(frozen=True, slots=True)
-class ProtocolEstimate:
-    """What one protocol would ask.
-
-    `fixed` tells whether the number of calls does not depend on the replies. `calls` and tokens
-    are totals over all items, `cost` is in US dollars, None where a price is unknown. `depth` is
-    the number of calls that wait for each other, in the item where it is largest.
-    """
-
-    label: str
-    fixed: bool
-    calls: Interval
-    calls_per_item: Interval
-    tokens_in: Interval
-    tokens_out: Interval
-    cost: Interval | None
-    depth: Interval
-    hours: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What some protocols would ask about the same items.
-
-    `n_identical` items need no call, because all answers are identical; prompts were counted on
-    `n_sampled` items. `counted_by` says how.
-    """
-
-    judges: Judges
-    benchmarks: tuple[str, ...]
-    models: tuple[str, ...]
-    n_items: int
-    n_identical: int
-    n_sampled: int
-    counted_by: str
-    reasoning_tokens: int
-    pace: Pace
-    words: Interval
-    close: Interval
-    experience: Experience | None
-    longest_prompt: float
-    protocols: tuple[ProtocolEstimate, ...]
-
-
 class _Scenario(NamedTuple):
-    """A judge's habit, and the end of what counting tokens leaves open: -1 low, 0, 1 high."""
+    """A judge's habit, and the end of what counting leaves open: -1 low, 0 likely, 1 high."""
 
     habit: Habit
     end: int
+
+
+class _Run(NamedTuple):
+    """What a protocol asked in a scenario: totals of calls, tokens in, tokens out and dollars."""
+
+    total: Total
+    depth: int
+    longest: int
 
 
 def estimate(
@@ -135,7 +66,7 @@ def estimate(
     judges: Judges,
     counter: TokenCounter,
     *,
-    pace: Pace = Pace(),
+    pace: Pace = DEFAULT_PACE,
     reasoning_tokens: int = 0,
     experience: Experience | None = None,
     sample: int | None = SAMPLE,
@@ -162,7 +93,135 @@ def estimate(
         [len(c.task) + sum(map(len, c.answers.values())) for c in contests],
         sample,
     )
-    scenarios = _scenarios(experience)
-    longest = [0.0]
-    dry = _DryRun(contests, chosen, judges.payers, seed, longest)
-    ...
+    trial = _Trial(contests, chosen, judges, counter, reasoning_tokens, experience, seed)
+    ties = (experience and experience.tie) or TIES
+    close = (experience and experience.close) or CLOSE
+    rows = tuple(_row(trial, variant, _scenarios(close, ties), pace) for variant in variants)
+    return Estimate(
+        judges=judges,
+        benchmarks=tuple(dict.fromkeys(contest.benchmark for contest in contests)),
+        models=tuple(sorted({model for contest in contests for model in contest.models})),
+        n_items=len(contests),
+        n_identical=sum(len(contest.answers) == 1 for contest in contests),
+        n_sampled=sum(len(stratum.taken) for stratum in chosen),
+        counted_by=counter.name,
+        reasoning_tokens=reasoning_tokens,
+        pace=pace,
+        words=WORDS,
+        close=close,
+        ties=ties,
+        experience=experience,
+        protocols=rows,
+    )
+
+
+def _scenarios(close: Interval, ties: Interval) -> list[_Scenario]:
+    """Judges from one extreme to the other: brief, usual, wordy; then the other two corners."""
+    corners = [(-1, -1), (0, 0), (1, 1), (-1, 1), (1, -1)]
+    return [
+        _Scenario(
+            Habit(
+                close=close.at(by),
+                tie=min(ties.at(by), close.at(by)),
+                words=round(WORDS.at(end)),
+                indent=2 if end > 0 else None,
+            ),
+            end,
+        )
+        for by, end in corners
+    ]
+
+
+def _row(
+    trial: "_Trial", variant: Variant, scenarios: Sequence[_Scenario], pace: Pace
+) -> ProtocolEstimate:
+    """The ranges over all scenarios."""
+    runs = [trial.run(variant, scenario) for scenario in scenarios[:3]]
+    if len({run.total.value[0] for run in runs}) > 1 or any(run.total.error[0] for run in runs):
+        runs += [trial.run(variant, scenario) for scenario in scenarios[3:]]
+    calls, tokens_in, tokens_out, cost = (
+        interval([run.total for run in runs], likely=1, quantity=quantity) for quantity in range(4)
+    )
+    depths = [run.depth for run in runs]
+    depth = Interval(min(depths), depths[1], max(depths))
+    n_items = len(trial.contests)
+    return ProtocolEstimate(
+        label=variant.label,
+        calls=calls,
+        calls_per_item=Interval(*(number / n_items for number in calls)),
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=None if math.isnan(cost.likely) else cost,
+        depth=depth,
+        hours=Interval(*(pace.hours(*ends) for ends in zip(calls, depth, strict=True))),
+        longest=runs[1].longest,
+    )
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """The items and the judge that all runs have in common."""
+
+    contests: Sequence[Contest]
+    chosen: Sequence[Stratum]
+    judges: Judges
+    counter: TokenCounter
+    reasoning_tokens: int
+    experience: Experience | None
+    seed: int
+
+    def run(self, variant: Variant, scenario: _Scenario) -> _Run:
+        """Run a protocol on the items that were taken."""
+        judged = anyio.run(self._judged, variant, scenario)
+        calls = [call for ballots in judged.values() for call in ballots.calls]
+        once = [call for call in calls if call.kind in SHARED]
+        found = total(
+            self.chosen,
+            {i: self._bill(c for c in b.calls if c.kind not in SHARED) for i, b in judged.items()},
+        )
+        return _Run(
+            Total(found.value + self._bill(once), found.error),
+            depth=max((call.depth + 1 for call in calls), default=0),
+            longest=max((call.input_tokens for call in calls), default=0),
+        )
+
+    async def _judged(self, variant: Variant, scenario: _Scenario) -> dict[int, ItemBallots]:
+        """The ballots of every item that was taken, by its place in the pool."""
+        settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
+        meter = self._meter(scenario.end)
+        judged = {}
+        for item in sorted(item for stratum in self.chosen for item in stratum.taken):
+            rng = Random(f"{self.seed} {item} {variant.label} {scenario}")
+            judge = DryJudge(scenario.habit, meter, self.judges.payers, rng)
+            judged[item] = await judge_item(
+                variant.protocol, self.contests[item], judge, settings=settings
+            )
+        return judged
+
+    def _meter(self, end: int) -> Meter:
+        """Counts the tokens of a call, at one end of what is uncertain about that."""
+        counter = self.counter
+        factor = Interval(counter.low, 1.0, counter.high).at(end)
+        known = self.experience.tokens if self.experience else {}
+
+        def meter(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
+            if question.kind in known:
+                tokens_in, tokens_out = known[question.kind]
+                return tokens_in.at(end), tokens_out.at(end)
+            read = counter.count(f"{prompt.system}\n{prompt.user}")
+            if end > 0:
+                # Providers that hold a model to a schema may bill it.
+                read += counter.count(prompt.schema.json_schema.model_dump_json(exclude_none=True))
+            return factor * read, factor * counter.count(reply) + self.reasoning_tokens
+
+        return meter
+
+    def _bill(self, calls: Iterable[Call]) -> FloatArray:
+        """Calls, tokens in, tokens out and dollars (NaN where a price is unknown)."""
+        repairs = self.experience.repairs if self.experience else 0.0
+        rows = [
+            (1 + repairs, c.input_tokens, c.output_tokens, math.nan if c.cost is None else c.cost)
+            for c in calls
+        ]
+        bill: FloatArray = np.array(rows, np.float64).reshape(-1, 4).sum(axis=0)
+        return bill

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 # For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
 # an idle client; others would load weights or start a server.
 _HOSTED: Final = frozenset(
-    "anthropic azureai bedrock deepseek fireworks google grok groq mistral openai openrouter "
-    "perplexity together".split()  # noqa: SIM905 - a table of words
+    """anthropic azureai bedrock deepseek fireworks google grok groq mistral openai openrouter
+    perplexity together""".split()  # noqa: SIM905 - a table of words
 )
 _MILLION: Final = 1_000_000
 

@@ -5,8 +5,9 @@ tokenizers cut the same text into 0.95 to 1.3 times as many tokens as `o200k_bas
 for the vocabularies of Qwen, DeepSeek and Llama 3, those of others are coarser still.
 
 Without a vocabulary a rule counts: a token is at most eight letters with the space before them,
-three digits, two marks. Against `o200k_base` it is within 8% on English prose, Python, C, JSON and
-worked mathematics (0.93 to 1.08), 15% on HTML; other scripts may be a third off.
+three digits, two marks. It was held against `o200k_base`: within 10% (0.93 to 1.09) on English
+prose, Python, C, tool schemas, HumanEval, MMLU and GSM8K with its solutions; 1.15 on HTML, 1.3 on
+German, 1.4 on JSON schemas, 0.8 on dense LaTeX and on Chinese.
 """
 
 import re
@@ -17,7 +18,7 @@ from typing import Final
 
 VOCABULARY: Final = "o200k_base"
 OTHER_TOKENIZERS: Final = (0.95, 1.3)
-RULE_ERROR: Final = (0.92, 1.1)
+RULE_ERROR: Final = (0.9, 1.1)
 
 _RULE: Final = re.compile(
     r"[A-Za-z]{1,8}"

@@ -26,6 +26,10 @@ class Interval(NamedTuple):
     likely: float
     high: float
 
+    def at(self, end: int) -> float:
+        """The low end for -1, the likely value for 0, the high end for 1."""
+        return self[end + 1]
+
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
@@ -62,7 +66,7 @@ def strata(kinds: Sequence[Hashable], lengths: Sequence[int], most: int | None) 
     return chosen
 
 
-def total(chosen: Sequence[Stratum], values: Mapping[int, Sequence[float]]) -> Total:
+def total(chosen: Sequence[Stratum], values: Mapping[int, FloatArray]) -> Total:
     """Totals over all items from what was found for those that were taken.
 
     The error has two parts: the mean of the m items taken may be off (n² s² / m), and other draws

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ NO_CANDIDATES = (
 )
 
 
-def load_pool(candidates: str | Sequence[str] | None, mode: str) -> CandidatePool:
+def load_pool(candidates: str | list[str] | None, mode: str) -> CandidatePool:
     """The pool behind the task argument `candidates`.
 
     Raises:
@@ -44,8 +43,9 @@ def load_pool(candidates: str | Sequence[str] | None, mode: str) -> CandidatePoo
     """
     if not candidates:
         raise PrerequisiteError(NO_CANDIDATES)
-    given = candidates.split(",") if isinstance(candidates, str) else candidates
-    paths = [from_working_directory(path) for path in given]
+    # A folder named 2026 comes from the command line as a number.
+    given = candidates if isinstance(candidates, list) else str(candidates).split(",")
+    paths = [from_working_directory(str(path)) for path in given]
     if mode not in ("strict", "intersect"):
         raise PrerequisiteError(f"mode is {mode!r}: it must be strict or intersect.")
     try:
@@ -139,7 +139,7 @@ def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[st
             f"task_type is {task_type!r}: it must be one of {', '.join(builtin_rubrics())}. "
             "A rubric file of your own goes into -T rubric=FILE."
         )
-    name = from_working_directory(path) if path else task_type or rubric_for(benchmark)
+    name = from_working_directory(str(path)) if path else task_type or rubric_for(benchmark)
     try:
         return name, load_rubric(name)
     except RubricError as error:

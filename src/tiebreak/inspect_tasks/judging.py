@@ -4,36 +4,47 @@ The solver asks and keeps the ballots in the sample's store, stage by stage; sco
 on what it kept. So a run that is stopped loses nothing, and scores can be computed again for free.
 """
 
-import difflib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from dataclasses import dataclass
+from logging import getLogger
+from typing import Any, Unpack
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric, transcript
-from inspect_ai.model import Model, get_model, model_roles
+from inspect_ai.model import Model, get_model, get_model_info, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesView, ViewerConfig
 
 import tiebreak
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, CandidatePool, Shard
+from tiebreak.inspect_tasks.arguments import Common, checked
 from tiebreak.inspect_tasks.contests import (
     CONTEST_KEY,
     contest_samples,
     load_pool,
     restore_contest,
 )
-from tiebreak.inspect_tasks.settling import Settling
+from tiebreak.inspect_tasks.own_protocol import check_settings
+from tiebreak.inspect_tasks.settling import Settling, drawn
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
-from tiebreak.scorers.budget import Budget, UnknownPriceError
+from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
+from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.protocols import Protocol, judge_item
 from tiebreak.scorers.ranking import ranking
+from tiebreak.scorers.session import Record
 from tiebreak.scorers.table import ballots_table
 
+logger = getLogger(__name__)
+
+HOW_TO_GO_ON = (
+    "%s: no further call is made. Items that were judged to the end are ranked. To go on, run the "
+    "same command again, as it is or with more to spend: what is paid for comes from the cache."
+)
 NO_JUDGE = (
     "No judge: nothing says which model is to judge. Add --model-role judge=MODEL, for example\n"
     "  --model-role judge=openai/gpt-5\n"
@@ -41,58 +52,8 @@ NO_JUDGE = (
 )
 
 
-class Common(TypedDict, total=False):
-    """Arguments of every judging task.
-
-    candidates: Folder or files with the candidates' logs, several separated by commas.
-    task_type: Rubric by task type: code_generation, math_reasoning, general_qa or tool_calling.
-        Guessed from the benchmark's name when not given, else general_qa.
-    rubric: Path of a rubric file of your own; goes before `task_type`.
-    saturated_only: Judge only items whose native scores are all equal.
-    seed: Seed of every random draw.
-    merge_identical: Judge identical answers once; they share their rank.
-    mode: strict (any hole is an error) or intersect (keep items that all models answered).
-    shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
-    repeat: Runs with another number get fresh replies, not those in the cache.
-    settle: Stop when the ranking is decided (true), or its first k places (k).
-    settle_error: Probability of a wrong decision that `settle` may have.
-    max_calls: Stop before more judge calls than this are paid for.
-    max_cost: Stop before more US dollars than this are spent.
-    """
-
-    candidates: str | list[str] | None
-    task_type: str | None
-    rubric: str | None
-    saturated_only: bool
-    seed: int
-    merge_identical: bool
-    mode: str
-    shard: str | None
-    repeat: int
-    settle: bool | int
-    settle_error: float
-    max_calls: int | None
-    max_cost: float | None
-
-
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
 _WHERE = ("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost")
-
-DEFAULTS: Common = {
-    "candidates": None,
-    "task_type": None,
-    "rubric": None,
-    "saturated_only": False,
-    "seed": 0,
-    "merge_identical": True,
-    "mode": "strict",
-    "shard": None,
-    "repeat": 1,
-    "settle": False,
-    "settle_error": 0.05,
-    "max_calls": None,
-    "max_cost": None,
-}
 
 
 def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpack[Common]) -> Task:
@@ -106,9 +67,9 @@ def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpac
     Raises:
         PrerequisiteError: an argument that cannot be used; the message says which and why.
     """
-    common = checked(given)
+    common = checked(given, settings)
     if protocol.placed_by != "native":
-        require_judge()
+        require_judge(priced=common["max_cost"] is not None)
     pool = load_pool(common["candidates"], common["mode"])
     samples = contest_samples(
         pool,
@@ -118,12 +79,13 @@ def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpac
         saturated_only=common["saturated_only"],
         merge_identical=common["merge_identical"],
     )
-    run = run_id(protocol, settings, common, samples)
     shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
+    check_settings(protocol, {**settings, **shared})
+    run = run_id(protocol, settings, common, samples)
     settling = None
     if common["settle"]:
         settling = Settling(pool.models, samples, common["settle"], common["settle_error"])
-        samples = settling.drawn(common["seed"])
+        samples = drawn(samples, common["seed"])
     if common["shard"] is not None:
         samples = _part(samples, Shard.parse(common["shard"]))
     return Task(
@@ -138,6 +100,7 @@ def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpac
         scorer=ranking(),
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
+        early_stopping=settling,
         metadata=log_metadata(protocol.name, pool, common["seed"], run, common["shard"]),
         viewer=viewer(pool),
         # One bad item never ends the run, but a run that lacks items is not called a success:
@@ -156,27 +119,18 @@ def judge_items(
     settling: Settling | None = None,
 ) -> Solver:
     """Judge each sample's contest with a protocol and keep the ballots in its store."""
-    spending = budget or Budget()
+    run = _Run(protocol, settings, budget or Budget(), repeat, settling)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def record(ballots: ItemBallots) -> None:
             state.store.set(STORE_KEY, ballots.model_dump(mode="json"))
 
-        contest = restore_contest(state.metadata)
-        if settling is not None and settling.decided is not None:
-            empty = contest.ballots(protocol.name, protocol.placed_by)
-            ballots = empty.model_copy(update={"skipped": settling.decided})
-            record(ballots)
-        else:
-            models = judge_models() if protocol.placed_by != "native" else {}
-            try:
-                async with spending.item() as account:
-                    judge = ModelJudge(models, account, repeat)
-                    ballots = await judge_item(protocol, contest, judge, record, settings)
-            except UnknownPriceError as error:
-                raise PrerequisiteError(str(error)) from error
+        try:
+            ballots = await run.judge(restore_contest(state.metadata), record)
+        except Exception:
             if settling is not None:
-                settling.judged(state.sample_id, ballots)
+                settling.judged(state.sample_id, {})
+            raise
         table = ballots_table(ballots)
         transcript().info(table, source="tiebreak")
         state.output.completion = table
@@ -184,6 +138,54 @@ def judge_items(
         return state
 
     return solve
+
+
+@dataclass
+class _Run:
+    """What the items of a run have in common."""
+
+    protocol: Protocol
+    settings: Mapping[str, Any]
+    budget: Budget
+    repeat: int
+    settling: Settling | None
+    warned: bool = False
+
+    async def judge(self, contest: Contest, record: Record) -> ItemBallots:
+        """Judge an item, unless the ranking is settled without it."""
+        empty = contest.ballots(self.protocol.name, self.protocol.placed_by)
+        record(empty)
+        ballots = await self._judged(contest, record)
+        if ballots is None:
+            assert self.settling is not None
+            ballots = empty.model_copy(update={"skipped": self.settling.decided})
+            record(ballots)
+        return ballots
+
+    async def _judged(self, contest: Contest, record: Record) -> ItemBallots | None:
+        """The ballots of an item; None when it need not be judged."""
+        if self._settled():
+            return None
+        if self.protocol.placed_by == "native" or len(contest.answers) == 1:
+            # Who asks nobody need not wait for what others spend.
+            return await judge_item(self.protocol, contest, ModelJudge({}), record, self.settings)
+        models = judge_models()
+        try:
+            async with self.budget.item() as account:
+                if self._settled():  # while it waited
+                    return None
+                judge = ModelJudge(models, account, self.repeat)
+                return await judge_item(self.protocol, contest, judge, record, self.settings)
+        except UnknownPriceError as error:
+            raise PrerequisiteError(str(error)) from error
+        except BudgetSpentError as error:
+            if not self.warned:
+                logger.warning(HOW_TO_GO_ON, error.message)
+            self.warned = True
+            raise
+
+    def _settled(self) -> bool:
+        return self.settling is not None and self.settling.decided is not None
 
 
 def judge_models() -> dict[str, Model]:
@@ -204,65 +206,25 @@ def judge_models() -> dict[str, Model]:
     return {"judge": judge, "meta_judge": get_model(role="meta_judge", default=judge)}
 
 
-def require_judge() -> None:
+def require_judge(*, priced: bool) -> None:
     """Refuse to build a task when an eval is under way in which nobody can judge.
 
+    Args:
+        priced: whether the prices of all who judge must be known.
+
     Raises:
-        PrerequisiteError: neither a judge nor a model is bound. Outside of an eval nothing is
-            raised: a task that is built in Python gets its roles later, from `eval()`.
+        PrerequisiteError: neither a judge nor a model is bound, or a price is not known. Outside
+            of an eval nothing is raised: a task that is built in Python gets its roles later, from
+            `eval()`.
     """
     try:
-        judge_models()
+        models = judge_models()
     except ValueError:
         return
-
-
-def checked(given: Common) -> Common:
-    """The arguments of every judging task, with defaults, once they can be used.
-
-    Raises:
-        PrerequisiteError: an argument that does not exist, or a value that it cannot have.
-    """
-    for name in given:
-        if name not in DEFAULTS:
-            near = difflib.get_close_matches(name, DEFAULTS, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
-    common: Common = {**DEFAULTS, **given}
-    # Arguments of the command line come as whatever YAML makes of them.
-    whole("seed", common["seed"])
-    whole("repeat", common["repeat"], 1)
-    if common["max_calls"] is not None:
-        whole("max_calls", common["max_calls"], 1)
-    cost, error = common["max_cost"], common["settle_error"]
-    if cost is not None and not (_number(cost) and cost > 0):
-        raise PrerequisiteError(f"max_cost is {cost!r}: it must be a number of dollars above 0.")
-    if not (_number(error) and 0 < error < 1):
-        raise PrerequisiteError(f"settle_error is {error!r}: it must be between 0 and 1.")
-    if not isinstance(common["settle"], bool):
-        whole("settle", common["settle"], 1)
-    if common["shard"] is not None:
-        if common["settle"]:
-            raise PrerequisiteError(
-                "settle and shard do not go together: a shard cannot know what the others saw."
-            )
-        try:
-            Shard.parse(common["shard"])
-        except ValueError as problem:
-            raise PrerequisiteError(f"{problem}.") from problem
-    return common
-
-
-def whole(name: str, value: object, lowest: int | None = None) -> None:
-    """Refuse what is no whole number, or too small.
-
-    Raises:
-        PrerequisiteError: says which argument, and what it must be.
-    """
-    fits = isinstance(value, int) and not isinstance(value, bool)
-    if not fits or (lowest is not None and int(str(value)) < lowest):
-        least = "" if lowest is None else f" of at least {lowest}"
-        raise PrerequisiteError(f"{name} is {value!r}: it must be a whole number{least}.")
+    for model in models.values() if priced else ():
+        info = get_model_info(model)
+        if info is None or info.cost is None:
+            raise PrerequisiteError(str(UnknownPriceError(str(model))))
 
 
 def run_id(
@@ -323,7 +285,3 @@ def _part(samples: list[Sample], shard: Shard) -> list[Sample]:
             f"shard is {shard}: there are only {len(samples)} items, so at most as many shards."
         )
     return shard.part_of(samples)
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -2,8 +2,12 @@
 
 import importlib
 import importlib.util
+import inspect
 import sys
+import traceback
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError
@@ -29,23 +33,60 @@ def load_protocol(given: str | None) -> Protocol:
         raise PrerequisiteError(f"No protocol: {HOW}")
     path, _, name = given.rpartition("@")
     try:
-        if path.endswith(".py"):
-            _run(Path(from_working_directory(path)))
-        elif path:
-            importlib.import_module(path)
+        if path:
+            _load(path)
         return find_protocol(name)
-    except (ProtocolError, ModuleNotFoundError) as error:
-        raise PrerequisiteError(f"protocol is {given!r}. {error}") from error
+    except ProtocolError as error:
+        how = "" if path else f" For one of your own, {HOW}"
+        raise PrerequisiteError(f"protocol is {given!r}. {error}{how}") from error
+
+
+def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
+    """Refuse settings that the protocol's function does not take.
+
+    Raises:
+        PrerequisiteError: says which, and which there are.
+    """
+    signature = inspect.signature(protocol.run)
+    try:
+        signature.bind(None, None, None, **settings)
+    except TypeError as error:
+        there = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        raise PrerequisiteError(
+            f"The settings of {protocol.name} do not fit: {error}. "
+            f"There are: {', '.join(there) or 'none'}."
+        ) from error
+
+
+def _load(path: str) -> None:
+    """Run a file or import a module, so that it registers its protocols."""
+    file = Path(from_working_directory(path)) if path.endswith(".py") else None
+    if file is not None and not file.is_file():
+        raise PrerequisiteError(f"{file} does not exist: {HOW}")
+    try:
+        if file is None:
+            importlib.import_module(path)
+        else:
+            _run(file)
+    except ProtocolError:
+        raise
+    except Exception as error:  # whatever other people's code raises
+        kind = type(error).__name__
+        lines = [
+            at.lineno
+            for at in traceback.extract_tb(error.__traceback__)
+            if at.filename == str(file)
+        ]
+        where = f"{kind} in line {lines[-1]}" if lines else kind
+        raise PrerequisiteError(f"{path} cannot be loaded: {error} ({where})") from error
 
 
 def _run(file: Path) -> None:
-    if not file.is_file():
-        raise PrerequisiteError(f"{file} does not exist: {HOW}")
     # The same file is the same module, so that it can be loaded again.
     module = f"tiebreak_protocol_{file.resolve().stem}"
     spec = importlib.util.spec_from_file_location(module, file)
-    if spec is None or spec.loader is None:
-        raise PrerequisiteError(f"{file} is no Python file: {HOW}")
+    assert spec is not None
+    assert spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
     sys.modules[module] = loaded
     spec.loader.exec_module(loaded)

@@ -9,7 +9,8 @@ from typing import Any, Unpack
 
 from inspect_ai import Task, task
 
-from tiebreak.inspect_tasks.judging import Common, judging_task, whole
+from tiebreak.inspect_tasks.arguments import Common, flag, whole
+from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.match import Swap
@@ -89,8 +90,8 @@ def seal(
     settings = {
         "tiers": _tiers(tiers),
         "swap": _swap(swap),
-        "refine": refine,
-        "critique": critique,
+        "refine": flag("refine", refine),
+        "critique": flag("critique", critique),
     }
     return judging_task(find_protocol("seal"), settings, **common)
 
@@ -113,7 +114,12 @@ def swiss(
         common: See `Common`.
     """
     whole("rounds", rounds, 1)
-    settings = {"rounds": rounds, "tiers": _tiers(tiers), "swap": _swap(swap), "refine": refine}
+    settings = {
+        "rounds": rounds,
+        "tiers": _tiers(tiers),
+        "swap": _swap(swap),
+        "refine": flag("refine", refine),
+    }
     return judging_task(find_protocol("swiss"), settings, **common)
 
 
@@ -152,6 +158,10 @@ def own(
         settings: The protocol's own arguments.
         common: See `Common`.
     """
+    if not isinstance(settings or {}, dict):
+        raise PrerequisiteError(
+            f"settings is {settings!r}: it must be like -T settings='{{\"lives\": 2}}'."
+        )
     return judging_task(load_protocol(protocol), settings or {}, **common)
 
 

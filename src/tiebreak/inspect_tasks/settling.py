@@ -4,23 +4,34 @@ Items are judged in an order drawn by lot. The test looks at them in that order,
 in which they happen to finish: whatever makes an item finish early could make it easy as well.
 """
 
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 from inspect_ai.dataset import Sample
-from numpy.typing import NDArray
+from inspect_ai.log import EvalSpec
+from inspect_ai.scorer import SampleScore
+from pydantic import JsonValue
 
 from tiebreak.inspect_tasks.contests import CONTEST_KEY
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.rankers import normalized_borda
 from tiebreak.rankers.settlement import RankingTest
-from tiebreak.scorers.ballots import ItemBallots, Skipped
-from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.ballots import Skipped
+
+
+def drawn(samples: Sequence[Sample], seed: int) -> list[Sample]:
+    """The samples in an order drawn by lot."""
+    order = list(samples)
+    random.Random(f"settle {seed}").shuffle(order)
+    return order
 
 
 class Settling:
     """Decides, while a run is going on, whether its ranking is settled.
+
+    It is what Inspect calls an early stopping manager, because such a one is told about every
+    sample that is complete, also about those that a retry takes over from an earlier attempt. It
+    stops none itself: what need not be judged stays a sample, and its log says why.
 
     Args:
         models: all models of the run.
@@ -50,36 +61,45 @@ class Settling:
             )
         self.decided: Skipped | None = None
         self._models = tuple(models)
-        self._samples = samples
-        self._test = RankingTest(len(models), len(samples), error=error, top_k=top)
-        self._rule = Skipped(after=0, of=len(samples), error=error, top=top)
-        self._turns: dict[str | int | None, int] = {}
-        self._waiting: dict[int, ItemBallots] = {}
+        self._error, self._top = error, top
+        self._begin(samples)
+
+    def _begin(self, samples: Sequence[Sample]) -> None:
+        total = len(samples)
+        self.decided = None
+        self._test = RankingTest(len(self._models), total, error=self._error, top_k=self._top)
+        self._turns = {sample.id: number for number, sample in enumerate(samples)}
+        self._scores: dict[int, list[float]] = {}
         self._next = 0
 
-    def drawn(self, seed: int) -> list[Sample]:
-        """The samples in an order drawn by lot; the test takes them in this order."""
-        order = list(self._samples)
-        random.Random(f"settle {seed}").shuffle(order)
-        self._turns = {sample.id: number for number, sample in enumerate(order)}
-        return order
+    async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
+        """Inspect begins an attempt at the run, with these samples in this order."""
+        self._begin(samples)
+        return "tiebreak"
 
-    def judged(self, sample_id: str | int, ballots: ItemBallots) -> None:
-        """Take note of an item that was judged to the end."""
-        self._waiting[self._turns[sample_id]] = ballots
-        while self.decided is None and self._next in self._waiting:
-            self._test.update(self._scores(self._waiting.pop(self._next)))
+    async def schedule_sample(self, id: str | int, epoch: int) -> None:
+        """Inspect may run the sample; whether there is anything to judge is seen then."""
+
+    async def complete_sample(
+        self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
+    ) -> None:
+        """A sample is complete."""
+        values = [one.score.value for one in scores.values()]
+        self.judged(id, next((v for v in values if isinstance(v, Mapping)), {}))
+
+    async def complete_task(self) -> dict[str, JsonValue]:
+        """What the log's header says about it."""
+        return {"settled": self.decided.model_dump() if self.decided else None}
+
+    def judged(self, sample_id: str | int, scores: Mapping[str, object]) -> None:
+        """Take note of an item's scores; one that could not be judged has none."""
+        found = [scores.get(model) for model in self._models]
+        row = [float(one) if isinstance(one, int | float) else math.nan for one in found]
+        self._scores.setdefault(self._turns[sample_id], row)
+        while self.decided is None and self._next in self._scores:
+            self._test.update(self._scores[self._next])
             self._next += 1
             if self._test.settled:
-                self.decided = self._rule.model_copy(update={"after": self._next})
-
-    def _scores(self, ballots: ItemBallots) -> NDArray[np.float64]:
-        """Normalized Borda of every model on an item; NaN for those that it does not rank."""
-        try:
-            ranks = place(ballots).ranks
-        except NotPlacedError:
-            ranks = {}
-        scores: NDArray[np.float64] = normalized_borda(
-            [[ranks.get(model, np.nan) for model in self._models]]
-        )[0]
-        return scores
+                self.decided = Skipped(
+                    after=self._next, of=len(self._turns), error=self._error, top=self._top
+                )

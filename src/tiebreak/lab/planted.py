@@ -55,7 +55,7 @@ class LabError(ValueError):
     """A simulation cannot be run on these numbers; the message says which and why."""
 
 
-def _require(met: bool, problem: str) -> None:
+def _require(met: bool | np.bool_, problem: str) -> None:
     if not met:
         raise LabError(problem[0].upper() + problem[1:] + ".")
 
@@ -75,9 +75,10 @@ class Traits:
     half of what tells the answers to an item apart is then the error of the judge, which reads
     eight answers at once, or one without another to hold it against.
 
-    A pairwise vote has the confidence min(1, |gap| / `scale`). With the default and answers of
-    eight nearly tied models, SEAL asks for about 0.9 new checklist items per item, as in the paper
-    (SEAL, table 5: 11.9 calls = 1 seeding + 7 matches + 3 critiques + 0.9).
+    A pairwise vote has the confidence min(1, |gap| / `scale`), so that matches below a quarter of
+    `scale` are close. With the default and eight nearly tied models SEAL asks for 0.8 to 0.95 new
+    checklist items per item; the paper's figure is 0.9 (SEAL, table 5: 11.9 calls = 1 seeding +
+    7 matches + 3 critiques + 0.9).
 
     Raises:
         LabError: a number is out of range.
@@ -91,11 +92,13 @@ class Traits:
     malformed: float = 0.0
     reading_noise: float = 1.0
     grading_noise: float = 1.0
-    scale: float = 1.2
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("resolution", "noise", "reading_noise", "grading_noise"):
             _require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}: it is 0 or more")
+        for name in self.__slots__:
+            _require(np.isfinite(getattr(self, name)), f"{name} is no finite number")
         _require(self.scale > 0, f"scale is {self.scale}: it must be greater than 0")
         _require(
             0 <= self.malformed <= 1,
@@ -169,7 +172,7 @@ class Pool:
         self.world, self.models, self.seed = world, world.models, seed
         traits, n = world.traits, len(world.qualities)
         shape = (n_items, n)
-        original = _originals(self._draw(0).random(shape), n - round(world.ties * n))
+        original = _originals(self._draw(0).random(shape), max(1, n - round(world.ties * n)))
         quality = np.array(world.qualities) + self._draw(1).standard_normal(shape)
         # Half of what makes an answer long is its model's habit.
         habit = self._draw(2).standard_normal(n)

@@ -3,8 +3,10 @@
     profile, pairwise        many rankings of the same candidates, and who is put before whom
     kemeny, voting, views    one ranking out of many; `aggregate` knows all methods by name
     csd                      models over many benchmarks, by simulated Swiss-system contests
-    strength                 Bradley–Terry and Elo from matches
-    agreement, saturation    do two leaderboards say the same; what can a benchmark still tell
+    least_squares, strength  strengths from matches: least squares, Bradley–Terry, Elo
+    agreement, resampling    do two leaderboards say the same, and would they with other items
+    saturation, separation   what can a benchmark still tell; which models are told apart
+    settlement               when is a ranking decided, however often one looks
     borda, uncertainty       scores of a leaderboard, and how far other items would move it
 
 Conventions. `ranks` and `scores` are float arrays of shape (items or ballots, N), one column per
@@ -38,7 +40,7 @@ from tiebreak.rankers.csd import (
     weighted_rounds,
     win_rates,
 )
-from tiebreak.rankers.errors import MissingPackageError, RankingError
+from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
 from tiebreak.rankers.kemeny import (
     Certificate,
     CertificateError,
@@ -48,11 +50,28 @@ from tiebreak.rankers.kemeny import (
     kemeny_young,
     kemeny_young_batch,
 )
+from tiebreak.rankers.least_squares import (
+    least_squares,
+    least_squares_statistic,
+    transitive_closure,
+)
 from tiebreak.rankers.pairwise import majorities, margins, preference_counts
 from tiebreak.rankers.profile import Profile
 from tiebreak.rankers.proportion import Proportion, wilson
 from tiebreak.rankers.ranks import competition_ranks, mean_ranks
+from tiebreak.rankers.resampling import (
+    AgreementInterval,
+    ResampledAgreement,
+    RunStability,
+    Stability,
+    mean_statistic,
+    resample_agreement,
+    run_to_run,
+    subsample_stability,
+)
 from tiebreak.rankers.saturation import Saturation, saturation
+from tiebreak.rankers.separation import Separation, separation
+from tiebreak.rankers.settlement import RankingTest
 from tiebreak.rankers.strength import bradley_terry, elo
 from tiebreak.rankers.uncertainty import ItemBootstrap, bootstrap_items, bootstrap_leaderboard
 from tiebreak.rankers.views import Views, peer_views
@@ -60,6 +79,7 @@ from tiebreak.rankers.views import Views, peer_views
 __all__ = [
     "METHODS",
     "Agreement",
+    "AgreementInterval",
     "Certificate",
     "CertificateError",
     "Consensus",
@@ -69,11 +89,17 @@ __all__ = [
     "KemenyBatch",
     "KemenyResult",
     "MissingPackageError",
+    "NotConnectedError",
     "Perturbation",
     "Profile",
     "Proportion",
     "RankingError",
+    "RankingTest",
+    "ResampledAgreement",
+    "RunStability",
     "Saturation",
+    "Separation",
+    "Stability",
     "Tiers",
     "Views",
     "aggregate",
@@ -92,21 +118,29 @@ __all__ = [
     "kemeny_young_batch",
     "kendall",
     "kendall_many",
+    "least_squares",
+    "least_squares_statistic",
     "majorities",
     "margins",
     "mean_rank",
     "mean_ranks",
+    "mean_statistic",
     "normalized_borda",
     "pearson",
     "peer_views",
     "perturb",
     "preference_counts",
+    "resample_agreement",
     "resolution_gain",
+    "run_to_run",
     "saturation",
+    "separation",
     "spearman",
     "spread",
+    "subsample_stability",
     "tiers",
     "top1",
+    "transitive_closure",
     "weighted_rounds",
     "wilson",
     "win_rates",

@@ -130,7 +130,7 @@ def transitive_closure(
     """
     one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
     n_models = 1 + int(max(one.max(initial=0), two.max(initial=0)))
-    matches = Matches.of(one, two, score, np.zeros(one.shape, np.int64), n_models)
+    matches = Matches.of(one, two, score, np.zeros(one.shape, np.int64), n_models, 1)
     _, winner, loser = _implied(matches)
     return (
         np.concatenate([one, winner]),
@@ -173,7 +173,10 @@ def _reachable(edges: BoolArray) -> BoolArray:
 def _implied(matches: Matches) -> tuple[IntArray, IntArray, IntArray]:
     """Item, winner and loser of every match that the results of its item imply."""
     n = matches.n_models
-    wins = matches.wins_per_item().toarray().reshape(-1, n, n)
+    # Not `wins_per_item`: for a single item a sparse array takes longer than all the rest.
+    wins = np.zeros((matches.n_items, n, n))
+    np.add.at(wins, (matches.item, matches.first, matches.second), matches.result)
+    np.add.at(wins, (matches.item, matches.second, matches.first), 1 - matches.result)
     lost = np.swapaxes(wins, 1, 2)
     above = _reachable(wins > lost)
     item, winner, loser = np.nonzero(above & ~np.swapaxes(above, 1, 2) & (wins + lost == 0))

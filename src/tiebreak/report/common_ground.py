@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -11,8 +12,7 @@ from tiebreak.rankers.resampling import ResampledAgreement, mean_statistic, resa
 from tiebreak.report.entries import Entry, ItemKey, with_items
 from tiebreak.report.words import count
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.bracket import Pairing
-from tiebreak.scorers.match import settle
+from tiebreak.scorers.match import in_one_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,6 @@ def _all_pairs_twice(item: ItemBallots) -> bool:
     return item.placed_by == "win_rate" and twice == len(item.matches) == pairs
 
 
-def _one_order(item: ItemBallots, which: int) -> ItemBallots:
-    matches = [
-        settle(Pairing(match.round, match.slot, match.high, match.low), [match.verdicts[which]])
-        for match in item.matches
-    ]
-    return item.model_copy(update={"matches": tuple(matches)})
+def _one_order(item: ItemBallots, which: Literal[0, 1]) -> ItemBallots:
+    matches = tuple(in_one_order(match, which) for match in item.matches)
+    return item.model_copy(update={"matches": matches})

@@ -22,7 +22,7 @@ from tiebreak.report.common_ground import (
     left_out,
     shared,
 )
-from tiebreak.report.entries import Entry, read_entries
+from tiebreak.report.entries import Entry, paper_order, read_entries
 from tiebreak.report.leaderboard import Leaderboard
 from tiebreak.report.price import Price, price_of
 from tiebreak.report.reference import (
@@ -34,12 +34,6 @@ from tiebreak.report.reference import (
 from tiebreak.report.words import count, percent
 
 Role = Literal["reference", "ceiling", "rerun", "protocol"]
-
-# SEAL's tables, with our own protocols before the reference; what is not here comes last, by name.
-ORDER = (
-    *("original", "pointwise", "fixed_rubric", "listwise", "flat_bracket", "seal"),
-    *("swiss", "sorted", "full_pairwise"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +170,7 @@ def compare(
 def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> BenchmarkComparison:
     logs, beyond = [], []
     runs = [entry for entry in entries if same_contest(entry, chosen)]
-    for entry in sorted(entries, key=_paper_order):
+    for entry in sorted(entries, key=paper_order):
         common = shared([entry, chosen])
         refuse_strangers(entry, chosen, common)
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
@@ -194,11 +188,6 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
             *_price_notes(logs),
         ),
     )
-
-
-def _paper_order(entry: Entry) -> tuple[int, str, int]:
-    protocol = entry.board.protocol
-    return ORDER.index(protocol) if protocol in ORDER else len(ORDER), entry.label, entry.run
 
 
 def _role(entry: Entry, chosen: Entry, runs: Sequence[Entry]) -> Role:

@@ -67,16 +67,18 @@ def _render_benchmark(
         if table.row_count:
             console.print()
             console.print(table)
+    console.print()
     console.print(plain(_LEGEND, "dim"))
     for note in one.notes:
         console.print(plain(f"Note: {note}", "yellow"))
 
 
-def _table(*headings: str) -> Table:
-    first, *others = headings
+def new_table(*headings: str, names: int = 1) -> Table:
+    """An empty table: the first columns hold names, which may fold, the others numbers."""
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
-    table.add_column(first, overflow="fold", min_width=12)
-    for heading in others:
+    for heading in headings[:names]:
+        table.add_column(heading, overflow="fold", min_width=12)
+    for heading in headings[names:]:
         table.add_column(heading, justify="right", no_wrap=True)
     return table
 
@@ -85,7 +87,7 @@ def _agreement_table(one: BenchmarkComparison, level: float, *, wide: bool) -> T
     """Tables 1 and 4 of SEAL; the noise ceiling below."""
     interval = f"{level * 100:g}% interval"
     more = ("in draws", "Items") if wide else ()
-    table = _table("Agreement", "ρ", interval, "τ", interval, "Top-1", "Gain", *more)
+    table = new_table("Agreement", "ρ", interval, "τ", interval, "Top-1", "Gain", *more)
 
     def add(name: str, n_items: int, agreement: ResampledAgreement | None, gain: float) -> None:
         cells = [*_agreement_cells(agreement), _times(gain)]
@@ -118,7 +120,7 @@ def _agreement_cells(figures: ResampledAgreement | None) -> list[str]:
 def _price_table(logs: Sequence[ComparedLog], *, wide: bool) -> Table:
     """Tables 5 and 6 of SEAL: an item's calls, chain of calls, tokens and money."""
     priced = any(log.price.cost > 0 for log in logs)
-    table = _table(
+    table = new_table(
         *("Per item", "Calls", "×", "In a row", "Tokens", "×"),
         *(["$ per 1,000", "×"] if priced else []),
         *(["All calls", "Tokens in", "out", *(["Worth"] if priced else [])] if wide else []),
@@ -141,7 +143,7 @@ def _price_table(logs: Sequence[ComparedLog], *, wide: bool) -> Table:
 
 def _judge_table(logs: Sequence[ComparedLog], level: float, *, wide: bool) -> Table:
     """Position and length, side by side: whether a judge goes by what it should not go by."""
-    table = _table(
+    table = new_table(
         *("Judge", "First won", f"{level * 100:g}%", "Flips", "Length ρ"),
         *(*([f"{level * 100:g}% interval"] if wide else []), "Unscored"),
     )
@@ -160,7 +162,7 @@ def _judge_table(logs: Sequence[ComparedLog], level: float, *, wide: bool) -> Ta
 
 
 def _totals_table(totals: Iterable[Total]) -> Table:
-    table = _table("Agreement", "Mean ρ", "Mean τ", "Top-1", "Calls", "× cost")
+    table = new_table("Agreement", "Mean ρ", "Mean τ", "Top-1", "Calls", "× cost")
     for total in totals:
         table.add_row(
             plain(total.name),

@@ -28,6 +28,12 @@ _NO_SETTINGS = {"repeat", "seed", "mode", "max_calls", "max_cost"}
 
 _JUDGE = "judge"
 
+# SEAL's tables, with our own protocols before the reference; what is not here comes last, by name.
+ORDER = (
+    *("original", "pointwise", "fixed_rubric", "listwise", "flat_bracket", "seal"),
+    *("swiss", "sorted", "full_pairwise"),
+)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Entry:
@@ -109,6 +115,12 @@ def read_entries(
         run, repeat = runs[board.benchmark, label], log.arguments.get("repeat", 1)
         entries.append(Entry(label, run, repeat, board, items, table, keys))
     return entries, (*notes, *_log_notes(logs))
+
+
+def paper_order(entry: Entry) -> tuple[int, str, int]:
+    """A key that sorts entries as SEAL's tables list protocols."""
+    protocol = entry.board.protocol
+    return ORDER.index(protocol) if protocol in ORDER else len(ORDER), entry.label, entry.run
 
 
 def with_items(entry: Entry, items: Sequence[ItemBallots]) -> Entry:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,13 @@ from tiebreak.scorers.ballots import ItemBallots
 
 FloatArray = NDArray[np.float64]
 
-# The share must be off by more than chance and by more than this to be a warning: answers that
-# say more are often better, and win more often without any bias.
+# The share must be off by more than this to be a warning: answers that say more are often better,
+# and win more often without any bias.
 LENGTH_TOLERANCE = 0.2
+# And it must be no chance: whatever level is shown, at this one, and with items enough for an
+# interval over items to cover what it claims.
+SURE = 0.99
+SURE_MIN_ITEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +54,52 @@ def length_bias(
 ) -> LengthBias:
     """Measure over all scored matches between answers of known length.
 
-    A warning is given when the share of longer (or shorter) winners is above 70%, and both
-    intervals, the one over matches and the one over items, say that this is no chance.
+    A warning is given when the share of longer (or shorter) winners is above 70%, there are ten
+    items, and a 99% interval over matches and one over items both say that this is no chance.
     """
     items = tuple(items)
-    item, result, difference = _matches(items)
-    decided = (result != 0) & (difference != 0)
-    longer = wilson(
-        int(np.sum(result[decided] * difference[decided] > 0)), int(np.sum(decided)), level=level
-    )
-    reason = _undefined(items, result, difference)
-    rho = (math.nan, math.nan, math.nan)
+    played = _matches(items)
+    won = played.result * np.sign(played.difference)
+    n_longer, n_decided = int(np.sum(won > 0)), int(np.sum(won != 0))
+    longer = wilson(n_longer, n_decided, level=level)
+    reason = _undefined(items, played)
+    rho = _Interval(math.nan, math.nan, math.nan)
+    warning = None
     if reason is None:
-        rho = _correlation(item, result, difference, level=level, draws=draws, seed=seed)
+        rho = _correlation(played, level=level, draws=draws, seed=seed)
+        enough = len(np.unique(played.item)) >= SURE_MIN_ITEMS
+        if enough and abs(longer.rate - 0.5) > LENGTH_TOLERANCE:
+            sure = _correlation(played, level=SURE, draws=draws, seed=seed)
+            warning = _warning(wilson(n_longer, n_decided, level=SURE), sure)
     return LengthBias(
         longer_rate=longer.rate,
         longer_lower=longer.lower,
         longer_upper=longer.upper,
         n_decided=longer.n,
-        correlation=rho[0],
-        correlation_lower=rho[1],
-        correlation_upper=rho[2],
-        n_matches=len(result),
+        correlation=rho.value,
+        correlation_lower=rho.lower,
+        correlation_upper=rho.upper,
+        n_matches=len(played.result),
         reason=reason,
-        warning=_warning(longer, *rho[1:]),
+        warning=warning,
     )
 
 
-def _matches(items: Iterable[ItemBallots]) -> tuple[NDArray[np.int64], FloatArray, FloatArray]:
-    """Scored matches: number of the item, result (1, 0, -1) and difference in length for `high`."""
+class _Played(NamedTuple):
+    """Scored matches, columns of one length: item, result (1, 0, -1) and longer by, for `high`."""
+
+    item: NDArray[np.int64]
+    result: FloatArray
+    difference: FloatArray
+
+
+class _Interval(NamedTuple):
+    value: float
+    lower: float
+    upper: float
+
+
+def _matches(items: Iterable[ItemBallots]) -> _Played:
     rows = [
         (
             item.item_id,
@@ -91,30 +113,20 @@ def _matches(items: Iterable[ItemBallots]) -> tuple[NDArray[np.int64], FloatArra
     # Numbered as their names sort, so that the order of items in a log changes no draw.
     _, number = np.unique([name for name, *_ in rows], return_inverse=True)
     table = np.array([own for _, *own in rows], dtype=np.float64).reshape(len(rows), 2)
-    return number, table[:, 0], table[:, 1]
+    return _Played(number, table[:, 0], table[:, 1])
 
 
-def _undefined(
-    items: Iterable[ItemBallots], result: FloatArray, difference: FloatArray
-) -> str | None:
+def _undefined(items: Iterable[ItemBallots], played: _Played) -> str | None:
     """Why there is no correlation, or None when there is one."""
-    if not len(result):
-        played = any(match.result is not None for item in items for match in item.matches)
-        return "the log does not say how long the answers are" if played else "no scored match"
-    if not result.any():
+    if not len(played.item):
+        scored = any(match.result is not None for item in items for match in item.matches)
+        return "the log does not say how long the answers are" if scored else "no scored match"
+    if not played.result.any():
         return "all matches are tied"
-    return None if difference.any() else "answers that met are equally long"
+    return None if played.difference.any() else "answers that met are equally long"
 
 
-def _correlation(
-    item: NDArray[np.int64],
-    result: FloatArray,
-    difference: FloatArray,
-    *,
-    level: float,
-    draws: int,
-    seed: int,
-) -> tuple[float, float, float]:
+def _correlation(played: _Played, *, level: float, draws: int, seed: int) -> _Interval:
     """Spearman's ρ over both sides of each match, and its bounds over items.
 
     Seen from both sides, results and ranks of differences are symmetric about 0, and Pearson's
@@ -122,6 +134,7 @@ def _correlation(
     """
     from scipy.stats import rankdata
 
+    item, result, difference = played
     both = rankdata(np.concatenate([difference, -difference]))
     place = both[: len(difference)] - both.mean()
     products = np.stack([result * place, result**2, place**2], axis=1)
@@ -134,16 +147,14 @@ def _correlation(
         return np.divide(together, norm, out=np.full_like(norm, np.nan), where=norm > 0)
 
     found = bootstrap_leaderboard(rho, len(per_item), level=level, draws=draws, seed=seed)
-    return float(found.score[0]), float(found.lower[0]), float(found.upper[0])
+    return _Interval(float(found.score[0]), float(found.lower[0]), float(found.upper[0]))
 
 
-def _warning(longer: Proportion, rho_lower: float, rho_upper: float) -> str | None:
-    if not longer.excludes(0.5) or abs(longer.rate - 0.5) <= LENGTH_TOLERANCE:
-        return None
-    kind, share, by_items = ("longer", longer.rate, rho_lower > 0)
+def _warning(longer: Proportion, rho: _Interval) -> str | None:
+    kind, share, by_items = "longer", longer.rate, rho.lower > 0
     if longer.rate < 0.5:
-        kind, share, by_items = ("shorter", 1 - longer.rate, rho_upper < 0)
-    if not by_items:
+        kind, share, by_items = "shorter", 1 - longer.rate, rho.upper < 0
+    if not (by_items and longer.excludes(0.5)):
         return None
     matches = count(longer.n, "decided match", "decided matches")
     return (

@@ -1,16 +1,20 @@
-"""The agreement–cost plot: what agreement with the reference costs, per protocol (SEAL, figure 2)."""
+"""The agreement–cost plot: what a protocol's agreement with the reference costs (SEAL, fig. 2)."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.report.cells import UNDEFINED
 from tiebreak.report.comparison import BenchmarkComparison, ComparedLog, Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
 
 Against = Literal["calls", "depth", "tokens", "cost"]
 AXES: Final[Mapping[Against, str]] = {
@@ -21,21 +25,19 @@ AXES: Final[Mapping[Against, str]] = {
 }
 SUFFIXES = (".svg", ".png")
 
-_BLUE, _GREY = "#2563a8", "#777777"
-# Where a label may stand beside its point, in points of 1/72 inch: the first place that is free.
+_BLUE, _PALE, _GREY = "#2563a8", "#a9c4e0", "#666666"
+# Places of a label beside its point, in 1/72 inch: the first one that is free is taken.
 _PLACES = [
-    (dx, dy)
-    for far in (1, 2, 3, 4, 5)
-    for dx, dy in ((6, 5 * far), (6, -9 * far), (-6, 5 * far), (-6, -9 * far))
+    (side * 6, up * (6 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
 ]
-_STYLE: Final[Mapping[str, Any]] = {
-    # Text stays text; ids and dates do not change from run to run.
+_STYLE: Any = {
+    # Text stays text, and neither ids nor names that hold a dollar sign change on the way.
     "svg.fonttype": "none",
     "svg.hashsalt": "tiebreak",
+    "text.parse_math": False,
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "text.parse_math": False,
 }
 
 
@@ -47,9 +49,8 @@ class _Point(NamedTuple):
     name: str
     x: float
     y: float
-    lower: float
-    upper: float
-    reference: bool = False
+    lower: float = math.nan
+    upper: float = math.nan
 
 
 def check_plot(path: str | PathLike[str]) -> None:
@@ -65,7 +66,7 @@ def check_plot(path: str | PathLike[str]) -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise MissingPackageError(
-            "The plot needs matplotlib: pip install 'tiebreak[report]'"
+            "A plot needs matplotlib: pip install 'tiebreak[report]'"
         ) from error
 
 
@@ -82,54 +83,100 @@ def plot_comparison(
     Raises:
         PlotError: the path is no .svg or .png, or there is no point to draw.
         MissingPackageError: matplotlib is not installed.
+        OSError: the file cannot be written.
     """
     check_plot(path)
     import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     if not any(list(_points(one, against)) for one in comparison.benchmarks):
-        hint = " Give prices with --model-cost-config FILE when you judge" * (against == "cost")
-        raise PlotError(f"Nothing to draw: no agreement, or no {AXES[against]}, is known.{hint}")
-    panels = len(comparison.benchmarks)
-    columns = min(2, panels)
-    rows = math.ceil(panels / columns)
-    with matplotlib.rc_context(dict(_STYLE)):
-        figure = Figure(figsize=(6.4 * columns, 4.4 * rows), layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False)
-        for axes, one in zip(grid.flat, comparison.benchmarks, strict=False):
-            _panel(axes, one, against)
-        for axes in grid.flat[panels:]:
+        hint = ". Give prices with --model-cost-config FILE when you judge"
+        raise PlotError(
+            "Nothing to draw: no protocol has both an agreement and a price in "
+            f"{AXES[against]}{hint if against == 'cost' else ''}"
+        )
+    n = len(comparison.benchmarks)
+    columns = min(2, n)
+    rows = math.ceil(n / columns)
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=(6.4 * columns, 4.6 * rows), layout="constrained")
+        canvas = FigureCanvasAgg(figure)
+        panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+        for axes, one in zip(panels, comparison.benchmarks, strict=False):
+            _draw(axes, one, against)
+        for axes in panels[n:]:
             axes.set_axis_off()
+        # Where things come to stand is known once the layout is made.
         figure.draw_without_rendering()
-        for axes, one in zip(grid.flat, comparison.benchmarks, strict=False):
-            _label(axes, [*_points(one, against), *_reference(one, against)])
+        for axes, one in zip(panels, comparison.benchmarks, strict=False):
+            points = [*_reference(one, against), *_points(one, against)]
+            _label(axes, points, canvas.get_renderer())  # type: ignore[no-untyped-call]
         form = Path(path).suffix.lower()[1:]
-        undated = {"Date": None} if form == "svg" else {}
-        figure.savefig(path, format=form, dpi=150, metadata=undated)
+        figure.savefig(
+            path, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None
+        )
+
+
+def _draw(axes: "Axes", one: BenchmarkComparison, against: Against) -> None:
+    points, ceilings = list(_points(one, against)), list(_ceilings(one))
+    for ceiling in ceilings:
+        axes.axhline(ceiling.y, color=_GREY, linestyle="--", linewidth=1, zorder=1)
+        axes.annotate(
+            ceiling.name, (1, ceiling.y), (0, -2), axes.get_yaxis_transform(), "offset points",
+            ha="right", va="top", color=_GREY, fontsize=7.5, annotation_clip=False,
+        )  # fmt: skip
+        if not math.isnan(ceiling.lower):
+            axes.axhspan(ceiling.lower, ceiling.upper, color=_GREY, alpha=0.08, linewidth=0)
+    for point in points:
+        if not math.isnan(point.lower):
+            axes.vlines(point.x, point.lower, point.upper, color=_PALE, linewidth=2, zorder=2)
+        axes.plot(point.x, point.y, "o", color=_BLUE, zorder=3)
+    for point in _reference(one, against):
+        axes.plot(point.x, point.y, "D", color="white", markeredgecolor=_BLUE, zorder=3)
+    lowest = min([0.9, *(y for p in (*points, *ceilings) for y in (p.y, p.lower) if y == y)])
+    axes.set_ylim(lowest - 0.05, 1.12)
+    axes.set_yticks([tick for tick in axes.get_yticks() if lowest - 0.05 <= tick <= 1])
+    axes.set_xlim(-0.03 * axes.get_xlim()[1], 1.08 * axes.get_xlim()[1])
+    axes.set_title(one.benchmark, loc="left", fontweight="bold")
+    axes.set_xlabel("\n".join([AXES[against], *_missing(one, against)]))
+    axes.set_ylabel(f"Spearman's ρ with {one.reference.name}")
+    axes.grid(color="#eeeeee")
+    axes.set_axisbelow(True)
 
 
 def _points(one: BenchmarkComparison, against: Against) -> Iterator[_Point]:
-    """What can be drawn of the logs that are neither the reference nor runs of it."""
+    """Logs that are neither the reference nor runs of it, where both coordinates are known."""
     for log in one.logs:
-        point = _point(log, against)
-        if point is not None:
-            yield point
+        if log.role == "protocol" and log.agreement is not None:
+            rho, x = log.agreement.spearman, _price(log, against)
+            if not math.isnan(x) and not math.isnan(rho.value):
+                yield _Point(log.name, x, rho.value, rho.lower, rho.upper)
 
 
-def _point(log: ComparedLog, against: Against) -> _Point | None:
-    if log.role != "protocol" or log.agreement is None:
-        return None
-    x, rho = _price(log, against), log.agreement.spearman
-    if math.isnan(x) or math.isnan(rho.value):
-        return None
-    return _Point(log.name, x, rho.value, rho.lower, rho.upper)
-
-
-def _reference(one: BenchmarkComparison, against: Against) -> list[_Point]:
+def _reference(one: BenchmarkComparison, against: Against) -> Iterator[_Point]:
     """The reference, which agrees with itself by definition."""
     x = _price(one.reference, against)
-    name = f"{one.reference.name} (reference)"
-    return [] if math.isnan(x) else [_Point(name, x, 1.0, 1.0, 1.0, reference=True)]
+    if not math.isnan(x):
+        yield _Point(f"{one.reference.name} (reference)", x, 1.0)
+
+
+def _ceilings(one: BenchmarkComparison) -> Iterator[_Point]:
+    """The reference's agreement with itself, at no price."""
+    found = [(log.name, log.agreement) for log in one.logs if log.role == "ceiling"]
+    if one.orders:
+        found.append(("each order", one.orders.agreement))
+    for name, agreement in found:
+        if agreement is not None and not math.isnan(agreement.spearman.value):
+            rho = agreement.spearman
+            yield _Point(f"noise ceiling: {name}", 0.0, rho.value, rho.lower, rho.upper)
+
+
+def _missing(one: BenchmarkComparison, against: Against) -> Iterator[str]:
+    shown = {point.name for point in _points(one, against)}
+    names = [log.name for log in one.logs if log.role == "protocol" and log.name not in shown]
+    if names:
+        yield f"not shown, {UNDEFINED} in the table: {', '.join(names)}"
 
 
 def _price(log: ComparedLog, against: Against) -> float:
@@ -142,27 +189,60 @@ def _price(log: ComparedLog, against: Against) -> float:
     }[against]
 
 
-def _panel(axes: "Axes", one: BenchmarkComparison, against: Against) -> None:
-    for name, value, lower, upper in _ceilings(one):
-        axes.axhline(value, color=_GREY, linestyle="--", linewidth=1, zorder=1)
-        if not math.isnan(lower):
-            axes.axhspan(lower, upper, color=_GREY, alpha=0.08, linewidth=0, zorder=0)
-        axes.annotate(
-            name, (1, value), (0, -3), "axes fraction" and axes.get_yaxis_transform(),
-            textcoords="offset points", ha="right", va="top", color=_GREY, fontsize=7.5,
-        )
-    for point in _points(one, against):
-        bars = [[point.y - point.lower], [point.upper - point.y]]
-        known = not math.isnan(point.lower)
-        axes.errorbar(
-            point.x, point.y, yerr=bars if known else None,
-            fmt="o", color=_BLUE, ecolor="#a9c4e0", elinewidth=1.5, capsize=2, zorder=3,
-        )
-    for point in _reference(one, against):
-        axes.plot(point.x, point.y, "D", color="white", markeredgecolor=_BLUE, zorder=3)
-    axes.set_title(one.benchmark, loc="left", fontweight="bold")
-    axes.set_xlabel("\n".join([AXES[against], *_missing(one, against)]))
-    axes.set_ylabel(f"Spearman's ρ with {one.reference.name}")
-    axes.set_xlim(left=0, right=1.12 * axes.get_xlim()[1])
-    axes.grid(color="#eeeeee", zorder=0)
-    axes.set_axisbelow(True)
+def _label(axes: "Axes", points: Iterable[_Point], renderer: "RendererBase") -> None:
+    """Name every point, each name where it covers no point and no other name."""
+    points = list(points)
+    frame = axes.get_window_extent(renderer)
+    taken = [text.get_window_extent(renderer) for text in axes.texts]
+    taken += [_around(axes, point) for point in points]
+    for point in points:
+        places = [_note(axes, point, place) for place in _PLACES]
+        boxes = [_box(place, renderer) for place in places]
+        free = [
+            number
+            for number, box in enumerate(boxes)
+            if _inside(box, frame) and not any(box.padded(3).overlaps(other) for other in taken)
+        ]
+        chosen = free[0] if free else 0
+        taken.append(boxes[chosen])
+        for number, place in enumerate(places):
+            if number != chosen:
+                place.remove()
+
+
+def _note(axes: "Axes", point: _Point, place: tuple[int, int]) -> "Annotation":
+    dx, dy = place
+    return axes.annotate(
+        point.name,
+        (point.x, point.y),
+        place,
+        textcoords="offset points",
+        ha="left" if dx > 0 else "right",
+        va="center",
+        fontsize=8,
+        # A name that stands further off gets a line to its point.
+        arrowprops={"arrowstyle": "-", "color": _PALE, "lw": 0.8, "shrinkB": 4}
+        if abs(dy) > 6
+        else None,
+    )
+
+
+def _box(note: "Annotation", renderer: "RendererBase") -> "Bbox":
+    """The box of the words; an annotation's own extent holds its line as well."""
+    from matplotlib.text import Text
+
+    note.update_positions(renderer)
+    return Text.get_window_extent(note, renderer)
+
+
+def _around(axes: "Axes", point: _Point) -> "Bbox":
+    from matplotlib.transforms import Bbox
+
+    x, y = axes.transData.transform((point.x, point.y))
+    return Bbox.from_extents(x - 5, y - 5, x + 5, y + 5)
+
+
+def _inside(box: "Bbox", frame: "Bbox") -> bool:
+    return bool(
+        frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+    )

@@ -27,6 +27,12 @@ class BudgetSpentError(LimitExceededError):
 class UnknownPriceError(RuntimeError):
     """A budget in dollars, and a model whose price nobody knows."""
 
+    def __init__(self, model: str) -> None:
+        super().__init__(
+            f"No price is known for {model}, so a limit in dollars cannot be kept. Give prices "
+            "with --model-cost-config FILE, or limit the calls: -T max_calls=N."
+        )
+
 
 @dataclass
 class Spent:
@@ -66,9 +72,11 @@ class Budget:
 
     Args:
         max_calls: number of calls that may be paid for; never exceeded.
-        max_cost: US dollars that may be spent. A call's price is known when it has ended: as many
-            calls run side by side as fit when each costs as much as the dearest one so far, so
-            the first calls and a call dearer than all before may go over it.
+        max_cost: US dollars that may be spent. A call's price is known when it has ended: the first
+            call runs alone, then as many side by side as fit when each costs as much as the dearest
+            one so far. So only a call that is dearer than all before may go over it.
+
+    Nothing is asked any more once all is spent, not even what the cache may hold.
     """
 
     def __init__(self, max_calls: int | None = None, max_cost: float | None = None) -> None:
@@ -78,7 +86,7 @@ class Budget:
         )
         self._changed: anyio.Condition | None = None
         self._calls_under_way = 0
-        self._dearest_call = 0.0
+        self._dearest_call: float | None = None
         # What each item under way took so far, and the most that one took to its end.
         self._items: list[Spent] = []
         self._item: Spent | None = None
@@ -109,6 +117,8 @@ class Budget:
 
         def ended(call: Call) -> None:
             took.add(call)
+            if call.cost is not None:
+                self._dearest_call = max(self._dearest_call or 0.0, call.cost)
             if not call.cached:
                 self._pay(call)
 
@@ -146,18 +156,15 @@ class Budget:
 
     def _room_for_call(self) -> bool:
         calls = self._calls_under_way + 1
-        total = self.paid.plus(Spent(calls, calls * self._dearest_call))
+        if self._dearest_call is None and self._most.cost < math.inf and calls > 1:
+            return False  # the first call shows what one costs
+        total = self.paid.plus(Spent(calls, calls * (self._dearest_call or 0.0)))
         return self.paid.below(self._most) and total.within(self._most)
 
     def _pay(self, call: Call) -> None:
         self.paid.add(call)
-        if call.cost is not None:
-            self._dearest_call = max(self._dearest_call, call.cost)
-        elif self._most.cost < math.inf:
-            raise UnknownPriceError(
-                f"No price is known for {call.model}, so a limit in dollars cannot be kept. Give "
-                "prices with --model-cost-config FILE, or limit the calls: -T max_calls=N."
-            )
+        if call.cost is None and self._most.cost < math.inf:
+            raise UnknownPriceError(call.model)
 
     def _spent(self) -> BudgetSpentError:
         by_calls = self.paid.calls >= self._most.calls

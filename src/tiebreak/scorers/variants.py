@@ -85,6 +85,11 @@ def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
         why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is no YAML"
         raise ProtocolError(f"{protocol}: {key} cannot be {text!r} ({why}).") from error
     # Tiers and rounds: none at all is no protocol.
-    if protocol in BUILT_IN and isinstance(value, int) and not isinstance(value, bool) and value < 1:
+    if (
+        protocol in BUILT_IN
+        and isinstance(value, int)
+        and not isinstance(value, bool)
+        and value < 1
+    ):
         raise ProtocolError(f"{protocol}: {key} is {value}: it must be at least 1.")
     return value

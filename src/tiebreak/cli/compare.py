@@ -1,0 +1,75 @@
+"""The verb `compare`: which protocol agrees with a reference, and at what price."""
+
+from typing import Literal
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option(
+    "--reference",
+    default="full_pairwise",
+    show_default=True,
+    metavar="NAME",
+    help="What the others are compared with: a protocol, a name from the report, or a log.",
+)
+@click.option("--plot", metavar="FILE", help="Draw agreement against price: .svg or .png.")
+@click.option(
+    "--against",
+    type=click.Choice(["calls", "depth", "tokens", "cost"]),
+    default="calls",
+    show_default=True,
+    help="The plot's price: calls, calls in a row, tokens or dollars per item.",
+)
+@click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+def compare(
+    logs: tuple[str, ...],
+    reference: str,
+    plot: str | None,
+    against: Literal["calls", "depth", "tokens", "cost"],
+    form: str | None,
+    level: float,
+    draws: int,
+    seed: int,
+) -> None:
+    """Compare protocols with a reference: agreement, resolution, calls, tokens, money.
+
+    \b
+    LOGS are ranking logs, and folders that hold some, over the same candidates. A second run of
+    the reference (-T repeat=2), or one in both orders (-T swap=always), gives the noise ceiling.
+
+    \b
+    Examples:
+      tiebreak compare logs/
+      tiebreak compare logs/ --reference seal --plot agreement.svg
+      tiebreak compare logs/ --csv > protocols.csv
+    """
+    from tiebreak.rankers import MissingPackageError
+    from tiebreak.report import RankingLogError
+    from tiebreak.report.comparison import compare as compare_logs
+    from tiebreak.report.comparison_export import comparison_as_dict, comparison_to_csv
+    from tiebreak.report.comparison_view import render_comparison
+    from tiebreak.report.plot import PlotError, check_plot, plot_comparison
+    from tiebreak.report.reference import ComparisonError
+
+    with plain_errors(RankingLogError, ComparisonError, PlotError, MissingPackageError):
+        if plot:
+            check_plot(plot)
+        comparison = compare_logs(logs, reference=reference, level=level, draws=draws, seed=seed)
+    if form == "json":
+        echo_json(comparison_as_dict(comparison))
+    elif form == "csv":
+        click.echo(comparison_to_csv(comparison), nl=False)
+    else:
+        render_comparison(comparison)
+    if plot:
+        with plain_errors(PlotError, OSError):
+            plot_comparison(comparison, plot, against=against)
+        click.echo(f"Plot: {plot}", err=True)

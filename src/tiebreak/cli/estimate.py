@@ -1,0 +1,168 @@
+"""The verb `estimate`: what judging would cost, before anything is paid."""
+
+from typing import Literal
+
+import click
+
+from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option(
+    "--protocol",
+    "protocols",
+    default="seal,full_pairwise",
+    show_default=True,
+    metavar="NAME[:SETTING=VALUE,…][,NAME…]",
+    help="Protocols, such as seal,swiss:rounds=3 or FILE.py@NAME; all stands for those that come "
+    "along.",
+)
+@click.option("--judge", required=True, metavar="MODEL", help="Model that judges.")
+@click.option("--meta-judge", metavar="MODEL", help="Model that refines.  [default: the judge]")
+@click.option(
+    "--price",
+    "prices",
+    multiple=True,
+    metavar="[MODEL=]IN,OUT",
+    help="Dollars per million tokens. Repeatable.  [default: as in the file, or Inspect's]",
+)
+@click.option(
+    "--model-cost-config",
+    "price_file",
+    type=click.Path(),
+    metavar="FILE",
+    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
+    help="Prices in the form that `inspect eval` takes.",
+)
+@click.option(
+    "--reasoning-tokens",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Hidden tokens that a call is billed on top of its reply.",
+)
+@click.option(
+    "--from-log",
+    "log",
+    metavar="LOG",
+    help="Take tokens and close calls from an earlier ranking log of this judge.",
+)
+@click.option("--connections", type=click.IntRange(1), default=10, show_default=True, metavar="N")
+@click.option(
+    "--seconds-per-call",
+    "seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="S",
+)
+@click.option("--calls-per-minute", type=click.FloatRange(0, min_open=True), metavar="R")
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    default=32,
+    show_default=True,
+    metavar="N",
+    help="Count prompts on about so many items.",
+)
+@click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
+@click.option("--rubric", metavar="FILE", help="As -T rubric.")
+@click.option("--saturated-only", is_flag=True, help="As -T saturated_only=true.")
+@click.option(
+    "--merge-identical/--no-merge-identical", default=True, help="As -T merge_identical=false."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="As -T seed.")
+@loading_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def estimate(
+    paths: tuple[str, ...],
+    protocols: str,
+    judge: str,
+    meta_judge: str | None,
+    prices: tuple[str, ...],
+    price_file: str | None,
+    reasoning_tokens: int,
+    log: str | None,
+    connections: int,
+    seconds: float,
+    calls_per_minute: float | None,
+    sample: int,
+    task_type: str | None,
+    rubric: str | None,
+    saturated_only: bool,
+    merge_identical: bool,
+    seed: int,
+    mode: Literal["strict", "intersect"],
+    rename: tuple[str, ...],
+    native: str | None,
+    filter_name: str | None,
+    as_json: bool,
+) -> None:
+    """Say what judging would cost: calls, tokens, money and hours. No model is asked.
+
+    \b
+    PATHS are Inspect logs, lm-eval outputs and Parquet pools.
+
+    \b
+    Examples:
+      tiebreak estimate logs/ --protocol seal,full_pairwise --judge openai/gpt-5 --price 1.25,10
+      tiebreak estimate logs/ --protocol all --judge anthropic/claude-sonnet-4-5 --from-log pilot/
+      tiebreak estimate logs/ --protocol swiss:rounds=3,swap=never --judge openai/gpt-5 --json
+    """
+    from tiebreak.candidates import CandidateError, load_candidates
+    from tiebreak.estimate.console import estimate_as_dict, render_estimate
+    from tiebreak.estimate.dry_judge import DryJudgeError
+    from tiebreak.estimate.estimate import estimate as estimated
+    from tiebreak.estimate.experience import ExperienceError
+    from tiebreak.estimate.figures import Pace
+    from tiebreak.estimate.prices import PriceError
+    from tiebreak.estimate.request import (
+        read_contests,
+        read_experience,
+        read_judges,
+        read_protocols,
+    )
+    from tiebreak.estimate.tokens import token_counter
+    from tiebreak.prerequisite import PrerequisiteError
+    from tiebreak.report.errors import RankingLogError
+    from tiebreak.scorers.protocols import ProtocolError
+
+    with plain_errors(
+        CandidateError,
+        DryJudgeError,
+        ExperienceError,
+        PrerequisiteError,
+        PriceError,
+        ProtocolError,
+        RankingLogError,
+    ):
+        variants = read_protocols(protocols)
+        judges = read_judges(judge, meta_judge, prices, price_file)
+        experience = read_experience(log) if log else None
+        pool = load_candidates(
+            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
+        )
+        found = estimated(
+            read_contests(
+                pool,
+                task_type=task_type,
+                rubric=rubric,
+                saturated_only=saturated_only,
+                merge_identical=merge_identical,
+                seed=seed,
+            ),
+            variants,
+            judges,
+            token_counter([model for model in (judge, meta_judge) if model]),
+            pace=Pace(connections, seconds, calls_per_minute),
+            reasoning_tokens=reasoning_tokens,
+            experience=experience,
+            sample=sample,
+            seed=seed,
+        )
+    if as_json:
+        echo_json(estimate_as_dict(found))
+    else:
+        render_estimate(found)

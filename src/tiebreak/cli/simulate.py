@@ -1,0 +1,180 @@
+"""The verb `simulate`: protocols on planted models, before anything is paid."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, TypeVar
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors
+
+T = TypeVar("T")
+
+
+@click.command()
+@click.option("--models", type=click.IntRange(2), default=8, show_default=True, metavar="N")
+@click.option(
+    "--spread",
+    type=float,
+    default=0.2,
+    show_default=True,
+    help="Standard deviation of the models' qualities; that of a model's answers is 1.",
+)
+@click.option(
+    "--qualities",
+    metavar="Q[,Q…]",
+    help="Quality of every model, instead of --models and --spread.",
+)
+@click.option(
+    "--items", default="50,100,200", show_default=True, metavar="N[,N…]", help="Numbers of items."
+)
+@click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Pools.")
+@click.option(
+    "--protocol",
+    "protocols",
+    multiple=True,
+    metavar="NAME[:SETTING=VALUE,…]",
+    help="A protocol, such as swiss:rounds=3; may be given again. [default: all]",
+)
+@click.option(
+    "--swap",
+    type=click.Choice(["always", "close", "never"]),
+    help="When pairs are asked in both orders. [default: as each protocol does]",
+)
+@click.option(
+    "--ties",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    help="Share of answers that repeat another model's (0.5: every answer has a twin).",
+)
+@click.option(
+    "--pass-rate",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.97,
+    show_default=True,
+    help="Share of answers that pass the benchmark's own check.",
+)
+@click.option("--resolution", type=float, default=0.0, show_default=True, help="Least visible gap.")
+@click.option("--noise", type=float, default=0.5, show_default=True, help="Error on a pair.")
+@click.option("--fresh", is_flag=True, help="Draw the error on a pair anew for every call.")
+@click.option("--position-bias", type=float, default=0.0, show_default=True)
+@click.option("--verbosity-bias", type=float, default=0.0, show_default=True)
+@click.option(
+    "--seeding-noise",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Error on each answer in a call about all answers.",
+)
+@click.option(
+    "--grading-noise",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Error on an answer that is graded on its own.",
+)
+@click.option(
+    "--malformed",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Share of replies that are of no use.",
+)
+@click.option(
+    "--target",
+    type=click.FloatRange(-1, 1),
+    default=0.9,
+    show_default=True,
+    help="ρ with the truth from which the order counts as found …",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.9,
+    show_default=True,
+    help="… and in which share of the pools it must.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def simulate(
+    models: int,
+    spread: float,
+    qualities: str | None,
+    items: str,
+    repeats: int,
+    protocols: tuple[str, ...],
+    swap: Literal["always", "close", "never"] | None,
+    ties: float,
+    pass_rate: float,
+    target: float,
+    confidence: float,
+    seed: int,
+    as_json: bool,
+    **traits: Any,
+) -> None:
+    """Say how many items, and which protocol, it takes to separate models that you describe.
+
+    \b
+    All protocols judge the same planted answers, in the code that judges real ones; no model is
+    asked. Noise, bias and resolution are in units of the spread of a model's answers.
+
+    \b
+    Examples:
+      tiebreak simulate
+      tiebreak simulate --qualities 0.3,0.2,0 --items 100,400 --position-bias 0.3
+      tiebreak simulate --protocol seal --protocol swiss:rounds=4 --ties 0.5 --json
+    """
+    from tiebreak.lab.planted import LabError, Traits, World, spread_out
+    from tiebreak.lab.simulate import STANDARD
+    from tiebreak.lab.simulate import simulate as study_of
+    from tiebreak.lab.tables import render_study, study_as_dict
+    from tiebreak.scorers.protocols import ProtocolError
+
+    sizes = _numbers(items, int, "--items")
+    with plain_errors(LabError, ProtocolError):
+        theta = (
+            tuple(_numbers(qualities, float, "--qualities"))
+            if qualities
+            else spread_out(models, spread)
+        )
+        judge = Traits(reading_noise=traits.pop("seeding_noise"), **traits)
+        world = World(theta, judge, ties=ties, pass_rate=pass_rate)
+        with _progress(max(sizes, default=0) * repeats) as step:
+            study = study_of(
+                world,
+                sizes,
+                protocols=protocols or STANDARD,
+                repeats=repeats,
+                swap=swap,
+                target=target,
+                confidence=confidence,
+                seed=seed,
+                progress=step,
+            )
+    if as_json:
+        echo_json(study_as_dict(study))
+    else:
+        render_study(study)
+
+
+def _numbers(option: str, kind: Callable[[str], T], name: str) -> list[T]:
+    """The numbers of an option such as 50,100."""
+    try:
+        return [kind(part) for part in option.split(",")]
+    except ValueError as error:
+        raise click.BadParameter(
+            f"{option!r} is no list of numbers such as 1,2,3", param_hint=name
+        ) from error
+
+
+@contextmanager
+def _progress(n_items: int) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error, where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Judging planted items", total=n_items)
+        yield lambda done: bar.advance(task, done)

@@ -1,0 +1,56 @@
+"""The verb `stability`: how far a ranking depends on its items and on its run."""
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option(
+    "--subsample",
+    default="0.5",
+    show_default=True,
+    metavar="SHARE[,SHARE…]",
+    help="Shares of the items that are ranked again.",
+)
+@click.option(
+    "--seeds", type=click.IntRange(1), default=30, show_default=True, help="Subsamples per share."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def stability(logs: tuple[str, ...], subsample: str, seeds: int, as_json: bool) -> None:
+    """Show how far rankings depend on their items, and, with repeated runs, on the run.
+
+    \b
+    Ballots are not asked for again: leaderboards are made of parts of them. Runs of one protocol
+    over the same candidates (-T repeat=2, -T repeat=3, …) are compared with each other.
+
+    \b
+    Examples:
+      tiebreak stability logs/
+      tiebreak stability logs/ --subsample 0.25,0.5,0.75 --seeds 100 --json
+    """
+    from tiebreak.report import RankingLogError
+    from tiebreak.report.stability import stability as stability_of
+    from tiebreak.report.stability_view import render_stability, stability_as_dict
+
+    shares = _shares(subsample)
+    with plain_errors(RankingLogError):
+        report = stability_of(logs, shares=shares, n_seeds=seeds)
+    if as_json:
+        echo_json(stability_as_dict(report))
+    else:
+        render_stability(report)
+
+
+def _shares(option: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(part) for part in option.split(","))
+    except ValueError:
+        shares = ()
+    if not shares or not all(0 < share <= 1 for share in shares):
+        raise click.BadParameter(
+            f"{option!r} is no list of shares above 0 and up to 1, such as 0.25,0.5",
+            param_hint="--subsample",
+        )
+    return shares

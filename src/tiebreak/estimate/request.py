@@ -1,0 +1,94 @@
+"""From what a user asks for to what an estimate takes: contests, protocols, judges."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tiebreak.candidates import CandidatePool
+from tiebreak.estimate.experience import Experience, experience_of
+from tiebreak.estimate.figures import Judges
+from tiebreak.estimate.prices import PriceError, find_price, read_price, read_price_file
+from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
+from tiebreak.inspect_tasks.own_protocol import load_protocol
+from tiebreak.report.logs import read_ranking_logs
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.protocols import ProtocolError
+from tiebreak.scorers.variants import Variant, read_variant, split_labels
+
+
+def read_contests(
+    pool: CandidatePool,
+    *,
+    task_type: str | None = None,
+    rubric: str | None = None,
+    saturated_only: bool = False,
+    merge_identical: bool = True,
+    seed: int = 0,
+) -> list[Contest]:
+    """The items of a pool as the judging tasks would make them; arguments as there.
+
+    Raises:
+        PrerequisiteError: an unknown rubric or task type, or no saturated item.
+    """
+    samples = contest_samples(
+        pool,
+        task_type=task_type,
+        rubric=rubric,
+        seed=seed,
+        saturated_only=saturated_only,
+        merge_identical=merge_identical,
+    )
+    return [restore_contest(sample.metadata or {}) for sample in samples]
+
+
+def read_protocols(text: str) -> list[Variant]:
+    """Protocols from a list of labels; a name may be FILE.py@NAME, for one of the user's own.
+
+    Raises:
+        ProtocolError: no label, no such setting, or a value that it cannot have.
+        PrerequisiteError: no such protocol.
+    """
+    labels = split_labels(text)
+    if not labels:
+        raise ProtocolError("No protocol: name one or more, such as seal,full_pairwise, or all.")
+    return [read_variant(label, load_protocol) for label in labels]
+
+
+def read_judges(
+    judge: str,
+    meta_judge: str | None = None,
+    prices: Sequence[str] = (),
+    price_file: str | Path | None = None,
+) -> Judges:
+    """Who would answer, and at what price.
+
+    Args:
+        judge: the model that judges.
+        meta_judge: the model that critiques and refines; None: the judge.
+        prices: `IN,OUT` or `MODEL=IN,OUT` in dollars per million tokens.
+        price_file: a file as for Inspect's `--model-cost-config`.
+
+    Raises:
+        PriceError: a price or the file cannot be read, or a price is for a model that is not asked.
+    """
+    given = [read_price(text) for text in prices]
+    asked = [model for model in (judge, meta_judge) if model is not None]
+    if strangers := [model for model, _ in given if model is not None and model not in asked]:
+        raise PriceError(f"A price for {strangers[0]}, which is not asked: {', '.join(asked)} is")
+    filed = read_price_file(price_file) if price_file is not None else {}
+    return Judges(
+        judge=judge,
+        price=find_price(judge, given, filed),
+        meta_judge=meta_judge,
+        meta_price=None if meta_judge is None else find_price(meta_judge, given, filed),
+    )
+
+
+def read_experience(log: str) -> Experience:
+    """What a ranking log, or a folder of them, says about its judge.
+
+    Raises:
+        RankingLogError: no ranking log there, or one that cannot be read.
+        ExperienceError: nobody was asked anything in it.
+    """
+    found = read_ranking_logs([log])
+    return experience_of(item for one in found for item in (*one.items, *one.cut_short))

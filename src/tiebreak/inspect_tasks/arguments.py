@@ -1,0 +1,128 @@
+"""The arguments that all judging tasks have in common, and what they may be."""
+
+import difflib
+from collections.abc import Collection
+from typing import TypedDict
+
+from tiebreak.candidates import Shard
+from tiebreak.prerequisite import PrerequisiteError
+
+
+class Common(TypedDict, total=False):
+    """Arguments of every judging task.
+
+    candidates: Folder or files with the candidates' logs, several separated by commas.
+    task_type: Rubric by task type: code_generation, math_reasoning, general_qa or tool_calling.
+        Guessed from the benchmark's name when not given, else general_qa.
+    rubric: Path of a rubric file of your own; goes before `task_type`.
+    saturated_only: Judge only items whose native scores are all equal.
+    seed: Seed of every random draw.
+    merge_identical: Judge identical answers once; they share their rank.
+    mode: strict (any hole is an error) or intersect (keep items that all models answered).
+    shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
+    repeat: Runs with another number get fresh replies, not those in the cache.
+    settle: Stop when the ranking is decided (true), or its first k places (k).
+    settle_error: Probability of a wrong decision that `settle` may have.
+    max_calls: Stop before more judge calls than this are paid for.
+    max_cost: Stop before more US dollars than this are spent.
+    """
+
+    candidates: str | list[str] | None
+    task_type: str | None
+    rubric: str | None
+    saturated_only: bool
+    seed: int
+    merge_identical: bool
+    mode: str
+    shard: str | None
+    repeat: int
+    settle: bool | int
+    settle_error: float
+    max_calls: int | None
+    max_cost: float | None
+
+
+DEFAULTS: Common = {
+    "candidates": None,
+    "task_type": None,
+    "rubric": None,
+    "saturated_only": False,
+    "seed": 0,
+    "merge_identical": True,
+    "mode": "strict",
+    "shard": None,
+    "repeat": 1,
+    "settle": False,
+    "settle_error": 0.05,
+    "max_calls": None,
+    "max_cost": None,
+}
+
+
+def checked(given: Common, own: Collection[str] = ()) -> Common:
+    """The arguments of every judging task, with defaults, once they can be used.
+
+    Args:
+        given: what was given.
+        own: names of the task's own arguments, for a hint.
+
+    Raises:
+        PrerequisiteError: an argument that does not exist, or a value that it cannot have.
+    """
+    for name in given:
+        if name not in DEFAULTS:
+            near = difflib.get_close_matches(name, (*DEFAULTS, *own), n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
+    common: Common = {**DEFAULTS, **given}
+    # Arguments of the command line come as whatever YAML makes of them.
+    for switch in ("saturated_only", "merge_identical"):
+        flag(switch, common[switch])
+    whole("seed", common["seed"])
+    whole("repeat", common["repeat"], 1)
+    if common["max_calls"] is not None:
+        whole("max_calls", common["max_calls"], 1)
+    cost, error = common["max_cost"], common["settle_error"]
+    if cost is not None and not (_number(cost) and cost > 0):
+        raise PrerequisiteError(f"max_cost is {cost!r}: it must be a number of dollars above 0.")
+    if not (_number(error) and 0 < error < 1):
+        raise PrerequisiteError(f"settle_error is {error!r}: it must be between 0 and 1.")
+    if not isinstance(common["settle"], bool):
+        whole("settle", common["settle"], 1)
+    if common["shard"] is not None:
+        if common["settle"]:
+            raise PrerequisiteError(
+                "settle and shard do not go together: a shard cannot know what the others saw."
+            )
+        try:
+            Shard.parse(common["shard"])
+        except ValueError as problem:
+            raise PrerequisiteError(f"{problem}.") from problem
+    return common
+
+
+def flag(name: str, value: object) -> bool:
+    """The value, unless it is neither true nor false.
+
+    Raises:
+        PrerequisiteError: says which argument.
+    """
+    if not isinstance(value, bool):
+        raise PrerequisiteError(f"{name} is {value!r}: it must be true or false.")
+    return value
+
+
+def whole(name: str, value: object, lowest: int | None = None) -> None:
+    """Refuse what is no whole number, or too small.
+
+    Raises:
+        PrerequisiteError: says which argument, and what it must be.
+    """
+    fits = isinstance(value, int) and not isinstance(value, bool)
+    if not fits or (lowest is not None and int(str(value)) < lowest):
+        least = "" if lowest is None else f" of at least {lowest}"
+        raise PrerequisiteError(f"{name} is {value!r}: it must be a whole number{least}.")
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,193 @@
+"""The verb `estimate`: the table, JSON, options, wrong use, and that nobody is asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from inspect_ai.model import Model, ModelAPI
+from rich.cells import cell_len
+
+from tests.candidates.builders import make_rows, write_inspect_log
+from tests.harness import ROOT
+from tests.report.builders import item, match, sample, write_log
+from tiebreak.cli.estimate import estimate
+
+COST = "openai/gpt-5: {input: 2, output: 17, input_cache_write: 2, input_cache_read: 0.2}\n"
+
+
+def run(*arguments: str, judge: str = "openai/gpt-5", width: int = 100, **env: str) -> Result:
+    given = [*arguments, "--judge", judge]
+    return CliRunner().invoke(estimate, given, env={"COLUMNS": str(width), **env})
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> str:
+    folder = tmp_path / "logs"
+    for model in "abcd":
+        rows = make_rows(6, answer=f"{model}: {{i}}")
+        rows[0]["answer"] = "the same"
+        rows[1]["native"] = float(model == "a")
+        write_inspect_log(folder, model, rows)
+    return str(folder)
+
+
+def found(*arguments: str, **options: Any) -> dict[str, Any]:
+    done = run(*arguments, "--json", **options)
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.output)
+    assert isinstance(data, dict)
+    return data
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_table(logs: str, width: int) -> None:
+    protocols = "all,swiss:rounds=3,swap=never"
+    done = run(logs, "--protocol", protocols, "--price", "2,17", width=width)
+    assert done.exit_code == 0, done.output
+    assert max(cell_len(line.rstrip()) for line in done.output.splitlines()) <= width
+    assert "…" not in done.output
+    said = " ".join(done.output.split())
+    assert "gsm8k · 4 models · 6 items" in said
+    assert "judge: openai/gpt-5 ($2 in, $17 out per million tokens)" in said
+    # Five items of six pairs, of which nothing depends on the replies.
+    assert "full_pairwise 5.0 30 " in said
+    assert "1 item of 6 cost nothing: all answers are identical" in said
+    assert "openai/gpt-5 reasons" in said
+    assert "No price" not in said
+
+
+def test_json(logs: str) -> None:
+    data = found(logs, "--protocol", "seal,full_pairwise", "--price", "2,17")
+    seal, pairs = data["protocols"]
+    assert (seal["protocol"], pairs["protocol"]) == ("seal", "full_pairwise")
+    assert pairs["calls"] == {"low": 30, "likely": 30, "high": 30}
+    assert (seal["fixed"], pairs["fixed"]) == (False, True)
+    # Four candidates: seeding, three matches, three critiques; three more matches, two items.
+    assert seal["calls"]["low"] == 5 * 7
+    assert seal["calls"]["high"] == 5 * 12
+    for row in (seal, pairs):
+        bill = 2e-6 * row["tokens_in"]["likely"] + 17e-6 * row["tokens_out"]["likely"]
+        assert row["cost"]["likely"] == pytest.approx(bill, rel=1e-6)
+    assert data["judges"]["price"] == {"input": 2, "output": 17}
+    assert (data["n_items"], data["n_identical"]) == (6, 1)
+    assert data["experience"] is None
+    assert any("reasons" in note for note in data["notes"])
+
+
+def test_options(logs: str, tmp_path: Path) -> None:
+    pairs = ("--protocol", "full_pairwise")
+
+    def calls(*options: str) -> int:
+        [row] = found(logs, *pairs, *options)["protocols"]
+        return int(row["calls"]["likely"])
+
+    assert calls("--no-merge-identical") == 36
+    assert calls("--saturated-only") == 24  # without the item that one model alone solved
+    [plain] = found(logs, *pairs)["protocols"]
+    [hidden] = found(logs, *pairs, "--reasoning-tokens", "100")["protocols"]
+    assert hidden["tokens_out"]["low"] - plain["tokens_out"]["low"] == 3000
+    [other] = found(logs, *pairs, "--task-type", "tool_calling")["protocols"]
+    assert other["tokens_in"] != plain["tokens_in"]
+    slow = ("--connections", "1", "--seconds-per-call", "60", "--calls-per-minute", "0.5")
+    [late] = found(logs, *pairs, *slow)["protocols"]
+    assert late["hours"]["likely"] == 1  # 30 calls, a call every two minutes
+    own = f"{ROOT / 'examples' / 'champion_stays.py'}@champion_stays"
+    rows = found(logs, "--protocol", f"{own},{own}:lives=2")["protocols"]
+    assert [row["calls"]["likely"] for row in rows][0] == 15  # three challengers on five items
+    assert rows[1]["calls"]["likely"] > 15
+
+
+def test_prices(logs: str, tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text(COST)
+    given = (logs, "--protocol", "pointwise")
+    priced = found(*given, "--price", "2,17")["protocols"]
+    assert found(*given, "--model-cost-config", str(file))["protocols"] == priced
+    environment = {"INSPECT_EVAL_MODEL_COST_CONFIG": str(file)}
+    assert found(*given, **environment)["protocols"] == priced
+    done = run(*given)
+    assert "–" in done.output
+    assert "add --price IN,OUT" in " ".join(done.output.split())
+    both = ("--meta-judge", "x/y", "--price", "x/y=1,1", "--price", "openai/gpt-5=2,17")
+    data = found(logs, "--protocol", "seal", *both)
+    assert data["judges"]["meta_price"] == {"input": 1, "output": 1}
+    assert data["judges"]["price"] == {"input": 2, "output": 17}
+
+
+def test_from_a_log(logs: str, tmp_path: Path) -> None:
+    from tiebreak.scorers.ballots import Call
+
+    calls = [
+        Call(kind="match", role="judge", model="j/other", input_tokens=1000, output_tokens=500)
+    ] * 4
+    ballots = item("q", matches=(match("a", "b"),), calls=tuple(calls))
+    log = write_log(tmp_path / "pilot.eval", [sample(ballots)])
+    data = found(logs, "--protocol", "full_pairwise", "--from-log", str(log))
+    [row] = data["protocols"]
+    assert row["tokens_in"] == {"low": 30_000, "likely": 30_000, "high": 30_000}
+    assert row["tokens_out"]["likely"] == 15_000
+    assert data["experience"]["n_calls"] == 4
+    said = " ".join((*data["notes"], *data["assumptions"]))
+    assert "answered by j/other, which is not asked here" in said
+    assert "means of 4 calls in the log" in said
+    assert "reasons" not in said  # the log's tokens have the hidden ones in them
+
+
+def test_a_prompt_that_is_too_long(tmp_path: Path) -> None:
+    for model in "ab":
+        write_inspect_log(tmp_path, model, make_rows(1, answer=f"{model} word" * 200_000))
+    done = run(str(tmp_path), "--protocol", "full_pairwise", judge="openai/gpt-4o")
+    assert "so such items stay unscored" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("judge", ["planted/x", "openai/gpt-5", "openai/gpt-99", "hf/no/weights"])
+def test_nobody_is_asked(
+    judge: str, logs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+
+    def never(name: str) -> Any:
+        return lambda *arguments, **more: happened.append(name)
+
+    for of, name in ((Model, "generate"), (Model, "__init__")):
+        monkeypatch.setattr(of, name, never(name))
+    if judge != "openai/gpt-99":  # Inspect looks such a model up through an idle client
+        monkeypatch.setattr(ModelAPI, "__init__", never("provider"))
+    calls = tmp_path / "calls"
+    done = run(logs, "--protocol", "all", judge=judge, PLANTED_CALLS=str(calls))
+    assert done.exit_code == 0, done.output
+    assert not set(happened) - ({"__init__"} if judge == "openai/gpt-99" else set())
+    assert not calls.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--protocol", "seel"], 1, "Did you mean seal?"),
+        (["--protocol", "swiss:round=3"], 1, "Did you mean rounds?"),
+        (["--protocol", ","], 1, "No protocol"),
+        (["--protocol", "nowhere.py@mine"], 1, "nowhere.py does not exist"),
+        (["--price", "cheap"], 1, "dollars per million tokens in and out"),
+        (["--price", "x/y=1,2"], 1, "x/y, which is not asked"),
+        (["--model-cost-config", "nowhere.yaml"], 1, "nowhere.yaml does not exist"),
+        (["--from-log", "nowhere"], 1, "nowhere does not exist"),
+        (["--task-type", "art"], 1, "one of code_generation"),
+        (["--connections", "0"], 2, "--connections"),
+        (["--seconds-per-call", "0"], 2, "--seconds-per-call"),
+        (["--rename", "a"], 2, "OLD=NEW"),
+    ],
+)
+def test_wrong_use(arguments: list[str], code: int, words: str, logs: str) -> None:
+    done = run(logs, *arguments)
+    assert done.exit_code == code
+    assert words in " ".join(done.output.split())
+    assert "Traceback" not in done.output
+
+
+def test_what_is_missing() -> None:
+    nowhere = run("nowhere")
+    assert nowhere.exit_code == 1
+    assert "nowhere" in nowhere.output
+    assert CliRunner().invoke(estimate, ["logs"]).exit_code == 2

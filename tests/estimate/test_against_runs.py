@@ -1,0 +1,115 @@
+"""The estimate against what real runs with the planted judge were billed."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval
+
+from tests.candidates.builders import make_rows, write_inspect_log
+from tiebreak.candidates import load_candidates
+from tiebreak.estimate.estimate import estimate
+from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
+from tiebreak.estimate.request import read_contests, read_experience, read_protocols
+from tiebreak.estimate.tokens import TokenCounter
+from tiebreak.report.leaderboard import leaderboards
+from tiebreak.report.receipt import Receipt
+from tiebreak.scorers.protocols import BUILT_IN
+
+pytestmark = pytest.mark.slow
+
+JUDGE = "planted/noise=0.3+scale=1"
+# As the planted judge counts.
+QUARTERS = TokenCounter("a quarter of the characters", lambda text: len(text) // 4)
+ADAPTIVE = ("flat_bracket", "seal", "swiss", "sorted")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of six models, some answers the same, and a ranking log of each protocol."""
+    folder = tmp_path_factory.mktemp("runs")
+    for model in range(6):
+        rows = make_rows(20)
+        for i, row in enumerate(rows):
+            quality = (model * 7 + i * 3) % 5 / 5 + (model if i % 4 else model // 2)
+            row["answer"] = f"{'Because. ' * (i % 7 * (model + 1))}quality={quality:.2f}"
+        write_inspect_log(folder / "logs", f"acme/model-{model}", rows)
+    for protocol in BUILT_IN:
+        [log] = eval(
+            f"tiebreak/{protocol}",
+            task_args={"candidates": str(folder / "logs")},
+            model_roles={"judge": JUDGE},
+            log_dir=str(folder / protocol),
+            display="none",
+        )
+        assert log.status == "success", log.error
+    return folder
+
+
+@pytest.fixture(scope="module")
+def billed(folder: Path) -> Mapping[str, Receipt]:
+    return {name: leaderboards([folder / name])[0].receipt for name in BUILT_IN}
+
+
+def estimated(folder: Path, log: str | None = None, **options: int) -> Estimate:
+    return estimate(
+        read_contests(load_candidates([folder / "logs"])),
+        read_protocols("all"),
+        Judges(JUDGE),
+        QUARTERS,
+        experience=read_experience(str(folder / log)) if log else None,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def rows(folder: Path) -> Mapping[str, ProtocolEstimate]:
+    return {row.label: row for row in estimated(folder).protocols}
+
+
+@pytest.mark.parametrize("protocol", BUILT_IN)
+def test_calls(
+    protocol: str, rows: Mapping[str, ProtocolEstimate], billed: Mapping[str, Receipt]
+) -> None:
+    row, bill = rows[protocol], billed[protocol]
+    if protocol in ADAPTIVE:
+        assert row.calls.low <= bill.n_calls <= row.calls.high
+    else:
+        assert row.calls == (bill.n_calls,) * 3
+    assert row.depth.low <= bill.depth_max <= row.depth.high
+
+
+@pytest.mark.parametrize("protocol", BUILT_IN)
+def test_input_tokens(
+    protocol: str, rows: Mapping[str, ProtocolEstimate], billed: Mapping[str, Receipt]
+) -> None:
+    row, bill = rows[protocol], billed[protocol]
+    if protocol in ("original", "pointwise", "listwise", "full_pairwise"):
+        # The very same prompts.
+        assert row.tokens_in.likely == pytest.approx(bill.input_tokens, rel=1e-9)
+    else:
+        # The planted judge's own words (rubric, critique, new items) come back in later prompts.
+        assert 0.95 * row.tokens_in.low <= bill.input_tokens <= row.tokens_in.high
+    per_call = bill.input_tokens / max(bill.n_calls, 1)
+    likely = row.tokens_in.likely / max(row.calls.likely, 1)
+    within = 0.35 if protocol == "fixed_rubric" else 0.1
+    assert likely == pytest.approx(per_call, rel=within)
+
+
+@pytest.mark.parametrize("protocol", ["full_pairwise", "flat_bracket", "swiss", "seal"])
+def test_from_the_log_of_the_run_itself(
+    protocol: str, folder: Path, billed: Mapping[str, Receipt]
+) -> None:
+    bill = billed[protocol]
+    found = {row.label: row for row in estimated(folder, protocol, seed=3).protocols}[protocol]
+    assert found.tokens_in.likely == pytest.approx(bill.input_tokens, rel=0.06)
+    assert found.tokens_out.likely == pytest.approx(bill.output_tokens, rel=0.06)
+    assert found.tokens_out.low <= bill.output_tokens <= found.tokens_out.high
+
+
+def test_a_pilot_tells_what_another_protocol_costs(
+    folder: Path, billed: Mapping[str, Receipt]
+) -> None:
+    """How often matches are close is learnt from all pairs, and holds for brackets."""
+    row = {row.label: row for row in estimated(folder, "full_pairwise").protocols}["swiss"]
+    assert row.calls.likely == pytest.approx(billed["swiss"].n_calls, rel=0.15)

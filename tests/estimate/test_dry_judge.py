@@ -1,0 +1,165 @@
+"""The dry judge: valid replies, the stated habits, and what it cannot answer."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import pytest
+from inspect_ai.model import ResponseSchema
+from inspect_ai.util import JSONSchema
+
+from tests.scorers.tournament import planted_contest
+from tiebreak.estimate.dry_judge import DryJudge, DryJudgeError, Habit, Payer
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.judge import Prompt, Question
+from tiebreak.scorers.protocols import BUILT_IN, find_protocol, judge_item
+from tiebreak.scorers.replies import ReplyError
+from tiebreak.scorers.votes import CLOSE_MARGIN
+
+CONTEST = planted_contest({f"m{i}": i for i in range(8)})
+PAYERS = {"judge": Payer("j", 2e-6, 3e-6), "meta_judge": Payer("m")}
+
+
+def letters(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
+    return len(prompt.system) + len(prompt.user), len(reply)
+
+
+def judged(protocol: str, habit: Habit, seed: int = 0, **settings: Any) -> ItemBallots:
+    async def run() -> ItemBallots:
+        found = find_protocol(protocol)
+        judge = DryJudge(habit, letters, PAYERS, Random(seed))
+        given = {**settings, **found.prepare([CONTEST])}
+        return await judge_item(found, CONTEST, judge, settings=given)
+
+    return asyncio.run(run())
+
+
+def calls(habit: Habit, protocol: str = "seal", **settings: Any) -> int:
+    return len(judged(protocol, habit, **settings).calls)
+
+
+@pytest.mark.parametrize("protocol", BUILT_IN)
+def test_every_question_gets_a_valid_reply(protocol: str) -> None:
+    ballots = judged(protocol, Habit(0.5, 0.2, 12))
+    assert ballots.complete
+    assert not any(match.unscored for match in ballots.matches)
+    assert not any(one.unscored for one in (*ballots.scores, *ballots.listings))
+    assert all(call.input_tokens > 500 and call.output_tokens > 20 for call in ballots.calls)
+
+
+def test_no_match_is_close_or_all_are() -> None:
+    # 1 seeding + 7 matches + 2 + 1 critiques, and then:
+    assert calls(Habit(0, 0, 12)) == 11
+    # all 7 in both orders, and 2 new items after each of the first two rounds.
+    assert calls(Habit(1, 0, 12)) == 11 + 7 + 4
+
+
+def test_a_tie_is_close_and_ends_a_search() -> None:
+    assert calls(Habit(0.5, 1, 12)) == 11 + 7 + 4
+    assert calls(Habit(1, 1, 12), "sorted") == 7
+    assert all(match.tied for match in judged("sorted", Habit(1, 1, 12)).matches)
+
+
+@pytest.mark.parametrize(("close", "tie"), [(0.3, 0.1), (0.6, 0.0)])
+def test_shares_of_close_and_even_verdicts(close: float, tie: float) -> None:
+    margins = [
+        abs(verdict.margin)
+        for seed in range(20)
+        for match in judged("full_pairwise", Habit(close, tie, 3), seed).matches
+        for verdict in match.verdicts
+        if verdict.margin is not None
+    ]
+    n = len(margins)
+    assert n == 20 * 28
+    # Three standard errors of a proportion.
+    error = 3 * (0.25 / n) ** 0.5
+    assert sum(m < CLOSE_MARGIN for m in margins) / n == pytest.approx(close, abs=error)
+    assert sum(m == 0 for m in margins) / n == pytest.approx(tie, abs=error)
+    assert not any(0.8 * CLOSE_MARGIN < m < 2 * CLOSE_MARGIN for m in margins)
+
+
+def test_it_never_contradicts_itself() -> None:
+    matches = judged("full_pairwise", Habit(0.4, 0, 3), swap="always").matches
+    assert not any(match.flipped for match in matches)
+    won = {(match.winner, match.loser) for match in matches}
+    names = sorted(CONTEST.answers, key=lambda name: -sum(w == name for w, _ in won))
+    assert won == set(combinations(names, 2))
+
+
+def test_words_and_lines() -> None:
+    short, long = (judged("listwise", Habit(0, 0, n)).calls[0].output_tokens for n in (5, 50))
+    assert long - short > 45 * 3
+    one, many = (
+        judged("listwise", Habit(0, 0, 5, indent)).calls[0].output_tokens for indent in (None, 2)
+    )
+    assert many > one
+
+
+def test_who_is_billed() -> None:
+    for call in judged("seal", Habit(1, 0, 12)).calls:
+        meta = call.kind in ("critique", "refine")
+        assert call.model == ("m" if meta else "j")
+        if meta:
+            assert call.cost is None
+        else:
+            bill = 2e-6 * call.input_tokens + 3e-6 * call.output_tokens
+            assert call.cost == pytest.approx(bill)
+
+
+def test_the_seed_decides() -> None:
+    habit = Habit(0.5, 0.1, 12)
+    assert judged("seal", habit, 1) == judged("seal", habit, 1)
+    assert judged("seal", habit, 1) != judged("seal", habit, 2)
+
+
+@dataclass(frozen=True)
+class OwnQuestion(Question[str]):
+    schema: JSONSchema
+    refused: Sequence[str] = ()
+    kind = "list"
+
+    def prompt(self) -> Prompt:
+        return Prompt("s", "u", ResponseSchema(name="own", json_schema=self.schema))
+
+    def parse(self, text: str) -> str:
+        if text in self.refused:
+            raise ReplyError("not that")
+        return text
+
+
+def answer(question: Question[str]) -> str | None:
+    judge = DryJudge(Habit(0, 0, 2), letters, PAYERS, Random(0))
+    return asyncio.run(judge.ask(question, depth=0)).value
+
+
+def test_questions_of_ones_own() -> None:
+    parts = {
+        "flags": JSONSchema(type="array", items=JSONSchema(type="boolean")),
+        "none": JSONSchema(type="null"),
+        "age": JSONSchema(type="integer", minimum=7, maximum=7),
+        "share": JSONSchema(type="number", minimum=50, maximum=100),
+        "things": JSONSchema(type="array"),
+    }
+    value = answer(OwnQuestion(JSONSchema(type="object", properties=parts)))
+    assert value is not None
+    told = json.loads(value)
+    assert told.keys() == parts.keys()
+    assert isinstance(told["flags"][0], bool)
+    assert (told["none"], told["age"], told["things"]) == (None, 7, [])
+    assert 75 <= told["share"] <= 100  # confidences of a clear match: ½ to 1
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (OwnQuestion(JSONSchema(type=["string", "null"])), "schema of type"),
+        (OwnQuestion(JSONSchema(type="null"), ["null"]), "OwnQuestion: one that fits its schema"),
+    ],
+)
+def test_what_it_cannot_answer(question: OwnQuestion, words: str) -> None:
+    with pytest.raises(DryJudgeError, match=words):
+        answer(question)

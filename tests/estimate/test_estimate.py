@@ -1,0 +1,224 @@
+"""Estimates without a run: exact counts, hand-worked bills, samples, the paper's own figures."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.scorers.tournament import planted_contest
+from tiebreak.estimate.estimate import CLOSE, estimate
+from tiebreak.estimate.experience import Experience
+from tiebreak.estimate.figures import Judges, Pace, ProtocolEstimate
+from tiebreak.estimate.prices import Price
+from tiebreak.estimate.tokens import TokenCounter
+from tiebreak.estimate.totals import Interval
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.variants import read_variant
+
+ONE = TokenCounter("every text is one token", lambda text: 1)
+LETTERS = TokenCounter("letters", len)
+
+
+def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[Contest]:
+    """Items of rising length; of the answers only so many are different."""
+    made = []
+    for number in range(n_items):
+        names = [f"m{i}" for i in range(n_models)]
+        whole = planted_contest(dict.fromkeys(names, 0.0), item_id=str(number))
+        kept = names[: distinct or n_models]
+        answers = {name: f"{name} {'word ' * number}" for name in kept}
+        made.append(replace(whole, answers=answers))
+    return made
+
+
+def one(label: str, items: Sequence[Contest], **options: Any) -> ProtocolEstimate:
+    judges = options.pop("judges", Judges("j", Price(2, 17)))
+    counter = options.pop("counter", ONE)
+    [row] = estimate(items, [read_variant(label)], judges, counter, **options).protocols
+    return row
+
+
+FIXED = {
+    "original": lambda n: 0,
+    "pointwise": lambda n: n,
+    "listwise": lambda n: 1,
+    "full_pairwise": lambda n: n * (n - 1) // 2,
+    "full_pairwise:swap=always": lambda n: n * (n - 1),
+    "flat_bracket:swap=never": lambda n: 1 + n - 1,
+    "flat_bracket:swap=always": lambda n: 1 + 2 * (n - 1),
+    "flat_bracket:swap=never,tiers=1": lambda n: n - 1,
+    "swiss:swap=never,refine=false": lambda n: 1 + min(2, n - (n + 1) % 2) * (n // 2),
+}
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+@pytest.mark.parametrize("label", FIXED)
+def test_calls_of_fixed_protocols_are_exact(label: str, n: int) -> None:
+    row = one(label, contests(3, n))
+    if label.startswith("swiss") and n == 3:
+        return  # with three candidates the second round cannot always be paired
+    assert row.calls == Interval(*[3 * FIXED[label](n)] * 3)
+    assert row.fixed
+
+
+def test_a_rubric_is_written_once_for_each_benchmark() -> None:
+    items = [*contests(40, 4), *(replace(c, benchmark="other") for c in contests(2, 4))]
+    for sample in (None, 4, 10):
+        row = one("fixed_rubric", items, sample=sample)
+        assert row.calls == Interval(*[42 * 4 + 2] * 3)
+        assert row.depth == (2, 2, 2)
+
+
+def test_identical_answers_are_judged_once() -> None:
+    items = [*contests(5, 8), *contests(7, 8, distinct=3), *contests(9, 8, distinct=1)]
+    found = estimate(items, [read_variant("full_pairwise")], Judges("j"), ONE)
+    assert found.protocols[0].calls == Interval(*[5 * 28 + 7 * 3] * 3)
+    assert (found.n_items, found.n_identical) == (21, 9)
+    assert found.models == tuple(f"m{i}" for i in range(8))
+
+
+def test_all_answers_identical() -> None:
+    row = one("seal", contests(4, 3, distinct=1))
+    assert row.calls == row.tokens_in == row.cost == row.depth == row.hours == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("label", "low", "high"),
+    [
+        # Eight candidates: seeding, seven matches, three critiques, then a second order for each
+        # match and two refinements after two of the three rounds.
+        ("seal", 11, 11 + 7 + 4),
+        ("seal:refine=false", 11, 18),
+        ("seal:critique=false,swap=never", 8, 12),
+        ("flat_bracket", 8, 15),
+        # Two rounds of four; two refinements after the first.
+        ("swiss", 9, 9 + 8 + 2),
+        ("swiss:rounds=3", 13, 13 + 12 + 4),
+    ],
+)
+def test_range_of_adaptive_protocols(label: str, low: int, high: int) -> None:
+    row = one(label, contests(6, 8))
+    assert (row.calls.low, row.calls.high) == (6 * low, 6 * high)
+    assert row.calls.low < row.calls.likely < row.calls.high
+    assert not row.fixed
+
+
+def test_insertion_of_three() -> None:
+    # The second candidate takes one match; the third one is the best of three with probability ⅓,
+    # the middle one or the last: against the upper half first it takes 2, 2 or 1 matches.
+    n = 400
+    row = one("sorted", contests(n, 3), sample=None)
+    # The judge without ties: 1 + 5/3 on average, variance 2/9.
+    assert row.calls.high == pytest.approx(n * 8 / 3 + 2 * math.sqrt(2 * n * 2 / 9), rel=0.03)
+    assert row.calls.likely == pytest.approx(n * 8 / 3, rel=0.05)
+
+
+def test_a_bill_by_hand() -> None:
+    """Six pairs of four; every text is one token, and a reply has 9 hidden ones on top."""
+    row = one("full_pairwise", contests(1, 4), reasoning_tokens=9)
+    # In the high case the schema of the reply is one more text.
+    assert row.tokens_in == (6, 6, 12)
+    assert row.tokens_out == (60, 60, 60)
+    # $2 and $17 a million: 6·2 + 60·17 = 1,032 and 12·2 + 60·17 = 1,044 millionths.
+    assert row.cost is not None
+    assert row.cost == pytest.approx((1032e-6, 1032e-6, 1044e-6))
+
+
+def test_the_tokenizers_own_error_widens_the_range() -> None:
+    counter = TokenCounter("", lambda text: 100, low=0.5, high=2)
+    row = one("full_pairwise", contests(1, 4), counter=counter)
+    assert row.tokens_in == (300, 600, 2400)
+    assert row.tokens_out == (300, 600, 1200)
+
+
+def test_longer_replies_cost_more() -> None:
+    row = one("pointwise", contests(1, 2), counter=LETTERS)
+    assert row.tokens_out.low < 0.6 * row.tokens_out.likely < 0.4 * row.tokens_out.high
+
+
+def test_a_meta_judge_has_a_price_of_its_own() -> None:
+    items = contests(1, 8)
+    dear = Judges("j", Price(0, 0), "m", Price(0, 1e6))
+    row = one("seal:refine=false,swap=never", items, judges=dear)
+    assert row.cost == pytest.approx((3, 3, 3))  # three critiques of one token, a dollar each
+    assert one("seal", items, judges=Judges("j", Price(1, 1), "m")).cost is None
+    # A protocol that never asks the meta-judge needs no price of it.
+    assert one("listwise", items, judges=Judges("j", Price(1, 1), "m")).cost is not None
+    assert one("listwise", items, judges=Judges("j")).cost is None
+    assert one("original", items, judges=Judges("j")).cost == (0, 0, 0)
+
+
+def test_depth_and_hours() -> None:
+    items = contests(10, 8)
+    pace = Pace(connections=4, seconds=18)
+    assert one("pointwise", items, pace=pace).depth == (1, 1, 1)
+    # 80 calls, four at a time: 20 · 18 s = 0.1 h.
+    assert one("pointwise", items, pace=pace).hours == pytest.approx((0.1, 0.1, 0.1))
+    # Five a minute: 16 minutes.
+    slow = replace(pace, per_minute=5)
+    assert one("pointwise", items, pace=slow).hours.likely == pytest.approx(16 / 60)
+    # However many run side by side: seeding, three rounds, two of them with a critique.
+    wide = replace(pace, connections=1000)
+    row = one("seal:refine=false,swap=never", items, pace=wide)
+    assert row.depth == (6, 6, 6)
+    assert row.hours.likely == pytest.approx(6 * 18 / 3600)
+
+
+def test_a_sample_is_as_good_as_all() -> None:
+    items = [*contests(150, 8), *contests(100, 8, distinct=3)]
+    labels = ("full_pairwise", "seal")
+    for label in labels:
+        part = one(label, items, counter=LETTERS, sample=20)
+        whole = one(label, items, counter=LETTERS, sample=None)
+        for figure in ("calls", "tokens_in", "tokens_out", "cost"):
+            small, all_ = getattr(part, figure), getattr(whole, figure)
+            assert small == pytest.approx(all_, rel=0.08), (label, figure)
+            assert small.low <= all_.likely <= small.high
+
+
+def test_figures_of_the_paper() -> None:
+    """SEAL, tables 5 and 6: calls for HumanEval, 162 items and eight candidates."""
+    items = contests(162, 8)
+    published = {
+        "listwise": 162,
+        "pointwise": 1296,
+        "fixed_rubric": 1297,
+        "flat_bracket:swap=never": 1296,
+        "full_pairwise": 4536,
+    }
+    for label, calls in published.items():
+        assert one(label, items, sample=4).calls == Interval(calls, calls, calls)
+    seal = one("seal:swap=never", items, sample=None)
+    assert seal.calls.likely == pytest.approx(1926, rel=0.03)
+    assert (seal.calls.low, seal.calls.high) == (11 * 162, 15 * 162)
+
+
+def test_experience_goes_before_what_is_counted() -> None:
+    known = Experience(
+        models=("j",),
+        n_calls=50,
+        tokens={"match": (Interval(90, 100, 110), Interval(9, 10, 11))},
+        repairs=0.5,
+        close=Interval(0.3, 0.4, 0.5),
+        tie=Interval(0.0, 0.1, 0.2),
+    )
+    row = one("full_pairwise", contests(2, 4), experience=known, reasoning_tokens=1000)
+    # Twelve questions; a call and a half for each.
+    assert row.calls == (18, 18, 18)
+    assert row.tokens_in == (12 * 90, 12 * 100, 12 * 110)
+    assert row.tokens_out == (12 * 9, 12 * 10, 12 * 11)
+    # Other kinds of questions are counted.
+    assert one("listwise", contests(2, 4), experience=known).tokens_in == (2, 2, 4)
+    found = estimate(contests(2, 4), [], Judges("j"), ONE, experience=known)
+    assert (found.close, found.ties) == (known.close, known.tie)
+    silent = replace(known, close=None, tie=None)
+    found = estimate(contests(2, 4), [], Judges("j"), ONE, experience=silent)
+    assert found.close == CLOSE
+
+
+def test_it_is_the_same_every_time() -> None:
+    items = contests(5, 8)
+    assert one("seal", items) == one("seal", items)
+    assert one("sorted", items) != one("sorted", items, seed=1)

@@ -1,0 +1,75 @@
+"""What an earlier log says: means, shares and repairs, by hand."""
+
+from typing import Any
+
+import pytest
+
+from tests.scorers.tournament import planted_contest
+from tiebreak.estimate.experience import ExperienceError, experience_of
+from tiebreak.estimate.totals import Interval
+from tiebreak.scorers.ballots import Call, ItemBallots, Match, Verdict
+
+
+def item(**parts: Any) -> ItemBallots:
+    empty = planted_contest({"a": 1, "b": 2}).ballots("seal", "elimination")
+    return empty.model_copy(update=parts)
+
+
+def call(tokens_in: int, tokens_out: int, kind: str = "match", **more: Any) -> Call:
+    given = {"kind": kind, "role": "judge", "model": "j", **more}
+    return Call(input_tokens=tokens_in, output_tokens=tokens_out, **given)
+
+
+def match(*margins: tuple[float, float] | None) -> Match:
+    verdicts = tuple(
+        Verdict(first="a", unscored="no")
+        if pair is None
+        else Verdict(first="a", margin=pair[0], checklist_margin=pair[1])
+        for pair in margins
+    )
+    return Match(
+        round=1, slot=0, high="a", low="b", verdicts=verdicts, winner="a", decided_by="tie"
+    )
+
+
+def test_tokens_of_a_question() -> None:
+    known = experience_of([item(calls=(call(100, 10),)), item(calls=(call(300, 10),))])
+    # Mean 200; sd √((100² + 100²) / 1) = 141.4, standard error 100: ± 2 · 100.
+    assert known.tokens["match"] == (
+        pytest.approx(Interval(0, 200, 400)),
+        pytest.approx(Interval(10, 10, 10)),
+    )
+    assert (known.models, known.n_calls, known.repairs) == (("j",), 2, 0)
+
+
+def test_repairs_belong_to_their_question() -> None:
+    calls = (call(100, 10), call(150, 10, repair=True), call(100, 10, attempt=1), call(50, 10))
+    known = experience_of([item(calls=calls)])
+    # 400 tokens and four calls for two questions.
+    assert known.tokens["match"][0].likely == pytest.approx(200)
+    assert known.tokens["match"][1].likely == pytest.approx(20)
+    assert known.repairs == 1
+
+
+def test_a_kind_that_was_asked_once_says_too_little() -> None:
+    calls = (call(1, 1), call(1, 1), call(9, 9, "seed"))
+    assert set(experience_of([item(calls=calls)]).tokens) == {"match"}
+
+
+def test_close_and_even_verdicts() -> None:
+    clear, close, even, decided = (0.25, 0.0), (-0.249, 0.0), (0.0, 0.0), (0.0, 0.1)
+    matches = (match(clear, close), match(even), match(decided, None))
+    known = experience_of([item(calls=(call(1, 1),), matches=matches)])
+    assert known.close is not None
+    assert known.tie is not None
+    # 3 of 4 verdicts: (3 + 2) / 8 ± 2 · √(5/8 · 3/8 / 8), which goes beyond 1 and not below 0.28.
+    half = 2 * (5 / 8 * 3 / 8 / 8) ** 0.5
+    assert known.close == pytest.approx(Interval(5 / 8 - half, 3 / 4, min(1, 5 / 8 + half)))
+    assert known.tie.likely == 1 / 4
+
+
+def test_nothing_to_learn() -> None:
+    with pytest.raises(ExperienceError, match="Nobody was asked"):
+        experience_of([item()])
+    known = experience_of([item(calls=(call(1, 1, "list"),))])
+    assert (known.close, known.tie) == (None, None)

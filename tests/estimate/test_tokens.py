@@ -1,0 +1,91 @@
+"""Counting tokens: the rule by hand, pieces, and which way of counting is taken."""
+
+import pytest
+import tiktoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tiebreak.estimate.tokens import by_piece, by_rule, token_counter
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("a response", 2),
+        ("incomprehensible", 2),  # 16 letters: 8 and 8
+        ("12345", 2),  # 123 and 45
+        ("x = 3;\n\n", 5),  # x, =, 3, ;, the line breaks together
+        ("f(x)) + snake_case", 8),  # f, (, x, )), +, snake, _, case
+        ("ответ", 2),
+        ("回答问题", 2),
+    ],
+)
+def test_rule(text: str, tokens: int) -> None:
+    assert by_rule(text) == tokens
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["a b", "12", "\n\n", "\n", ".", " "])).map("".join))
+def test_pieces_are_the_text(text: str) -> None:
+    assert by_piece(len)(text) == len(text)
+
+
+def test_each_piece_is_counted_once() -> None:
+    counted = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return 1
+
+    total = by_piece(count)
+    assert total("a\n\nb\n\na\n\nc") == 4
+    assert total("b\n\nd") == 2
+    assert counted == ["a\n\n", "b\n\n", "c", "d"]
+
+
+class Encoding:
+    """A vocabulary in which every letter is a token."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def encode(self, text: str, disallowed_special: object) -> list[str]:
+        assert disallowed_special == ()  # `<|endoftext|>` in an answer is text
+        return list(text)
+
+
+@pytest.mark.parametrize(
+    ("models", "vocabulary", "low", "high"),
+    [
+        (["openai/gpt-4o"], "o200k_base", 1, 1),
+        (["openrouter/openai/gpt-4o", "openai/gpt-4o-mini"], "o200k_base", 1, 1),
+        (["openai/gpt-4"], "cl100k_base", 1, 1),
+        (["anthropic/claude-x"], "o200k_base", 0.95, 1.3),
+        (["openai/gpt-4o", "anthropic/claude-x"], "o200k_base", 0.95, 1.3),
+        (["openai/gpt-4o", "openai/gpt-4"], "o200k_base", 0.95, 1.3),
+    ],
+)
+def test_with_a_vocabulary(
+    models: list[str], vocabulary: str, low: float, high: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiktoken, "get_encoding", Encoding)
+    counter = token_counter(models)
+    assert counter.name.startswith(vocabulary)
+    assert counter.count("abc\n\nabc") == 8
+    assert (counter.low, counter.high) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("model", "low", "high"),
+    [("openai/gpt-4o", 0.9, 1.1), ("x/y", 0.9 * 0.95, 1.1 * 1.3)],
+)
+def test_without_one(model: str, low: float, high: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    def offline(name: str) -> Encoding:
+        raise ConnectionError(name)
+
+    monkeypatch.setattr(tiktoken, "get_encoding", offline)
+    counter = token_counter([model])
+    assert counter.name.startswith("a rule")
+    assert counter.count("a response") == 2
+    assert (counter.low, counter.high) == (pytest.approx(low), pytest.approx(high))

@@ -1,0 +1,83 @@
+"""What the tests of judging runs share: pools to be judged, and ways to look at the logs."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import eval
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+
+from tests.candidates.builders import write_inspect_log
+from tiebreak.report import Leaderboard, leaderboards
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+
+
+def write_pool(
+    folder: Path,
+    n_models: int,
+    n_items: int,
+    answer: Callable[[int, int], str] = lambda model, item: f"It is {item}. quality={model + 1}",
+    task: str = "gsm8k",
+) -> Path:
+    """Logs of models m0, m1, …; unless told otherwise a later model is better on every item."""
+    for model in range(n_models):
+        rows = [
+            {"id": f"q{i}", "question": f"What is {i}?", "answer": answer(model, i), "native": 1.0}
+            for i in range(n_items)
+        ]
+        write_inspect_log(folder / f"{task}-m{model}.eval", f"m{model}", rows, task=task)
+    return folder
+
+
+def judge_in_process(
+    tasks: str | Sequence[str],
+    candidates: Path,
+    log_dir: Path,
+    judge: str = "planted/x",
+    *,
+    eval_args: Mapping[str, Any] | None = None,
+    **arguments: Any,
+) -> list[EvalLog]:
+    """`inspect eval` in this process, one task after the other."""
+    return eval(
+        [f"tiebreak/{task}" for task in ([tasks] if isinstance(tasks, str) else tasks)],
+        task_args={"candidates": str(candidates), **arguments},
+        model_roles={"judge": judge},
+        log_dir=str(log_dir),
+        display="none",
+        **{"max_tasks": 1, **(eval_args or {})},
+    )
+
+
+def logs_in(folder: Path) -> list[EvalLog]:
+    """All logs of a folder, the oldest first."""
+    logs = [read_eval_log(info) for info in list_eval_logs(str(folder))]
+    return sorted(logs, key=lambda log: log.eval.created)
+
+
+def ballots_of(log: EvalLog) -> dict[str, ItemBallots]:
+    """The ballots of every item, in the order in which the items were to be judged."""
+    found = {
+        str(sample.id): ItemBallots.model_validate(sample.store[STORE_KEY])
+        for sample in log.samples or []
+    }
+    return {str(name): found[str(name)] for name in log.eval.dataset.sample_ids or []}
+
+
+def without_receipt(item: ItemBallots) -> dict[str, Any]:
+    """An item's ballots but for what was cached."""
+    return item.model_dump(exclude={"calls": {"__all__": {"cached"}}})
+
+
+def boards_by_protocol(*folders: Path) -> dict[str, Leaderboard]:
+    """The only leaderboard of every protocol."""
+    boards = leaderboards(folders, draws=100)
+    found = {board.protocol: board for board in boards}
+    assert len(found) == len(boards)
+    return found
+
+
+def real_calls(file: str | os.PathLike[str]) -> list[str]:
+    """What the planted judge noted for every call that really happened."""
+    return Path(file).read_text().split() if Path(file).exists() else []

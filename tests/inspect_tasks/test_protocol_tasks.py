@@ -1,0 +1,255 @@
+"""All judging tasks on one pool, by real runs: calls, depth, leaderboards, resuming."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from inspect_ai import score
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+
+from tests.harness import BIN, ROOT, environment, run
+from tests.inspect_tasks.runs import (
+    ballots_of,
+    boards_by_protocol,
+    judge_in_process,
+    logs_in,
+    real_calls,
+    without_receipt,
+    write_pool,
+)
+from tiebreak.report import leaderboards
+from tiebreak.report.comparison import compare
+from tiebreak.scorers.ranking import ranking
+
+pytestmark = pytest.mark.slow
+
+N, ITEMS = 8, 2
+MODELS = [f"m{number}" for number in range(N)]
+
+# Calls and calls in a row of an item, for eight candidates of clearly different quality (no match
+# is close, so nothing is asked in the second order and nothing is refined).
+PRICE = {
+    "original": (0, 0),
+    "pointwise": (8, 1),  # one grading each
+    "fixed_rubric": (8, 2),  # and one rubric, for the whole run
+    "listwise": (1, 1),
+    "flat_bracket": (1 + 7, 1 + 3),  # seeding, then 4 + 2 + 1 matches
+    "seal": (1 + 7 + 3, 1 + 1 + 2 + 2),  # a critique before 2 semi-finals and the final
+    "swiss": (1 + 4 + 4, 1 + 1 + 1),
+    "full_pairwise": (28, 1),  # 8 · 7 / 2
+}
+# Protocols whose ranking of an item is the planted order. A bracket tells only who was beaten by
+# whom, and two Swiss rounds leave some level.
+FULL_ORDER = {"pointwise", "fixed_rubric", "listwise", "sorted", "full_pairwise"}
+
+
+@pytest.fixture(scope="module")
+def all_tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a log of every task; made in the clone, by name and by path."""
+    folder = tmp_path_factory.mktemp("all")
+    write_pool(folder / "logs", N, ITEMS)
+    candidates = os.path.relpath(folder / "logs", ROOT)
+    by_name = ["original", "pointwise", "fixed_rubric", "listwise", "flat_bracket", "seal"]
+    by_path = ["swiss", "sorted", "full_pairwise"]
+    run(
+        "inspect",
+        "eval",
+        *(f"tiebreak/{name}" for name in by_name),
+        *(f"inspect_tasks/rerank.py@{name}" for name in by_path),
+        *("-T", f"candidates={candidates}", "--model-role", "judge=planted/x"),
+        *("--max-tasks", "1", "--log-dir", str(folder / "out")),
+        cwd=ROOT,
+        INSPECT_CACHE_DIR=str(folder / "cache"),
+        PLANTED_CALLS=str(folder / "calls"),
+    )
+    return folder
+
+
+def by_protocol(folder: Path) -> dict[str, EvalLog]:
+    return {log.eval.task.split("/")[-1]: log for log in logs_in(folder)}
+
+
+def test_every_task_ends_well_and_ranks(all_tasks: Path) -> None:
+    boards = boards_by_protocol(all_tasks / "out")
+    assert boards.keys() == PRICE.keys() | {"sorted"}
+    for name, log in by_protocol(all_tasks / "out").items():
+        assert log.status == "success", name
+        board = boards[name]
+        assert board.n_items == ITEMS
+        order = [row.model for row in board.rows]
+        if name == "original":
+            assert [row.rank for row in board.rows] == [1] * N
+            continue
+        assert order[0] == MODELS[-1], name
+        assert board.rows[0].borda == 1
+        if name in FULL_ORDER:
+            assert order == MODELS[::-1], name
+            assert [row.rank for row in board.rows] == list(range(1, N + 1))
+
+
+def test_every_task_costs_what_its_protocol_says(all_tasks: Path) -> None:
+    boards = boards_by_protocol(all_tasks / "out")
+    logs = by_protocol(all_tasks / "out")
+    for name, (calls, depth) in PRICE.items():
+        receipt = boards[name].receipt
+        extra = 1 if name == "fixed_rubric" else 0
+        assert receipt.n_calls == ITEMS * calls + extra, name
+        assert receipt.depth_max == depth, name
+        for item in ballots_of(logs[name]).values():
+            assert sum(call.kind != "rubric" for call in item.calls) == calls
+    # Binary insertion of eight: at least log₂ 8! = 15.3 in the mean over all orders; in any order
+    # at least one comparison for each newcomer and at most 1 + 2 + 2 + 3 + 3 + 3 + 3.
+    for item in ballots_of(logs["sorted"]).values():
+        assert 7 <= len(item.matches) == len(item.calls) <= 17
+        assert max(call.depth for call in item.calls) == len(item.calls) - 1
+
+
+def test_protocols_share_what_they_ask(all_tasks: Path) -> None:
+    boards = boards_by_protocol(all_tasks / "out")
+    made = real_calls(all_tasks / "calls")
+    receipts = [board.receipt for board in boards.values()]
+    assert len(made) == sum(one.n_calls - one.n_cached for one in receipts)
+    assert len(made) == len(set(made))
+    # The first to ask pays: flat_bracket's 7 matches, and its seeding; SEAL's are new where a
+    # critique goes before them; a pair that met before costs full_pairwise nothing.
+    assert boards["flat_bracket"].receipt.n_cached == 0
+    assert boards["seal"].receipt.n_cached == ITEMS * (1 + 4)
+    met = {
+        (name, frozenset((match.high, match.low)))
+        for protocol in ("flat_bracket", "swiss", "sorted")
+        for name, item in ballots_of(by_protocol(all_tasks / "out")[protocol]).items()
+        for match in item.matches
+    }
+    assert boards["full_pairwise"].receipt.n_cached == len(met)
+
+
+def test_the_log_says_what_it_is(all_tasks: Path) -> None:
+    for info in list_eval_logs(str(all_tasks / "out")):
+        log = read_eval_log(info, header_only=True)
+        name = log.eval.task.split("/")[-1]
+        metadata = log.eval.metadata or {}
+        assert metadata["tiebreak_protocol"] == name
+        expected = {"tiebreak_protocol", "tiebreak_version", "seed", "run", "candidate_sources"}
+        assert expected <= metadata.keys()
+        assert len(metadata["candidate_sources"]) == N
+        # Arguments that every task takes are arguments of their own.
+        assert log.eval.task_args_passed.keys() == {"candidates"}
+        assert "common" not in log.eval.task_args
+        assert log.results is not None
+        [metrics] = [one.metrics for one in log.results.scores if one.name == "ranking"]
+        strengths = {key for key in metrics if key.startswith("least_squares:")}
+        if name in {"flat_bracket", "seal", "swiss", "sorted", "full_pairwise"}:
+            assert strengths == {f"least_squares:{model}" for model in MODELS}
+            best = max(strengths, key=lambda key: metrics[key].value)
+            assert best == f"least_squares:{MODELS[-1]}"
+        else:
+            assert not strengths
+
+
+@pytest.mark.parametrize("name", ["pointwise", "swiss"])
+def test_scores_can_be_computed_again(name: str, all_tasks: Path) -> None:
+    log = by_protocol(all_tasks / "out")[name]
+    again = score(log, ranking(), action="overwrite", display="none")
+    assert again.results is not None
+    assert log.results is not None
+    assert [(one.name, one.metrics) for one in again.results.scores] == [
+        (one.name, one.metrics) for one in log.results.scores
+    ]
+
+
+def test_repeat_asks_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = tmp_path / "calls"
+    monkeypatch.setenv("PLANTED_CALLS", str(calls))
+    pool = write_pool(tmp_path / "logs", 3, 2)
+    # Two listings and two times three matches, for each number of the repetition once.
+    for repeat, paid in ((1, 8), (1, 8), (2, 16), (2, 16), (3, 24)):
+        judge_in_process(
+            ["listwise", "full_pairwise"], pool, tmp_path / f"{repeat}", repeat=repeat
+        )
+        assert len(real_calls(calls)) == paid
+
+
+def test_identical_answers_are_never_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = tmp_path / "calls"
+    monkeypatch.setenv("PLANTED_CALLS", str(calls))
+    pool = write_pool(tmp_path / "logs", 4, 3, lambda model, item: f"{item}{' ' * model}")
+    for name, arguments in [(name, {}) for name in (*PRICE, "sorted")] + [
+        ("own", {"protocol": str(ROOT / "examples" / "champion_stays.py") + "@champion_stays"})
+    ]:
+        # A limit has nothing to say where nothing is paid for.
+        [log] = judge_in_process(name, pool, tmp_path / "out", max_calls=1, **arguments)
+        assert log.status == "success"
+    assert real_calls(calls) == []
+    boards = boards_by_protocol(tmp_path / "out")
+    assert len(boards) == 10
+    for board in boards.values():
+        assert [row.rank for row in board.rows] == [1] * 4
+        assert {row.borda for row in board.rows} == {0.5}
+    said = run("tiebreak", "rank", "out", cwd=tmp_path).stdout
+    assert said.count("3 items of 3 needed no call") == 10
+    assert said.count("No item tells models apart") == 10
+
+
+def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(model: int, item: int) -> str:
+        return f"It is {item}. quality={(model * 7 + item * 3) % 5 / 5 + model:.2f}"
+
+    pool = write_pool(tmp_path / "logs", 4, 8, answer)
+    # Close matches and malformed replies, so that there is much that could go another way.
+    judge = "planted/noise=0.5+malformed=0.1+scale=2+delay=0.02"
+    whole = tmp_path / "whole-calls"
+    monkeypatch.setenv("PLANTED_CALLS", str(whole))
+    judge_in_process(["seal", "full_pairwise"], pool, tmp_path / "whole", judge)
+
+    calls = tmp_path / "calls"
+    env = {"PLANTED_CALLS": str(calls), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
+    command = ["inspect", "eval-set", "tiebreak/seal", "tiebreak/full_pairwise"]
+    command += ["-T", "candidates=logs", "--model-role", f"judge={judge}", "--log-dir", "out"]
+    command += ["--max-tasks", "1", "--max-samples", "2"]
+    killed = subprocess.Popen(
+        [str(BIN / command[0]), *command[1:]],
+        cwd=tmp_path,
+        env=environment(PWD=str(tmp_path), **env),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    # SEAL has ended by then, and the other task is half done.
+    enough = len(real_calls(whole)) - 15
+    deadline = time.monotonic() + 120
+    while len(real_calls(calls)) < enough:
+        assert killed.poll() is None, "ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    states = {log.eval.task: log.status for log in logs_in(tmp_path / "out")}
+    assert states == {"seal": "success", "full_pairwise": "started"}
+
+    run(*command, cwd=tmp_path, **env)
+    made = real_calls(calls)
+    assert set(made) == set(real_calls(whole))
+    # Calls that were under way when the process died: those of two items.
+    assert len(made) - len(set(made)) <= 2 * 6
+
+    done = [log for log in logs_in(tmp_path / "out") if log.status == "success"]
+    for log in done:
+        [same] = [one for one in logs_in(tmp_path / "whole") if one.eval.task == log.eval.task]
+        assert {name: without_receipt(item) for name, item in ballots_of(log).items()} == {
+            name: without_receipt(item) for name, item in ballots_of(same).items()
+        }
+    files = [log.location for log in done]
+    assert len(files) == 2
+
+    def reported(paths: list[str]) -> tuple[object, object]:
+        boards = {board.protocol: board.rows for board in leaderboards(paths, draws=100)}
+        [benchmark] = compare(paths, draws=100).benchmarks
+        return boards, [(one.name, one.role, one.agreement, one.gain) for one in benchmark.logs]
+
+    # As text, because NaN differs from itself.
+    assert repr(reported(files)) == repr(reported([str(tmp_path / "whole")]))

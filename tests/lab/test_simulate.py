@@ -1,0 +1,279 @@
+"""The study against plain arithmetic on the same pools, and its answers."""
+
+import asyncio
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, spearmanr
+
+from tiebreak.lab.planted import LabError, Pool, Traits, World, spread_out
+from tiebreak.lab.simulate import (
+    STANDARD,
+    Agreement,
+    Figure,
+    Row,
+    Study,
+    _answer,
+    _needed,
+    read_variant,
+    simulate,
+)
+from tiebreak.lab.tables import study_as_dict
+from tiebreak.scorers.protocols import BUILT_IN, ProtocolError
+
+WORLD = World(spread_out(6, 0.3), Traits(noise=0.5))
+SEED = 3
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return simulate(WORLD, (10, 25), repeats=3, seed=SEED, swap="never")
+
+
+def test_everything_that_comes_along_is_compared() -> None:
+    assert {read_variant(label).protocol for label in STANDARD} == set(BUILT_IN)
+
+
+@pytest.mark.parametrize("n_items", [10, 25])
+def test_full_pairwise_is_the_share_of_wins(study: Study, n_items: int) -> None:
+    """By hand: ranks of an item are those of the wins, and Borda is linear in ranks.
+
+    Equal sums of ranks are ordered by the mean margin, where a gap of 1 is full confidence.
+    """
+    rho, tau, first = [], [], []
+    for repeat in range(3):
+        pool = Pool(WORLD, 25, SEED, repeat)
+        names = pool.models
+        total = np.zeros(len(names))
+        for item in range(n_items):
+            gaps = pool.judge(item).gaps
+            wins = np.array([sum(gaps[a, b] > 0 for b in names if b != a) for a in names])
+            # Mean rank from above: those with fewer wins, and half of the others with as many.
+            total += [np.sum(wins < w) + (np.sum(wins == w) - 1) / 2 for w in wins]
+            seen = [[min(1, max(-1, gaps[a, b])) for b in names if b != a] for a in names]
+            total += 1e-6 * np.mean(seen, axis=1)
+        rho.append(spearmanr(total, WORLD.qualities).statistic)
+        tau.append(kendalltau(total, WORLD.qualities).statistic)
+        first.append(total.argmax() == 0)
+    truth = study.row("full_pairwise", n_items).truth
+    assert truth.spearman.mean == pytest.approx(np.mean(rho))
+    assert truth.spearman.minimum == pytest.approx(np.min(rho))
+    assert truth.spearman.standard_error == pytest.approx(np.std(rho, ddof=1) / math.sqrt(3))
+    assert truth.kendall.mean == pytest.approx(np.mean(tau))
+    assert truth.top1.mean == pytest.approx(np.mean(first))
+
+
+def test_original_is_the_pass_rate(study: Study) -> None:
+    rho, undefined = [], 0
+    for repeat in range(3):
+        pool = Pool(WORLD, 25, SEED, repeat)
+        passed = np.array([[contest.native[m] for m in pool.models] for contest in pool.contests])
+        rates = passed.mean(axis=0).round(9)
+        if len(set(rates)) == 1:
+            undefined += 1
+        else:
+            rho.append(spearmanr(rates, WORLD.qualities).statistic)
+    figure = study.row("original", 25).truth.spearman
+    assert figure.mean == pytest.approx(np.mean(rho))
+    assert figure.undefined == undefined
+
+
+def test_agreement_with_full_pairwise(study: Study) -> None:
+    assert study.row("full_pairwise", 25).reference.spearman == Figure(1.0, 0.0, 1.0, 0)
+    for label in STANDARD:
+        assert -1 <= study.row(label, 25).reference.spearman.mean <= 1
+
+
+def test_sorting_agrees_fully_with_a_judge_that_never_contradicts_itself() -> None:
+    study = simulate(World(spread_out(7, 0.2)), (12,), repeats=2, protocols=["sorted"])
+    assert study.row("sorted", 12).reference.spearman.minimum == 1
+    assert study.row("sorted", 12).reference.kendall.minimum == 1
+
+
+def test_protocols_know_the_truth_when_models_are_far_apart() -> None:
+    study = simulate(World(spread_out(4, 30.0)), (3,), repeats=2, swap="never")
+    for label in STANDARD:
+        row = study.row(label, 3)
+        # Three items, each of which passes or fails, and grades that stop at 0 and 10, tie some.
+        if label not in ("original", "pointwise", "fixed_rubric"):
+            assert (row.truth.spearman.minimum, row.recovered) == (1.0, 1.0), label
+    assert "original" not in [label for label, items in study.needed.items() if items]
+
+
+def test_calls_by_kind(study: Study) -> None:
+    n, items = 6, 25
+    assert study.row("original", items).calls == {}
+    assert study.row("pointwise", items).calls == {"score": n}
+    # One rubric for the whole benchmark.
+    assert study.row("fixed_rubric", items).calls == {"rubric": 1 / items, "score": n}
+    assert study.row("full_pairwise", items).calls == {"match": 15}
+    assert study.row("flat_bracket", items).calls == {"seed": 1, "match": 5}
+    # Six candidates: two semi-finals and a final get a critique.
+    seal = study.row("seal", items)
+    assert {kind: seal.calls[kind] for kind in ("seed", "match", "critique")} == {
+        "seed": 1,
+        "match": 5,
+        "critique": 3,
+    }
+    assert 0 < seal.calls["refine"] <= 4
+    assert seal.calls_per_item == pytest.approx(9 + seal.calls["refine"])
+    assert study.row("swiss:rounds=3", items).calls["match"] == 9
+    # Critique and refinement change nothing for a planted judge.
+    assert seal.truth == study.row("flat_bracket", items).truth
+    assert study.row("full_pairwise", items).depth == 1
+    assert study.row("flat_bracket", items).depth == 4
+
+
+def test_fewer_items_are_the_beginning_of_the_same_pools(study: Study) -> None:
+    alone = simulate(WORLD, (10,), repeats=3, seed=SEED, swap="never")
+    assert str(alone.rows) == str(tuple(row for row in study.rows if row.n_items == 10))
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    def data(seed: int) -> str:
+        study = simulate(WORLD, (4, 6), repeats=2, seed=seed)
+        return json.dumps(study_as_dict(study), allow_nan=False)
+
+    assert data(SEED) == data(SEED)
+    assert data(SEED + 1) != data(SEED)
+
+
+def test_one_protocol_more_changes_no_other() -> None:
+    world = World(spread_out(4, 0.3), Traits(noise=0.5, fresh=True, malformed=0.1))
+    one = simulate(world, (8,), repeats=2, protocols=["swiss"])
+    two = simulate(world, (8,), repeats=2, protocols=["sorted", "swiss"])
+    assert str(one.row("swiss", 8)) == str(two.row("swiss", 8))
+
+
+def test_position_bias_ties_everybody_in_both_orders() -> None:
+    """A judge that always prefers the first answer says nothing when both orders are asked."""
+    world = World(spread_out(4, 0.3), Traits(position_bias=100))
+    row = simulate(
+        world, (5,), repeats=2, protocols=["full_pairwise:swap=always"], swap="never"
+    ).row("full_pairwise:swap=always", 5)
+    assert row.calls == {"match": 12}
+    assert math.isnan(row.truth.spearman.mean)
+    assert (row.truth.spearman.undefined, row.recovered) == (2, 0)
+    assert row.truth.top1.mean == 0.25  # a tie of four: as good as guessing
+
+
+def test_a_judge_that_says_nothing_of_use() -> None:
+    world = World((1.0, 0.0), Traits(malformed=1.0))
+    study = simulate(world, (3,), repeats=1)
+    for label in set(STANDARD) - {"original"}:
+        row = study.row(label, 3)
+        assert (row.unscored, row.unranked, row.recovered) == (1, 1, 0), label
+    assert math.isnan(study.row("original", 3).unscored)
+    assert study.row("original", 3).unranked == 0
+    json.dumps(study_as_dict(study), allow_nan=False)
+
+
+def test_repeated_answers_save_calls() -> None:
+    study = simulate(World(spread_out(8, 0.2), ties=0.5), (10,), repeats=1, swap="never")
+    # Four answers are left of eight.
+    assert study.row("full_pairwise", 10).calls == {"match": 6}
+    assert study.row("flat_bracket", 10).calls == {"seed": 1, "match": 3}
+    assert study.row("pointwise", 10).calls == {"score": 4}
+
+
+def test_it_runs_inside_a_running_event_loop() -> None:
+    async def notebook() -> Study:
+        return simulate(World((1.0, 0.0)), (2,), repeats=1)
+
+    assert asyncio.run(notebook()).row("full_pairwise", 2).calls == {"match": 1}
+
+
+def test_progress_adds_up() -> None:
+    steps: list[int] = []
+    simulate(World((1.0, 0.0)), (2, 4), repeats=3, protocols=["listwise"], progress=steps.append)
+    assert sum(steps) == 12
+
+
+@pytest.mark.parametrize(
+    ("label", "swap", "settings"),
+    [
+        ("swiss", None, {}),
+        ("swiss", "never", {"swap": "never"}),
+        ("swiss:rounds=4,refine=false", None, {"rounds": 4, "refine": False}),
+        ("sorted:swap=always", "never", {"swap": "always"}),
+        ("listwise", "never", {}),
+        ("fixed_rubric", "never", {}),
+    ],
+)
+def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
+    variant = read_variant(label, swap)
+    assert (variant.label, variant.settings) == (label, settings)
+    assert variant.protocol == label.split(":")[0]
+
+
+@pytest.mark.parametrize(
+    ("label", "error", "problem"),
+    [
+        ("swis", ProtocolError, "Did you mean swiss"),
+        ("swiss:round=3", LabError, "takes rounds, tiers, swap, refine"),
+        ("swiss:rounds", LabError, "'rounds' in 'swiss:rounds'"),
+        ("listwise:k=3", LabError, "listwise takes no settings"),
+        ("fixed_rubric:shared=1", LabError, "fixed_rubric takes no settings"),
+    ],
+)
+def test_bad_variants(label: str, error: type[Exception], problem: str) -> None:
+    with pytest.raises(error, match=problem):
+        read_variant(label)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"items": ()}, "numbers of items"),
+        ({"items": (0, 5)}, "numbers of items"),
+        ({"items": (5,), "repeats": 0}, "0 repeats"),
+    ],
+)
+def test_bad_studies(arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(LabError, match=problem):
+        simulate(WORLD, **arguments)
+
+
+def row(protocol: str, n_items: int, recovered: float, calls: float = 1.0) -> Row:
+    figure = Figure(0.5, 0.1, 0.2, 0)
+    agreement = Agreement(figure, figure, figure)
+    return Row(protocol, n_items, agreement, agreement, {"match": calls}, 1.0, 0.0, 0.0, recovered)
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ({10: 0.95, 20: 0.85, 40: 0.9}, 40),  # 20 items do not, so that 10 were luck
+        ({10: 0.9, 20: 1.0, 40: 0.9}, 10),
+        ({10: 1.0, 20: 1.0, 40: 0.89}, None),
+    ],
+)
+def test_needed(shares: dict[int, float], expected: int | None) -> None:
+    rows = [row("p", n_items, share) for n_items, share in shares.items()]
+    assert _needed([*rows, row("other", 5, 1.0)], "p", 0.9) == expected
+
+
+def answer(*rows: Row) -> str:
+    needed = {one.protocol: _needed(rows, one.protocol, 0.9) for one in rows}
+    return _answer(rows, needed, 0.9, 0.9, 10)
+
+
+def test_answers() -> None:
+    cheap, quick = row("cheap", 100, 1.0, calls=2.0), row("quick", 50, 1.0, calls=28.0)
+    assert answer(cheap, quick) == (
+        "To find the order of these models (ρ ≥ 0.9 with the truth in at least 90% of 10 pools), "
+        "the cheapest is cheap with 100 items (about 200 calls); the fewest items takes quick with "
+        "50 items (about 1,400 calls)."
+    )
+    assert answer(cheap).endswith("the cheapest is cheap with 100 items (about 200 calls).")
+    free = replace(cheap, protocol="original", calls={})
+    assert answer(free, quick).startswith("To find")
+    assert "original with 100 items (no call: the native scores suffice)" in answer(free, quick)
+    assert answer(row("a", 50, 0.3), row("b", 50, 0.8), row("b", 100, 0.7)) == (
+        "No protocol finds the order of these models with up to 100 items (ρ ≥ 0.9 with the truth "
+        "in at least 90% of 10 pools); nearest is b with 50, in 80% of the pools. Try more items."
+    )

@@ -1,0 +1,85 @@
+"""The study on a terminal and as data."""
+
+import json
+import math
+
+import pytest
+from rich.console import Console
+
+from tiebreak.lab.planted import Traits, World
+from tiebreak.lab.simulate import Study, simulate
+from tiebreak.lab.tables import NOTE, render_study, study_as_dict
+
+WORLD = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)
+
+
+def study(repeats: int = 3) -> Study:
+    return simulate(WORLD, (4, 8), repeats=repeats, protocols=["original", "seal"], swap="never")
+
+
+def printed(study: Study, width: int) -> list[str]:
+    console = Console(width=width, record=True, file=None, highlight=False, force_terminal=False)
+    with console.capture() as capture:
+        render_study(study, console)
+    return capture.get().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_tables_fit_and_hold_the_figures(width: int) -> None:
+    one = study()
+    lines = printed(one, width)
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    row = one.row("seal", 8)
+    [line] = [line for line in lines if line.startswith("seal") and "±" in line][1:]
+    figure = row.reference.spearman
+    assert f"{figure.mean:.3f} ±{figure.standard_error:.3f}" in line
+    assert f"{row.calls_per_item:.1f}" in line
+    assert ("worst" in text) == (width == 120)
+    assert " ".join(text.split()).count(NOTE) == 1
+    assert "noise 0.3 (fresh)" in " ".join(text.split())
+    assert "malformed 20%, repeated answers 30%" in " ".join(text.split())
+    assert one.answer in " ".join(text.split())
+
+
+def test_what_is_undefined_is_said() -> None:
+    everybody_passes = World((0.1, 0.0), pass_rate=0.9999)
+    one = simulate(everybody_passes, (3,), repeats=2, protocols=["original"])
+    text = " ".join(" ".join(printed(one, 80)).split())
+    assert "Note: original with 3 items orders no models in 2 of 2 pools" in text
+    [data] = [row for row in study_as_dict(one)["rows"] if row["protocol"] == "original"]
+    assert data["truth"]["spearman"] == {
+        "mean": None,
+        "standard_error": None,
+        "minimum": None,
+        "undefined_pools": 2,
+    }
+    assert data["unscored"] is None
+
+
+def test_data_holds_everything() -> None:
+    one = study(repeats=1)
+    data = json.loads(json.dumps(study_as_dict(one), allow_nan=False))
+    assert data["world"]["qualities"] == [0.4, 0.2, 0.0]
+    assert data["world"]["judge"] == {
+        "resolution": 0,
+        "noise": 0.3,
+        "fresh": True,
+        "position_bias": 0,
+        "verbosity_bias": 0,
+        "malformed": 0.2,
+        "reading_noise": 1,
+        "grading_noise": 1,
+        "scale": 1,
+    }
+    assert (data["items"], data["repeats"]) == ([4, 8], 1)
+    assert [(row["protocol"], row["n_items"]) for row in data["rows"]] == [
+        (label, n) for label in ("original", "seal", "full_pairwise") for n in (4, 8)
+    ]
+    for row, own in zip(data["rows"], one.rows, strict=True):
+        assert row["calls_per_item"] == pytest.approx(sum(row["calls_by_kind"].values()))
+        assert row["full_pairwise"]["spearman"]["standard_error"] is None  # a single pool
+        assert row["truth"]["top1"]["mean"] == own.truth.top1.mean
+        assert math.isclose(row["depth"], own.depth)
+    assert set(data["items_needed"]) == {"original", "seal", "full_pairwise"}
+    assert (data["answer"], data["note"]) == (one.answer, NOTE)

@@ -1,0 +1,431 @@
+"""What a run may spend: never a call too many, no deadlock, and items that end rather than begin."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.scorers.judges import ONCE, ladder
+from tests.scorers.tournament import planted_contest, play_all
+from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent, UnknownPriceError
+from tiebreak.scorers.model_judge import ModelJudge
+
+
+class Step(NamedTuple):
+    """A call: how many turns of the event loop it takes, and how it ends."""
+
+    turns: int = 1
+    cached: bool = False
+    fails: bool = False
+    cost: float | None = None
+
+
+class Run:
+    """Items that are judged at the same time; an item is a list of calls, one after the other."""
+
+    def __init__(self, budget: Budget, max_calls: float = float("inf")) -> None:
+        self.budget, self.max_calls = budget, max_calls
+        self.at_once = self.most_at_once = self.paid = 0
+        self.ended: list[int] = []
+        self.refused: list[int] = []
+        self.failed: list[int] = []
+        self.begun: list[int] = []
+        self.messages: set[str] = set()
+
+    async def call(self, account: Account, step: Step) -> None:
+        async with account.call() as ended:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+            # All that are under way could have to be paid for.
+            assert self.paid + self.at_once <= self.max_calls
+            try:
+                for _ in range(step.turns):
+                    await anyio.sleep(0)
+                if step.fails:
+                    raise RuntimeError("the provider fails")
+            finally:
+                self.at_once -= 1
+            self.paid += not step.cached
+            ended(Call(kind="match", role="j", model="m", cached=step.cached, cost=step.cost))
+
+    async def item(self, number: int, steps: Sequence[Step]) -> None:
+        try:
+            async with self.budget.item() as account:
+                self.begun.append(number)
+                for step in steps:
+                    await self.call(account, step)
+            self.ended.append(number)
+        except BudgetSpentError as error:
+            self.refused.append(number)
+            self.messages.add(error.message)
+        except RuntimeError:
+            self.failed.append(number)
+
+    def items(self, items: Sequence[Sequence[Step]]) -> "Run":
+        async def run() -> None:
+            with anyio.fail_after(20):  # a deadlock would last for ever
+                async with anyio.create_task_group() as group:
+                    for number, steps in enumerate(items):
+                        group.start_soon(self.item, number, steps)
+
+        anyio.run(run)
+        return self
+
+    def side_by_side(self, steps: Sequence[Step]) -> "Run":
+        """Calls of a single item, all at the same time."""
+
+        async def one(account: Account, number: int, step: Step) -> None:
+            try:
+                await self.call(account, step)
+                self.ended.append(number)
+            except BudgetSpentError as error:
+                self.refused.append(number)
+                self.messages.add(error.message)
+            except RuntimeError:
+                self.failed.append(number)
+
+        async def run() -> None:
+            account = Account(self.budget, Spent())
+            with anyio.fail_after(20):
+                async with anyio.create_task_group() as group:
+                    for number, step in enumerate(steps):
+                        group.start_soon(one, account, number, step)
+
+        anyio.run(run)
+        return self
+
+
+STEPS = st.builds(
+    Step,
+    turns=st.integers(0, 4),
+    cached=st.booleans(),
+    fails=st.sampled_from([False, False, False, True]),
+    cost=st.none(),
+)
+LONG = 99
+"""Turns of a call that is still under way when all that have room have begun."""
+
+
+# Calls.
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(STEPS, max_size=25), st.integers(1, 12))
+def test_never_a_call_too_many_whoever_asks_at_once(steps: list[Step], most: int) -> None:
+    run = Run(Budget(max_calls=most), most).side_by_side(steps)
+    assert run.budget.paid.calls == run.paid <= most
+    assert len(run.ended) + len(run.refused) + len(run.failed) == len(steps)
+    wanted = sum(not step.cached and not step.fails for step in steps)
+    if run.refused:
+        assert run.paid == most
+    if wanted < most:
+        assert not run.refused
+
+
+def test_as_many_as_there_is_room_for_run_side_by_side() -> None:
+    run = Run(Budget(max_calls=7), 7).side_by_side([Step(LONG)] * 20)
+    assert (run.most_at_once, run.paid, len(run.refused)) == (7, 7, 13)
+    assert run.messages == {"The budget is spent (7 of 7 calls)"}
+
+
+def test_without_a_limit_all_run_at_once() -> None:
+    run = Run(Budget()).side_by_side([Step(LONG)] * 20)
+    assert (run.most_at_once, run.paid) == (20, 20)
+
+
+def test_a_cached_call_hands_its_room_to_one_that_waits() -> None:
+    # Two cached calls hold both places; the other two wait, and are paid for.
+    run = Run(Budget(max_calls=2), 2).side_by_side([Step(LONG, cached=True)] * 2 + [Step()] * 2)
+    assert (len(run.ended), run.refused, run.paid) == (4, [], 2)
+
+
+def test_cached_calls_cost_nothing() -> None:
+    run = Run(Budget(max_calls=1), 1).side_by_side([Step(cached=True)] * 30)
+    assert (len(run.ended), run.paid, run.most_at_once) == (30, 0, 1)
+
+
+def test_a_call_that_fails_gives_its_room_back() -> None:
+    run = Run(Budget(max_calls=1), 1).side_by_side([Step(LONG, fails=True)] * 5 + [Step()] * 2)
+    assert (len(run.failed), len(run.ended), len(run.refused), run.paid) == (5, 1, 1, 1)
+
+
+def test_one_that_is_cancelled_takes_no_room() -> None:
+    async def run() -> None:
+        budget = Budget(max_calls=1)
+        account = Account(budget, Spent())
+        with anyio.move_on_after(0.01):
+            async with account.call():  # cancelled under way
+                await anyio.sleep(60)
+        async with anyio.create_task_group() as group:
+
+            async def holder() -> None:
+                async with account.call() as ended:
+                    await anyio.sleep(0.05)
+                    ended(Call(kind="match", role="j", model="m", cached=True))
+
+            group.start_soon(holder)
+            await anyio.sleep(0)
+            with anyio.move_on_after(0.01):
+                async with account.call():  # cancelled while it waits
+                    raise AssertionError("there was no room")
+        async with account.call() as ended:
+            ended(Call(kind="match", role="j", model="m"))
+        assert budget.paid.calls == 1
+
+    anyio.run(run)
+
+
+def test_one_budget_serves_one_event_loop_after_the_other() -> None:
+    budget = Budget(max_calls=5)
+    for paid in (3, 5):
+        Run(budget, 5).side_by_side([Step(turns=2)] * 3)
+        assert budget.paid.calls == paid
+
+
+# Dollars.
+
+
+@pytest.mark.parametrize(
+    ("limit", "fit"),
+    [(0.5, 5), (0.55, 5), (0.3, 3), (0.1, 1), (0.05, 1)],  # 0.1 + 0.1 + 0.1 > 0.3 in floats
+)
+def test_calls_of_one_price_stay_within_the_limit(limit: float, fit: int) -> None:
+    run = Run(Budget(max_cost=limit)).side_by_side([Step(LONG, cost=0.1)] * 20)
+    assert run.paid == fit  # with 0.05 the first call shows that not even it would fit
+    assert run.budget.paid.cost == pytest.approx(fit * 0.1)
+    # The first call runs alone; after it as many as fit.
+    assert run.most_at_once == max(1, fit - 1)
+    assert run.messages == {f"The budget is spent (${fit * 0.1:.2f} of ${limit:.2f})"}
+
+
+def test_only_a_call_dearer_than_all_before_goes_over_the_limit() -> None:
+    # 0.1, then room for 4 at 0.1 each; one of them costs 0.3: 0.1 + 0.1 + 0.1 + 0.1 + 0.3 = 0.7.
+    steps = [Step(LONG, cost=cost) for cost in (0.1, 0.1, 0.1, 0.1, 0.3, 0.1, 0.1, 0.1)]
+    run = Run(Budget(max_cost=0.5)).side_by_side(steps)
+    assert (run.paid, run.budget.paid.cost) == (5, pytest.approx(0.7))
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.integers(1, 9), max_size=15), st.integers(1, 60))
+def test_what_goes_over_the_limit_is_the_surprise(cents: list[int], limit: int) -> None:
+    run = Run(Budget(max_cost=limit / 100))
+    run.side_by_side([Step(i % 3, cost=c / 100) for i, c in enumerate(cents)])
+    paid = [cents[number] for number in run.ended]
+    # Every call was foreseen at the price of the dearest one before it began; the surprise is at
+    # most what each cost above the cheapest.
+    surprise = sum(cost - min(cents) for cost in paid)
+    assert sum(paid) <= max(limit, paid[0] if paid else 0) + surprise
+
+
+def test_a_price_that_is_known_from_the_cache_counts_as_known() -> None:
+    steps = [Step(1, cached=True, cost=0.1)] + [Step(LONG, cost=0.1)] * 20
+    run = Run(Budget(max_cost=0.5)).side_by_side(steps)
+    assert (run.paid, run.most_at_once) == (5, 5)
+
+
+def test_a_model_without_a_price_cannot_be_held_to_dollars() -> None:
+    async def ask(budget: Budget, cached: bool) -> None:
+        async with Account(budget, Spent()).call() as ended:
+            ended(Call(kind="match", role="judge", model="acme/free", cached=cached))
+
+    budget = Budget(max_cost=1)
+    anyio.run(ask, budget, True)  # nothing was paid
+    with pytest.raises(UnknownPriceError, match=r"acme/free.*--model-cost-config.*max_calls=N"):
+        anyio.run(ask, budget, False)
+    anyio.run(ask, Budget(max_calls=1), False)  # without a limit in dollars it does not matter
+
+
+def test_free_models_have_a_price_of_nothing() -> None:
+    run = Run(Budget(max_cost=1)).side_by_side([Step(LONG, cost=0.0)] * 20)
+    assert (run.paid, run.most_at_once) == (20, 19)
+
+
+# Items.
+
+ITEM = [Step()] * 11
+
+
+def test_items_end_rather_than_begin() -> None:
+    run = Run(Budget(max_calls=40), 40).items([ITEM] * 12)
+    # 40 = 3 · 11 + 7: three end; the fourth begins with what is left; the others ask nobody.
+    assert (len(run.ended), len(run.begun), len(run.refused)) == (3, 4, 9)
+    assert run.paid == 40
+
+
+def test_the_first_item_runs_alone_and_then_as_many_as_fit() -> None:
+    # 60 calls: after the first item 49 are left, room for 4 more of 11 at the same time.
+    run = Run(Budget(max_calls=60), 60).items([[Step(LONG)] * 11] * 12)
+    assert (len(run.ended), run.most_at_once) == (5, 4)
+    assert run.paid == 60
+
+
+def test_without_a_limit_all_items_run_at_once() -> None:
+    assert Run(Budget()).items([[Step(LONG)] * 3] * 12).most_at_once == 12
+
+
+def test_the_dearest_item_is_what_others_are_expected_to_take() -> None:
+    items = [[Step(LONG)] * 10, [Step(LONG)] * 2, [Step(LONG)] * 10]
+    # 22 calls: beside an item of which 10 are expected there is no room for a third, but there is
+    # when it has ended after 2.
+    run = Run(Budget(max_calls=22), 22).items(items)
+    assert (run.most_at_once, len(run.ended), run.paid) == (1, 3, 22)
+    # 30 calls: both at the same time.
+    assert Run(Budget(max_calls=30), 30).items(items).most_at_once == 2
+
+
+def test_an_item_that_needed_no_call_says_nothing_about_the_others() -> None:
+    # Its answers are identical. Were it taken for what an item takes, all others would begin.
+    run = Run(Budget(max_calls=40), 40).items([[], *[ITEM] * 12])
+    assert (len(run.begun), len(run.ended)) == (5, 4)
+
+
+def test_items_that_fail_make_room() -> None:
+    bad = [Step(), Step(fails=True), Step()]
+    run = Run(Budget(max_calls=25), 25).items([bad, bad, ITEM, ITEM, ITEM])
+    assert (run.failed, run.ended, run.refused) == ([0, 1], [2, 3], [4])
+    assert run.paid == 25  # 1 + 1 + 11 + 11, and one of the last
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.lists(STEPS, max_size=6), max_size=8), st.integers(1, 25))
+def test_no_deadlock_whatever_happens(items: list[list[Step]], most: int) -> None:
+    run = Run(Budget(max_calls=most), most).items(items)
+    assert len(run.ended) + len(run.refused) + len(run.failed) == len(items)
+    assert run.budget.paid.calls == run.paid <= most
+    if run.refused:
+        assert run.paid == most
+    if sum(not step.cached for steps in items for step in steps) < most:
+        assert not run.refused
+
+
+def test_the_same_again_goes_on_where_it_stopped() -> None:
+    cache: set[tuple[int, int]] = set()
+    ended, paid = [], []
+    for _ in range(4):
+        items = [[Step(cached=(i, c) in cache) for c in range(11)] for i in range(12)]
+        run = Run(Budget(max_calls=40), 40).items(items)
+        ended.append(len(run.ended))
+        paid.append(run.paid)
+        # Which calls were made: all of the items that ended, the first ones of the others.
+        left = run.paid
+        for i in [*run.ended, *(n for n in run.begun if n not in run.ended)]:
+            for c in range(11):
+                if (i, c) not in cache and left:
+                    cache.add((i, c))
+                    left -= 1
+    assert paid == [40, 40, 40, 12]  # 132 = 12 · 11: nothing is paid twice
+    assert ended == [3, 7, 10, 12]  # 40, 80 and 120 calls are 3, 7 and 10 whole items
+
+
+def test_all_from_the_cache_under_a_budget_of_one_call() -> None:
+    run = Run(Budget(max_calls=1), 1).items([[Step(cached=True)] * 11] * 12)
+    assert (len(run.ended), run.paid) == (12, 0)
+
+
+# With real calls.
+
+
+def test_a_run_within_its_budget_and_the_rest_of_it_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = tmp_path / "calls"
+    monkeypatch.setenv("PLANTED_CALLS", str(calls))
+    contests = [planted_contest(ladder(8), item_id=str(i)) for i in range(4)]
+
+    def run(most: int) -> tuple[list[bool], list[int], int]:
+        played = play_all(
+            contests,
+            tmp_path / str(most),
+            protocol="flat_bracket",
+            settings=ONCE["flat_bracket"],
+            budget=Budget(max_calls=most),
+        )
+        made = calls.read_text().split()
+        assert len(set(made)) == len(made)  # nothing is paid twice
+        complete = sorted((ballots.complete for ballots in played), reverse=True)
+        paid = [sum(not call.cached for call in ballots.calls) for ballots in played]
+        return complete, paid, len(made)
+
+    # 1 seeding and 7 matches an item: 15 calls are one item and 7 calls of another.
+    complete, paid, made = run(15)
+    assert complete == [True, False, False, False]
+    assert sorted(paid) == [0, 0, 7, 8]
+    assert made == 15
+    complete, paid, made = run(100)
+    assert complete == [True] * 4
+    assert sum(paid) == 32 - 15
+    assert made == 32
+    # All is cached now: a single call would be enough.
+    complete, paid, made = run(1)
+    assert (complete, paid, made) == ([True] * 4, [0] * 4, 32)
+
+
+def test_matches_beside_the_one_that_is_refused_are_played_and_kept(tmp_path: Path) -> None:
+    contest = planted_contest(ladder(6))
+    [ballots] = play_all(
+        [contest], tmp_path, protocol="full_pairwise", budget=Budget(max_calls=10)
+    )
+    assert not ballots.complete
+    assert len(ballots.calls) == len(ballots.matches) == 10
+
+
+def test_what_comes_from_the_cache_is_told_apart_however_much_runs_at_once(tmp_path: Path) -> None:
+    contest = planted_contest(ladder(14))
+    for run in ("paid", "cached"):
+        [ballots] = play_all([contest], tmp_path / run, protocol="full_pairwise")
+        assert [call.cached for call in ballots.calls] == [run == "cached"] * 91
+
+
+# Side by side.
+
+
+def test_those_under_way_go_on_when_one_is_refused() -> None:
+    done = []
+
+    async def refused() -> int:
+        await anyio.sleep(0)
+        raise BudgetSpentError("custom", value=1, limit=1)
+
+    async def paid() -> int:
+        await anyio.sleep(0.01)
+        done.append("paid")
+        return 1
+
+    with pytest.raises(BudgetSpentError):
+        anyio.run(ModelJudge({}).side_by_side, [paid, refused, refused, paid])
+    assert done == ["paid", "paid"]
+
+
+def test_any_other_error_ends_all_and_comes_alone() -> None:
+    done = []
+
+    async def fails() -> None:
+        raise RuntimeError("the provider fails")
+
+    async def refused() -> None:
+        raise BudgetSpentError("custom", value=1, limit=1)
+
+    async def other() -> None:
+        await anyio.sleep(60)
+        done.append("other")
+
+    with pytest.raises(RuntimeError, match="the provider fails"):
+        anyio.run(ModelJudge({}).side_by_side, [other, refused, fails])
+    assert done == []
+
+
+def test_results_come_in_the_order_of_the_tasks() -> None:
+    async def task(number: int) -> int:
+        for _ in range(5 - number):
+            await anyio.sleep(0)
+        return number
+
+    assert anyio.run(ModelJudge({}).side_by_side, [partial(task, n) for n in range(5)]) == [
+        0, 1, 2, 3, 4
+    ]  # fmt: skip

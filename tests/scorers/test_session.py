@@ -1,0 +1,186 @@
+"""What a protocol of one's own can ask with, and that nothing which was asked is lost."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import anyio
+import pytest
+
+from tests.scorers.judges import (
+    NotingJudge,
+    contest_of,
+    judged,
+    ladder,
+    names,
+    session_of,
+    silent_about,
+)
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.budget import BudgetSpentError
+from tiebreak.scorers.judge import Question, Reply
+from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.protocols import find_protocol, judge_item
+from tiebreak.scorers.questions import CritiqueQuestion, MatchQuestion, RefineQuestion
+from tiebreak.scorers.session import Session
+from tiebreak.scorers.table import ballots_table
+
+T = TypeVar("T")
+
+
+class Refused(NotingJudge):
+    """A judge that a chosen question is one too many for."""
+
+    def __init__(self, n: int, refuse: Callable[[Question[Any]], bool]) -> None:
+        super().__init__(ladder(n), silent=lambda q: False)
+        self._refuse = refuse
+
+    async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
+        if self._refuse(question):
+            raise BudgetSpentError("custom", value=1, limit=1)
+        for _ in range(5):  # the others are still under way when one is refused
+            await anyio.sleep(0)
+        return await super().ask(question, depth=depth, attempt=attempt)
+
+
+def test_match_numbers_and_results() -> None:
+    async def run() -> None:
+        session = session_of(contest_of(3), NotingJudge({"m00": 1.0, "m01": 1.0, "m02": 0.0}))
+        won = await session.match("m00", "m02")
+        lost = await session.match("m02", "m01")
+        tied = await session.match("m00", "m01", swap="always")
+        assert [m.result for m in (won, lost, tied)] == [1, 0, 0.5]
+        assert [(m.round, m.slot) for m in session.ballots.matches] == [(1, 0), (2, 0), (3, 0)]
+        assert (won.winner, lost.winner, tied.tied) == ("m00", "m01", True)
+        assert session.depth == 4  # one, one and two calls, one after the other
+        assert session.ballots.matches == (won, lost, tied)
+
+    anyio.run(run)
+
+
+def test_scores_and_listing_are_handed_back_and_kept() -> None:
+    async def run() -> None:
+        session = session_of(contest_of(3), NotingJudge(ladder(3)))
+        assert await session.scores(["m02", "m00"]) == pytest.approx({"m02": 0.1, "m00": 0.3})
+        assert (await session.listing(names(3))).groups == (("m00",), ("m01",), ("m02",))
+        assert [one.candidate for one in session.ballots.scores] == ["m02", "m00"]
+        assert len(session.ballots.listings) == 1
+        assert session.depth == 2
+
+    anyio.run(run)
+
+
+def test_lots_and_labels_come_from_the_seed() -> None:
+    sessions = [session_of(contest_of(6, seed=s), NotingJudge(ladder(6))) for s in (1, 1, 2)]
+    lots = [s.lots() for s in sessions]
+    labels = [list(s.labelled(names(6)).values()) for s in sessions]
+    assert lots[0] == lots[1] != lots[2]
+    assert labels[0] == labels[1] != labels[2]
+    assert lots[0] != labels[0]  # drawn for different purposes
+    assert all(sorted(order) == names(6) for order in (*lots, *labels))
+
+
+def test_fields_that_ballots_do_not_have_are_refused() -> None:
+    session = session_of(contest_of(2), NotingJudge(ladder(2)))
+    with pytest.raises(ValueError, match="ballots have no ordre"):
+        session.keep(ordre=(("m00",),))
+
+
+def test_all_stages_are_recorded_as_they_come() -> None:
+    stages: list[ItemBallots] = []
+    session = session_of(contest_of(3), NotingJudge(ladder(3)), stages=stages)
+
+    async def run() -> None:
+        await session.match("m00", "m01")
+        assert len(stages[-1].matches) == len(stages[-1].calls) == 1
+        await session.scores(names(3))
+        assert (len(stages[-1].scores), len(stages[-1].calls)) == (3, 4)
+        await session.listing(names(3))
+        assert (len(stages[-1].listings), len(stages[-1].calls)) == (1, 5)
+
+    anyio.run(run)
+    assert not any(stage.complete for stage in stages)
+
+
+def test_a_match_goes_from_critique_to_the_second_order() -> None:
+    judge = NotingJudge(ladder(2), scale=100)
+
+    async def run() -> None:
+        session = session_of(contest_of(2), judge)
+        [match] = await session.matches(
+            [Pairing(1, 0, "m00", "m01")], swap="close", critique=True
+        )
+        assert [type(q) for q in judge.asked] == [CritiqueQuestion, MatchQuestion, MatchQuestion]
+        assert match.critique == "It is what it is.\nIt is what it is."
+        assert {v.first for v in match.verdicts} == {"m00", "m01"}
+        assert [call.depth for call in session.ballots.calls] == [0, 1, 2]
+
+    anyio.run(run)
+
+
+def test_an_unscored_first_order_does_not_ask_for_the_second_when_close() -> None:
+    judge = NotingJudge(ladder(2), silent=silent_about("m00", "m01"))
+    ballots = judged("full_pairwise", contest_of(2), judge, swap="close")
+    [match] = ballots.matches
+    assert len(match.verdicts) == len(match.discarded) == 1
+    assert len(ballots.calls) == 4
+
+
+@pytest.mark.parametrize("protocol", ["full_pairwise", "seal", "swiss"])
+def test_what_was_paid_for_is_kept_when_a_call_is_refused(protocol: str) -> None:
+    def refuse(question: Question[Any]) -> bool:
+        return isinstance(question, MatchQuestion) and "m03" in (question.left, question.right)
+
+    judge = Refused(8, refuse)
+    stages: list[ItemBallots] = []
+
+    async def run() -> None:
+        with pytest.raises(BudgetSpentError):
+            await judge_item(find_protocol(protocol), contest_of(8), judge, stages.append)
+
+    anyio.run(run)
+    last = stages[-1]
+    assert not last.complete
+    assert len(last.calls) == len(judge.asked) > 1
+    # All matches beside the refused one have ended, in the order in which they were wanted.
+    wanted = {"full_pairwise": 28 - 7, "seal": 3, "swiss": 3}[protocol]
+    assert len(last.matches) == wanted
+    assert [m.slot for m in last.matches] == sorted(m.slot for m in last.matches)
+    with pytest.raises(NotPlacedError, match="cut short"):
+        place(last)
+    assert "**Not ranked**: judging was cut short." in ballots_table(last)
+
+
+def test_what_was_asked_side_by_side_is_kept_when_one_is_refused() -> None:
+    judge = Refused(4, lambda q: getattr(q, "candidate", "") == "m02")
+    stages: list[ItemBallots] = []
+
+    async def run() -> None:
+        with pytest.raises(BudgetSpentError):
+            await judge_item(find_protocol("pointwise"), contest_of(4), judge, stages.append)
+
+    anyio.run(run)
+    assert len(stages[-1].calls) == len(judge.asked) == 3
+
+
+def test_refinements_are_asked_once_and_matches_again() -> None:
+    def silent(question: Question[Any]) -> bool:
+        return isinstance(question, RefineQuestion)
+
+    judge = NotingJudge(ladder(4), scale=100, silent=silent)
+    ballots = judged("seal", contest_of(4), judge, swap="never", critique=False)
+    assert [r.unscored for r in ballots.refinements] == ["silent", "silent"]
+    assert sum(call.kind == "refine" for call in ballots.calls) == 4  # a try and its repair each
+    assert {len(m.verdicts[0].checklist) for m in ballots.matches} == {4}
+
+
+def test_depth_counts_the_longest_of_what_runs_side_by_side() -> None:
+    async def run() -> None:
+        judge = NotingJudge(ladder(4), silent=silent_about("m00", "m01"))
+        session: Session = session_of(contest_of(4), judge)
+        await session.matches([Pairing(1, 0, "m00", "m01"), Pairing(1, 1, "m02", "m03")])
+        assert session.depth == 4  # two tries with a repair each, beside a single call
+        await session.match("m02", "m00")
+        assert session.ballots.calls[-1].depth == 4
+
+    anyio.run(run)
