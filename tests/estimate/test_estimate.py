@@ -1,7 +1,7 @@
 """Estimates without a run: exact counts, hand-worked bills, samples, the paper's own figures."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +40,7 @@ def one(label: str, items: Sequence[Contest], **options: Any) -> ProtocolEstimat
     return row
 
 
-FIXED = {
+FIXED: dict[str, Callable[[int], int]] = {
     "original": lambda n: 0,
     "pointwise": lambda n: n,
     "listwise": lambda n: 1,
@@ -108,11 +108,11 @@ def test_range_of_adaptive_protocols(label: str, low: int, high: int) -> None:
 def test_insertion_of_three() -> None:
     # The second candidate takes one match; the third one is the best of three with probability ⅓,
     # the middle one or the last: against the upper half first it takes 2, 2 or 1 matches.
-    n = 400
+    n = 150
     row = one("sorted", contests(n, 3), sample=None)
     # The judge without ties: 1 + 5/3 on average, variance 2/9.
     assert row.calls.high == pytest.approx(n * 8 / 3 + 2 * math.sqrt(2 * n * 2 / 9), rel=0.03)
-    assert row.calls.likely == pytest.approx(n * 8 / 3, rel=0.05)
+    assert row.calls.likely == pytest.approx(n * 8 / 3, rel=0.06)
 
 
 def test_a_bill_by_hand() -> None:
@@ -166,16 +166,15 @@ def test_depth_and_hours() -> None:
     assert row.hours.likely == pytest.approx(6 * 18 / 3600)
 
 
-def test_a_sample_is_as_good_as_all() -> None:
-    items = [*contests(150, 8), *contests(100, 8, distinct=3)]
-    labels = ("full_pairwise", "seal")
-    for label in labels:
-        part = one(label, items, counter=LETTERS, sample=20)
-        whole = one(label, items, counter=LETTERS, sample=None)
-        for figure in ("calls", "tokens_in", "tokens_out", "cost"):
-            small, all_ = getattr(part, figure), getattr(whole, figure)
-            assert small == pytest.approx(all_, rel=0.08), (label, figure)
-            assert small.low <= all_.likely <= small.high
+@pytest.mark.parametrize("label", ["pointwise", "swiss:refine=false"])
+def test_a_sample_is_as_good_as_all(label: str) -> None:
+    items = [*contests(60, 6), *contests(40, 6, distinct=3)]
+    part = one(label, items, counter=LETTERS, sample=12)
+    whole = one(label, items, counter=LETTERS, sample=None)
+    for figure in ("calls", "tokens_in", "tokens_out", "cost"):
+        small, all_ = getattr(part, figure), getattr(whole, figure)
+        assert small == pytest.approx(all_, rel=0.08), figure
+        assert small.low <= all_.likely <= small.high
 
 
 def test_figures_of_the_paper() -> None:
@@ -189,8 +188,8 @@ def test_figures_of_the_paper() -> None:
         "full_pairwise": 4536,
     }
     for label, calls in published.items():
-        assert one(label, items, sample=4).calls == Interval(calls, calls, calls)
-    seal = one("seal:swap=never", items, sample=None)
+        assert one(label, items, sample=2).calls == Interval(calls, calls, calls)
+    seal = one("seal:swap=never", items, sample=40)
     assert seal.calls.likely == pytest.approx(1926, rel=0.03)
     assert (seal.calls.low, seal.calls.high) == (11 * 162, 15 * 162)
 

@@ -42,7 +42,8 @@ def test_error_by_hand() -> None:
     # Four items, of which two are looked at: mean 2, so 8 in all. s² = (3 - 1)² / 2 = 2, and the
     # variance of the total is 4 · (1 + 4 / 2) · 2 = 24.
     found = total([Stratum(4, (0, 3))], {0: np.array([1.0]), 3: np.array([3.0])})
-    assert (found.value, found.error**2) == (8, pytest.approx(24))
+    assert found.value == 8
+    assert found.error**2 == pytest.approx(24)
 
 
 def test_a_lone_item_varies_like_the_most_variable_ones() -> None:
@@ -50,19 +51,25 @@ def test_a_lone_item_varies_like_the_most_variable_ones() -> None:
     chosen = [Stratum(2, (0, 1)), Stratum(2, (2, 3)), Stratum(1, (4,))]
     values = {i: np.array([v]) for i, v in enumerate((1.0, 3.0, 1.0, 2.0, 5.0))}
     found = total(chosen, values)
-    assert (found.value, found.error**2) == (12, pytest.approx(14))
+    assert found.value == 12
+    assert found.error**2 == pytest.approx(14)
 
 
 def test_a_single_item_has_no_error_to_speak_of() -> None:
     found = total([Stratum(1, (0,))], {0: np.array([7.0])})
-    assert (found.value, found.error) == (7, 0)
+    assert found.value == 7
+    assert found.error == 0
 
 
 def test_interval() -> None:
-    totals = [Total(np.array([10.0]), np.array([1.0])), Total(np.array([12.0]), np.array([3.0]))]
-    # 10 - 2·1 = 8, 12 - 2·3 = 6; 10 + 2·1 = 12, 12 + 2·3 = 18.
-    assert interval(totals, likely=0, quantity=0) == Interval(6, 10, 18)
-    assert interval([Total(np.array([1.0]), np.array([9.0]))], 0, 0).low == 0
+    def totals(value: float, error: float) -> Total:
+        return Total(np.array([value]), np.array([error]))
+
+    # 10 - 2·1 = 8, 12 - 2·3 = 6; 10 + 2·1 = 12, 12 + 2·3 = 18. The usual judge's error is nothing.
+    assert interval(totals(11, 99), [totals(10, 1), totals(12, 3)], 0) == Interval(6, 11, 18)
+    assert interval(totals(1, 0), [totals(1, 9)], 0) == Interval(0, 1, 19)
+    assert interval(totals(5, 0), [totals(6, 0), totals(7, 0)], 0) == Interval(5, 5, 7)
+    assert interval(totals(9, 0), [totals(6, 0), totals(7, 0)], 0) == Interval(6, 9, 9)
 
 
 def test_the_interval_covers_draws_of_other_judges() -> None:

@@ -46,6 +46,7 @@ def judge_in_process(
         model_roles={"judge": judge},
         log_dir=str(log_dir),
         display="none",
+        log_level="warning",
         **{"max_tasks": 1, **(eval_args or {})},
     )
 

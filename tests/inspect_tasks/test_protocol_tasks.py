@@ -20,6 +20,7 @@ from tests.inspect_tasks.runs import (
     without_receipt,
     write_pool,
 )
+from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY
 from tiebreak.report import leaderboards
 from tiebreak.report.comparison import compare
 from tiebreak.scorers.ranking import ranking
@@ -131,9 +132,8 @@ def test_the_log_says_what_it_is(all_tasks: Path) -> None:
         log = read_eval_log(info, header_only=True)
         name = log.eval.task.split("/")[-1]
         metadata = log.eval.metadata or {}
-        assert metadata["tiebreak_protocol"] == name
-        expected = {"tiebreak_protocol", "tiebreak_version", "seed", "run", "candidate_sources"}
-        assert expected <= metadata.keys()
+        assert metadata[PROTOCOL_KEY] == name
+        assert {RUN_KEY, "tiebreak_version", "seed", "candidate_sources"} <= metadata.keys()
         assert len(metadata["candidate_sources"]) == N
         # Arguments that every task takes are arguments of their own.
         assert log.eval.task_args_passed.keys() == {"candidates"}
@@ -166,9 +166,7 @@ def test_repeat_asks_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     pool = write_pool(tmp_path / "logs", 3, 2)
     # Two listings and two times three matches, for each number of the repetition once.
     for repeat, paid in ((1, 8), (1, 8), (2, 16), (2, 16), (3, 24)):
-        judge_in_process(
-            ["listwise", "full_pairwise"], pool, tmp_path / f"{repeat}", repeat=repeat
-        )
+        judge_in_process(["listwise", "full_pairwise"], pool, tmp_path / f"{repeat}", repeat=repeat)
         assert len(real_calls(calls)) == paid
 
 
@@ -191,7 +189,7 @@ def test_identical_answers_are_never_judged(
         assert [row.rank for row in board.rows] == [1] * 4
         assert {row.borda for row in board.rows} == {0.5}
     said = run("tiebreak", "rank", "out", cwd=tmp_path).stdout
-    assert said.count("3 items of 3 needed no call") == 10
+    assert said.count("3 items of 3 needed no call") == 9  # all but the native metric
     assert said.count("No item tells models apart") == 10
 
 
@@ -201,7 +199,7 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     pool = write_pool(tmp_path / "logs", 4, 8, answer)
     # Close matches and malformed replies, so that there is much that could go another way.
-    judge = "planted/noise=0.5+malformed=0.1+scale=2+delay=0.02"
+    judge = "planted/noise=0.5+malformed=0.1+scale=2+delay=0.05"
     whole = tmp_path / "whole-calls"
     monkeypatch.setenv("PLANTED_CALLS", str(whole))
     judge_in_process(["seal", "full_pairwise"], pool, tmp_path / "whole", judge)
@@ -210,7 +208,7 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     env = {"PLANTED_CALLS": str(calls), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
     command = ["inspect", "eval-set", "tiebreak/seal", "tiebreak/full_pairwise"]
     command += ["-T", "candidates=logs", "--model-role", f"judge={judge}", "--log-dir", "out"]
-    command += ["--max-tasks", "1", "--max-samples", "2"]
+    command += ["--max-tasks", "1", "--max-connections", "2"]
     killed = subprocess.Popen(
         [str(BIN / command[0]), *command[1:]],
         cwd=tmp_path,
@@ -220,7 +218,7 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
         start_new_session=True,
     )
     # SEAL has ended by then, and the other task is half done.
-    enough = len(real_calls(whole)) - 15
+    enough = len(real_calls(whole)) - 30
     deadline = time.monotonic() + 120
     while len(real_calls(calls)) < enough:
         assert killed.poll() is None, "ended before it could be killed"
@@ -234,8 +232,8 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run(*command, cwd=tmp_path, **env)
     made = real_calls(calls)
     assert set(made) == set(real_calls(whole))
-    # Calls that were under way when the process died: those of two items.
-    assert len(made) - len(set(made)) <= 2 * 6
+    # Two calls may have been under way when the process died.
+    assert len(made) - len(set(made)) <= 2
 
     done = [log for log in logs_in(tmp_path / "out") if log.status == "success"]
     for log in done:
@@ -247,7 +245,7 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(files) == 2
 
     def reported(paths: list[str]) -> tuple[object, object]:
-        boards = {board.protocol: board.rows for board in leaderboards(paths, draws=100)}
+        boards = sorted((board.protocol, board.rows) for board in leaderboards(paths, draws=100))
         [benchmark] = compare(paths, draws=100).benchmarks
         return boards, [(one.name, one.role, one.agreement, one.gain) for one in benchmark.logs]
 

@@ -74,6 +74,35 @@ def test_gaps_have_the_planted_mean_and_spread() -> None:
     assert statistics.stdev(gaps) == pytest.approx(sd, rel=0.05)
 
 
+def test_errors_and_lengths_have_nothing_to_do_with_each_other() -> None:
+    n_items = 2000
+    pool = Pool(World((0.0, 0.0)), n_items, 2)
+    rows = []
+    for judge, contest in zip(map(pool.judge, range(n_items)), pool.contests, strict=True):
+        gap = judge.gaps["m1", "m2"]
+        errors = (
+            reading["m1"] - reading["m2"] - gap
+            for reading in (judge.tiers, judge.places, judge.points, judge.rubric_points)
+        )
+        rows.append([gap, *errors, len(contest.answers["m1"])])
+    correlation = np.corrcoef(rows, rowvar=False)
+    assert np.abs(correlation - np.eye(6)).max() < 0.1
+
+
+def test_half_of_the_length_is_the_models_habit() -> None:
+    pool = Pool(World(spread_out(150, 0.2)), 40, 0)
+    z = np.log([[len(c.answers[m]) / 400 for m in pool.models] for c in pool.contests]) / 0.3
+    # Var of a model's mean over 40 items: 0.5 + 0.5 / 40; of all lengths: 1.
+    assert z.mean(axis=0).var() == pytest.approx(0.5125, rel=0.35)
+    assert z.var() == pytest.approx(1, rel=0.2)
+
+
+def test_fresh_errors_are_none_of_the_pairs_own() -> None:
+    fresh, none = Traits(noise=5.0, fresh=True), Traits()
+    gaps = [Pool(World((0.2, 0.0), traits), 1, 0).judge(0).gaps for traits in (fresh, none)]
+    assert gaps[0] == gaps[1]
+
+
 def test_a_pair_is_seen_alike_from_both_sides() -> None:
     gaps = Pool(World(spread_out(5, 0.2), Traits(noise=1.0)), 3, 0).judge(2).gaps
     assert all(gaps[a, b] == -gaps[b, a] for a, b in gaps)
@@ -123,7 +152,7 @@ def test_seeds_make_other_answers() -> None:
     ],
 )
 def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> None:
-    pool = Pool(World(spread_out(n, 0.2), ties=ties), 30, 0)
+    pool = Pool(World(spread_out(n, 0.2), Traits(verbosity_bias=0.5), ties=ties), 30, 0)
     for number, contest in enumerate(pool.contests):
         assert sorted(map(len, contest.groups)) == sizes
         assert sorted(model for group in contest.groups for model in group) == list(pool.models)
@@ -144,6 +173,7 @@ def test_repeated_answers_are_merged(n: int, ties: float, sizes: list[int]) -> N
         (-0.3, {}, "right", 0.3),
         (0.3, {"scale": 0.6}, "left", 0.5),
         (2.0, {}, "left", 1.0),
+        (0.9, {"scale": 0.6}, "left", 1.0),
         (0.0, {}, "tie", 0.0),
         (0.3, {"resolution": 0.31}, "tie", 0.3),
         (0.3, {"resolution": 0.3}, "left", 0.3),  # not smaller than the resolution

@@ -19,6 +19,8 @@ from tiebreak.lab.simulate import (
     Study,
     _answer,
     _needed,
+    _row,
+    _Run,
     read_variant,
     simulate,
 )
@@ -95,13 +97,24 @@ def test_sorting_agrees_fully_with_a_judge_that_never_contradicts_itself() -> No
 
 
 def test_protocols_know_the_truth_when_models_are_far_apart() -> None:
-    study = simulate(World(spread_out(4, 30.0)), (3,), repeats=2, swap="never")
+    world = World(spread_out(4, 30.0))
+    study = simulate(world, (3,), repeats=2, swap="never", target=1.0)
     for label in STANDARD:
         row = study.row(label, 3)
         # Three items, each of which passes or fails, and grades that stop at 0 and 10, tie some.
         if label not in ("original", "pointwise", "fixed_rubric"):
             assert (row.truth.spearman.minimum, row.recovered) == (1.0, 1.0), label
     assert "original" not in [label for label, items in study.needed.items() if items]
+
+
+def test_the_target_itself_counts() -> None:
+    # Two neighbours of five changed places: ρ = 1 − 6 · 2 / (5 · 24) = 0.9.
+    run = _Run(World((5.0, 4.0, 3.0, 2.0, 1.0)).models, [[1.0, 2.0, 3.0, 5.0, 4.0]])
+    run.margins, run.depth = [[0.0] * 5], [0]
+    board = run.leaderboard(1)[None]
+    truth = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
+    for target, recovered in ((0.9, 1.0), (0.91, 0.0)):
+        assert _row("p", 1, board, board, truth, [run], target).recovered == recovered
 
 
 def test_calls_by_kind(study: Study) -> None:

@@ -103,9 +103,7 @@ class PlantedJudge(ModelAPI):
     def _places(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         return self._levels("places", user, properties, rng)
 
-    def _levels(
-        self, part: str, user: str, properties: dict[str, Any], rng: random.Random
-    ) -> Any:
+    def _levels(self, part: str, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         k = max(properties[part].properties["R1"].enum)
         qualities = {label: self._quality(text, rng) for label, _, text in LABELLED.findall(user)}
         order = sorted(qualities, key=qualities.__getitem__, reverse=True)

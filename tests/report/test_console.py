@@ -1,4 +1,6 @@
 import io
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,9 @@ from tests.report.builders import (
     write_log,
 )
 from tiebreak.report import Leaderboard, leaderboards, render
+from tiebreak.report.cells import decimal, signed_interval
 from tiebreak.report.console import plain
+from tiebreak.report.strengths import StrengthRow
 from tiebreak.scorers.ballots import ItemBallots
 
 LONG = "openrouter/some-organisation/a-very-long-model-name-2026-11-01-preview-thinking-high"
@@ -138,6 +142,23 @@ def test_second_views(tmp_path: Path) -> None:
         assert "of 100 draws of items have no finite strengths" in " ".join(text.split())
 
 
+def test_wide_numbers_fit_into_80_columns(tmp_path: Path) -> None:
+    models = [f"{LONG}-{number}" for number in range(12)]
+    groups = tuple((model,) for model in models)
+    items = [item("q", [match(*pair, 0.1) for pair in pairwise(models)], groups=groups)]
+    [board] = leaderboards([write_log(tmp_path / "r.eval", items)], draws=100)
+    rows = tuple(
+        StrengthRow(rank + 1, model, -10.25, -12.25, -10.15, 1, 12, 0.0)
+        for rank, model in enumerate(models)
+    )
+    views = (replace(board.views[0], rows=rows), replace(board.views[1], rows=rows))
+    lines = printed([replace(board, views=views)], 80).splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    shown = [line for line in lines if "-12.25" in line]
+    assert [line.split()[-1] for line in shown] == [str(rank + 1) for rank in range(12)]
+    assert all(line.count("-10.25") == line.count("-12.25 to -10.15") == 2 for line in shown)
+
+
 def test_a_view_without_strengths_says_why(tmp_path: Path) -> None:
     text = of(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(3)))
     assert "Bradley–Terry: models a never lost to or tied with any of b, c, so no finite" in text
@@ -220,3 +241,10 @@ def test_native_scores_show_their_own_number_of_items(tmp_path: Path) -> None:
 )
 def test_plain(text: str, shown: str) -> None:
     assert plain(text).plain == shown
+
+
+def test_numbers() -> None:
+    assert decimal(-0.001, 2) == "0.00"
+    assert decimal(float("nan")) == "–"
+    assert signed_interval(-0.123, -0.004) == "-0.12 to 0.00"
+    assert signed_interval(float("nan"), float("nan")) == "–"

@@ -130,13 +130,12 @@ def test_the_statistic_gives_the_leaderboard_of_the_drawn_items(tmp_path: Path) 
 
 
 def test_the_statistic_breaks_ties_by_margin_and_picks_models(tmp_path: Path) -> None:
-    # a and b are each once first and once last; a wins by 0.2 and loses by 0.2, b as well, but
-    # c beats b by 0.4: margins a 0.2 and (-0.2 …) differ. bracket(best, middle, last).
+    # The best wins by 0.2 over the middle one, which beats the last by 0.4.
     log(tmp_path, 1, bracket("q1", "a", "c", "b"), bracket("q2", "b", "c", "a"))
     [entry] = entries_of(tmp_path)
     first_only = np.array([[1.0, 0.0]])
     assert entry.statistic(entry.keys, ["b", "a"])(first_only).tolist() == [[-1, 0]]
-    # Both: a, b and c have ½ each; margins a (0.2 - 0.4) / 2, b the same, c (0.1 + 0.1) / 2.
+    # Both: all have ½. Margins: a and b (0.2 - 0.4) / 2, c (0.4 - 0.2) / 2 in either item.
     assert entry.statistic(entry.keys, ["a", "b", "c"])(np.ones((1, 2))).tolist() == [[-1, -1, 0]]
 
 

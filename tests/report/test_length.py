@@ -129,6 +129,8 @@ def contested(longer_wins: int, n: int, per_item: int) -> list[ItemBallots]:
         (contested(100, 100, 10), "The longer answer won 100% of 100"),
         # 15 of 20: the 99% Wilson interval 0.45–0.91 holds 0.5.
         (contested(15, 20, 1), None),
+        # Six longer winners beside six ties: only over matches it may be chance (0.48–1).
+        ([*contested(6, 6, 1), *(met(f"t{n}", (20, 10, 0.0)) for n in range(6))], None),
         # 80 of 100, but by eight items of ten: mean 0.6, standard error 0.8 / √10 = 0.25.
         (contested(80, 100, 10), None),
         (contested(20, 100, 10), None),

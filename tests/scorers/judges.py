@@ -36,7 +36,7 @@ PROTOCOLS = (
     "sorted",
     "full_pairwise",
 )
-ONCE = {
+ONCE: dict[str, dict[str, Any]] = {
     "flat_bracket": {"swap": "never"},
     "seal": {"swap": "never", "refine": False, "critique": False},
     "swiss": {"swap": "never", "refine": False},
@@ -104,7 +104,7 @@ class NotingJudge(Judge):
             case ScoreQuestion():
                 grade = max(0, min(10, round(self._qualities[question.candidate])))
                 weights = question.contest.rubric.weights
-                return {"principles": dict.fromkeys(weights, {"grade": grade})}
+                return {"principles": {p: {"grade": grade} for p in weights}}
             case CritiqueQuestion():
                 return {"left": "It is what it is.", "right": "It is what it is."}
             case RubricQuestion():
@@ -148,6 +148,20 @@ def silent_about(*pair: str) -> Callable[[Question[Any]], bool]:
     return lambda q: isinstance(q, MatchQuestion) and {q.left, q.right} == set(pair)
 
 
+def silent_on(name: str) -> Callable[[Question[Any]], bool]:
+    """Silence whenever one candidate is compared or graded."""
+
+    def silent(question: Question[Any]) -> bool:
+        match question:
+            case MatchQuestion():
+                return name in (question.left, question.right)
+            case ScoreQuestion():
+                return name == question.candidate
+        return False
+
+    return silent
+
+
 def judged(protocol: str, contest: Contest, judge: Judge, **settings: Any) -> ItemBallots:
     """Ballots of one item that is judged alone."""
     [ballots] = judged_all(protocol, [contest], judge, **settings)
@@ -176,7 +190,9 @@ def judged_all(
     return [done[number] for number in range(len(contests))]
 
 
-def session_of(contest: Contest, judge: Judge, *, stages: list[ItemBallots] | None = None) -> Session:
+def session_of(
+    contest: Contest, judge: Judge, *, stages: list[ItemBallots] | None = None
+) -> Session:
     """A session of a protocol of one's own; `stages` collects what it records."""
 
     def record(ballots: ItemBallots) -> None:

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.scorers.judges import NotingJudge, contest_of, judged, ladder, names, session_of, silent_about
+from tests.scorers.judges import (
+    NotingJudge,
+    contest_of,
+    judged,
+    ladder,
+    names,
+    session_of,
+    silent_about,
+    silent_on,
+)
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.placement import place
 
@@ -63,7 +72,7 @@ def test_order_and_calls_are_those_of_binary_insertion(levels: list[int], seed: 
 
 @pytest.mark.parametrize("n", range(2, 11))
 def test_number_of_calls_without_ties(n: int) -> None:
-    # Between the fewest and the most comparisons of binary insertion: ⌊log2 k⌋ and ⌈log2 k⌉ a place.
+    # Between the fewest and the most comparisons for a place among k: ⌊log2 k⌋ and ⌈log2 k⌉.
     contest, judge = contest_of(n), NotingJudge(ladder(n))
     calls = len(judged("sorted", contest, judge).calls)
     _, exact = insertion_by_hand(session_of(contest, judge).lots(), ladder(n))
@@ -95,7 +104,7 @@ def test_an_unscored_match_is_marked_and_the_newcomer_goes_below() -> None:
 def test_who_has_no_scored_match_has_no_rank() -> None:
     contest = contest_of(3)
     loner = session_of(contest, NotingJudge(ladder(3))).lots()[-1]
-    judge = NotingJudge(ladder(3), silent=lambda q: loner in (q.left, q.right))
+    judge = NotingJudge(ladder(3), silent=silent_on(loner))
     ranks = place(judged("sorted", contest, judge)).ranks
     assert sorted(ranks) == sorted(set(names(3)) - {loner})
 

@@ -385,5 +385,7 @@ def test_where_all_have_met_least_squares_and_win_rate_agree(outcomes: list[floa
         for pair, result in zip(combinations(names, 2), outcomes, strict=True)
     ]
     groups = [(name,) for name in names]
-    one, other = (place(ballots(rule, played, groups=groups)) for rule in ("least_squares", "win_rate"))
+    one, other = (
+        place(ballots(rule, played, groups=groups)) for rule in ("least_squares", "win_rate")
+    )
     assert [set(group) for group in one.order] == [set(group) for group in other.order]

@@ -1,9 +1,20 @@
 """Points for each candidate on its own, with and without a rubric that is written first."""
 
+from dataclasses import replace
+
 import anyio
 import pytest
 
-from tests.scorers.judges import NotingJudge, contest_of, judged, judged_all, ladder, names
+from tests.scorers.judges import (
+    NotingJudge,
+    contest_of,
+    judged,
+    judged_all,
+    ladder,
+    names,
+    session_of,
+    silent_on,
+)
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.pointwise import SAMPLE_TASKS, share_rubric
@@ -25,10 +36,7 @@ def test_points_are_grades_over_ten_and_equal_ones_are_tied() -> None:
 
 
 def test_who_is_unscored_has_no_rank() -> None:
-    def silent(question: object) -> bool:
-        return isinstance(question, ScoreQuestion) and question.candidate == "m00"
-
-    ballots = judged("pointwise", contest_of(4), NotingJudge(ladder(4), silent=silent))
+    ballots = judged("pointwise", contest_of(4), NotingJudge(ladder(4), silent=silent_on("m00")))
     assert place(ballots).order == (("m01",), ("m02",), ("m03",))
     [unscored] = [one for one in ballots.scores if one.unscored]
     assert (unscored.candidate, unscored.score, unscored.grades) == ("m00", None, {})
@@ -36,7 +44,7 @@ def test_who_is_unscored_has_no_rank() -> None:
 
 
 def test_points_of_one_candidate_are_no_ranking() -> None:
-    judge = NotingJudge(ladder(3), silent=lambda q: q.candidate != "m00")
+    judge = NotingJudge(ladder(3), silent=lambda question: not silent_on("m00")(question))
     with pytest.raises(NotPlacedError, match=r"fewer than two candidates have points \(silent\)"):
         place(judged("pointwise", contest_of(3), judge))
 
@@ -60,8 +68,6 @@ def test_one_rubric_for_all_items_that_are_judged_at_the_same_time(n_items: int)
 
 
 def test_every_benchmark_and_task_type_has_a_rubric_of_its_own() -> None:
-    from dataclasses import replace
-
     one = contest_of(2, item_id="1")
     other = replace(contest_of(2, item_id="2"), benchmark="other")
     typed = replace(
@@ -106,8 +112,6 @@ def test_when_the_first_item_fails_the_next_one_asks_for_the_rubric() -> None:
             if len(asked) == 1:
                 raise RuntimeError("the provider fails")
             return await super().ask(question, depth=depth, attempt=attempt)
-
-    from tests.scorers.judges import session_of
 
     async def run() -> None:
         judge = Failing(ladder(2))

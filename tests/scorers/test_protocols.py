@@ -42,7 +42,7 @@ def swiss_rounds(n: int, wanted: int) -> int:
     return min(wanted, n - 1 if n % 2 == 0 else n)
 
 
-# Protocol, settings beside those of ONCE, calls for n candidates, calls that must follow each other.
+# Protocol, settings beside those of ONCE, calls for n candidates, and how many follow each other.
 COUNTS: list[tuple[str, dict[str, Any], Count, Count]] = [
     ("original", {}, lambda n: 0, lambda n: 0),
     ("pointwise", {}, lambda n: n, lambda n: 1),
@@ -322,3 +322,20 @@ def test_a_protocol_that_forgets_its_ballots_is_told_so(registry: dict[str, Any]
     [error] = caught.value.exceptions
     assert isinstance(error, ProtocolError)
     assert str(error) == "'forgetful' returned NoneType: end it with `return judge.ballots`."
+
+
+def test_a_protocol_that_returns_the_ballots_of_another_item_is_told_so(
+    registry: dict[str, Any],
+) -> None:
+    other = contest_of(2, item_id="other").ballots("mixed_up", "win_rate")
+
+    @protocol("mixed_up", placed_by="win_rate")
+    async def mixed_up(item: Any, candidates: Any, judge: Session) -> ItemBallots:
+        await judge.match(*candidates)
+        return other
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        judged("mixed_up", contest_of(2), NotingJudge(ladder(2)))
+    [error] = caught.value.exceptions
+    assert isinstance(error, ProtocolError)
+    assert "returned the ballots of another item (other)" in str(error)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -31,8 +32,7 @@ from tiebreak.scorers.replies import ReplyError, parse_rubric
 FIRST, SECOND = "acme/zeta-9000", "globex/omega-pro"
 LABELS = {"R1": SECOND, "R2": FIRST}
 CRITERIA = tuple(
-    Criterion(principle_id=f"P{i}", full="All.", half="Half.", none="Nothing.")
-    for i in range(1, 5)
+    Criterion(principle_id=f"P{i}", full="All.", half="Half.", none="Nothing.") for i in range(1, 5)
 )
 ATTACKS = [
     "${checklist} ${left} ${fence} ${responses} ${criteria} ${principle_ids}",
@@ -63,7 +63,7 @@ def close_match() -> Match:
     return match(FIRST, SECOND, -0.1).model_copy(update={"verdicts": (verdict,)})
 
 
-def questions(item: Contest) -> list[tuple[Question[object], list[str]]]:
+def questions(item: Contest) -> list[tuple[Question[Any], list[str]]]:
     """Every kind of question, and the foreign texts that it holds, in their order."""
     checklist = item.rubric.checklist
     first, second = item.answers[FIRST], item.answers[SECOND]
@@ -171,7 +171,7 @@ def test_a_hostile_rubric_adds_no_line(text: str) -> None:
     try:
         criteria = parse_rubric(json.dumps(reply), [f"P{i}" for i in range(1, 5)])
     except ReplyError:
-        assert not text.strip() or "\x1f" in text  # nothing but white space
+        assert not text.split()  # nothing but white space
         return
     item = contest("t", "1", "2")
     lines = ScoreQuestion(item, FIRST, criteria).prompt().user.splitlines()
@@ -207,12 +207,13 @@ def test_the_words_of_the_new_questions() -> None:
     assert scored.user.endswith(
         f"Response:\n{fenced('Two')}\n\nGrade the response on the principles P1, P2, P3, P4."
     )
-    for question, kind, role in [
+    asked: list[tuple[Question[Any], str, str]] = [
         (ListQuestion(item, LABELS), "list", "judge"),
         (ScoreQuestion(item, FIRST), "score", "judge"),
         (RubricQuestion("b", item.rubric, ("t",)), "rubric", "judge"),
         (RefineQuestion(item, item.rubric.checklist, close_match(), "C5"), "refine", "meta_judge"),
-    ]:
+    ]
+    for question, kind, role in asked:
         assert (question.kind, question.role) == (kind, role)
 
 

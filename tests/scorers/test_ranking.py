@@ -6,7 +6,11 @@ import pytest
 from inspect_ai.scorer import SampleScore, Score
 
 from tests.report.builders import item, match
-from tiebreak.scorers.ranking import score_ballots, spread
+from tests.scorers.judges import PROTOCOLS, NotingJudge, judged
+from tests.scorers.tournament import planted_contest
+from tiebreak.report.strengths import strength_views
+from tiebreak.scorers.ballots import Skipped
+from tiebreak.scorers.ranking import RESULTS_KEY, least_squares, score_ballots, spread
 from tiebreak.scorers.table import ballots_table
 
 
@@ -26,6 +30,12 @@ def test_every_model_of_the_run_has_a_value() -> None:
         ({"protocol": "seal"}, "no_ballots"),
         (item("q", complete=False).model_dump(mode="json"), "not_placed"),
         (item("q", [match("a", "b", None)]).model_dump(mode="json"), "not_placed"),
+        (
+            item("q", complete=False)
+            .model_copy(update={"skipped": Skipped(after=1, of=2, error=0.05)})
+            .model_dump(mode="json"),
+            "not_placed",
+        ),
     ],
 )
 def test_what_has_no_ranking_is_unscored(stored: object, reason: str) -> None:
@@ -48,3 +58,42 @@ def test_a_name_cannot_break_out_of_the_table() -> None:
     rows = [line for line in table.splitlines() if "img" in line]
     assert len(rows) == 2
     assert all(line.startswith("| ") and "\\|" in line and "&lt;img" in line for line in rows)
+
+
+def test_who_has_no_rank_has_no_value() -> None:
+    ballots = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",), ("c",)))
+    stored = ballots.model_copy(update={"placed_by": "win_rate"}).model_dump(mode="json")
+    # Two of three are ranked: 1 and 0; nothing is known about c.
+    assert score_ballots(stored, "abc").value == {
+        "a": 1,
+        "b": 0,
+        "c": pytest.approx(math.nan, nan_ok=True),
+    }
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
+    quality = {"a": 3.0, "b": 2.0, "c": 1.0}
+    items = [
+        judged(protocol, planted_contest(quality, item_id="1"), NotingJudge(quality)),
+        # All answers are identical: three ties.
+        judged(
+            protocol,
+            planted_contest({"a": 1.0}, item_id="2", twins={"a": "bc"}),
+            NotingJudge({"a": 1.0}),
+        ),
+    ]
+    samples = [
+        SampleScore(score=score_ballots(one.model_dump(mode="json"), "abc"), sample_id=one.item_id)
+        for one in items
+    ]
+    found = least_squares()(samples)  # type: ignore[arg-type]
+    views = {view.method: view for view in strength_views(items, draws=1)}
+    if protocol in ("original", "pointwise", "fixed_rubric", "listwise"):
+        assert found == views == {}
+        assert all((s.score.metadata or {})[RESULTS_KEY] == [] for s in samples)
+    else:
+        rows = views["least_squares"].rows
+        assert found == {f"least_squares:{row.model}": pytest.approx(row.strength) for row in rows}
+        # Item 1: a beats b and c, b beats c, as far as they met; item 2: all level.
+        assert found["least_squares:a"] > found["least_squares:b"] > found["least_squares:c"]

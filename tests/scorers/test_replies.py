@@ -119,7 +119,11 @@ def votes_with(**change: Any) -> dict[str, Any]:
         ("tiers", {"tiers": {"R1": 1, "R2": 3}}, "tiers R2 is 3"),
         ("tiers", {"tiers": {"R1": True, "R2": 1}}, "tiers R1 is True"),
         ("tiers", {"tiers": {"R1": 1.5, "R2": 1}}, "tiers R1 is 1.5"),
-        ("tiers", {"tiers": {"R1": "1", "R2": 1}}, "tiers R1 is something else, not a whole number"),
+        (
+            "tiers",
+            {"tiers": {"R1": "1", "R2": 1}},
+            "tiers R1 is something else, not a whole number",
+        ),
         ("tiers", {"tiers": {"R1": 10**99, "R2": 1}}, "tiers R1 is 10000000000000000000, not"),
         ("grades", {"principles": {"P1": {"grade": 11}}}, "P1 grade is 11"),
         ("grades", {"principles": {"P1": {"reasoning": "r"}}}, "P1 grade is None"),

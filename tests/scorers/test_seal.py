@@ -1,18 +1,23 @@
-"""SEAL with a planted judge: what it finds, what it asks, what it does with bad replies."""
+"""SEAL with a planted judge: what it finds, what it asks, what it does with bad replies.
+
+Most of it with a judge that replies at once; what depends on replies as text through Inspect.
+"""
 
 import itertools
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.bracket import round_name, rounds
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.refinement import MOST_REFINEMENTS, closest
 
-FLAT = {"swap": "never", "refine": False, "critique": False}
+FLAT: dict[str, Any] = {"swap": "never", "refine": False, "critique": False}
 
 
 def planted(n: int, *, item: int = 0, gap: float = 1.0) -> dict[str, float]:
@@ -20,6 +25,14 @@ def planted(n: int, *, item: int = 0, gap: float = 1.0) -> dict[str, float]:
     qualities = [gap * rank for rank in range(n)]
     random.Random(f"{n} {item}").shuffle(qualities)
     return {f"m{i:02}": quality for i, quality in enumerate(qualities)}
+
+
+def play(
+    qualities: dict[str, float], *, item: int = 0, judge: NotingJudge | None = None, **settings: Any
+) -> ItemBallots:
+    """One item, judged as the model provider `planted` would judge it."""
+    judge = judge or NotingJudge(qualities, scale=0.1)
+    return judged("seal", planted_contest(qualities, item_id=str(item)), judge, **settings)
 
 
 def champion(ballots: ItemBallots) -> str:
@@ -35,10 +48,10 @@ def kinds(ballots: ItemBallots) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("n", range(2, 17))
-def test_a_judge_without_noise_finds_the_planted_champion(n: int, tmp_path: Path) -> None:
-    pools = [planted(n, item=item) for item in range(4)]
-    contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
-    for pool, ballots in zip(pools, play_all(contests, tmp_path), strict=True):
+def test_a_judge_without_noise_finds_the_planted_champion(n: int) -> None:
+    for item in range(4):
+        pool = planted(n, item=item)
+        ballots = play(pool, item=item)
         placement = place(ballots)
         assert champion(ballots) == max(pool, key=pool.__getitem__)
         assert sorted(placement.ranks.values()) == list(range(1, n + 1))
@@ -46,18 +59,18 @@ def test_a_judge_without_noise_finds_the_planted_champion(n: int, tmp_path: Path
 
 
 @pytest.mark.parametrize("n", range(2, 17))
-def test_flat_bracket_asks_once_to_seed_and_once_a_match(n: int, tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(n))], tmp_path, settings=FLAT)
+def test_flat_bracket_asks_once_to_seed_and_once_a_match(n: int) -> None:
+    ballots = play(planted(n), **FLAT)
     assert kinds(ballots) == {"seed": 1, "match": n - 1, "critique": 0, "refine": 0}
     # One call after another: seeding, then one match a round.
     assert max(call.depth for call in ballots.calls) + 1 == 1 + rounds(n)
 
 
 @pytest.mark.parametrize("n", range(2, 17))
-def test_every_extra_call_is_accounted_for(n: int, tmp_path: Path) -> None:
+def test_every_extra_call_is_accounted_for(n: int) -> None:
     # Qualities so near that every match is close: |margin| = gap / scale = 0.01 / 0.1 = 0.1 at
     # the nearest, so "close" asks both orders wherever neighbours meet.
-    [ballots] = play_all([planted_contest(planted(n, gap=0.01))], tmp_path)
+    ballots = play(planted(n, gap=0.01))
     last = rounds(n)
     swapped = sum(len(match.verdicts) == 2 for match in ballots.matches)
     by_round = [len(closest(ballots.matches, number)) for number in range(1, last)]
@@ -71,20 +84,19 @@ def test_every_extra_call_is_accounted_for(n: int, tmp_path: Path) -> None:
     assert len(ballots.refinements) == sum(by_round)
 
 
-def test_eight_candidates_all_close_cost_what_the_paper_says(tmp_path: Path) -> None:
+def test_eight_candidates_all_close_cost_what_the_paper_says() -> None:
     # SEAL, table 5: 1 seeding + 7 matches + about 3.9 refinements and critiques = about 11.9.
     # Ours: 3 critiques (two semi-finals, one final) and from 0 to 4 refinements.
-    pools = [planted(8, item=item, gap=0.05) for item in range(25)]
-    contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
-    settings = {"swap": "never"}
-    calls = [len(b.calls) for b in play_all(contests, tmp_path, settings=settings)]
+    calls = [
+        len(play(planted(8, item=item, gap=0.05), item=item, swap="never").calls)
+        for item in range(25)
+    ]
     assert all(11 <= count <= 15 for count in calls)
     assert 11 <= sum(calls) / len(calls) <= 13
 
 
-def test_swap_always_asks_both_orders_of_every_match(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(8))], tmp_path, settings={"swap": "always"})
-    for match in ballots.matches:
+def test_swap_always_asks_both_orders_of_every_match() -> None:
+    for match in play(planted(8), swap="always").matches:
         assert {verdict.first for verdict in match.verdicts} == {match.high, match.low}
         assert match.flipped is False
 
@@ -100,20 +112,26 @@ def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) ->
     assert all(match.decided_by == "tie" for match in ballots.matches)
 
 
-def test_agreement_rises_with_the_quality_of_the_judge(tmp_path: Path) -> None:
+def test_agreement_rises_with_the_quality_of_the_judge() -> None:
     pools = [planted(8, item=item) for item in range(20)]
-    contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
     right_order = []
     for noise in (0, 2, 8, 1000):
-        results = play_all(contests, tmp_path, settings=FLAT, judge=f"planted/noise={noise}")
-        right_order.append(
-            sum(
-                (place(ballots).ranks[a] < place(ballots).ranks[b]) == (pool[a] > pool[b])
-                for pool, ballots in zip(pools, results, strict=True)
+        agreeing = 0
+        for number, pool in enumerate(pools):
+            rng = random.Random(f"{noise} {number}")
+            # An error on each of the two answers that are compared.
+            gaps = {
+                (a, b): pool[a] - pool[b] + rng.gauss(0, noise) - rng.gauss(0, noise)
+                for a, b in itertools.combinations(pool, 2)
+            }
+            tiers = {name: quality + rng.gauss(0, noise) for name, quality in pool.items()}
+            judge = NotingJudge(pool, gaps=gaps, tiers=tiers, scale=0.1)
+            ranks = place(play(pool, item=number, judge=judge, **FLAT)).ranks
+            agreeing += sum(
+                (ranks[a] < ranks[b]) == (pool[a] > pool[b])
                 for a, b in itertools.combinations(pool, 2)
             )
-            / (len(pools) * 28)
-        )
+        right_order.append(agreeing / (len(pools) * 28))
     best, good, poor, blind = right_order
     assert best > good > poor > blind
     assert blind == pytest.approx(0.5, abs=0.07)  # 560 pairs: 0.5 ± 3 standard errors
@@ -125,22 +143,21 @@ def test_the_same_seed_gives_the_same_ballots_and_another_seed_others(tmp_path: 
     runs = []
     for seed in (1, 1, 2):
         contests = [
-            planted_contest(planted(8, item=i), item_id=str(i), seed=seed) for i in range(3)
+            planted_contest(planted(8, item=i), item_id=str(i), seed=seed) for i in range(2)
         ]
         played = play_all(contests, tmp_path, judge="planted/noise=3")
         runs.append([b.model_dump(exclude={"calls", "seed"}) for b in played])
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_order_of_presentation_is_balanced(tmp_path: Path) -> None:
-    contests = [planted_contest(planted(8), item_id=str(i)) for i in range(15)]
-    matches = [m for b in play_all(contests, tmp_path, settings=FLAT) for m in b.matches]
+def test_order_of_presentation_is_balanced() -> None:
+    matches = [m for item in range(15) for m in play(planted(8), item=item, **FLAT).matches]
     high_first = sum(match.verdicts[0].first == match.high for match in matches)
     assert 34 <= high_first <= 71  # of 105: 52.5 ± 18.5 is 3.6 standard deviations
 
 
-def test_refinement_grows_the_checklist_and_never_the_principles(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(8, gap=0.01))], tmp_path)
+def test_refinement_grows_the_checklist_and_never_the_principles() -> None:
+    ballots = play(planted(8, gap=0.01))
     sizes: dict[int, set[int]] = {}
     for match in ballots.matches:
         for verdict in match.verdicts:
@@ -152,11 +169,23 @@ def test_refinement_grows_the_checklist_and_never_the_principles(tmp_path: Path)
     assert len({r.item_id for r in ballots.refinements}) == len(ballots.refinements)
 
 
+def test_through_inspect_it_is_the_same_tournament(tmp_path: Path) -> None:
+    pools = [planted(8, item=item, gap=0.05) for item in range(3)]
+    contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
+    for item, ballots in enumerate(play_all(contests, tmp_path)):
+        fast = play(pools[item], item=item)
+        for one, other in zip(ballots.matches, fast.matches, strict=True):
+            assert (one.high, one.low, one.winner) == (other.high, other.low, other.winner)
+            assert one.margin == pytest.approx(other.margin)
+        assert kinds(ballots) == kinds(fast)
+        assert place(ballots).order == place(fast).order
+
+
 @pytest.mark.parametrize("malformed", [0.2, 0.6])
 def test_malformed_replies_are_repaired_repeated_or_unscored(
     malformed: float, tmp_path: Path
 ) -> None:
-    contests = [planted_contest(planted(8), item_id=str(i)) for i in range(12)]
+    contests = [planted_contest(planted(8), item_id=str(i)) for i in range(6)]
     judge = f"planted/malformed={malformed}"
     played = play_all(contests, tmp_path, settings=FLAT, judge=judge)
     repairs = [call for b in played for call in b.calls if call.repair]
@@ -187,14 +216,14 @@ def test_an_item_without_any_verdict_is_not_ranked(tmp_path: Path) -> None:
         place(ballots)
 
 
-def test_a_single_group_asks_nobody(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest({"a": 1.0})], tmp_path)
+def test_a_single_group_asks_nobody() -> None:
+    ballots = play({"a": 1.0})
     assert (ballots.calls, ballots.matches, ballots.complete) == ((), (), True)
     assert place(ballots).ranks == {"a": 1}
 
 
-def test_one_tier_seeds_by_lot(tmp_path: Path) -> None:
-    [ballots] = play_all([planted_contest(planted(8))], tmp_path, settings={"tiers": 1})
+def test_one_tier_seeds_by_lot() -> None:
+    ballots = play(planted(8), tiers=1)
     assert kinds(ballots)["seed"] == 0
     assert ballots.tiering is None
     assert sorted(ballots.seeds) == sorted(planted(8))

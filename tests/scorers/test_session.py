@@ -107,9 +107,7 @@ def test_a_match_goes_from_critique_to_the_second_order() -> None:
 
     async def run() -> None:
         session = session_of(contest_of(2), judge)
-        [match] = await session.matches(
-            [Pairing(1, 0, "m00", "m01")], swap="close", critique=True
-        )
+        [match] = await session.matches([Pairing(1, 0, "m00", "m01")], swap="close", critique=True)
         assert [type(q) for q in judge.asked] == [CritiqueQuestion, MatchQuestion, MatchQuestion]
         assert match.critique == "It is what it is.\nIt is what it is."
         assert {v.first for v in match.verdicts} == {"m00", "m01"}

@@ -24,7 +24,9 @@ def played(pairs: Sequence[tuple[str, str]], results: Sequence[float | None]) ->
     return [match(*pair, MARGIN[r]) for pair, r in zip(pairs, results, strict=True)]
 
 
-def tournament(seeds: Sequence[str], data: st.DataObject) -> Iterator[tuple[list[Match], list[tuple[str, str]]]]:
+def tournament(
+    seeds: Sequence[str], data: st.DataObject
+) -> Iterator[tuple[list[Match], list[tuple[str, str]]]]:
     """The matches before every round, and the pairs of the round, until there are no more pairs."""
     matches: list[Match] = []
     while pairs := pair_up(seeds, matches):
@@ -65,7 +67,7 @@ def by_exhaustion(seeds: Sequence[str], matches: Sequence[Match]) -> set[frozens
     met = {frozenset((m.high, m.low)) for m in matches}
     benches: list[str | None] = [None]
     if len(seeds) % 2:
-        benches = sorted(table, key=lambda name: (-games[name], -table.index(name)))
+        benches = [*sorted(table, key=lambda name: (-games[name], -table.index(name)))]
     for bench in benches:
         playing = [name for name in table if name != bench]
         ways = [
@@ -112,9 +114,7 @@ def test_later_rounds_are_what_the_definition_says(n: int, data: st.DataObject) 
 @pytest.mark.parametrize("n", [2, 4, 8, 16])
 def test_the_first_round_is_that_of_the_bracket(n: int) -> None:
     bracket = {
-        frozenset((one.high, one.low))
-        for one in first_round(names(n))
-        if isinstance(one, Pairing)
+        frozenset((one.high, one.low)) for one in first_round(names(n)) if isinstance(one, Pairing)
     }
     assert {frozenset(pair) for pair in pair_up(names(n), [])} == bracket
 

@@ -116,8 +116,8 @@ def estimate(
 
 
 def _scenarios(close: Interval, ties: Interval) -> list[_Scenario]:
-    """Judges from one extreme to the other: brief, usual, wordy; then the other two corners."""
-    corners = [(-1, -1), (0, 0), (1, 1), (-1, 1), (1, -1)]
+    """The usual judge, the two extremes, then the other two corners."""
+    corners = [(0, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
     return [
         _Scenario(
             Habit(
@@ -139,11 +139,12 @@ def _row(
     runs = [trial.run(variant, scenario) for scenario in scenarios[:3]]
     if len({run.total.value[0] for run in runs}) > 1 or any(run.total.error[0] for run in runs):
         runs += [trial.run(variant, scenario) for scenario in scenarios[3:]]
+    likely, *extremes = (run.total for run in runs)
     calls, tokens_in, tokens_out, cost = (
-        interval([run.total for run in runs], likely=1, quantity=quantity) for quantity in range(4)
+        interval(likely, extremes, quantity) for quantity in range(4)
     )
     depths = [run.depth for run in runs]
-    depth = Interval(min(depths), depths[1], max(depths))
+    depth = Interval(min(depths), depths[0], max(depths))
     n_items = len(trial.contests)
     return ProtocolEstimate(
         label=variant.label,
@@ -154,7 +155,7 @@ def _row(
         cost=None if math.isnan(cost.likely) else cost,
         depth=depth,
         hours=Interval(*(pace.hours(*ends) for ends in zip(calls, depth, strict=True))),
-        longest=runs[1].longest,
+        longest=runs[0].longest,
     )
 
 

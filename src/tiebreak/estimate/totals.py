@@ -89,11 +89,18 @@ def total(chosen: Sequence[Stratum], values: Mapping[int, FloatArray]) -> Total:
     return Total(np.asarray(value), np.sqrt(np.asarray(variance)))
 
 
-def interval(totals: Sequence[Total], likely: int, quantity: int) -> Interval:
-    """The range of one quantity over all habits of a judge; `likely` is the place of the usual."""
-    lowest = min(t.value[quantity] - ERRORS * t.error[quantity] for t in totals)
-    highest = max(t.value[quantity] + ERRORS * t.error[quantity] for t in totals)
-    return Interval(max(0.0, float(lowest)), float(totals[likely].value[quantity]), float(highest))
+def interval(likely: Total, extremes: Sequence[Total], quantity: int) -> Interval:
+    """The range of one quantity: the totals of extreme judges with their errors.
+
+    Args:
+        likely: totals of the usual judge.
+        extremes: totals of judges that are extreme in one way or another.
+        quantity: which of the quantities.
+    """
+    value = float(likely.value[quantity])
+    lowest = min(t.value[quantity] - ERRORS * t.error[quantity] for t in extremes)
+    highest = max(t.value[quantity] + ERRORS * t.error[quantity] for t in extremes)
+    return Interval(min(value, max(0.0, float(lowest))), value, max(value, float(highest)))
 
 
 def _variance(table: FloatArray) -> FloatArray:

@@ -127,6 +127,15 @@ async def judge_item(
                 f"{protocol.name!r} returned {type(found).__name__}: end it with "
                 "`return judge.ballots`."
             )
+        if _about(found) != _about(session.ballots):
+            raise ProtocolError(
+                f"{protocol.name!r} returned the ballots of another item ({found.item_id}): end it "
+                "with `return judge.ballots`."
+            )
         session.ballots = found
     session.keep(complete=True)
     return session.ballots
+
+
+def _about(ballots: ItemBallots) -> tuple[object, ...]:
+    return ballots.benchmark, ballots.item_id, ballots.input_hash, ballots.groups

@@ -5,7 +5,7 @@ computes all scores again from the ballots that are there.
 """
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from inspect_ai.scorer import (
@@ -33,6 +33,9 @@ from tiebreak.scorers.table import ballots_table
 
 RESULTS_KEY = "results"
 """Score metadata: results of an item's matches, as [one, other, 1 / ½ / 0]."""
+
+MATCH_RULES: Final = ("elimination", "least_squares", "win_rate", "insertion")
+"""Rules of protocols that let candidates meet."""
 
 ROSTER_KEY = "roster"
 """Sample metadata: all models of the run. A model that is absent from an item scores NaN there."""
@@ -113,5 +116,7 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
         zip(ballots.models, map(float, borda), strict=True)
     )
     best = min(ranks, key=ranks.__getitem__)
-    played = [list(result) for result in results(ballots)] if ballots.matches else []
+    # An item whose answers are all identical has ties and no match; it counts where others have.
+    by_match = ballots.placed_by in MATCH_RULES
+    played = [list(result) for result in results(ballots)] if by_match else []
     return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})
