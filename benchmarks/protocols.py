@@ -27,7 +27,9 @@ from rich.console import Console
 from rich.table import Table
 
 from tiebreak.lab import simulate as lab
-from tiebreak.lab.planted import Traits, World
+from tiebreak.lab.judge import Traits
+from tiebreak.lab.planted import World
+from tiebreak.lab.study import Row as StudyRow
 
 MODELS, ITEMS, SPREAD = 8, 162, 0.2
 ROUGH, SHARP = 2.0, 0.7
@@ -58,7 +60,7 @@ def measure(
     n_pools: int, reading_noise: float, protocols: Sequence[str], *, ties: float = 0.0
 ) -> dict[str, Measured]:
     """Every protocol on the same pools, each of models and answers of its own."""
-    rows: dict[str, list[lab.Row]] = {}
+    rows: dict[str, list[StudyRow]] = {}
     for pool in range(n_pools):
         drawn = np.random.default_rng((2026, pool)).normal(0, SPREAD, MODELS)
         world = World(tuple(map(float, drawn)), Traits(reading_noise=reading_noise), ties=ties)
@@ -70,7 +72,7 @@ def measure(
     return {name: _mean(own) for name, own in rows.items()}
 
 
-def _mean(rows: Sequence[lab.Row]) -> Measured:
+def _mean(rows: Sequence[StudyRow]) -> Measured:
     # A leaderboard that ties all models has no ρ: the native scores may.
     rhos = [row.reference.spearman.mean for row in rows]
     rhos = [rho for rho in rhos if not math.isnan(rho)]

@@ -1,5 +1,6 @@
 """The estimate against what real runs with the planted judge were billed."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from inspect_ai import eval
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tiebreak.candidates import load_candidates
+from tiebreak.candidates import PROTOCOL_KEY, load_candidates
 from tiebreak.estimate.estimate import estimate
 from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.request import read_contests, read_experience, read_protocols
@@ -34,21 +35,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             quality = (model * 7 + i * 3) % 5 / 5 + (model if i % 4 else model // 2)
             row["answer"] = f"{'Because. ' * (i % 7 * (model + 1))}quality={quality:.2f}"
         write_inspect_log(folder / "logs", f"acme/model-{model}", rows)
-    for protocol in BUILT_IN:
-        [log] = eval(
-            f"tiebreak/{protocol}",
-            task_args={"candidates": str(folder / "logs")},
-            model_roles={"judge": JUDGE},
-            log_dir=str(folder / protocol),
-            display="none",
-        )
-        assert log.status == "success", log.error
+    logs = eval(
+        [f"tiebreak/{protocol}" for protocol in BUILT_IN],
+        task_args={"candidates": str(folder / "logs")},
+        model_roles={"judge": JUDGE},
+        log_dir=str(folder / "out"),
+        display="none",
+    )
+    assert {log.status for log in logs} == {"success"}
+    for log in logs:
+        shutil.copy(log.location, folder / f"{(log.eval.metadata or {})[PROTOCOL_KEY]}.eval")
     return folder
 
 
 @pytest.fixture(scope="module")
 def billed(folder: Path) -> Mapping[str, Receipt]:
-    return {name: leaderboards([folder / name])[0].receipt for name in BUILT_IN}
+    return {name: leaderboards([folder / f"{name}.eval"])[0].receipt for name in BUILT_IN}
 
 
 def estimated(folder: Path, protocols: str, log: str | None = None, seed: int = 0) -> Estimate:
@@ -57,7 +59,7 @@ def estimated(folder: Path, protocols: str, log: str | None = None, seed: int = 
         read_protocols(protocols),
         Judges(JUDGE),
         QUARTERS,
-        experience=read_experience(str(folder / log)) if log else None,
+        experience=read_experience(str(folder / f"{log}.eval")) if log else None,
         seed=seed,
     )
 

@@ -13,7 +13,8 @@ from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate.dry_judge import DryJudge, DryJudgeError, Habit, Payer
+from tiebreak.estimate.dry_judge import DryJudge, Habit, Payer
+from tiebreak.estimate.errors import DryJudgeError
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import BUILT_IN, find_protocol, judge_item

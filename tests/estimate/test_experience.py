@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate.experience import ExperienceError, experience_of
+from tiebreak.estimate.errors import ExperienceError
+from tiebreak.estimate.experience import experience_of
 from tiebreak.estimate.totals import Interval
 from tiebreak.scorers.ballots import Call, ItemBallots, Match, Verdict
 

@@ -8,9 +8,9 @@ import pytest
 from inspect_ai.model import ModelCost, ModelInfo
 
 import tiebreak.estimate.prices as prices
+from tiebreak.estimate.errors import PriceError
 from tiebreak.estimate.prices import (
     Price,
-    PriceError,
     find_price,
     model_info,
     read_price,

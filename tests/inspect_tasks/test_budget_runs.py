@@ -67,18 +67,18 @@ def test_a_budget_ends_a_run_well(tmp_path: Path, calls: Path) -> None:
     judge_in_process("full_pairwise", pool, tmp_path / "second", max_calls=1000)
     made = real_calls(calls)
     assert len(made) == len(set(made)) == 5 * PER_ITEM
-    [whole] = judge_in_process("full_pairwise", pool, tmp_path / "whole", "planted/seed=0+again")
+    judge_in_process("full_pairwise", pool, tmp_path / "whole", "planted/again")
     second = boards_by_protocol(tmp_path / "second")["full_pairwise"]
     assert second.n_items == ITEMS
     assert second.rows == boards_by_protocol(tmp_path / "whole")["full_pairwise"].rows
 
 
-@pytest.mark.parametrize("max_calls", [1, 7, 11, 23])
+@pytest.mark.parametrize("max_calls", [4, 11])
 def test_no_call_beyond_the_budget(max_calls: int, tmp_path: Path, calls: Path) -> None:
     pool = write_pool(tmp_path / "logs", 4, 3)
     paid = 0
     # Again and again, until nothing is left to do.
-    for number in range(40):
+    for number in range(10):
         [log] = judge_in_process("seal", pool, tmp_path / f"{number}", max_calls=max_calls)
         before, paid = paid, len(real_calls(calls))
         assert log.status == "success"
@@ -114,6 +114,7 @@ def test_a_budget_in_dollars(tmp_path: Path, calls: Path) -> None:
     judge_in_process("listwise", pool, tmp_path / "whole", judge, eval_args=args, repeat=2)
     whole = boards_by_protocol(tmp_path / "whole")["listwise"].receipt
     assert whole.n_calls == 6
+    assert whole.cost is not None
     assert whole.cost == pytest.approx(whole.input_tokens / 1e6 + 2 * whole.output_tokens / 1e6)
 
     # Enough for four of six calls; all cost about the same.
@@ -125,6 +126,7 @@ def test_a_budget_in_dollars(tmp_path: Path, calls: Path) -> None:
     board = boards_by_protocol(tmp_path / "part")["listwise"]
     assert board.n_items == 4
     assert board.receipt.paid == pytest.approx(board.receipt.cost)
+    assert board.receipt.cost is not None
     assert board.receipt.cost <= limit
     # Cached calls are not paid for: the same budget is enough for the rest.
     judge_in_process("listwise", pool, tmp_path / "rest", judge, eval_args=args, max_cost=limit)

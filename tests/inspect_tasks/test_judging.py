@@ -1,19 +1,27 @@
-"""From a pool to samples: what a judge is shown, and what the log keeps."""
+"""From arguments and a pool to samples: what is refused, what a judge is shown, what is kept."""
 
 import json
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.harness import ROOT, run
+from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
+from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
 from tiebreak.inspect_tasks.contests import (
     CONTEST_KEY,
     contest_samples,
+    load_pool,
     restore_contest,
     task_text,
 )
+from tiebreak.inspect_tasks.judging import run_id
+from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers.protocols import find_protocol
 
 USUAL: dict[str, Any] = {
     "task_type": None,
@@ -67,3 +75,100 @@ def test_a_missing_native_score_is_none_and_not_saturated() -> None:
 )
 def test_task_text(more: dict[str, Any], shown: str) -> None:
     assert task_text(pool({"a": "2"}, **more).items[0]) == shown
+
+
+def test_every_argument_has_a_default_that_will_do() -> None:
+    assert DEFAULTS.keys() == Common.__annotations__.keys()
+    assert checked({}) == DEFAULTS
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"candidate": "logs"}, "Did you mean candidates?"),
+        ({"round": 3}, "Did you mean rounds?"),
+        ({"judge": "openai/gpt-5"}, "There is no argument 'judge'"),
+        ({"repeat": 0}, "repeat is 0: it must be a whole number of at least 1"),
+        ({"repeat": True}, "repeat is True"),
+        ({"max_calls": 0}, "max_calls is 0: it must be a whole number of at least 1"),
+        ({"max_calls": 1.5}, "max_calls is 1.5"),
+        ({"max_cost": 0}, "a number of dollars above 0"),
+        ({"max_cost": "$5"}, "a number of dollars above 0"),
+        ({"max_cost": math.nan}, "a number of dollars above 0"),
+        ({"settle_error": 2}, "settle_error is 2: it must be between 0 and 1"),
+        ({"settle": 0}, "settle is 0: it must be a whole number of at least 1"),
+        ({"seed": "abc"}, "seed is 'abc': it must be a whole number."),
+        ({"saturated_only": "nope"}, "saturated_only is 'nope': it must be true or false"),
+        ({"merge_identical": 0}, "merge_identical is 0: it must be true or false"),
+        ({"shard": "8/3"}, "it must be K/N"),
+    ],
+)
+def test_arguments_that_cannot_be(given: Any, words: str) -> None:
+    with pytest.raises(PrerequisiteError) as caught:
+        checked(given, own=("rounds",))
+    assert words in str(caught.value.message)
+
+
+@pytest.mark.parametrize(
+    ("task", "given", "words"),
+    [
+        ("seal", {"refine": "flase"}, "refine is 'flase'"),
+        ("seal", {"critique": 1}, "critique is 1"),
+        ("swiss", {"rounds": 0}, "rounds is 0"),
+        ("swiss", {"tiers": 0}, "tiers is 0"),
+        ("swiss", {"round": 3}, "Did you mean rounds?"),
+        ("sorted", {"swap": "sometimes"}, "always, close or never"),
+        ("listwise", {"swap": "never"}, "There is no argument 'swap'"),
+        ("full_pairwise", {"mode": "lax"}, "strict or intersect"),
+        ("own", {}, "No protocol: add -T protocol=FILE.py@NAME"),
+    ],
+)
+def test_arguments_that_a_task_refuses(
+    task: str, given: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    write_pool(tmp_path / "logs", 2, 1)
+    with pytest.raises(PrerequisiteError) as caught:
+        judge_in_process(task, tmp_path / "logs", tmp_path / "out", **given)
+    assert words in str(caught.value.message)
+
+
+@pytest.mark.slow
+def test_a_wrong_argument_is_one_sentence_on_the_command_line(tmp_path: Path) -> None:
+    write_pool(tmp_path / "2026", 2, 1)
+    command = ("inspect", "eval", "tiebreak/swiss", "--model-role", "judge=planted/x")
+    # YAML takes the folder's name for a number.
+    done = run(*command, "-T", "candidates=2026", "-T", "max_call=5", cwd=tmp_path, code=1)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "There is no argument 'max_call' (-T max_call=…). Did you mean max_calls?" in said
+    assert "Traceback" not in said
+    assert len(load_pool(str(tmp_path / "2026"), "strict").items) == 1
+
+
+@pytest.mark.slow
+def test_the_tasks_can_be_listed() -> None:
+    listed = run("inspect", "list", "tasks", "inspect_tasks/rerank.py", cwd=ROOT).stdout
+    tasks = "original pointwise fixed_rubric listwise flat_bracket seal swiss sorted full_pairwise"
+    assert {line.split("@")[1] for line in listed.split()} == {*tasks.split(), "own"}
+
+
+def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_pool(tmp_path / "2026", 2, 1)
+    write_pool(tmp_path / "2027", 2, 1, task="mmlu")
+    monkeypatch.chdir(tmp_path)
+    numbers: Any = 2026
+    assert load_pool(numbers, "strict").benchmarks == ("gsm8k",)
+    assert load_pool([numbers, numbers + 1], "strict").benchmarks == ("gsm8k", "mmlu")
+
+
+def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:
+    """Shards on two machines may have the same file in different places."""
+    [builtin] = contest_samples(pool({"a": "2", "b": "3"}), **USUAL)
+    rubric = json.dumps((builtin.metadata or {})[CONTEST_KEY]["rubric"])
+    seen = set()
+    for name, text in [("x.yaml", rubric), ("y.yaml", rubric), ("z.yaml", rubric + "  ")]:
+        (tmp_path / name).write_text(text)
+        samples = contest_samples(
+            pool({"a": "2", "b": "3"}), **{**USUAL, "rubric": str(tmp_path / name)}
+        )
+        seen.add(run_id(find_protocol("seal"), {}, checked({}), samples))
+    assert len(seen) == 1

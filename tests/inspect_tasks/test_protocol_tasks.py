@@ -141,11 +141,11 @@ def test_the_log_says_what_it_is(all_tasks: Path) -> None:
         assert log.results is not None
         [metrics] = [one.metrics for one in log.results.scores if one.name == "ranking"]
         strengths = {key for key in metrics if key.startswith("least_squares:")}
-        if name in {"flat_bracket", "seal", "swiss", "sorted", "full_pairwise"}:
+        if name in {"flat_bracket", "seal", "sorted", "full_pairwise"}:
             assert strengths == {f"least_squares:{model}" for model in MODELS}
             best = max(strengths, key=lambda key: metrics[key].value)
             assert best == f"least_squares:{MODELS[-1]}"
-        else:
+        elif name != "swiss":  # there, in two items, some may never have met the others
             assert not strengths
 
 
@@ -176,12 +176,11 @@ def test_identical_answers_are_never_judged(
     calls = tmp_path / "calls"
     monkeypatch.setenv("PLANTED_CALLS", str(calls))
     pool = write_pool(tmp_path / "logs", 4, 3, lambda model, item: f"{item}{' ' * model}")
-    for name, arguments in [(name, {}) for name in (*PRICE, "sorted")] + [
-        ("own", {"protocol": str(ROOT / "examples" / "champion_stays.py") + "@champion_stays"})
-    ]:
-        # A limit has nothing to say where nothing is paid for.
-        [log] = judge_in_process(name, pool, tmp_path / "out", max_calls=1, **arguments)
-        assert log.status == "success"
+    example = f"{ROOT / 'examples' / 'champion_stays.py'}@champion_stays"
+    # A limit has nothing to say where nothing is paid for.
+    logs = judge_in_process([*PRICE, "sorted"], pool, tmp_path / "out", max_calls=1)
+    logs += judge_in_process("own", pool, tmp_path / "out", max_calls=1, protocol=example)
+    assert {log.status for log in logs} == {"success"}
     assert real_calls(calls) == []
     boards = boards_by_protocol(tmp_path / "out")
     assert len(boards) == 10
@@ -229,7 +228,7 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     states = {log.eval.task: log.status for log in logs_in(tmp_path / "out")}
     assert states == {"seal": "success", "full_pairwise": "started"}
 
-    run(*command, cwd=tmp_path, **env)
+    run(*command, cwd=tmp_path, code=0, **env)
     made = real_calls(calls)
     assert set(made) == set(real_calls(whole))
     # Two calls may have been under way when the process died.

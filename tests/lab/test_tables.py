@@ -6,8 +6,10 @@ import math
 import pytest
 from rich.console import Console
 
-from tiebreak.lab.planted import Traits, World
-from tiebreak.lab.simulate import Study, simulate
+from tiebreak.lab.judge import Traits
+from tiebreak.lab.planted import World
+from tiebreak.lab.simulate import simulate
+from tiebreak.lab.study import Study
 from tiebreak.lab.tables import NOTE, render_study, study_as_dict
 
 WORLD = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)

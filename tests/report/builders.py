@@ -260,8 +260,10 @@ def all_pairs(
     models = sorted(order)
     matches = []
     for slot, (one, other) in enumerate(combinations(models, 2)):
-        verdicts = [_pair(one, other, order)]
-        verdicts += [_pair(other, one, swapped)] if swapped else []
+        # Either is shown first as often, so that nothing looks like position bias.
+        left, right = (one, other) if slot % 2 else (other, one)
+        verdicts = [_pair(left, right, order)]
+        verdicts += [_pair(right, left, swapped)] if swapped else []
         matches.append(settle(Pairing(1, slot, one, other), verdicts))
     played = item(item_id, matches, groups=[[m] for m in models], protocol=protocol, **fields)
     return played.model_copy(update={"placed_by": "win_rate"})

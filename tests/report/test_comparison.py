@@ -42,7 +42,7 @@ class Folder:
         )
 
     def compare(self, **options: object) -> Comparison:
-        return compare([self.path], **{"draws": 100} | options)  # type: ignore[arg-type]
+        return compare([self.path], **{"draws": 40} | options)  # type: ignore[arg-type]
 
     def benchmark(self, **options: object) -> BenchmarkComparison:
         [only] = self.compare(**options).benchmarks
@@ -134,7 +134,7 @@ def test_intervals_hold_the_value_and_widen_with_the_level(folder: Folder) -> No
         assert found is not None
         for figure in (found.spearman, found.kendall):
             assert -1 <= figure.lower <= figure.value <= figure.upper <= 1
-        assert (found.level, found.draws) == (level, 100)
+        assert (found.level, found.draws) == (level, 40)
         spans.append(found.spearman.upper - found.spearman.lower)
     assert spans[0] < spans[1]
 
@@ -298,7 +298,7 @@ def test_doubtful_rankings_are_named(folder: Folder) -> None:
     folder.add(*lists(2, "abcd"))
     assert folder.benchmark().warnings == ()
     biased = Folder(folder.path / "biased")
-    # The response shown first wins every match.
+    # Every match is turned round by the order.
     biased.add(*full(5, swapped="dcba"))
     biased.add(*lists(5, "abcd"))
     [warning] = biased.benchmark().warnings

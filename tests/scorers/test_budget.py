@@ -36,6 +36,7 @@ class Run:
         self.refused: list[int] = []
         self.failed: list[int] = []
         self.begun: list[int] = []
+        self.order: list[tuple[str, int]] = []
         self.messages: set[str] = set()
 
     async def call(self, account: Account, step: Step) -> None:
@@ -58,9 +59,11 @@ class Run:
         try:
             async with self.budget.item() as account:
                 self.begun.append(number)
+                self.order.append(("begun", number))
                 for step in steps:
                     await self.call(account, step)
             self.ended.append(number)
+            self.order.append(("ended", number))
         except BudgetSpentError as error:
             self.refused.append(number)
             self.messages.add(error.message)
@@ -212,6 +215,14 @@ def test_only_a_call_dearer_than_all_before_goes_over_the_limit() -> None:
     assert run.budget.paid.cost == pytest.approx(0.7)
 
 
+def test_a_cheap_call_does_not_make_the_others_look_cheap() -> None:
+    # 0.3, then one at a time, since two at 0.3 would not fit, until 0.6 leave no room for 0.3.
+    steps = [Step(LONG, cost=0.3)] + [Step(LONG, cost=0.1)] * 9
+    run = Run(Budget(max_cost=0.85)).side_by_side(steps)
+    assert (run.paid, run.most_at_once) == (4, 1)
+    assert run.budget.paid.cost == pytest.approx(0.6)
+
+
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.integers(1, 9), max_size=15), st.integers(1, 60))
 def test_what_goes_over_the_limit_is_the_surprise(cents: list[int], limit: int) -> None:
@@ -278,6 +289,24 @@ def test_the_dearest_item_is_what_others_are_expected_to_take() -> None:
     assert (run.most_at_once, len(run.ended), run.paid) == (1, 3, 22)
     # 30 calls: both at the same time.
     assert Run(Budget(max_calls=30), 30).items(items).most_at_once == 2
+
+
+def test_a_short_item_does_not_make_the_others_look_short() -> None:
+    # 27 calls: 10, 2 and 10 end; 5 are left for the last. Were 2 expected, it would have begun
+    # beside the third, and neither had come to its end.
+    items = [[Step(LONG)] * calls for calls in (10, 2, 10, 10)]
+    run = Run(Budget(max_calls=27), 27).items(items)
+    assert (run.most_at_once, len(run.ended), run.paid) == (1, 3, 27)
+
+
+def test_what_an_item_took_already_is_not_expected_of_it_again() -> None:
+    # 32 calls, 10 of them paid. The short item ends after 1 call when the long one has made k: then
+    # 11 + k are paid and 10 - k still expected, and there is room for 10 more beside it.
+    long, short = [Step(LONG)] * 10, [Step(5 * LONG)]
+    run = Run(Budget(max_calls=32), 32).items([[Step()] * 10, long, short, long])
+    assert len(run.ended) == 4
+    begun = [number for what, number in run.order if what == "begun"]
+    assert run.order.index(("begun", begun[3])) < run.order.index(("ended", 1))
 
 
 def test_an_item_that_needed_no_call_says_nothing_about_the_others() -> None:

@@ -33,12 +33,14 @@ class Refused(NotingJudge):
 
     def __init__(self, n: int, refuse: Callable[[Question[Any]], bool]) -> None:
         super().__init__(ladder(n), silent=lambda q: False)
-        self._refuse = refuse
+        self._refuse, self._turns = refuse, 50
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
         if self._refuse(question):
             raise BudgetSpentError("custom", value=1, limit=1)
-        for _ in range(5):  # the others are still under way when one is refused
+        # The others are still under way when one is refused, and the first ones end last.
+        self._turns -= 1
+        for _ in range(self._turns):
             await anyio.sleep(0)
         return await super().ask(question, depth=depth, attempt=attempt)
 
@@ -170,6 +172,16 @@ def test_refinements_are_asked_once_and_matches_again() -> None:
     assert [r.unscored for r in ballots.refinements] == ["silent", "silent"]
     assert sum(call.kind == "refine" for call in ballots.calls) == 4  # a try and its repair each
     assert {len(m.verdicts[0].checklist) for m in ballots.matches} == {4}
+
+
+def test_nothing_asked_takes_no_time() -> None:
+    async def run() -> None:
+        session = session_of(contest_of(2), NotingJudge(ladder(2)))
+        await session.match("m00", "m01")
+        assert await session.matches([]) == []
+        assert session.depth == 1
+
+    anyio.run(run)
 
 
 def test_depth_counts_the_longest_of_what_runs_side_by_side() -> None:

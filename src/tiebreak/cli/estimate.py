@@ -113,11 +113,9 @@ def estimate(
     """
     from tiebreak.candidates import CandidateError, load_candidates
     from tiebreak.estimate.console import estimate_as_dict, render_estimate
-    from tiebreak.estimate.dry_judge import DryJudgeError
+    from tiebreak.estimate.errors import EstimateError
     from tiebreak.estimate.estimate import estimate as estimated
-    from tiebreak.estimate.experience import ExperienceError
     from tiebreak.estimate.figures import Pace
-    from tiebreak.estimate.prices import PriceError
     from tiebreak.estimate.request import (
         read_contests,
         read_experience,
@@ -127,17 +125,8 @@ def estimate(
     from tiebreak.estimate.tokens import token_counter
     from tiebreak.prerequisite import PrerequisiteError
     from tiebreak.report.errors import RankingLogError
-    from tiebreak.scorers.protocols import ProtocolError
 
-    with plain_errors(
-        CandidateError,
-        DryJudgeError,
-        ExperienceError,
-        PrerequisiteError,
-        PriceError,
-        ProtocolError,
-        RankingLogError,
-    ):
+    with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
         variants = read_protocols(protocols)
         judges = read_judges(judge, meta_judge, prices, price_file)
         experience = read_experience(log) if log else None

@@ -125,14 +125,15 @@ def simulate(
       tiebreak simulate --qualities 0.3,0.2,0 --items 100,400 --position-bias 0.3
       tiebreak simulate --protocol seal --protocol swiss:rounds=4 --ties 0.5 --json
     """
-    from tiebreak.lab.planted import LabError, Traits, World, spread_out
+    from tiebreak.lab.errors import LabError
+    from tiebreak.lab.judge import Traits
+    from tiebreak.lab.planted import World, spread_out
     from tiebreak.lab.simulate import STANDARD
     from tiebreak.lab.simulate import simulate as study_of
     from tiebreak.lab.tables import render_study, study_as_dict
-    from tiebreak.scorers.protocols import ProtocolError
 
     sizes = _numbers(items, int, "--items")
-    with plain_errors(LabError, ProtocolError):
+    with plain_errors(LabError):
         theta = (
             tuple(_numbers(qualities, float, "--qualities"))
             if qualities

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 
 from inspect_ai.util import JSONSchema
 
+from tiebreak.estimate.errors import DryJudgeError
 from tiebreak.scorers.ballots import Call, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
 from tiebreak.scorers.questions import MatchQuestion
@@ -30,10 +31,6 @@ WORDS: Final = tuple(
     right side input output edge error example first second total sum with without only before
     after where because while same other more less than task asks requirement complete""".split()  # noqa: SIM905 - a text
 )
-
-
-class DryJudgeError(ValueError):
-    """No reply can be made up for a question; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

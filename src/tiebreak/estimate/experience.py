@@ -5,13 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
+from tiebreak.estimate.errors import ExperienceError
 from tiebreak.estimate.totals import ERRORS, Interval
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.votes import CLOSE_MARGIN, decide
-
-
-class ExperienceError(ValueError):
-    """A log says nothing about a judge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,33 +4,32 @@ from collections.abc import Iterator
 
 from tiebreak.estimate.figures import Estimate, Judges
 from tiebreak.estimate.prices import Price, model_info
+from tiebreak.estimate.totals import Interval
 from tiebreak.report.words import count, percent
 
 
 def assumptions(found: Estimate) -> Iterator[str]:
     """How the figures came about, one sentence each."""
-    known = found.experience
-    words, close = found.words, found.close
-    whose = "the pairs" if known is None or known.close is None else "the pairs, as in the log,"
-    shares = [f"{percent(share)} of {whose} are close" for share in close[:1]]
+    known, words, close = found.experience, found.words, found.close
+    shares = f"{percent(close.likely)} of the verdicts are close ({_percents(close)})"
     if known:
         yield (
             f"Tokens: means of {count(known.n_calls, 'call')} in the log, by kind of question; "
             f"kinds that it lacks are counted by {found.counted_by}"
         )
+        yield f"Likely: {shares}" + ("" if known.close is None else ", as in the log")
     else:
         part = "" if found.n_sampled == found.n_items else f" of {found.n_sampled:,} items"
         yield f"Tokens: counted on the prompts{part} by {found.counted_by}"
-    yield (
-        f"Low: a brief judge ({words.low:g} words a text) to whom {shares[0]}; likely: "
-        f"{words.likely:g} words, {percent(close.likely)}; high: {words.high:g} words, "
-        f"{percent(close.high)}, and a provider that bills the reply's schema"
-    )
+        yield (
+            f"Likely: {words.likely:g} words a text, and {shares}. Low: {words.low:g} words. High: "
+            f"{words.high:g} words, and a provider that bills the reply's schema"
+        )
     pace = found.pace
     most = f", at most {pace.per_minute:g} begun a minute" if pace.per_minute else ""
     yield f"Time: {pace.connections} calls side by side, {pace.seconds:g} s each{most}"
     replies = "malformed replies as in the log" if known else "no malformed reply"
-    yield f"Every protocol as if it ran alone: {replies}, no call from a cache"
+    yield f"Every protocol as if it ran alone: {replies}, nothing cached here or by the provider"
 
 
 def notes(found: Estimate) -> Iterator[str]:
@@ -84,3 +83,7 @@ def _price(price: Price | None) -> str:
     if price is None:
         return ""
     return f" (${price.input:g} in, ${price.output:g} out per million tokens)"
+
+
+def _percents(share: Interval) -> str:
+    return f"{share.low * 100:.0f}–{share.high * 100:.0f}%"

@@ -13,6 +13,8 @@ import yaml
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info
 from pydantic import ValidationError
 
+from tiebreak.estimate.errors import PriceError
+
 # For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
 # an idle client; others would load weights or start a server.
 _HOSTED: Final = frozenset(
@@ -20,10 +22,6 @@ _HOSTED: Final = frozenset(
     perplexity together""".split()  # noqa: SIM905 - a table of words
 )
 _MILLION: Final = 1_000_000
-
-
-class PriceError(ValueError):
-    """A price cannot be read; the message says which and what it must look like."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tiebreak.candidates import CandidatePool
+from tiebreak.estimate.errors import LabelError, PriceError
 from tiebreak.estimate.experience import Experience, experience_of
 from tiebreak.estimate.figures import Judges
-from tiebreak.estimate.prices import PriceError, find_price, read_price, read_price_file
+from tiebreak.estimate.prices import find_price, read_price, read_price_file
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.report.logs import read_ranking_logs
@@ -44,13 +45,16 @@ def read_protocols(text: str) -> list[Variant]:
     """Protocols from a list of labels; a name may be FILE.py@NAME, for one of the user's own.
 
     Raises:
-        ProtocolError: no label, no such setting, or a value that it cannot have.
+        LabelError: no label, no such setting, or a value that it cannot have.
         PrerequisiteError: no such protocol.
     """
     labels = split_labels(text)
     if not labels:
-        raise ProtocolError("No protocol: name one or more, such as seal,full_pairwise, or all.")
-    return [read_variant(label, load_protocol) for label in labels]
+        raise LabelError("No protocol: name one or more, such as seal,full_pairwise, or all.")
+    try:
+        return [read_variant(label, load_protocol) for label in labels]
+    except ProtocolError as error:
+        raise LabelError(str(error)) from error
 
 
 def read_judges(

@@ -60,7 +60,7 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
 
 def _load(path: str) -> None:
     """Run a file or import a module, so that it registers its protocols."""
-    file = Path(from_working_directory(path)) if path.endswith(".py") else None
+    file = Path(from_working_directory(path)).absolute() if path.endswith(".py") else None
     if file is not None and not file.is_file():
         raise PrerequisiteError(f"{file} does not exist: {HOW}")
     try:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tiebreak.lab.planted import World
-from tiebreak.lab.simulate import Agreement, Figure, Row, Study
+from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.report.console import UNDEFINED, WIDE, plain
 from tiebreak.report.words import count, percent
 

@@ -41,7 +41,8 @@ def render_comparison(comparison: Comparison, console: Console | None = None) ->
         console.print()
     console.print(
         plain(
-            f"Intervals: bootstrap over items, {comparison.draws:,} draws, seed {comparison.seed}",
+            f"Intervals: bootstrap over items, {comparison.draws:,} draws, seed {comparison.seed}. "
+            "A low ρ with a wide interval says too few items rather than disagreement",
             "dim",
         )
     )

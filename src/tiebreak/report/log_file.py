@@ -158,9 +158,16 @@ def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
         where = ".".join(str(part) for part in first["loc"])
         return None, problem or f"its ballots cannot be read ({where}: {first['msg']})"
     if problem is None and not (ballots.complete or ballots.skipped):
-        limit = f" ({sample.limit.type} limit)" if sample.limit else ""
-        problem = f"judging was cut short{limit}"
+        problem = f"judging was cut short{_limit(sample)}"
     return ballots, problem
+
+
+def _limit(sample: EvalSample) -> str:
+    if sample.limit is None:
+        return ""
+    # The tasks raise a limit of their own for one reason only: -T max_calls, -T max_cost.
+    spent = sample.limit.type == "custom"
+    return " (the budget is spent)" if spent else f" ({sample.limit.type} limit)"
 
 
 def _shown(path: str) -> str:

@@ -1,0 +1,107 @@
+"""The verb `compare`: tables, JSON, CSV, plot, and what it says when it is used wrongly."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.report.builders import call
+from tests.report.test_comparison import Folder, full, lists
+from tiebreak.cli.compare import compare
+from tiebreak.rankers import MissingPackageError
+
+FAST = ("--draws", "100")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(compare, arguments, env={"COLUMNS": "100"})
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = Folder(tmp_path_factory.mktemp("logs"))
+    folder.add(*full(3))
+    folder.add(*lists(3, "bacd"))
+    return folder.path
+
+
+def test_help() -> None:
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "Examples:" in done.output
+
+
+def test_tables(logs: Path) -> None:
+    done = run(str(logs), *FAST)
+    assert done.exit_code == 0, done.output
+    assert "gsm8k · against full_pairwise · 3 items · 4 models" in done.output
+
+
+def test_json_and_its_options(logs: Path) -> None:
+    done = run(str(logs), "--json", "--level", "0.9", "--draws", "150", "--seed", "3",
+               "--reference", "listwise")  # fmt: skip
+    data = json.loads(done.stdout)
+    assert (data["reference"], data["level"], data["draws"], data["seed"]) == (
+        *("listwise", 0.9, 150, 3),
+    )
+
+
+def test_csv(logs: Path) -> None:
+    rows = list(csv.DictReader(run(str(logs), "--csv", *FAST).stdout.splitlines()))
+    assert [row["name"] for row in rows] == ["listwise", "full_pairwise"]
+    assert float(rows[0]["spearman"]) == pytest.approx(0.8)
+
+
+def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
+    plot = tmp_path / "plot.svg"
+    done = run(str(logs), "--json", "--plot", str(plot), "--against", "depth", *FAST)
+    assert done.exit_code == 0, done.output
+    json.loads(done.stdout)
+    assert done.stderr == f"Plot: {plot}\n"
+    assert "calls in a row per item" in plot.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere"], 1, "nowhere does not exist"),
+        ([], 2, "Missing argument"),
+        (["{logs}", "--reference", "swiss"], 1, "There are: full_pairwise, listwise"),
+        (["{logs}/1.eval"], 1, "The only log is the reference"),
+        (["{logs}/2.eval"], 1, "No log is the reference 'full_pairwise'"),
+        (["{logs}", "--plot", "plot.pdf"], 1, "plot.pdf: a plot is a file that ends in .svg or"),
+        (["{logs}", "--plot", "{logs}/no/plot.svg"], 1, "No such file or directory"),
+        (["{logs}", "--against", "time"], 2, "--against"),
+        (["{logs}", "--level", "2"], 2, "--level"),
+    ],
+)
+def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
+    done = run(*(part.format(logs=logs) for part in arguments))
+    assert done.exit_code == code, done.output
+    assert words in done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_plot_of_unknown_prices_comes_to_nothing(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add(*full(1, calls=[call()]))
+    folder.add(*lists(1, "abcd", calls=[call("list")]))
+    plot = tmp_path / "plot.svg"
+    done = run(str(tmp_path), "--plot", str(plot), "--against", "cost", *FAST)
+    assert done.exit_code == 1
+    assert "--model-cost-config" in done.stderr
+    assert not plot.exists()
+
+
+def test_a_missing_matplotlib_is_told_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(path: str) -> None:
+        raise MissingPackageError("pip install 'tiebreak[report]'")
+
+    monkeypatch.setattr("tiebreak.report.plot.check_plot", missing)
+    done = run("nowhere", "--plot", "plot.svg")
+    assert done.exit_code == 1
+    assert "pip install 'tiebreak[report]'" in done.output

@@ -1,0 +1,59 @@
+"""The verb `stability`: tables, JSON, and what it says when it is used wrongly."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.report.test_comparison import Folder, full
+from tiebreak.cli.stability import stability
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(stability, arguments, env={"COLUMNS": "100"})
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = Folder(tmp_path_factory.mktemp("logs"))
+    folder.add(*full(4))
+    folder.add(*full(4, "bacd"), repeat=2)
+    return folder.path
+
+
+def test_help() -> None:
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "Examples:" in done.output
+
+
+def test_tables(logs: Path) -> None:
+    done = run(str(logs))
+    assert done.exit_code == 0, done.output
+    assert "30 draws" in done.output
+    assert "Run against run" in done.output
+
+
+def test_json_and_its_options(logs: Path) -> None:
+    data = json.loads(run(str(logs), "--subsample", "0.25,0.5", "--seeds", "7", "--json").stdout)
+    assert [row["share"] for row in data["subsampled"]] == [0.25, 0.5, 0.25, 0.5]
+    assert {len(row["stability"]["rhos"]) for row in data["subsampled"]} == {7}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere"], 1, "nowhere does not exist"),
+        ([], 2, "Missing argument"),
+        (["{logs}", "--subsample", "half"], 2, "'half' is no list of shares"),
+        (["{logs}", "--subsample", "0"], 2, "--subsample"),
+        (["{logs}", "--subsample", "0.5,1.5"], 2, "--subsample"),
+        (["{logs}", "--seeds", "0"], 2, "--seeds"),
+    ],
+)
+def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
+    done = run(*(part.format(logs=logs) for part in arguments))
+    assert done.exit_code == code, done.output
+    assert words in done.output
+    assert "Traceback" not in done.output

@@ -1,0 +1,113 @@
+"""The agreement–cost plot: a valid file, every protocol named once, nothing unknown drawn."""
+
+import builtins
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.builders import by_native, call
+from tests.report.test_comparison import Folder, full, lists
+from tiebreak.rankers import MissingPackageError
+from tiebreak.report.comparison import Comparison
+from tiebreak.report.plot import PlotError, check_plot, plot_comparison
+
+SVG = "{http://www.w3.org/2000/svg}"
+ODD = "p $x$ <&>"
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    folder = Folder(tmp_path_factory.mktemp("logs"))
+    folder.add(*full(4, swapped="bacd", calls=[call()] * 6))
+    # Five protocols at one and the same point: their names must not hide each other.
+    for name in ("listwise", "one", "two", "three", ODD):
+        folder.add(*lists(4, "bacd", protocol=name, calls=[call("list")]))
+    folder.add(*(by_native(f"q{k}", dict.fromkeys("abcd", 1.0)) for k in range(4)))
+    folder.add(*full(4, "abdc", calls=[call()] * 6), repeat=2)
+    return folder.compare()
+
+
+def texts(path: Path) -> list[ElementTree.Element]:
+    return list(ElementTree.parse(path).getroot().iter(f"{SVG}text"))
+
+
+def test_every_protocol_has_one_label(comparison: Comparison, tmp_path: Path) -> None:
+    path = tmp_path / "plot.svg"
+    plot_comparison(comparison, path)
+    words = ["".join(element.itertext()) for element in texts(path)]
+    for name in ("listwise", "one", "two", "three", ODD, "full_pairwise (reference)"):
+        assert words.count(name) == 1
+    for name in ("gsm8k", "noise ceiling: full_pairwise · run 2", "noise ceiling: each order"):
+        assert words.count(name) == 1
+    # All its models are tied, so it has no place in the plot.
+    assert words.count("original") == 0
+    assert any(text.startswith("not shown") and text.endswith("original") for text in words)
+
+
+def test_labels_at_one_point_stand_apart(comparison: Comparison, tmp_path: Path) -> None:
+    path = tmp_path / "plot.svg"
+    plot_comparison(comparison, path)
+    names = {"listwise", "one", "two", "three", ODD}
+    places = [
+        element.get("transform", "") + element.get("x", "") + element.get("y", "")
+        for element in texts(path)
+        if "".join(element.itertext()) in names
+    ]
+    assert len(set(places)) == len(names)
+
+
+def test_the_same_comparison_gives_the_same_file(comparison: Comparison, tmp_path: Path) -> None:
+    for name in ("1.svg", "2.svg"):
+        plot_comparison(comparison, tmp_path / name)
+    assert (tmp_path / "1.svg").read_bytes() == (tmp_path / "2.svg").read_bytes()
+
+
+def test_png(comparison: Comparison, tmp_path: Path) -> None:
+    plot_comparison(comparison, tmp_path / "plot.PNG", against="depth")
+    assert (tmp_path / "plot.PNG").read_bytes().startswith(b"\x89PNG\r\n")
+
+
+def test_a_panel_for_each_benchmark(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    names = ("gsm8k", "mmlu", "bfcl")
+    folder.add(*(item for name in names for item in full(2, benchmark=name)))
+    folder.add(*(item for name in names for item in lists(2, "bacd", benchmark=name)))
+    plot_comparison(folder.compare(), tmp_path / "plot.svg", against="tokens")
+    words = ["".join(element.itertext()) for element in texts(tmp_path / "plot.svg")]
+    assert [words.count(name) for name in names] == [1, 1, 1]
+    assert words.count("listwise") == 3
+    assert words.count("tokens per item") == 3
+
+
+def test_unknown_prices_give_no_plot(comparison: Comparison, tmp_path: Path) -> None:
+    with pytest.raises(PlotError, match="--model-cost-config"):
+        plot_comparison(comparison, tmp_path / "plot.svg", against="cost")
+    assert not (tmp_path / "plot.svg").exists()
+
+
+@pytest.mark.parametrize("name", ["plot.pdf", "plot", "svg"])
+def test_other_files_are_refused(name: str) -> None:
+    with pytest.raises(PlotError, match=r"ends in \.svg or \.png"):
+        check_plot(name)
+
+
+def test_a_missing_matplotlib_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(
+        name: str,
+        own: Mapping[str, Any] | None = None,
+        local: Mapping[str, Any] | None = None,
+        names: Sequence[str] = (),
+        level: int = 0,
+    ) -> Any:
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, own, local, names, level)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[report\]'"):
+        check_plot("plot.svg")
