@@ -11,6 +11,7 @@ from tests.report.builders import all_pairs, by_native, call, graded, listed, sk
 from tests.report.test_entries import WHEN
 from tiebreak.report import leaderboards
 from tiebreak.report.comparison import BenchmarkComparison, ComparedLog, Comparison, compare
+from tiebreak.report.price import price_of
 from tiebreak.report.reference import (
     AmbiguousReferenceError,
     ComparisonError,
@@ -146,7 +147,10 @@ def test_the_seed_decides_the_draws(folder: Folder) -> None:
         folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
     first, again, other = (folder.compare(reference="p0", seed=seed) for seed in (1, 1, 2))
     assert repr(first) == repr(again)
-    assert repr(first) != repr(other)
+    figures_of = [one.benchmarks[0].logs[1].agreement for one in (first, other)]
+    assert figures_of[0] is not None
+    assert figures_of[1] is not None
+    assert figures_of[0].top1_share != figures_of[1].top1_share
 
 
 def test_logs_are_compared_on_what_both_ranked(folder: Folder, tmp_path: Path) -> None:
@@ -252,6 +256,8 @@ def test_prices_are_per_item_that_was_judged_to_the_end(folder: Folder) -> None:
     price = named(folder.benchmark())["full_pairwise"].price
     assert (price.n_items, price.calls, price.cost, price.depth) == (2, 2, 1, 2)
     assert (price.input_tokens, price.output_tokens, price.tokens) == (200, 20, 220)
+    assert price_of([half, *full(1, calls=[call(cost=0.5)])]).cost == 0.5
+    assert math.isnan(price_of([half]).calls)
 
 
 def test_equal_native_scores_give_no_gain_but_a_reason(folder: Folder) -> None:

@@ -42,6 +42,8 @@ def test_every_protocol_has_one_label(comparison: Comparison, tmp_path: Path) ->
         assert words.count(name) == 1
     for name in ("gsm8k", "noise ceiling: full_pairwise · run 2", "noise ceiling: each order"):
         assert words.count(name) == 1
+    # A run of the reference is a line, no point.
+    assert words.count("full_pairwise · run 2") == 0
     # All its models are tied, so it has no place in the plot.
     assert words.count("original") == 0
     assert any(text.startswith("not shown") and text.endswith("original") for text in words)

@@ -174,7 +174,7 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
         common = shared([entry, chosen])
         refuse_strangers(entry, chosen, common)
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
-        if entry is not chosen and common.items and (what := left_out([entry, chosen], common)):
+        if common.items and (what := left_out([entry, chosen], common)):
             beyond.append(f"{entry.name} is compared on {what}")
     return BenchmarkComparison(
         benchmark=chosen.board.benchmark,

@@ -3,6 +3,8 @@
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rubric import Rubric
@@ -34,6 +36,17 @@ class Contest:
         return random.Random(
             "\x1f".join(map(str, (self.seed, self.benchmark, self.item_id, *purpose)))
         )
+
+    @cached_property
+    def sides(self) -> Mapping[tuple[str, str], tuple[str, str]]:
+        """For every two candidates, in the order of their names: who is shown first, by lot.
+
+        The pair alone decides, not the round or the protocol: so two protocols that let the same
+        two meet ask the same question, and the second one finds it in the cache.
+        """
+        rng = self.rng("sides")
+        pairs = combinations(sorted(self.answers), 2)
+        return {pair: pair if rng.random() < 0.5 else pair[::-1] for pair in pairs}
 
     def ballots(self, protocol: str, placed_by: Rule) -> ItemBallots:
         """The empty record of this item."""

@@ -37,7 +37,8 @@ async def seal(
         tiers: number of seeding tiers (None: min(4, N); 1 seeds by lot and asks nobody).
         swap: when a match is asked in the second order of presentation as well.
         refine: let close matches add checklist items.
-        critique: let the meta-judge list differences before semi-final and final matches.
+        critique: let the meta-judge list differences before semi-final and final matches, but for
+            a first round: there nothing has been left open yet.
     """
     seeds = await seed(judge, tiers)
     total = rounds(len(candidates))
@@ -45,7 +46,7 @@ async def seal(
     for number in range(1, total + 1):
         places = first_round(seeds) if number == 1 else next_round(number, entrants, seeds)
         pairings = [place for place in places if isinstance(place, Pairing)]
-        late = number > total - 2
+        late = number > max(total - 2, 1)
         async with judge.section(round_name(number, total), "round"):
             played = await judge.matches(pairings, swap=swap, critique=critique and late)
             if refine and number < total:

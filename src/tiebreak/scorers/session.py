@@ -181,10 +181,8 @@ class Session:
         verdict is marked.
         """
         contest, depth = self.contest, self.depth
-        # The pair alone decides who is shown first, not the round: so two protocols that let the
-        # same two meet ask the same question, and the second one finds it in the cache.
-        met = sorted((pairing.high, pairing.low))
-        pair = self._shuffled("sides", met, *met)
+        one, other = sorted((pairing.high, pairing.low))
+        pair = contest.sides[one, other]
         title = f"R{pairing.round}.{pairing.slot + 1} {pairing.high} v {pairing.low}"
         async with self.section(title, "match"):
             calls: list[Call] = []
