@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, spearmanr
 from tiebreak.lab.errors import LabError
 from tiebreak.lab.judge import Traits
 from tiebreak.lab.planted import Pool, World, spread_out
-from tiebreak.lab.simulate import STANDARD, _row, _Run, read_variant, simulate
+from tiebreak.lab.simulate import STANDARD, _row, _Run, _variant, simulate
 from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
 from tiebreak.lab.tables import study_as_dict
 from tiebreak.scorers.protocols import BUILT_IN
@@ -28,7 +28,7 @@ def study() -> Study:
 
 
 def test_everything_that_comes_along_is_compared() -> None:
-    assert {read_variant(label).protocol for label in STANDARD} == set(BUILT_IN)
+    assert {_variant(label, None).protocol.name for label in STANDARD} == set(BUILT_IN)
 
 
 @pytest.mark.parametrize("n_items", [10, 25])
@@ -192,9 +192,14 @@ def test_it_runs_inside_a_running_event_loop() -> None:
 
 
 def test_progress_adds_up() -> None:
-    steps: list[int] = []
+    steps: list[float] = []
     simulate(World((1.0, 0.0)), (2, 4), repeats=3, protocols=["listwise"], progress=steps.append)
-    assert sum(steps) == 12
+    assert sum(steps) == pytest.approx(1)
+
+
+def test_processes_change_nothing() -> None:
+    studies = [simulate(World((0.5, 0.0, -0.5)), (4,), repeats=2, jobs=jobs) for jobs in (1, 2)]
+    assert repr(studies[0]) == repr(studies[1])
 
 
 @pytest.mark.parametrize(
@@ -209,9 +214,9 @@ def test_progress_adds_up() -> None:
     ],
 )
 def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
-    variant = read_variant(label, swap)
+    variant = _variant(label, swap)
     assert (variant.label, variant.settings) == (label, settings)
-    assert variant.protocol == label.split(":")[0]
+    assert variant.protocol.name == label.split(":")[0]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +231,7 @@ def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
 )
 def test_bad_variants(label: str, problem: str) -> None:
     with pytest.raises(LabError, match=problem):
-        read_variant(label)
+        _variant(label, None)
 
 
 @pytest.mark.parametrize(

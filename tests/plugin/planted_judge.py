@@ -116,10 +116,10 @@ class PlantedJudge(ModelAPI):
         *_, response = [text for _, text in FENCED.findall(user)]
         grade = max(0, min(10, round(self._quality(response, rng))))
         ids = properties["principles"].properties
-        return {"principles": dict.fromkeys(ids, {"reasoning": "planted", "grade": grade})}
+        return {"principles": {key: {"reasoning": "planted", "grade": grade} for key in ids}}
 
     def _rubric(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
-        return dict.fromkeys(properties, {"full": "All.", "half": "Half.", "none": "Nothing."})
+        return {key: {"full": "All.", "half": "Half.", "none": "Nothing."} for key in properties}
 
     def _votes(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         _, left, right, *_ = [text for _, text in FENCED.findall(user)]

@@ -23,7 +23,7 @@ from tiebreak.scorers.ballots import (
 from tiebreak.scorers.placement import (
     SEEDING_WEIGHT,
     NotPlacedError,
-    mean_margin,
+    mean_margins,
     place,
     results,
 )
@@ -81,7 +81,7 @@ def test_all_identical_are_tied_and_have_no_margin() -> None:
 
 def test_mean_margin_is_seen_from_the_candidate() -> None:
     matches = (match("a", "b", 0.4), match("c", "a", 0.6), match("a", "d", None))
-    assert mean_margin("a", matches) == pytest.approx((0.4 - 0.6) / 2)
+    assert mean_margins(matches) == pytest.approx({"a": (0.4 - 0.6) / 2, "b": -0.4, "c": 0.6})
 
 
 @pytest.mark.parametrize(

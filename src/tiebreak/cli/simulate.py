@@ -96,6 +96,9 @@ T = TypeVar("T")
     help="… and in which share of the pools it must.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--jobs", type=click.IntRange(1), metavar="N", help="Worker processes. [default: all cores]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def simulate(
     models: int,
@@ -110,6 +113,7 @@ def simulate(
     target: float,
     confidence: float,
     seed: int,
+    jobs: int | None,
     as_json: bool,
     **traits: Any,
 ) -> None:
@@ -141,7 +145,7 @@ def simulate(
         )
         judge = Traits(reading_noise=traits.pop("seeding_noise"), **traits)
         world = World(theta, judge, ties=ties, pass_rate=pass_rate)
-        with _progress(max(sizes, default=0) * repeats) as step:
+        with _progress() as step:
             study = study_of(
                 world,
                 sizes,
@@ -151,6 +155,7 @@ def simulate(
                 target=target,
                 confidence=confidence,
                 seed=seed,
+                jobs=jobs,
                 progress=step,
             )
     if as_json:
@@ -170,12 +175,12 @@ def _numbers(option: str, kind: Callable[[str], T], name: str) -> list[T]:
 
 
 @contextmanager
-def _progress(n_items: int) -> Iterator[Callable[[int], None]]:
+def _progress() -> Iterator[Callable[[float], None]]:
     """A bar on standard error, where that is a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("Judging planted items", total=n_items)
+        task = bar.add_task("Judging planted items", total=1.0)
         yield lambda done: bar.advance(task, done)

@@ -10,10 +10,10 @@ all are, and who is wordy; where an interval is left by the sample or the tokeni
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple
 
-import anyio
 import numpy as np
 
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
@@ -24,7 +24,7 @@ from tiebreak.estimate.totals import FloatArray, Interval, Stratum, Total, inter
 from tiebreak.scorers.ballots import Call, ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
-from tiebreak.scorers.protocols import judge_item
+from tiebreak.scorers.protocols import in_event_loop, judge_item
 from tiebreak.scorers.variants import Variant
 
 WORDS: Final = Interval(8, 18, 40)
@@ -173,7 +173,7 @@ class _Trial:
 
     def run(self, variant: Variant, scenario: _Scenario) -> _Run:
         """Run a protocol on the items that were taken."""
-        judged = anyio.run(self._judged, variant, scenario)
+        judged = in_event_loop(partial(self._judged, variant, scenario))
         calls = [call for ballots in judged.values() for call in ballots.calls]
         once = [call for call in calls if call.kind in SHARED]
         found = total(

@@ -174,14 +174,28 @@ class _Run:
             async with self.budget.item() as account:
                 if self._settled():  # while it waited
                     return None
-                judge = ModelJudge(models, account, self.repeat)
-                return await judge_item(self.protocol, contest, judge, record, self.settings)
+                return await self._asked(contest, ModelJudge(models, account, self.repeat), record)
         except UnknownPriceError as error:
             raise PrerequisiteError(str(error)) from error
         except BudgetSpentError as error:
             if not self.warned:
                 logger.warning(HOW_TO_GO_ON, error.message)
             self.warned = True
+            raise
+
+    async def _asked(self, contest: Contest, judge: ModelJudge, record: Record) -> ItemBallots:
+        latest = contest.ballots(self.protocol.name, self.protocol.placed_by)
+
+        def note(ballots: ItemBallots) -> None:
+            nonlocal latest
+            latest = ballots
+            record(ballots)
+
+        try:
+            return await judge_item(self.protocol, contest, judge, note, self.settings)
+        except Exception:
+            # Also what was paid for a match that did not come to its end.
+            record(latest.model_copy(update={"calls": tuple(judge.calls)}))
             raise
 
     def _settled(self) -> bool:

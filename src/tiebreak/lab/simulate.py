@@ -5,19 +5,17 @@ judging, how far with the truth, and what does it ask? Hence how many items, and
 takes to put these models in their right order.
 """
 
-import asyncio
-import inspect
 import math
+import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, get_args
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Final, get_args
 
-import anyio
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from tiebreak.lab.errors import LabError
@@ -28,10 +26,11 @@ from tiebreak.rankers.resampling import spearman_many, top1_many
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.protocols import ProtocolError, find_protocol, judge_item
+from tiebreak.scorers.protocols import ProtocolError, in_event_loop, judge_item
+from tiebreak.scorers.variants import Variant, read_variant, settings_of
 
 FloatArray = NDArray[np.float64]
-Progress = Callable[[int], None]
+Progress = Callable[[float], None]
 
 REFERENCE: Final = "full_pairwise"
 STANDARD: Final = (
@@ -48,42 +47,10 @@ STANDARD: Final = (
 )
 """What is compared when nothing else is asked for."""
 
+_MUCH: Final = 4_000
+"""Items, counted once for every protocol, from which on processes are worth their start."""
+
 KINDS: Final[tuple[CallKind, ...]] = get_args(CallKind)
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A protocol with settings, as `label` writes it: `swiss` or `swiss:rounds=3,refine=false`."""
-
-    label: str
-    protocol: str
-    settings: Mapping[str, Any]
-
-
-def read_variant(label: str, swap: Swap | None = None) -> Variant:
-    """A protocol and its settings from a label; `swap` holds where the label does not say.
-
-    Raises:
-        LabError: there is no such protocol, or it has no such setting.
-    """
-    name, _, given = label.partition(":")
-    try:
-        function = find_protocol(name).run
-    except ProtocolError as error:
-        raise LabError(str(error)) from error
-    known = [
-        parameter.name
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != "shared"
-    ]
-    settings: dict[str, Any] = {"swap": swap} if swap and "swap" in known else {}
-    for part in filter(None, given.split(",")):
-        key, equals, value = part.partition("=")
-        if not equals or key not in known:
-            has = f"takes {', '.join(known)}" if known else "takes no settings"
-            raise LabError(f"{part!r} in {label!r}: {name} {has}, as {name}:SETTING=VALUE.")
-        settings[key] = yaml.safe_load(value)
-    return Variant(label, name, settings)
 
 
 def simulate(
@@ -96,7 +63,8 @@ def simulate(
     target: float = 0.9,
     confidence: float = 0.9,
     seed: int = 0,
-    progress: Progress = lambda n_items: None,
+    jobs: int | None = None,
+    progress: Progress = lambda share: None,
 ) -> Study:
     """Judge planted pools by every protocol.
 
@@ -107,13 +75,14 @@ def simulate(
     Args:
         world: models, answers and judge.
         items: numbers of items.
-        protocols: labels as for `read_variant`; full pairwise is run in any case.
+        protocols: labels as for `scorers.variants`; full pairwise is run in any case.
         repeats: number of pools, each with answers of its own.
         swap: when pairs are asked in both orders; None: as every protocol does by default.
         target: ρ with the truth from which the order counts as found.
         confidence: share of the pools in which it must.
         seed: seed of all draws; the same seed gives the same numbers.
-        progress: called with the number of items that were judged since the last call.
+        jobs: worker processes; None: one per core where there is much to do, else none.
+        progress: called with the share of all the work that was done since the last call.
 
     Raises:
         LabError: a number or a label is of no use; the message says which.
@@ -124,11 +93,15 @@ def simulate(
     if repeats < 1:
         raise LabError(f"{repeats} repeats: it takes one pool or more.")
     labels = dict.fromkeys((*protocols, REFERENCE))
-    variants = [read_variant(label, swap) for label in labels]
-    runs = [
-        _in_event_loop(partial(_play, Pool(world, sizes[-1], seed, repeat), variants, progress))
+    for label in labels:
+        _variant(label, swap)  # before any work, so that a wrong label costs no time
+    parts = [
+        (world, sizes[-1], seed, repeat, label, swap)
         for repeat in range(repeats)
+        for label in labels
     ]
+    done = _play_all(parts, jobs, progress)
+    runs = [done[start : start + len(labels)] for start in range(0, len(done), len(labels))]
     boards = np.array(
         [[[run.leaderboard(n) for n in sizes] for run in per_pool] for per_pool in runs]
     )
@@ -190,34 +163,58 @@ class _Run:
         return board
 
 
-async def _play(pool: Pool, variants: Sequence[Variant], progress: Progress) -> list[_Run]:
-    """All protocols on all items of a pool."""
-    protocols = [find_protocol(variant.protocol) for variant in variants]
-    settings = [
-        {**protocol.prepare(pool.contests), **variant.settings}
-        for protocol, variant in zip(protocols, variants, strict=True)
-    ]
-    runs = [_Run(pool.models) for _ in variants]
-    for number, contest in enumerate(pool.contests):
-        judge = pool.judge(number)
-        for variant, protocol, chosen, run in zip(variants, protocols, settings, runs, strict=True):
-            asked = judge.asked_by(variant.label)
-            run.add(await judge_item(protocol, contest, asked, settings=chosen))
-        progress(1)
+_Part = tuple[World, int, int, int, str, Swap | None]
+"""World, number of items, seed, pool, label of a protocol, swap: what one process plays."""
+
+
+def _play_all(parts: Sequence[_Part], jobs: int | None, progress: Progress) -> list["_Run"]:
+    """Play all parts, in several processes where that pays; the same numbers either way."""
+    work = sum(n_items for _, n_items, *_ in parts)
+    workers = min(len(parts), jobs or (os.cpu_count() or 1 if work >= _MUCH else 1))
+    runs = []
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+        for run in pool.map(_play, parts) if pool else map(_play, parts):
+            runs.append(run)
+            progress(1 / len(parts))
     return runs
 
 
-def _in_event_loop(main: Callable[[], Any]) -> Any:
-    """Run a coroutine function; a thread of its own where a loop is running already (a notebook).
+def _play(part: _Part) -> "_Run":
+    """One protocol on all items of a pool."""
+    world, n_items, seed, repeat, label, swap = part
+    pool = _pool(world, n_items, seed, repeat)
+    variant = _variant(label, swap)
 
-    A planted judge never waits, but what protocols share may need a loop to be locked.
+    async def play() -> _Run:
+        settings = {**variant.protocol.prepare(pool.contests), **variant.settings}
+        run = _Run(pool.models)
+        for number, contest in enumerate(pool.contests):
+            judge = pool.judge(number).asked_by(label)
+            run.add(await judge_item(variant.protocol, contest, judge, settings=settings))
+        return run
+
+    return in_event_loop(play)
+
+
+@lru_cache(maxsize=1)
+def _pool(world: World, n_items: int, seed: int, repeat: int) -> Pool:
+    """The pool that the protocols of a repeat have in common."""
+    return Pool(world, n_items, seed, repeat)
+
+
+def _variant(label: str, swap: Swap | None) -> Variant:
+    """A protocol and its settings from a label; `swap` holds where the label does not say.
+
+    Raises:
+        LabError: there is no such protocol, or it has no such setting.
     """
     try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return anyio.run(main)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(anyio.run, main).result()
+        found = read_variant(label)
+    except ProtocolError as error:
+        raise LabError(str(error)) from error
+    if swap is None or "swap" not in settings_of(found.protocol):
+        return found
+    return replace(found, settings={"swap": swap, **found.settings})
 
 
 def _row(

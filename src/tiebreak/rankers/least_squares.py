@@ -170,6 +170,21 @@ def _reachable(edges: BoolArray) -> BoolArray:
     return paths
 
 
+def implied_wins(wins: FloatArray) -> BoolArray:
+    """Who beats whom by the results of others alone; `transitive_closure` says when.
+
+    Args:
+        wins: shape (…, N, N), how often i won against j in an item, ties as ½ each.
+
+    Returns:
+        Shape (…, N, N), for pairs that have not met.
+    """
+    lost = np.swapaxes(wins, -1, -2)
+    above = _reachable(wins > lost)
+    implied: BoolArray = above & ~np.swapaxes(above, -1, -2) & (wins + lost == 0)
+    return implied
+
+
 def _implied(matches: Matches) -> tuple[IntArray, IntArray, IntArray]:
     """Item, winner and loser of every match that the results of its item imply."""
     n = matches.n_models
@@ -177,9 +192,7 @@ def _implied(matches: Matches) -> tuple[IntArray, IntArray, IntArray]:
     wins = np.zeros((matches.n_items, n, n))
     np.add.at(wins, (matches.item, matches.first, matches.second), matches.result)
     np.add.at(wins, (matches.item, matches.second, matches.first), 1 - matches.result)
-    lost = np.swapaxes(wins, 1, 2)
-    above = _reachable(wins > lost)
-    item, winner, loser = np.nonzero(above & ~np.swapaxes(above, 1, 2) & (wins + lost == 0))
+    item, winner, loser = np.nonzero(implied_wins(wins))
     return item, winner, loser
 
 

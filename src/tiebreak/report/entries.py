@@ -104,7 +104,11 @@ def read_entries(
         RankingLogError: a path holds no ranking log, or shards do not fit together.
     """
     logs, notes = _best_attempts(read_ranking_logs(paths))
-    boards = [(log, b) for log in logs for b in boards_of(log, level=level, draws=draws, seed=seed)]
+    boards = [
+        (log, board)
+        for log in logs
+        for board in boards_of(log, level=level, draws=draws, seed=seed, views=False)
+    ]
     entries: list[Entry] = []
     runs: Counter[tuple[str, str]] = Counter()
     for (log, board), label in zip(boards, _labels(boards), strict=True):

@@ -161,7 +161,12 @@ def leaderboards(
 
 
 def boards_of(
-    log: RankingLog, *, level: float = 0.95, draws: int = 2000, seed: int = 0
+    log: RankingLog,
+    *,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+    views: bool = True,
 ) -> list[Leaderboard]:
     """Leaderboards of one log, by name of benchmark and protocol.
 
@@ -170,6 +175,7 @@ def boards_of(
         level: as in `leaderboards`.
         draws: as in `leaderboards`.
         seed: as in `leaderboards`.
+        views: whether to fit strengths to all matches, which takes as long as all the rest.
 
     Raises:
         ValueError: level or draws are out of range.
@@ -187,11 +193,11 @@ def boards_of(
             skipped=tuple(item for item in log.skipped if _kind(item) == kind),
             unranked=tuple(one for one in log.unranked if one.benchmark in (benchmark, None)),
         )
-        boards.append(_board(part, level=level, draws=draws, seed=seed))
+        boards.append(_board(part, level=level, draws=draws, seed=seed, views=views))
     return boards
 
 
-def _board(log: RankingLog, *, level: float, draws: int, seed: int) -> Leaderboard:
+def _board(log: RankingLog, *, level: float, draws: int, seed: int, views: bool) -> Leaderboard:
     """The leaderboard of a log that holds one benchmark under one protocol."""
     ranked, placements, unplaced = place_all(log.items)
     table = ItemTable.of(ranked, placements)
@@ -216,7 +222,7 @@ def _board(log: RankingLog, *, level: float, draws: int, seed: int) -> Leaderboa
         n_items=len(ranked),
         unranked=(*log.unranked, *unplaced),
         rows=rows,
-        views=strength_views(ranked, level=level, draws=draws, seed=seed),
+        views=strength_views(ranked, level=level, draws=draws, seed=seed) if views else (),
         spread=spread([row.borda for row in rows]),
         native_spread=spread([row.native for row in rows]),
         level=level,

@@ -50,6 +50,8 @@ class ModelJudge(Judge):
         self._models = models
         self._account = account or Account(Budget(), Spent())
         self._repeat = repeat
+        self.calls: list[Call] = []
+        """All calls that have ended, in the order in which they did."""
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
         """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what the cache holds.
@@ -151,6 +153,7 @@ class ModelJudge(Judge):
                 cost=usage.total_cost if usage else None,
                 depth=depth,
             )
+            self.calls.append(call)
             paid(call)
         return output, call
 

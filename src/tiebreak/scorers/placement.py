@@ -14,7 +14,7 @@ candidate about which no ballot says anything (its call is unscored) has no rank
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Final
@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from tiebreak.rankers import mean_ranks
-from tiebreak.rankers.least_squares import transitive_closure
+from tiebreak.rankers.least_squares import implied_wins
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 
 Groups = list[list[str]]
@@ -73,7 +73,7 @@ def place(ballots: ItemBallots) -> Placement:
         if sum(map(len, groups)) < 2:
             # Only a protocol of the user's own gets here, with a rule that does not fit it.
             raise NotPlacedError(f"{ballots.placed_by} ranks fewer than two candidates")
-    margins = {rep: mean_margin(rep, ballots.matches) for rep in representatives}
+    margins = mean_margins(ballots.matches)
     members = {group[0]: group for group in ballots.groups}
     # Native scores belong to models, all other ballots to groups of identical answers.
     own = {name: (name,) for name in ballots.models} | (
@@ -83,18 +83,20 @@ def place(ballots: ItemBallots) -> Placement:
     return Placement(
         order=order,
         ranks=mean_ranks(order),
-        margins={model: margins[rep] for rep, group in members.items() for model in group},
+        margins={
+            model: margins.get(rep, math.nan) for rep, group in members.items() for model in group
+        },
     )
 
 
-def mean_margin(candidate: str, matches: Sequence[Match]) -> float:
-    """Mean principle margin of a candidate over its scored matches; NaN where it has none."""
-    own = [
-        match.margin if match.high == candidate else -match.margin
-        for match in matches
-        if match.margin is not None and candidate in (match.high, match.low)
-    ]
-    return math.fsum(own) / len(own) if own else math.nan
+def mean_margins(matches: Iterable[Match]) -> dict[str, float]:
+    """Mean principle margin of every candidate over its scored matches; none, no entry."""
+    own: dict[str, list[float]] = {}
+    for match in matches:
+        if match.margin is not None:
+            own.setdefault(match.high, []).append(match.margin)
+            own.setdefault(match.low, []).append(-match.margin)
+    return {name: math.fsum(margins) / len(margins) for name, margins in own.items()}
 
 
 def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
@@ -117,18 +119,13 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
 def _elimination(ballots: ItemBallots) -> Groups:
     _require_verdict(ballots)
     out_in = {match.loser: match.round for match in ballots.matches}
-    margins = {rep: mean_margin(rep, ballots.matches) for rep in ballots.seeds}
+    margins = mean_margins(ballots.matches)
     seed = {rep: position for position, rep in enumerate(ballots.seeds)}
 
     def key(rep: str) -> tuple[float, float, int]:
         # The champion never went out. Without a scored match there is no evidence of strength:
         # such a candidate comes last among those of its round.
-        margin = margins[rep]
-        return (
-            -out_in.get(rep, math.inf),
-            math.inf if math.isnan(margin) else -margin,
-            seed[rep],
-        )
+        return -out_in.get(rep, math.inf), -margins.get(rep, -math.inf), seed[rep]
 
     return [[rep] for rep in sorted(ballots.seeds, key=key)]
 
@@ -136,25 +133,23 @@ def _elimination(ballots: ItemBallots) -> Groups:
 def _least_squares(ballots: ItemBallots) -> Groups:
     """Least squares over the results, what they imply, and the tiers of the seeding."""
     judged = _judged(ballots)
-    column = {rep: number for number, rep in enumerate(judged)}
-    scored = [(m.high, m.low, m.result) for m in ballots.matches if m.result is not None]
-    first, second, result = transitive_closure(
-        [column[high] for high, _, _ in scored],
-        [column[low] for _, low, _ in scored],
-        [outcome for _, _, outcome in scored],
-    )
-    tiers = ballots.tiering.tiers if ballots.tiering else {}
-    tier = np.array([tiers.get(rep, 0) for rep in judged], dtype=np.float64)
     n = len(judged)
+    column = {rep: number for number, rep in enumerate(judged)}
+    wins = np.zeros((n, n))
+    for match in ballots.matches:
+        if match.result is not None:
+            high, low = column[match.high], column[match.low]
+            wins[high, low] += match.result
+            wins[low, high] += 1 - match.result
+    wins += implied_wins(wins)
+    tiers = ballots.tiering.tiers if ballots.tiering else {}
+    tier = np.array([tiers.get(rep, 0) for rep in judged])
     # Every pair has one weak comparison by tiers; it also connects those that never met.
-    games = SEEDING_WEIGHT * (np.ones((n, n)) - np.eye(n))
-    won = SEEDING_WEIGHT * np.sign(tier[None, :] - tier[:, None]).sum(axis=1)
-    np.add.at(games, (first, second), 1)
-    np.add.at(games, (second, first), 1)
-    np.add.at(won, first, 2 * result - 1)
-    np.add.at(won, second, 1 - 2 * result)
+    better = np.sign(tier[None, :] - tier[:, None])
+    games = wins + wins.T + SEEDING_WEIGHT * (1 - np.eye(n))
+    margin = (wins - wins.T + SEEDING_WEIGHT * better).sum(axis=1)
     # The normal equations, and one more that puts the mean at 0.
-    strengths = np.linalg.solve(np.diag(games.sum(axis=1)) - games + 1, won)
+    strengths = np.linalg.solve(np.diag(games.sum(axis=1)) - games + 1, margin)
     return _tied(dict(zip(judged, strengths.tolist(), strict=True)))
 
 

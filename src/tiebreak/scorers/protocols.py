@@ -12,11 +12,15 @@ A protocol is one function from (item, candidates, judge) to ballots::
 `placed_by` names the rule that turns these ballots into a ranking (`tiebreak.scorers.placement`).
 """
 
+import asyncio
 import difflib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
+
+import anyio
 
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.contest import Contest
@@ -25,6 +29,7 @@ from tiebreak.scorers.session import Record, Session
 
 ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
 Prepare = Callable[[Sequence[Contest]], Mapping[str, Any]]
+T = TypeVar("T")
 F = TypeVar("F", bound=ProtocolFunction)
 
 # Where the protocols that come along live, in the order in which people should read them.
@@ -135,6 +140,20 @@ async def judge_item(
         session.ballots = found
     session.keep(complete=True)
     return session.ballots
+
+
+def in_event_loop(main: Callable[[], Awaitable[T]]) -> T:
+    """Run a coroutine function outside of Inspect, for judges that never wait.
+
+    What the items of a run share may need an event loop to be locked. Where one is running already
+    (a notebook) the function gets a thread of its own.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return anyio.run(main)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, main).result()
 
 
 def _about(ballots: ItemBallots) -> tuple[object, ...]:

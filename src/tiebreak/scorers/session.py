@@ -38,6 +38,7 @@ from tiebreak.scorers.questions import (
 from tiebreak.scorers.votes import weighted_grade
 
 T = TypeVar("T")
+_FIELDS = frozenset(ItemBallots.model_fields)
 Record = Callable[[ItemBallots], None]
 
 
@@ -99,7 +100,7 @@ class Session:
         Raises:
             ValueError: ballots have no such field.
         """
-        if unknown := parts.keys() - ItemBallots.model_fields.keys():
+        if unknown := parts.keys() - _FIELDS:
             raise ValueError(f"ballots have no {', '.join(sorted(unknown))}")
         self.ballots = self.ballots.model_copy(update=parts)
         self._record(self.ballots)

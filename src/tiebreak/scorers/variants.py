@@ -51,7 +51,7 @@ def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) ->
     path, at, rest = label.rpartition("@")
     name, _, given = rest.partition(":")
     found = find(path + at + name)
-    known = _settings(found)
+    known = settings_of(found)
     settings = {}
     for part in filter(None, given.split(",")):
         key, equals, value = part.partition("=")
@@ -67,7 +67,7 @@ def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) ->
     return Variant(label, found, settings)
 
 
-def _settings(protocol: Protocol) -> dict[str, Any]:
+def settings_of(protocol: Protocol) -> dict[str, Any]:
     """The settings of a protocol and their types: what has a default. The rest is prepared."""
     types = get_type_hints(protocol.run)
     return {
