@@ -64,9 +64,9 @@ def test_json(logs: str) -> None:
     assert (seal["protocol"], pairs["protocol"]) == ("seal", "full_pairwise")
     assert pairs["calls"] == {"low": 30, "likely": 30, "high": 30}
     assert (seal["fixed"], pairs["fixed"]) == (False, True)
-    # Four candidates: seeding, three matches, three critiques; three more matches, two items.
-    assert seal["calls"]["low"] == 5 * 7
-    assert seal["calls"]["high"] == 5 * 12
+    # Four candidates: seeding, three matches, one critique; three more matches, two items.
+    assert seal["calls"]["low"] == 5 * 5
+    assert seal["calls"]["high"] == 5 * 10
     for row in (seal, pairs):
         bill = 2e-6 * row["tokens_in"]["likely"] + 17e-6 * row["tokens_out"]["likely"]
         assert row["cost"]["likely"] == pytest.approx(bill, rel=1e-6)

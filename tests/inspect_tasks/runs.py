@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai import eval
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.util import store_from_events
 
 from tests.candidates.builders import write_inspect_log
 from tiebreak.report import Leaderboard, leaderboards
@@ -59,10 +60,12 @@ def logs_in(folder: Path) -> list[EvalLog]:
 
 def ballots_of(log: EvalLog) -> dict[str, ItemBallots]:
     """The ballots of every item, in the order in which the items were to be judged."""
-    found = {
-        str(sample.id): ItemBallots.model_validate(sample.store[STORE_KEY])
+    # Inspect leaves the store empty of a sample that it put together from events after a kill.
+    stores = {
+        str(sample.id): sample.store or dict(store_from_events(sample.events).items())
         for sample in log.samples or []
     }
+    found = {name: ItemBallots.model_validate(store[STORE_KEY]) for name, store in stores.items()}
     return {str(name): found[str(name)] for name in log.eval.dataset.sample_ids or []}
 
 

@@ -110,7 +110,7 @@ def test_from_logs_to_leaderboard(logs: Path, tmp_path: Path) -> None:
 
 def test_the_bracket_can_be_read_in_the_viewer(logs: Path, tmp_path: Path) -> None:
     args = ("-T", "candidates=logs", "-T", "swap=always", "--log-dir", "out")
-    judge = "judge=planted/bias=2+malformed=0.7"
+    judge = "judge=planted/bias=2+malformed=0.8"
     run("inspect", "eval", "tiebreak/seal", *args, "--model-role", judge, cwd=tmp_path)
     log = only_log(tmp_path / "out")
     for sample in log.samples or []:

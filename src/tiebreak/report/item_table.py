@@ -69,3 +69,8 @@ class ItemTable:
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
+
+
+def whole(value: float) -> int | None:
+    """A rank as a whole number, None where it is NaN."""
+    return None if math.isnan(value) else int(value)

@@ -15,7 +15,7 @@ from tiebreak.rankers import (
     spread,
 )
 from tiebreak.report.bias import PositionBias, position_bias
-from tiebreak.report.item_table import ItemTable, place_all
+from tiebreak.report.item_table import ItemTable, place_all, whole
 from tiebreak.report.length import LengthBias, length_bias
 from tiebreak.report.logs import RankingLog, Unranked, read_ranking_logs
 from tiebreak.report.receipt import Receipt, receipt_of
@@ -257,13 +257,13 @@ def _rows(
         native = table.native[:, column]
         rows.append(
             LeaderboardRow(
-                rank=_whole(ranks[column]),
+                rank=whole(ranks[column]),
                 model=model,
                 borda=float(bootstrap.mean[column]),
                 lower=float(bootstrap.lower[column]),
                 upper=float(bootstrap.upper[column]),
-                rank_lower=_whole(bootstrap.rank_lower[column]),
-                rank_upper=_whole(bootstrap.rank_upper[column]),
+                rank_lower=whole(bootstrap.rank_lower[column]),
+                rank_upper=whole(bootstrap.rank_upper[column]),
                 prob_first=float(bootstrap.prob_first[column]),
                 native=_mean(native),
                 native_n=int(np.sum(~np.isnan(native))),
@@ -305,7 +305,3 @@ def _mean(values: FloatArray) -> float:
     """Mean of the numbers that are defined; NaN without any."""
     defined = values[~np.isnan(values)]
     return math.fsum(defined) / len(defined) if len(defined) else math.nan
-
-
-def _whole(value: float) -> int | None:
-    return None if math.isnan(value) else int(value)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
+from inspect_ai.util import store_from_events
 from pydantic import ValidationError
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
@@ -92,7 +93,7 @@ def read_log_file(path: str) -> JudgedRun:
     log = _read(path, header_only=False)
     metadata = log.eval.metadata or {}
     planned = tuple(str(one) for one in log.eval.dataset.sample_ids or ())
-    samples = tuple(_judged(sample) for sample in log.samples or ())
+    samples = tuple(_judged(_with_store(path, sample)) for sample in log.samples or ())
     return JudgedRun(
         path=_shown(path),
         files=(_shown(path),),
@@ -134,6 +135,18 @@ def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
             f"{path} cannot be joined with other logs: in its metadata {error}. "
             "Take the file out of the folder, or judge that part again"
         ) from error
+
+
+def _with_store(path: str, sample: EvalSample) -> EvalSample:
+    """The sample, with its store from its transcript where it has none.
+
+    Inspect puts samples that ended just before a run was killed together from their events, and
+    leaves their store empty.
+    """
+    if sample.store or sample.error is not None:
+        return sample
+    whole = read_eval_log_sample(path, sample.id, sample.epoch, resolve_attachments=True)
+    return sample.model_copy(update={"store": dict(store_from_events(whole.events).items())})
 
 
 def _judged(sample: EvalSample) -> JudgedSample:

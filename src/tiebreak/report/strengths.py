@@ -23,6 +23,7 @@ from tiebreak.rankers import (
 from tiebreak.rankers.errors import NotConnectedError
 from tiebreak.rankers.least_squares import least_squares
 from tiebreak.rankers.strength import NotConvergedError
+from tiebreak.report.item_table import whole
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import results
 
@@ -191,8 +192,8 @@ def _rows(models: Sequence[str], fitted: ItemBootstrap) -> tuple[StrengthRow, ..
             strength=float(fitted.score[column]),
             lower=float(fitted.lower[column]),
             upper=float(fitted.upper[column]),
-            rank_lower=_whole(fitted.rank_lower[column]),
-            rank_upper=_whole(fitted.rank_upper[column]),
+            rank_lower=whole(fitted.rank_lower[column]),
+            rank_upper=whole(fitted.rank_upper[column]),
             prob_first=float(fitted.prob_first[column]),
         )
         for column, model in enumerate(models)
@@ -203,7 +204,3 @@ def _rows(models: Sequence[str], fitted: ItemBootstrap) -> tuple[StrengthRow, ..
 def _with_names(message: str, models: Sequence[str]) -> str:
     """Rankers know columns, readers know names."""
     return re.sub(r"\b\d+\b", lambda number: models[int(number[0])], message)
-
-
-def _whole(value: float) -> int | None:
-    return None if np.isnan(value) else int(value)
