@@ -59,7 +59,7 @@ def ranking(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "verb",
-    [[], ["candidates"], ["rank"], ["aggregate"], ["csd"], ["demo"], ["serve-local"]],
+    [[], *([verb] for verb in main.commands)],
     ids=" ".join,
 )
 def test_help(verb: list[str]) -> None:

@@ -353,3 +353,16 @@ def test_results_are_frozen(tmp_path: Path) -> None:
     result = board(tmp_path, bracket("q1", "a", "b", "c"))
     with pytest.raises(FrozenInstanceError):
         result.n_items = 3  # type: ignore[misc]
+
+
+def test_closure_reaches_the_least_squares_view(tmp_path: Path) -> None:
+    # a beat b and b beat c: that a beats c is implied, and is one result more.
+    items = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
+    path = write_log(tmp_path / "r.eval", items)
+    views = [leaderboards([path], draws=50, closure=closure)[0].views[0] for closure in (False, True)]
+    assert [view.n_results for view in views] == [6, 6]
+    assert [view.closure for view in views] == [False, True]
+    plain, closed = ({row.model: row.strength for row in view.rows} for view in views)
+    # Chains a − b = 1, b − c = 1; with a − c = 1 as well the fit is 2/3, 0, −2/3.
+    assert plain == pytest.approx({"a": 1, "b": 0, "c": -1})
+    assert closed == pytest.approx({"a": 2 / 3, "b": 0, "c": -2 / 3})

@@ -12,7 +12,14 @@ from tiebreak.cli._shared import echo_json, plain_errors
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
 @click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
-def rank(logs: tuple[str, ...], form: str | None, level: float, draws: int, seed: int) -> None:
+@click.option(
+    "--closure",
+    is_flag=True,
+    help="Least squares also over what an item's results imply: a beat b, b beat c, so a beats c.",
+)
+def rank(
+    logs: tuple[str, ...], form: str | None, level: float, draws: int, seed: int, closure: bool
+) -> None:
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
 
     \b
@@ -23,7 +30,7 @@ def rank(logs: tuple[str, ...], form: str | None, level: float, draws: int, seed
     from tiebreak.report import RankingLogError, as_dict, leaderboards, render, to_csv
 
     with plain_errors(RankingLogError):
-        boards = leaderboards(logs, level=level, draws=draws, seed=seed)
+        boards = leaderboards(logs, level=level, draws=draws, seed=seed, closure=closure)
     if form == "json":
         echo_json(as_dict(boards))
     elif form == "csv":

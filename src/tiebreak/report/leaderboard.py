@@ -1,8 +1,9 @@
 """Leaderboards: from the ballots of a ranking log to ranks with their uncertainty."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 
 import numpy as np
@@ -136,6 +137,7 @@ def leaderboards(
     level: float = 0.95,
     draws: int = 2000,
     seed: int = 0,
+    closure: bool = False,
 ) -> list[Leaderboard]:
     """Leaderboards of all ranking logs among some files and folders.
 
@@ -144,6 +146,7 @@ def leaderboards(
         level: confidence level of all intervals, in (0, 1).
         draws: number of bootstrap draws over items.
         seed: seed of the bootstrap.
+        closure: add to the least-squares view what the results of an item imply.
 
     Returns:
         One leaderboard per log, benchmark and protocol, the oldest log first, then by name. A log
@@ -156,7 +159,7 @@ def leaderboards(
     return [
         board
         for log in read_ranking_logs(paths)
-        for board in boards_of(log, level=level, draws=draws, seed=seed)
+        for board in boards_of(log, level=level, draws=draws, seed=seed, closure=closure)
     ]
 
 
@@ -166,6 +169,7 @@ def boards_of(
     level: float = 0.95,
     draws: int = 2000,
     seed: int = 0,
+    closure: bool = False,
     views: bool = True,
 ) -> list[Leaderboard]:
     """Leaderboards of one log, by name of benchmark and protocol.
@@ -175,6 +179,7 @@ def boards_of(
         level: as in `leaderboards`.
         draws: as in `leaderboards`.
         seed: as in `leaderboards`.
+        closure: as in `leaderboards`.
         views: whether to fit strengths to all matches, which takes as long as all the rest.
 
     Raises:
@@ -193,12 +198,23 @@ def boards_of(
             skipped=tuple(item for item in log.skipped if _kind(item) == kind),
             unranked=tuple(one for one in log.unranked if one.benchmark in (benchmark, None)),
         )
-        boards.append(_board(part, level=level, draws=draws, seed=seed, views=views))
+        fit = partial(strength_views, closure=closure) if views else None
+        boards.append(_board(part, fit, level=level, draws=draws, seed=seed))
     return boards
 
 
-def _board(log: RankingLog, *, level: float, draws: int, seed: int, views: bool) -> Leaderboard:
-    """The leaderboard of a log that holds one benchmark under one protocol."""
+def _board(
+    log: RankingLog,
+    fit: Callable[..., tuple[StrengthView, ...]] | None,
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> Leaderboard:
+    """The leaderboard of a log that holds one benchmark under one protocol.
+
+    `fit` gives the second views of the ranked items.
+    """
     ranked, placements, unplaced = place_all(log.items)
     table = ItemTable.of(ranked, placements)
     bootstrap = bootstrap_items(table.borda, items=table.items, level=level, draws=draws, seed=seed)
@@ -222,7 +238,7 @@ def _board(log: RankingLog, *, level: float, draws: int, seed: int, views: bool)
         n_items=len(ranked),
         unranked=(*log.unranked, *unplaced),
         rows=rows,
-        views=strength_views(ranked, level=level, draws=draws, seed=seed) if views else (),
+        views=fit(ranked, level=level, draws=draws, seed=seed) if fit else (),
         spread=spread([row.borda for row in rows]),
         native_spread=spread([row.native for row in rows]),
         level=level,
