@@ -16,6 +16,7 @@ as the paper prints them, to a tenth.
 
 import argparse
 import math
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -133,12 +134,12 @@ def speed() -> Row:
     """Wall time of the lab itself."""
     world = World(tuple(np.linspace(SPREAD, -SPREAD, MODELS).tolist()))
     lab.simulate(world, (5,), repeats=1, swap="never")
-    cpu, wall = time.process_time(), time.perf_counter()
+    start = time.perf_counter()
     lab.simulate(world, (1000,), repeats=1, swap="never")
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    wall = time.perf_counter() - start
     return Row(
         f"the lab: 1,000 items × {MODELS} models × {len(lab.STANDARD)} protocols",
-        f"{wall:.1f} s (CPU {cpu:.1f} s)",
+        f"{wall:.1f} s on {os.cpu_count()} cores",
         "< 10 s",
         wall < 10,
     )

@@ -359,7 +359,8 @@ def test_closure_reaches_the_least_squares_view(tmp_path: Path) -> None:
     # a beat b and b beat c: that a beats c is implied, and is one result more.
     items = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
     path = write_log(tmp_path / "r.eval", items)
-    views = [leaderboards([path], draws=50, closure=closure)[0].views[0] for closure in (False, True)]
+    boards = [leaderboards([path], draws=50, closure=closure)[0] for closure in (False, True)]
+    views = [board.views[0] for board in boards]
     assert [view.n_results for view in views] == [6, 6]
     assert [view.closure for view in views] == [False, True]
     plain, closed = ({row.model: row.strength for row in view.rows} for view in views)
