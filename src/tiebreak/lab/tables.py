@@ -11,7 +11,8 @@ from rich.table import Table
 
 from tiebreak.lab.planted import World
 from tiebreak.lab.study import Agreement, Figure, Row, Study
-from tiebreak.report.console import UNDEFINED, WIDE, plain
+from tiebreak.report.cells import UNDEFINED, decimal, plain, rate
+from tiebreak.report.console import WIDE
 from tiebreak.report.words import count, percent
 
 NOTE = (
@@ -105,19 +106,19 @@ def _rows_table(rows: list[Row], *, wide: bool) -> Table:
             table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         extra = (
-            _number(row.reference.spearman.minimum),
-            _number(row.truth.spearman.minimum),
-            _number(row.reference.kendall.mean),
-            _rate(row.unscored),
+            decimal(row.reference.spearman.minimum),
+            decimal(row.truth.spearman.minimum),
+            decimal(row.reference.kendall.mean),
+            rate(row.unscored),
         )
         table.add_row(
             plain(row.protocol),
             _with_error(row.reference.spearman),
-            _rate(row.reference.top1.mean),
+            rate(row.reference.top1.mean),
             _with_error(row.truth.spearman),
-            _rate(row.truth.top1.mean),
-            _number(row.calls_per_item, 1),
-            _number(row.depth, 1),
+            rate(row.truth.top1.mean),
+            decimal(row.calls_per_item, 1),
+            decimal(row.depth, 1),
             *(extra if wide else ()),
         )
     return table
@@ -184,13 +185,5 @@ def _or_none(value: float) -> float | None:
 
 def _with_error(figure: Figure) -> str:
     if math.isnan(figure.standard_error):
-        return _number(figure.mean)
+        return decimal(figure.mean)
     return f"{figure.mean:.3f} ±{figure.standard_error:.3f}"
-
-
-def _number(value: float, digits: int = 3) -> str:
-    return UNDEFINED if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def _rate(value: float) -> str:
-    return UNDEFINED if math.isnan(value) else percent(value)

@@ -14,7 +14,7 @@ from rich.table import Table
 from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.csd import CsdResult, FailureSensitivity
 from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
-from tiebreak.report.console import UNDEFINED, plain
+from tiebreak.report.cells import UNDEFINED, plain, ranks, whole
 from tiebreak.report.words import count
 
 # Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.
@@ -132,11 +132,11 @@ def csd_table(models: Sequence[str], result: CsdResult) -> Table:
     for row in _best_first(result.expected_wins):
         lower, upper = _whole(result.rank_lower[row]), _whole(result.rank_upper[row])
         table.add_row(
-            _text(_whole(result.rank[row])),
+            whole(_whole(result.rank[row])),
             plain(models[row]),
             _shown(result.expected_wins[row]),
             _shown(result.standard_error[row], 4),
-            UNDEFINED if lower is None or upper is None else f"{lower}–{upper}",
+            ranks(lower, upper),
         )
     return table
 
@@ -261,10 +261,6 @@ def _number(value: float) -> float | None:
 
 def _whole(value: float) -> int | None:
     return int(value) if math.isfinite(value) else None
-
-
-def _text(value: int | None) -> str:
-    return UNDEFINED if value is None else str(value)
 
 
 def _shown(value: float, digits: int = 3) -> str:

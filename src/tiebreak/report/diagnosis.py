@@ -20,7 +20,7 @@ from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit,
 from tiebreak.rankers.saturation import Saturation
 from tiebreak.rankers.separation import Pair, Separation, separation
 from tiebreak.report.aggregation import new_table
-from tiebreak.report.console import UNDEFINED, plain
+from tiebreak.report.cells import UNDEFINED, decimal, plain
 from tiebreak.report.export import json_ready
 from tiebreak.report.saturation import native_scores, saturation
 from tiebreak.report.verdict import Evidence, Verdict, verdict
@@ -272,9 +272,9 @@ def _table(diagnosis: Diagnosis) -> Table:
         partly = 0 < standing.n_items < diagnosis.evidence.n_items
         table.add_row(
             plain(standing.model),
-            _number(standing.native) + (f" (of {standing.n_items:,})" if partly else ""),
-            _number(lead.difference if lead else math.nan),
-            _number(shown),
+            decimal(standing.native) + (f" (of {standing.n_items:,})" if partly else ""),
+            decimal(lead.difference if lead else math.nan),
+            decimal(shown),
             ", ".join(map(str, standing.groups)) or UNDEFINED,
         )
     return table
@@ -312,7 +312,3 @@ def _facts(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _share(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}" + (f" ({percent(part / whole)})" if whole else "")
-
-
-def _number(value: float) -> str:
-    return UNDEFINED if math.isnan(value) else f"{value:.3f}"
