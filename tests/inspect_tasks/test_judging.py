@@ -12,6 +12,7 @@ from tests.harness import ROOT, run
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
+from tiebreak.inspect_tasks.cast import Cast
 from tiebreak.inspect_tasks.contests import (
     CONTEST_KEY,
     contest_samples,
@@ -170,5 +171,5 @@ def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:
         samples = contest_samples(
             pool({"a": "2", "b": "3"}), **{**USUAL, "rubric": str(tmp_path / name)}
         )
-        seen.add(run_id(find_protocol("seal"), {}, checked({}), samples))
+        seen.add(run_id(find_protocol("seal"), {}, checked({}), samples, lambda: Cast({})))
     assert len(seen) == 1

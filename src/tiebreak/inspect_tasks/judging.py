@@ -6,7 +6,7 @@ on what it kept. So a run that is stopped loses nothing, and scores can be compu
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from logging import getLogger
 from typing import Any, Unpack
@@ -14,13 +14,13 @@ from typing import Any, Unpack
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric, transcript
-from inspect_ai.model import Model, get_model, get_model_info, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesView, ViewerConfig
 
 import tiebreak
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, CandidatePool, Shard
 from tiebreak.inspect_tasks.arguments import Common, checked
+from tiebreak.inspect_tasks.cast import Cast, FindCast, judges, require_cast
 from tiebreak.inspect_tasks.contests import (
     CONTEST_KEY,
     contest_samples,
@@ -45,32 +45,32 @@ HOW_TO_GO_ON = (
     "%s: no further call is made. Items that were judged to the end are ranked. To go on, run the "
     "same command again, as it is or with more to spend: what is paid for comes from the cache."
 )
-NO_JUDGE = (
-    "No judge: nothing says which model is to judge. Add --model-role judge=MODEL, for example\n"
-    "  --model-role judge=openai/gpt-5\n"
-    "and, for a meta-judge of its own, --model-role meta_judge=MODEL."
-)
-
 
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
 _WHERE = ("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost")
 
 
-def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpack[Common]) -> Task:
+def judging_task(
+    protocol: Protocol,
+    settings: Mapping[str, Any],
+    cast: FindCast = judges,
+    **given: Unpack[Common],
+) -> Task:
     """A task that judges the items of a pool with a protocol.
 
     Args:
         protocol: how an item is judged.
         settings: the protocol's own arguments.
+        cast: finds who judges.
         given: see `Common`.
 
     Raises:
         PrerequisiteError: an argument that cannot be used; the message says which and why.
     """
     common = checked(given, settings)
-    if protocol.placed_by != "native":
-        require_judge(priced=common["max_cost"] is not None)
     pool = load_pool(common["candidates"], common["mode"])
+    if protocol.placed_by != "native":
+        require_cast(cast, pool.models, priced=common["max_cost"] is not None)
     samples = contest_samples(
         pool,
         task_type=common["task_type"],
@@ -81,7 +81,7 @@ def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpac
     )
     shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
     check_settings(protocol, {**settings, **shared})
-    run = run_id(protocol, settings, common, samples)
+    run = run_id(protocol, settings, common, samples, lambda: cast(pool.models))
     settling = None
     if common["settle"]:
         settling = Settling(pool.models, samples, common["settle"], common["settle_error"])
@@ -96,6 +96,7 @@ def judging_task(protocol: Protocol, settings: Mapping[str, Any], **given: Unpac
             Budget(common["max_calls"], common["max_cost"]),
             common["repeat"],
             settling,
+            lambda: cast(pool.models),
         ),
         scorer=ranking(),
         name=protocol.name,
@@ -117,9 +118,10 @@ def judge_items(
     budget: Budget | None = None,
     repeat: int = 1,
     settling: Settling | None = None,
+    cast: Callable[[], Cast] = lambda: judges(()),
 ) -> Solver:
     """Judge each sample's contest with a protocol and keep the ballots in its store."""
-    run = _Run(protocol, settings, budget or Budget(), repeat, settling)
+    run = _Run(protocol, settings, budget or Budget(), repeat, settling, cast)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def record(ballots: ItemBallots) -> None:
@@ -149,6 +151,7 @@ class _Run:
     budget: Budget
     repeat: int
     settling: Settling | None
+    cast: Callable[[], Cast]
     warned: bool = False
 
     async def judge(self, contest: Contest, record: Record) -> ItemBallots:
@@ -169,12 +172,13 @@ class _Run:
         if self.protocol.placed_by == "native" or len(contest.answers) == 1:
             # Who asks nobody need not wait for what others spend.
             return await judge_item(self.protocol, contest, ModelJudge({}), record, self.settings)
-        models = judge_models()
+        cast = self.cast()
         try:
             async with self.budget.item() as account:
                 if self._settled():  # while it waited
                     return None
-                return await self._asked(contest, ModelJudge(models, account, self.repeat), record)
+                judge = ModelJudge(cast.models, account, self.repeat, cast.reviewers)
+                return await self._asked(contest, judge, record)
         except UnknownPriceError as error:
             raise PrerequisiteError(str(error)) from error
         except BudgetSpentError as error:
@@ -202,57 +206,22 @@ class _Run:
         return self.settling is not None and self.settling.decided is not None
 
 
-def judge_models() -> dict[str, Model]:
-    """The models behind the roles `judge` and `meta_judge`.
-
-    The judge falls back to the task's own model, the meta-judge to the judge.
-
-    Raises:
-        PrerequisiteError: there is no judge, or a role is bound to several models.
-    """
-    roles = model_roles()
-    for role in ("judge", "meta_judge"):
-        if isinstance(roles.get(role), list):
-            raise PrerequisiteError(f"The role {role!r} takes one model, not a list of them.")
-    judge = get_model(role="judge")
-    if judge.api.model_name == "none":
-        raise PrerequisiteError(NO_JUDGE)
-    return {"judge": judge, "meta_judge": get_model(role="meta_judge", default=judge)}
-
-
-def require_judge(*, priced: bool) -> None:
-    """Refuse to build a task when an eval is under way in which nobody can judge.
-
-    Args:
-        priced: whether the prices of all who judge must be known.
-
-    Raises:
-        PrerequisiteError: neither a judge nor a model is bound, or a price is not known. Outside
-            of an eval nothing is raised: a task that is built in Python gets its roles later, from
-            `eval()`.
-    """
-    try:
-        models = judge_models()
-    except ValueError:
-        return
-    for model in models.values() if priced else ():
-        info = get_model_info(model)
-        if info is None or info.cost is None:
-            raise PrerequisiteError(str(UnknownPriceError(str(model))))
-
-
 def run_id(
-    protocol: Protocol, settings: Mapping[str, Any], common: Common, samples: Sequence[Sample]
+    protocol: Protocol,
+    settings: Mapping[str, Any],
+    common: Common,
+    samples: Sequence[Sample],
+    cast: Callable[[], Cast],
 ) -> str:
     """Fingerprint of what is judged, by whom and how: the shards of a run have it in common."""
     try:
-        judges = {role: str(model) for role, model in judge_models().items()}
+        who = {name: str(model) for name, model in cast().models.items()}
     except (ValueError, PrerequisiteError):
-        judges = {}  # outside of an eval, and where nobody is asked
+        who = {}  # outside of an eval, and where nobody is asked
     how = {name: value for name, value in common.items() if name not in _WHERE}
     # A rubric counts by its content: on another machine its path may be another.
     contests = [{**(sample.metadata or {})[CONTEST_KEY], "rubric_name": ""} for sample in samples]
-    parts = [protocol.name, dict(settings), how, judges, *contests]
+    parts = [protocol.name, dict(settings), how, who, *contests]
     digest = hashlib.sha256()
     for part in parts:
         digest.update(json.dumps(part, sort_keys=True).encode())

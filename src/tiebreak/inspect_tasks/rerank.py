@@ -10,9 +10,11 @@ from typing import Any, Unpack
 from inspect_ai import Task, task
 
 from tiebreak.inspect_tasks.arguments import Common, flag, whole
+from tiebreak.inspect_tasks.cast import peers
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.rankers import METHODS
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.protocols import find_protocol
 
@@ -143,6 +145,33 @@ def full_pairwise(swap: Swap = "never", **common: Unpack[Common]) -> Task:
         common: See `Common`.
     """
     return judging_task(find_protocol("full_pairwise"), {"swap": _swap(swap)}, **common)
+
+
+@task
+def peer_review(
+    reviewers: dict[str, str | None] | list[str | None] | None = None,
+    degree: int | None = None,
+    method: str = "kemeny_young",
+    **common: Unpack[Common],
+) -> Task:
+    """Let the models behind the role `peers` rank all answers, their own among them (Peer review).
+
+    Args:
+        reviewers: Which reviewer is which candidate, where names do not tell: a mapping from model
+            to candidate (null: none), or candidates in the order of the peers.
+        degree: Sparse mode: each reviewer ranks so many answers of others, by a random graph.
+        method: What makes one ranking of all reviews: kemeny_young, average, borda, copeland,
+            dodgson, irv, kendall or spearman. Reports can apply every method to the same log.
+        common: See `Common`.
+    """
+    if degree is not None:
+        whole("degree", degree, 2)
+    if method not in METHODS:
+        raise PrerequisiteError(f"method is {method!r}: it must be one of {', '.join(METHODS)}.")
+    if method == "kendall" and degree is not None:
+        raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")
+    settings = {"degree": degree, "method": method}
+    return judging_task(find_protocol("peer_review"), settings, peers(reviewers, degree), **common)
 
 
 @task

@@ -107,15 +107,16 @@ def kinds_table(receipt: Receipt) -> Table:
 
 
 def usage_table(receipt: Receipt) -> Table:
-    """Tokens and money by role and model."""
+    """Tokens and money by role and model, in peer review by reviewer."""
     table = _table()
-    table.add_column("Role", overflow="fold")
+    reviewed = any(use.reviewer for use in receipt.usage)
+    table.add_column("Reviewer" if reviewed else "Role", overflow="fold")
     table.add_column("Model", overflow="fold", min_width=12)
     for heading in ("Tokens in", "Tokens out", "Worth", "Paid"):
         table.add_column(heading, justify="right", no_wrap=True)
     for use in receipt.usage:
         table.add_row(
-            plain(use.role),
+            plain(use.reviewer or use.role),
             plain(use.model),
             f"{use.input_tokens:,}",
             f"{use.output_tokens:,}",

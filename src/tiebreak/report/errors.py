@@ -23,3 +23,7 @@ class MissingShardError(RankingLogError):
 
 class OverlappingShardsError(RankingLogError):
     """Two shards of a run hold the same part of it, or cut it differently."""
+
+
+class NoPeerReviewError(RankingLogError):
+    """There are ranking logs, but none of a peer review."""

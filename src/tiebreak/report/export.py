@@ -44,7 +44,7 @@ def as_dict(boards: Iterable[Leaderboard]) -> dict[str, Any]:
                          "kinds": [{"kind", "n_calls", "n_repairs", "n_repeats", "n_cached",
                                     "per_item"}],
                          "usage": [{"role", "model", "n_calls", "n_cached", "input_tokens",
-                                    "output_tokens", "cost", "paid"}],
+                                    "output_tokens", "cost", "paid", "reviewer"}],
                          "input_tokens", "output_tokens", "cost", "paid", "unpriced_models": [],
                          "depth_mean", "depth_max"},
              "settled": null or {"after", "of", "error", "top", "n_skipped", "calls_saved"},

@@ -54,7 +54,7 @@ class ItemTable:
         numbers = {item: number for number, item in enumerate({i.item_id: None for i in items})}
 
         def array(values: Iterable[Mapping[str, float | None]]) -> FloatArray:
-            cells = [[_number(row.get(model)) for model in models] for row in values]
+            cells = [[or_nan(row.get(model)) for model in models] for row in values]
             return np.array(cells, dtype=np.float64).reshape(len(items), len(models))
 
         return ItemTable(
@@ -67,7 +67,8 @@ class ItemTable:
         )
 
 
-def _number(value: float | None) -> float:
+def or_nan(value: float | None) -> float:
+    """A number for a table: NaN where there is none."""
     return math.nan if value is None else value
 
 

@@ -29,10 +29,11 @@ class KindCalls:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls and tokens of one model in one role.
+    """Calls and tokens of one model in one role, in peer review of one reviewer.
 
-    `cost` is what the calls are worth, in US dollars, and `paid` what was spent on them in this
-    run (cached calls are free); None where a call that counts has no price.
+    `reviewer` is its name there, else empty. `cost` is what the calls are worth, in US dollars, and
+    `paid` what was spent on them in this run (cached calls are free); None where a call that counts
+    has no price.
     """
 
     role: str
@@ -43,6 +44,7 @@ class Usage:
     output_tokens: int
     cost: float | None
     paid: float | None
+    reviewer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,8 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     depths = [max((call.depth + 1 for call in item.calls), default=0) for item in complete]
     asked = {call.kind for call in calls}
     kinds = [kind for kind in get_args(CallKind) if kind in asked]
-    payers = sorted({(call.role, call.model) for call in calls})
-    usage = tuple(_usage(role, model, calls) for role, model in payers)
+    payers = sorted({(call.role, call.reviewer, call.model) for call in calls})
+    usage = tuple(_usage(*payer, calls) for payer in payers)
     return Receipt(
         n_items=len(complete),
         n_items_cut_short=len(items) - len(complete),
@@ -124,8 +126,9 @@ def _kind(kind: str, calls: Sequence[Call], whole: Sequence[Call], n_items: int)
     )
 
 
-def _usage(role: str, model: str, calls: Sequence[Call]) -> Usage:
-    own = [call for call in calls if (call.role, call.model) == (role, model)]
+def _usage(role: str, reviewer: str, model: str, calls: Sequence[Call]) -> Usage:
+    payer = (role, reviewer, model)
+    own = [call for call in calls if (call.role, call.reviewer, call.model) == payer]
     return Usage(
         role=role,
         model=model,
@@ -135,6 +138,7 @@ def _usage(role: str, model: str, calls: Sequence[Call]) -> Usage:
         output_tokens=sum(call.output_tokens for call in own),
         cost=_total(call.cost for call in own),
         paid=_total(call.cost for call in own if not call.cached),
+        reviewer=reviewer,
     )
 
 

@@ -28,6 +28,7 @@ _UNSCORED: Final[dict[Rule, tuple[str, str, str]]] = {
     ),
     "points": ("answer", "answers", "have no points, and so no rank in their item"),
     "listing": ("ranking call", "ranking calls", "gave no ranking, and their items have none"),
+    "consensus": ("review", "reviews", "rank nobody, and the other reviewers decide alone"),
 }
 _EVEN_HANDED = "such a match says nothing about who is better, and many ranks rest on few others"
 # What a tie does under each rule that ranks by matches.
@@ -57,7 +58,7 @@ def _reasons(items: Sequence[ItemBallots], rule: Rule) -> list[str | None]:
     """Why each ballot under the rule is unscored; None for those that are scored."""
     if rule == "points":
         return [points.unscored for item in items for points in item.scores]
-    if rule == "listing":
+    if rule in ("listing", "consensus"):
         return [listing.unscored for item in items for listing in item.listings]
     return [match.unscored for item in items for match in item.matches] if rule in _TIED else []
 

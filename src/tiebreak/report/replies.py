@@ -9,7 +9,9 @@ from tiebreak.scorers.ballots import CallKind, ItemBallots
 
 @dataclass(frozen=True, slots=True)
 class JudgeReplies:
-    """Questions that decide rankings (matches, points, lists), by the model that judged.
+    """Questions that decide rankings (matches, points, lists), by who was asked.
+
+    `model` is the model that judged, in peer review the reviewer's name.
 
     `n_unscored` of the `n_questions` stayed without a usable reply, after the repair turn and the
     repetition; `unscored_rate` is their share with its Wilson interval. A match that is asked in
@@ -25,15 +27,15 @@ class JudgeReplies:
 
 
 def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple[JudgeReplies, ...]:
-    """Count usable replies by judge, in order of names.
+    """Count usable replies by judge or reviewer, in order of names.
 
     A run has one judge. Should the calls of an item name several, they are counted together, since
-    ballots do not say whose each of them is.
+    only reviews say whose each of them is.
     """
     asked: dict[str, list[bool]] = {}
     for item in items:
-        for kind, usable in _questions(item):
-            models = sorted({call.model for call in item.calls if call.kind == kind})
+        for kind, reviewer, usable in _questions(item):
+            models = [reviewer] if reviewer else _models(item, kind)
             # Nobody was asked: without its rubric `fixed_rubric` leaves all answers unscored.
             if models:
                 asked.setdefault(", ".join(models), []).append(usable)
@@ -53,12 +55,19 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
     return tuple(rows)
 
 
-def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, bool]]:
-    """Every deciding question of an item: of which kind, and whether its reply could be used."""
+def _models(item: ItemBallots, kind: CallKind) -> list[str]:
+    return sorted({call.model for call in item.calls if call.kind == kind})
+
+
+def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
+    """Every deciding question: of which kind, who was asked, and whether its reply could be used.
+
+    Who was asked is empty where it is the run's judge.
+    """
     for match in item.matches:
         for verdict in match.verdicts:
-            yield "match", verdict.unscored is None
+            yield "match", "", verdict.unscored is None
     for points in item.scores:
-        yield "score", points.unscored is None
+        yield "score", "", points.unscored is None
     for listing in item.listings:
-        yield "list", listing.unscored is None
+        yield "list", listing.reviewer, listing.unscored is None

@@ -16,7 +16,14 @@ CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "li
 AnchorSplit = Literal["5 vs 4", "4 vs 3", "3 vs 2", "2 vs 1"]
 DecidedBy = Literal["principles", "checklist", "tie", "unscored"]
 Rule = Literal[
-    "elimination", "least_squares", "win_rate", "insertion", "points", "listing", "native"
+    "elimination",
+    "least_squares",
+    "win_rate",
+    "insertion",
+    "points",
+    "listing",
+    "consensus",
+    "native",
 ]
 """How the ballots of an item become its ranking; see `tiebreak.scorers.placement`."""
 
@@ -34,12 +41,13 @@ class Call(Ballot):
     the turn that asked for a malformed reply again. `cached` calls cost nothing this time; their
     tokens and cost are what the recorded call had cost. `cost` is in US dollars, None where no
     price is known. `depth` is the number of calls of this item that had to end before this one
-    could start (0 for the first).
+    could start (0 for the first). `reviewer` is who was asked, where a role has several.
     """
 
     kind: CallKind
     role: str
     model: str
+    reviewer: str = ""
     attempt: int = 0
     repair: bool = False
     cached: bool = False
@@ -162,11 +170,30 @@ class PointScore(Ballot):
     unscored: str | None = None
 
 
+class Reviewer(Ballot):
+    """One of the models that review each other: `candidate` is the one it is, None if it is none.
+
+    `name` is that of the candidate, else that of the model.
+    """
+
+    name: str
+    model: str
+    candidate: str | None = None
+
+
 class Listing(Ballot):
-    """A judge's ranking of all candidates in one call: groups of tied ones, best first."""
+    """A ranking of candidates in one call: groups of tied ones, best first.
+
+    In peer review `reviewer` is whose ranking it is, and candidates that the reply leaves out are
+    in no group. `shown` are the candidates in the order of presentation; `left_out` those that were
+    not shown because with them the question did not fit the reviewer's context.
+    """
 
     groups: tuple[tuple[str, ...], ...] = ()
     unscored: str | None = None
+    reviewer: str = ""
+    shown: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 class Criterion(Ballot):
@@ -199,8 +226,9 @@ class ItemBallots(Ballot):
     best seed first. `native` holds native scores, None where the log had none; `lengths` holds the
     number of characters of every representative's answer. `placed_by` is the rule that turns the
     ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
-    representatives, best first. `complete` is False for an item whose judging was cut short; such
-    an item is never ranked.
+    representatives, best first. In peer review `reviewers` are those who were asked, and
+    `aggregator` is the method that makes one ranking of theirs. `complete` is False for an item
+    whose judging was cut short; such an item is never ranked.
     """
 
     protocol: str
@@ -222,6 +250,8 @@ class ItemBallots(Ballot):
     criteria: tuple[Criterion, ...] = ()
     scores: tuple[PointScore, ...] = ()
     listings: tuple[Listing, ...] = ()
+    reviewers: tuple[Reviewer, ...] = ()
+    aggregator: str = "kemeny_young"
     order: tuple[tuple[str, ...], ...] = ()
     calls: tuple[Call, ...] = ()
     skipped: Skipped | None = None

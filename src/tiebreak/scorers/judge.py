@@ -12,7 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from inspect_ai.model import ResponseSchema
 
-from tiebreak.scorers.ballots import Call, CallKind
+from tiebreak.scorers.ballots import Call, CallKind, Reviewer
 
 T = TypeVar("T")
 
@@ -27,10 +27,11 @@ class Prompt:
 
 
 class Question(ABC, Generic[T]):
-    """What is asked of which role: `judge` or `meta_judge`."""
+    """What is asked of which role: `judge`, `meta_judge` or `peers`, and of which of the peers."""
 
     kind: ClassVar[CallKind]
     role: ClassVar[str] = "judge"
+    reviewer: str = ""
 
     @abstractmethod
     def prompt(self) -> Prompt:
@@ -50,20 +51,38 @@ class Reply(Generic[T]):
     """A validated value, or None and the reason in `unscored`; and the calls that it took.
 
     `depth` is the number of calls, one after the other, that had ended when this reply was there.
+    `too_long` tells that the question does not fit the model's context.
     """
 
     value: T | None
     unscored: str | None
     calls: tuple[Call, ...]
     depth: int
+    too_long: bool = False
+
+
+class ModelFailedError(RuntimeError):
+    """A model could not be asked; the message is its provider's.
+
+    `calls` are those about the same question that had ended before.
+    """
+
+    calls: tuple[Call, ...] = ()
 
 
 class Judge(ABC):
     """Whoever answers questions."""
 
+    reviewers: tuple[Reviewer, ...] = ()
+    """In peer review: the models that can be asked, one by one."""
+
     @abstractmethod
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
-        """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what a cache holds."""
+        """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what a cache holds.
+
+        Raises:
+            ModelFailedError: the model's provider refused.
+        """
 
     async def ask_again(self, question: Question[T], *, depth: int) -> tuple[Reply[T], str | None]:
         """Ask, and once more with a fresh cache scope when the first reply stays unscored.
@@ -71,7 +90,7 @@ class Judge(ABC):
         Returns the reply that counts, and why the first one was set aside (None if it was not).
         """
         first = await self.ask(question, depth=depth)
-        if first.unscored is None:
+        if first.unscored is None or first.too_long:
             return first, None
         second = await self.ask(question, depth=first.depth, attempt=1)
         calls = first.calls + second.calls

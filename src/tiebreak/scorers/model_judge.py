@@ -24,11 +24,11 @@ from inspect_ai.model import (
     Model,
     ModelOutput,
 )
-from inspect_ai.util import span
+from inspect_ai.util import LimitExceededError, span
 
-from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
-from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
+from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply
 from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
@@ -36,17 +36,23 @@ T = TypeVar("T")
 
 
 class ModelJudge(Judge):
-    """The models that answer questions, by role (`judge`, `meta_judge`).
+    """The models that answer questions, by role (`judge`, `meta_judge`) or as reviewers.
 
     Args:
-        models: the model of each role.
+        models: the model of each role, and of each reviewer by its name.
         account: what may be spent on the item, out of the budget of the run; by default no limit.
         repeat: runs with another number get fresh replies instead of those in the cache.
+        reviewers: who can be asked in peer review.
     """
 
     def __init__(
-        self, models: Mapping[str, Model], account: Account | None = None, repeat: int = 1
+        self,
+        models: Mapping[str, Model],
+        account: Account | None = None,
+        repeat: int = 1,
+        reviewers: tuple[Reviewer, ...] = (),
     ) -> None:
+        self.reviewers = reviewers
         self._models = models
         self._account = account or Account(Budget(), Spent())
         self._repeat = repeat
@@ -58,6 +64,7 @@ class ModelJudge(Judge):
 
         Raises:
             BudgetSpentError: this call is one more than the budget allows.
+            ModelFailedError: the model's provider refused.
         """
         prompt = question.prompt()
         messages: list[ChatMessage] = [
@@ -67,7 +74,13 @@ class ModelJudge(Judge):
         calls: list[Call] = []
         problem = ""
         for repair in (False, True):
-            output, call = await self._generate(question, prompt, messages, attempt, repair, depth)
+            try:
+                output, call = await self._generate(
+                    question, prompt, messages, attempt, repair, depth
+                )
+            except ModelFailedError as error:
+                error.calls = tuple(calls)
+                raise
             calls.append(call)
             depth += 1
             try:
@@ -76,7 +89,8 @@ class ModelJudge(Judge):
             except ReplyError as error:
                 problem = _explain(error, output)
             if output.stop_reason == "model_length":
-                break  # the prompt does not fit: a longer one cannot help
+                # The prompt does not fit: a longer one cannot help.
+                return Reply(None, problem, tuple(calls), depth, too_long=not repair)
             messages += [
                 ChatMessageAssistant(content=output.completion or "(empty)"),
                 ChatMessageUser(content=fill(template("repair"), problem=problem)),
@@ -126,25 +140,33 @@ class ModelJudge(Judge):
         repair: bool,
         depth: int,
     ) -> tuple[ModelOutput, Call]:
-        model = self._models[question.role]
+        asked = question.reviewer or question.role
+        model = self._models[asked]
         span_id = uuid.uuid4().hex
-        name = f"{question.role}: {question.kind}" + (" (repair)" if repair else "")
+        # Inspect's outline takes a slash for a level of its own.
+        name = f"{asked}: {question.kind}{' (repair)' if repair else ''}".replace("/", "∕")
         scopes = {"attempt": str(attempt)} | (
             {} if self._repeat == 1 else {"repeat": str(self._repeat)}
         )
         async with self._account.call() as paid, span(name, type="judge_call", id=span_id):
-            output = await model.generate(
-                messages,
-                # Only the schema: temperature and the like belong to the role, and anything
-                # set here would override them.
-                config=GenerateConfig(response_schema=prompt.schema),
-                cache=CachePolicy(expiry=None, per_epoch=False, scopes=scopes),
-            )
+            try:
+                output = await model.generate(
+                    messages,
+                    # Only the schema: temperature and the like belong to the role, and anything
+                    # set here would override them.
+                    config=GenerateConfig(response_schema=prompt.schema),
+                    cache=CachePolicy(expiry=None, per_epoch=False, scopes=scopes),
+                )
+            except LimitExceededError:
+                raise
+            except Exception as error:  # whatever the clients of many providers raise
+                raise ModelFailedError(f"{model}: {error} ({type(error).__name__})") from error
             usage = output.usage
             call = Call(
                 kind=question.kind,
                 role=question.role,
                 model=str(model),
+                reviewer=question.reviewer,
                 attempt=attempt,
                 repair=repair,
                 cached=_was_cached(span_id),

@@ -7,6 +7,7 @@
     insertion      the order that the protocol arrived at
     points         points given by a judge
     listing        the order given by a judge
+    consensus      one ranking out of all reviewers', by the aggregator that the run asked for
     native         the benchmark's own score
 
 Models whose answers are identical share the mean of the ranks that they take up together. A
@@ -14,14 +15,15 @@ candidate about which no ballot says anything (its call is unscored) has no rank
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tiebreak.rankers import mean_ranks
+from tiebreak.rankers import aggregate_items, mean_ranks
 from tiebreak.rankers.least_squares import implied_wins
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 
@@ -66,27 +68,24 @@ def place(ballots: ItemBallots) -> Placement:
         raise NotPlacedError(f"skipped: the ranking was decided after {after} of {of} items")
     if not ballots.complete:
         raise NotPlacedError("judging was cut short")
-    representatives = ballots.representatives
-    if ballots.placed_by != "native" and len(representatives) == 1:
-        groups: Groups = [list(representatives)]
+    if ballots.placed_by != "native" and len(ballots.groups) == 1:
+        order: tuple[tuple[str, ...], ...] = ballots.groups
+        ranks = mean_ranks(order)
+    elif ballots.placed_by == "consensus":
+        ranks = _consensus(ballots)
+        order = tuple(map(tuple, _tied({model: -rank for model, rank in ranks.items()})))
     else:
         groups = _RULES[ballots.placed_by](ballots)
         if sum(map(len, groups)) < 2:
             # Only a protocol of the user's own gets here, with a rule that does not fit it.
             raise NotPlacedError(f"{ballots.placed_by} ranks fewer than two candidates")
+        order = _with_members(ballots, groups)
+        ranks = mean_ranks(order)
     margins = mean_margins(ballots.matches)
-    members = {group[0]: group for group in ballots.groups}
-    # Native scores belong to models, all other ballots to groups of identical answers.
-    own = {name: (name,) for name in ballots.models} | (
-        {} if ballots.placed_by == "native" else members
-    )
-    order = tuple(tuple(model for rep in tied for model in own[rep]) for tied in groups)
     return Placement(
         order=order,
-        ranks=mean_ranks(order),
-        margins={
-            model: margins.get(rep, math.nan) for rep, group in members.items() for model in group
-        },
+        ranks=ranks,
+        margins={m: margins.get(group[0], math.nan) for group in ballots.groups for m in group},
     )
 
 
@@ -115,6 +114,22 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
         for other in members[match.low]
     ]
     return found + [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
+
+
+def review_ranks(ballots: ItemBallots, models: Sequence[str]) -> NDArray[np.float64]:
+    """What each reviewer says about each model, shape (reviewers, models).
+
+    Lower is better, equal is tied, NaN is not ranked. Identical answers share their place.
+    """
+    row = {reviewer.name: number for number, reviewer in enumerate(ballots.reviewers)}
+    column = {model: number for number, model in enumerate(models)}
+    members = {group[0]: group for group in ballots.groups}
+    ranks = np.full((len(row), len(column)), np.nan)
+    for listing in ballots.listings:
+        for place, tied in enumerate(listing.groups, start=1):
+            for model in (model for rep in tied for model in members[rep]):
+                ranks[row[listing.reviewer], column[model]] = place
+    return ranks
 
 
 def _elimination(ballots: ItemBallots) -> Groups:
@@ -186,11 +201,30 @@ def _listing(ballots: ItemBallots) -> Groups:
     return [list(group) for group in listing.groups]
 
 
+def _consensus(ballots: ItemBallots) -> dict[str, float]:
+    """Ranks by the aggregator, 1 = best; those that are undefined are left out."""
+    reviews = review_ranks(ballots, ballots.models)
+    ranks = aggregate_items(reviews[None], ballots.aggregator)[0].tolist()
+    if all(map(math.isnan, ranks)):
+        reasons = [one.unscored for one in ballots.listings if one.unscored] or ["no call"]
+        raise NotPlacedError(f"{ballots.aggregator} can use no review ({reasons[0]})")
+    named = zip(ballots.models, ranks, strict=True)
+    return {model: rank for model, rank in named if not math.isnan(rank)}
+
+
 def _native(ballots: ItemBallots) -> Groups:
     scores = {model: score for model, score in ballots.native.items() if score is not None}
     if len(scores) < 2:
         raise NotPlacedError("fewer than two candidates have a native score")
     return _tied(scores)
+
+
+def _with_members(ballots: ItemBallots, groups: Groups) -> tuple[tuple[str, ...], ...]:
+    """The same with all models whose answers are identical; native scores name these already."""
+    if ballots.placed_by == "native":
+        return tuple(map(tuple, groups))
+    members = {group[0]: group for group in ballots.groups}
+    return tuple(tuple(model for rep in tied for model in members[rep]) for tied in groups)
 
 
 _RULES: Final[Mapping[Rule, Callable[[ItemBallots], Groups]]] = {

@@ -43,8 +43,10 @@ _MODULES = {
     "swiss": "swiss",
     "sorted": "insertion",
     "full_pairwise": "full_pairwise",
+    "peer_review": "peer_review",
 }
-BUILT_IN = tuple(_MODULES)
+BUILT_IN = tuple(name for name in _MODULES if name != "peer_review")
+"""The protocols with one judge; in peer review several models judge."""
 _registered: dict[str, "Protocol"] = {}
 
 
@@ -102,7 +104,7 @@ def find_protocol(name: str) -> Protocol:
     if name not in _registered and name in _MODULES:
         import_module(f"tiebreak.scorers.{_MODULES[name]}")
     if name not in _registered:
-        known = list(dict.fromkeys((*BUILT_IN, *_registered)))
+        known = list(dict.fromkeys((*_MODULES, *_registered)))
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise ProtocolError(f"No protocol {name!r}.{hint} There are: {', '.join(known)}.")

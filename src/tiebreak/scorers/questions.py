@@ -20,6 +20,7 @@ from tiebreak.scorers.replies import (
     parse_critique,
     parse_grades,
     parse_levels,
+    parse_places,
     parse_refinement,
     parse_rubric,
     parse_votes,
@@ -78,6 +79,18 @@ class ListQuestion(Question[dict[str, int]]):
     @override
     def parse(self, text: str) -> dict[str, int]:
         return parse_levels(text, "places", list(self.labelled), len(self.labelled))
+
+
+@dataclass(frozen=True)
+class ReviewQuestion(ListQuestion):
+    """The same, asked of one of several reviewers, who may leave responses out."""
+
+    reviewer: str = ""
+    role = "peers"
+
+    @override
+    def parse(self, text: str) -> dict[str, int]:
+        return parse_places(text, list(self.labelled))
 
 
 @dataclass(frozen=True)

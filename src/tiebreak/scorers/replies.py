@@ -71,6 +71,22 @@ def parse_levels(text: str, part: str, labels: Sequence[str], k: int) -> dict[st
     return {label: _whole(levels[label], f"{part} {label}", 1, k) for label in labels}
 
 
+def parse_places(text: str, labels: Sequence[str]) -> dict[str, int]:
+    """A place for each label that the reply names, of which there must be two.
+
+    A label that the reply leaves out has no place; one that was not asked about is an error, as it
+    is when a label comes twice.
+    """
+    places = _object(_json_object(text).get("places"), "places")
+    if any(label not in labels for label in places):
+        raise ReplyError(f"places names a response that is none of {', '.join(labels)}")
+    if len(places) < 2:
+        raise ReplyError("places must give at least two responses a place")
+    return {
+        label: _whole(place, f"places {label}", 1, len(labels)) for label, place in places.items()
+    }
+
+
 def parse_grades(text: str, principle_ids: Sequence[str]) -> dict[str, int]:
     """Grade of each principle, 0 to `TOP_GRADE`."""
     graded = _object(_json_object(text).get("principles"), "principles")

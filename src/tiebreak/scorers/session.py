@@ -4,6 +4,7 @@
     await judge.matches(pairings)    several, side by side
     await judge.scores(candidates)   points for each candidate on its own
     await judge.listing(candidates)  all ranked in one call
+    await judge.reviews(slates)      the same by several reviewers, side by side
 
 Everything that was asked is in `judge.ballots`, and is recorded at once, so that a run which is
 stopped keeps what it has.
@@ -22,17 +23,19 @@ from tiebreak.scorers.ballots import (
     Listing,
     Match,
     PointScore,
+    Reviewer,
     Rule,
     Verdict,
 )
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.judge import Judge, Question, Reply
+from tiebreak.scorers.judge import Judge, ModelFailedError, Question, Reply
 from tiebreak.scorers.match import Swap, ask_swapped, settle, verdict
 from tiebreak.scorers.questions import (
     CritiqueQuestion,
     ListQuestion,
     MatchQuestion,
+    ReviewQuestion,
     ScoreQuestion,
 )
 from tiebreak.scorers.votes import weighted_grade
@@ -49,6 +52,16 @@ class _Played:
     match: Match
     calls: tuple[Call, ...]
     depth: int
+
+
+@dataclass(frozen=True)
+class _Reviewed:
+    """A reviewer's ranking, what it took, and why its model failed, if it did."""
+
+    listing: Listing
+    calls: tuple[Call, ...]
+    depth: int
+    failed: ModelFailedError | None = None
 
 
 class Session:
@@ -81,6 +94,11 @@ class Session:
         """The models whose answers are judged, by name: one of each group of identical ones."""
         return tuple(sorted(self.contest.answers))
 
+    @property
+    def reviewers(self) -> tuple[Reviewer, ...]:
+        """Who can be asked for reviews."""
+        return self._judge.reviewers
+
     def rng(self, *purpose: str | int) -> Random:
         """A random generator for one purpose, the same in every run with the same seed."""
         return self.contest.rng(*purpose)
@@ -91,8 +109,7 @@ class Session:
 
     def labelled(self, candidates: Sequence[str]) -> dict[str, str]:
         """Anonymous labels R1, R2, … for candidates, in an order drawn by lot."""
-        shuffled = self._shuffled("labels", candidates)
-        return {f"R{number}": name for number, name in enumerate(shuffled, start=1)}
+        return _labels(self._shuffled("labels", candidates))
 
     def keep(self, **parts: object) -> None:
         """Replace fields of the ballots, and record them.
@@ -175,6 +192,70 @@ class Session:
         self.keep(listings=(*self.ballots.listings, ranked))
         return ranked
 
+    async def reviews(self, slates: Mapping[str, Sequence[str]]) -> tuple[Listing, ...]:
+        """Let reviewers rank candidates, each by itself, in an order drawn by lot for it alone.
+
+        A reviewer whose model fails leaves its ranking unscored; the others go on.
+
+        Args:
+            slates: what each reviewer, by its name, gets to see.
+
+        Raises:
+            ModelFailedError: all of them failed.
+        """
+
+        def keep(done: Sequence[_Reviewed]) -> None:
+            self._spend(done, listings=(*self.ballots.listings, *(one.listing for one in done)))
+
+        tasks = [partial(self._review, name, slate) for name, slate in slates.items()]
+        done = await self._side_by_side(tasks, keep)
+        failed = [one.failed for one in done if one.failed is not None]
+        if failed and len(failed) == len(done):
+            raise failed[0]
+        return tuple(one.listing for one in done)
+
+    async def _review(self, reviewer: str, slate: Sequence[str]) -> _Reviewed:
+        """One reviewer's ranking: one call, and its repair turn.
+
+        A question that does not fit the reviewer's context is asked again without its longest
+        answer, until it fits: what is shown is shown whole, and what is not is named.
+        """
+        shown = self._shuffled("labels", slate, reviewer)
+        answers = self.contest.answers
+        calls: list[Call] = []
+        left_out: list[str] = []
+        depth, failed = self.depth, None
+        groups: tuple[tuple[str, ...], ...] = ()
+        problem: str | None = "fewer than two answers fit its context"
+        while len(shown) > 1:
+            labelled = _labels(shown)
+            try:
+                reply = await self._judge.ask(
+                    ReviewQuestion(self.contest, labelled, reviewer), depth=depth
+                )
+            except ModelFailedError as error:
+                calls += error.calls
+                problem, failed = f"error: {error}", error
+                break
+            calls += reply.calls
+            depth = reply.depth
+            if not reply.too_long:
+                places = reply.value or {}
+                groups = _groups({labelled[label]: place for label, place in places.items()})
+                problem = reply.unscored
+                break
+            longest = max(shown, key=lambda name: (len(answers[name]), name))
+            left_out.append(longest)
+            shown.remove(longest)
+        listing = Listing(
+            groups=groups,
+            unscored=problem,
+            reviewer=reviewer,
+            shown=tuple(shown),
+            left_out=tuple(left_out),
+        )
+        return _Reviewed(listing, tuple(calls), depth, failed)
+
     async def _play(self, pairing: Pairing, swap: Swap, critique: bool) -> _Played:
         """One match: one call, or two where the second order of presentation is wanted.
 
@@ -228,7 +309,7 @@ class Session:
             keep(results)
         return results
 
-    def _spend(self, done: Sequence[Reply[Any] | _Played], **parts: object) -> None:
+    def _spend(self, done: Sequence[Reply[Any] | _Played | _Reviewed], **parts: object) -> None:
         self.depth = max((one.depth for one in done), default=self.depth)
         calls = tuple(call for one in done for call in one.calls)
         self.keep(calls=self.ballots.calls + calls, **parts)
@@ -237,6 +318,10 @@ class Session:
         shuffled = list(names)
         self.rng(purpose, *more).shuffle(shuffled)
         return shuffled
+
+
+def _labels(shown: Sequence[str]) -> dict[str, str]:
+    return {f"R{number}": name for number, name in enumerate(shown, start=1)}
 
 
 def _groups(places: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:

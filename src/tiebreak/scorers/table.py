@@ -1,12 +1,15 @@
 """The judging of one item as Markdown tables, for people who look at it in Inspect View."""
 
-from tiebreak.scorers.ballots import DecidedBy, ItemBallots, Match
+import numpy as np
+
+from tiebreak.rankers import Profile, RankingError, kemeny_young
+from tiebreak.scorers.ballots import DecidedBy, ItemBallots, Listing, Match
 from tiebreak.scorers.bracket import round_name, rounds
-from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.placement import NotPlacedError, place, review_ranks
 
 
 def ballots_table(ballots: ItemBallots) -> str:
-    """Ranking, matches (flips and unscored ones marked), points and checklist growth of an item."""
+    """Ranking, matches (flips and unscored ones marked), reviews, points, checklist growth."""
     parts = [_ranking(ballots)]
     if ballots.complete and len(ballots.groups) == 1:
         parts.append("All answers are identical: nobody was asked.")
@@ -14,6 +17,8 @@ def ballots_table(ballots: ItemBallots) -> str:
         parts.append(f"Seeding **unscored** ({_cell(ballots.tiering.unscored)}): seeds by lot.")
     if ballots.matches:
         parts.append(_matches(ballots))
+    if ballots.reviewers and ballots.listings:
+        parts += [_reviews(ballots), _consensus(ballots)]
     if ballots.scores:
         parts.append(_points(ballots))
     added = [r for r in ballots.refinements if r.item_id and r.duplicate_of is None]
@@ -65,6 +70,38 @@ def _outcome(decided_by: DecidedBy, winner: str, *, goes_on: bool) -> tuple[str,
         return decided_by, winner
     word = "tie" if decided_by == "tie" else "**unscored**"
     return (f"{word} → better seed", winner) if goes_on else (word, "–")
+
+
+def _reviews(ballots: ItemBallots) -> str:
+    lines = ["| reviewer | its ranking, best first | shown in this order |", "|---|---|---|"]
+    for one in ballots.listings:
+        cells = (one.reviewer, _ranked(one), ", ".join(one.shown))
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+    return "\n".join(lines)
+
+
+def _ranked(listing: Listing) -> str:
+    ranked = " > ".join(" = ".join(tied) for tied in listing.groups)
+    if listing.unscored:
+        ranked = f"**unscored** ({listing.unscored})"
+    if listing.left_out:
+        ranked += f"; did not fit its context: {', '.join(listing.left_out)}"
+    return ranked
+
+
+def _consensus(ballots: ItemBallots) -> str:
+    """By which method the reviews were merged; for Kemeny–Young what the order costs, and proof."""
+    if ballots.aggregator != "kemeny_young":
+        return f"Merged by {ballots.aggregator}."
+    reviews = review_ranks(ballots, ballots.models)
+    try:
+        found = kemeny_young(Profile.from_ranks(reviews[:, ~np.isnan(reviews).all(axis=0)]))
+    except RankingError:
+        return "No review can be merged."
+    proven = "proven optimal" if found.optimal else "not proven"
+    several = {True: "the only optimal order", False: "one of several optimal orders"}
+    alone = f"; {several[found.unique]}" if found.unique is not None else ""
+    return f"Merged by Kemeny–Young: {found.cost} pairwise disagreements, {proven}{alone}."
 
 
 def _points(ballots: ItemBallots) -> str:

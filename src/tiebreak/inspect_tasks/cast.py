@@ -1,0 +1,218 @@
+"""Who judges: the models behind Inspect's roles `judge` and `meta_judge`, or `peers`.
+
+Roles are bound when an eval runs, so a task that is built in Python finds them later: what a task
+is built with is a function that finds them, given the names of the candidates.
+"""
+
+import difflib
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from inspect_ai.model import Model, get_model, get_model_info, model_roles
+
+from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.rankers import RankingError
+from tiebreak.rankers.expander import review_graph
+from tiebreak.scorers.ballots import Reviewer
+from tiebreak.scorers.budget import UnknownPriceError
+
+NO_JUDGE: Final = (
+    "No judge: nothing says which model is to judge. Add --model-role judge=MODEL, for example\n"
+    "  --model-role judge=openai/gpt-5\n"
+    "and, for a meta-judge of its own, --model-role meta_judge=MODEL."
+)
+NO_PEERS: Final = (
+    "No reviewers: nothing says which models are to review each other. Add --model-role peers=…, "
+    "for example\n"
+    "  --model-role 'peers=[openai/gpt-5, anthropic/claude-opus-4-5]'"
+)
+HOW_TO_MATCH: Final = (
+    "Say which reviewer is which candidate with\n"
+    '  -T reviewers=\'{"openai/gpt-5": "gpt-5", "openai/o3": null}\'   (null: it is none)\n'
+    "or with a list of candidates in the order of the peers."
+)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who answers questions: a model for each role, and for each reviewer by its name."""
+
+    models: Mapping[str, Model]
+    reviewers: tuple[Reviewer, ...] = ()
+
+
+FindCast = Callable[[Sequence[str]], Cast]
+"""From the names of the candidates to who judges them."""
+
+
+def judges(candidates: Sequence[str]) -> Cast:
+    """The models behind the roles `judge` and `meta_judge`.
+
+    The judge falls back to the task's own model, the meta-judge to the judge.
+
+    Raises:
+        PrerequisiteError: there is no judge, or a role is bound to several models.
+        ValueError: no eval is running.
+    """
+    roles = model_roles()
+    for role in ("judge", "meta_judge"):
+        if isinstance(roles.get(role), list):
+            raise PrerequisiteError(f"The role {role!r} takes one model, not a list of them.")
+    judge = get_model(role="judge")
+    if judge.api.model_name == "none":
+        raise PrerequisiteError(NO_JUDGE)
+    return Cast({"judge": judge, "meta_judge": get_model(role="meta_judge", default=judge)})
+
+
+def peers(given: object = None, degree: int | None = None) -> FindCast:
+    """The models behind the role `peers`, as reviewers.
+
+    What it returns raises PrerequisiteError where nobody is bound to the role, or not who `given`
+    says, and where so few reviewers of `degree` answers cannot link all candidates.
+
+    Args:
+        given: the task argument `reviewers`: a mapping from the models' names to candidates, or a
+            list of candidates in the order of the peers; None says that a reviewer is none. What
+            it leaves open is matched by name.
+        degree: in sparse mode the number of answers that a reviewer ranks.
+    """
+
+    def find(candidates: Sequence[str]) -> Cast:
+        bound = model_roles().get("peers")
+        if bound is None:
+            # Outside of an eval there are no roles at all, and this raises ValueError.
+            get_model(role="judge")
+            raise PrerequisiteError(NO_PEERS)
+        models = bound if isinstance(bound, list) else [bound]
+        reviewers = match_reviewers([str(model) for model in models], candidates, given)
+        if degree is not None:
+            _require_graph(reviewers, list(candidates), degree)
+        named = zip(reviewers, models, strict=True)
+        return Cast({reviewer.name: model for reviewer, model in named}, reviewers)
+
+    return find
+
+
+def require_cast(find: FindCast, candidates: Sequence[str], *, priced: bool) -> None:
+    """Refuse to build a task when an eval is under way in which nobody can judge.
+
+    Args:
+        find: finds who judges.
+        candidates: names of the candidates.
+        priced: whether the prices of all who judge must be known.
+
+    Raises:
+        PrerequisiteError: a role is not bound as it must be, or a price is not known. Outside of
+            an eval nothing is raised: a task that is built in Python gets its roles later, from
+            `eval()`.
+    """
+    try:
+        models = find(candidates).models
+    except ValueError:
+        return
+    for model in models.values() if priced else ():
+        info = get_model_info(model)
+        if info is None or info.cost is None:
+            raise PrerequisiteError(str(UnknownPriceError(str(model))))
+
+
+def match_reviewers(
+    models: Sequence[str], candidates: Sequence[str], given: object = None
+) -> tuple[Reviewer, ...]:
+    """Which reviewer is which candidate.
+
+    By name: they are the same, or one is the other without what stands before a slash (a candidate
+    from lm-eval may be called gpt-5, and the reviewer openai/gpt-5).
+
+    Args:
+        models: names of the reviewers' models.
+        candidates: names of the candidates.
+        given: see `peers`.
+
+    Raises:
+        PrerequisiteError: `given` is of another form or names what is not there, several candidates
+            fit a name, or two reviewers would be the same candidate.
+    """
+    said = _said(models, given)
+    found: list[str | None] = []
+    for number, model in enumerate(models):
+        candidate = said[number] if number in said else _by_name(model, candidates)
+        if candidate is not None and candidate not in candidates:
+            near = difflib.get_close_matches(candidate, candidates, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise PrerequisiteError(
+                f"reviewers: there is no candidate {candidate!r}.{hint} "
+                f"There are: {', '.join(candidates)}."
+            )
+        found.append(candidate)
+    for candidate, times in Counter(found).items():
+        if candidate is not None and times > 1:
+            raise PrerequisiteError(
+                f"{times} reviewers would be the candidate {candidate!r}. {HOW_TO_MATCH}"
+            )
+    return _named(models, found)
+
+
+def _require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degree: int) -> None:
+    own = [candidates.index(one.candidate) if one.candidate else None for one in reviewers]
+    try:
+        review_graph(len(candidates), degree, own, random.Random(0))
+    except RankingError as error:
+        raise PrerequisiteError(f"degree is {degree}: {error}.") from error
+
+
+def _said(models: Sequence[str], given: object) -> dict[int, str | None]:
+    """What `reviewers` says, by the reviewer's number."""
+    if given is None:
+        return {}
+    if isinstance(given, str):  # a list of one comes from the command line as a text
+        given = [given]
+    if isinstance(given, list):
+        if len(given) != len(models):
+            raise PrerequisiteError(
+                f"reviewers names {len(given)} candidates for {len(models)} peers. {HOW_TO_MATCH}"
+            )
+        return {number: _candidate(one) for number, one in enumerate(given)}
+    if not isinstance(given, Mapping):
+        raise PrerequisiteError(f"reviewers is {given!r}. {HOW_TO_MATCH}")
+    said = {}
+    for name, one in given.items():
+        numbers = [number for number, model in enumerate(models) if model == name]
+        if len(numbers) != 1:
+            raise PrerequisiteError(
+                f"reviewers: {len(numbers)} of the peers are called {name!r}. "
+                f"The peers: {', '.join(models)}. {HOW_TO_MATCH}"
+            )
+        said[numbers[0]] = _candidate(one)
+    return said
+
+
+def _candidate(one: object) -> str | None:
+    return None if one is None else str(one)
+
+
+def _by_name(model: str, candidates: Sequence[str]) -> str | None:
+    if model in candidates:
+        return model
+    fits = [c for c in candidates if model.endswith(f"/{c}") or c.endswith(f"/{model}")]
+    if len(fits) > 1:
+        raise PrerequisiteError(
+            f"The reviewer {model} could be {' or '.join(fits)}. {HOW_TO_MATCH}"
+        )
+    return fits[0] if fits else None
+
+
+def _named(models: Sequence[str], candidates: Sequence[str | None]) -> tuple[Reviewer, ...]:
+    """Reviewers with names of their own: a model that is bound twice gets a number."""
+    taken = Counter(candidate for candidate in candidates if candidate is not None)
+    reviewers = []
+    for model, candidate in zip(models, candidates, strict=True):
+        name = candidate or model
+        if candidate is None:
+            taken[model] += 1
+            name = model if taken[model] == 1 else f"{model} ({taken[model]})"
+        reviewers.append(Reviewer(name=name, model=model, candidate=candidate))
+    return tuple(reviewers)

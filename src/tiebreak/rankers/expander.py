@@ -1,0 +1,168 @@
+"""Sparse peer review: who reviews whom, as a random regular bipartite expander.
+
+Each reviewer ranks `degree` of the N candidates, each candidate is ranked equally often, and the
+graph hangs together well, so that few comparisons still order all candidates (Peer review, §4.2 and
+appendix A: six models, each of which ranks three others).
+
+    counts per candidate → one random graph with these counts → drawn again until it is an expander
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from tiebreak.rankers.errors import RankingError, ShapeError, UnknownCandidateError
+
+# Graphs that are drawn in search of a connected one, and connected ones in search of an expander.
+# Of graphs close to a tree only a tenth is connected, and none may be an expander.
+DRAWS = 500
+CONNECTED = 20
+
+Graph = tuple[tuple[int, ...], ...]
+
+
+class ReviewGraphError(RankingError):
+    """There is no review graph of this degree; the message names a degree that may do."""
+
+
+def review_graph(
+    n_candidates: int, degree: int, own: Sequence[int | None], rng: random.Random
+) -> Graph:
+    """Draw a graph of reviewers and candidates that is regular, connected and an expander.
+
+    Candidates are connected when a reviewer ranks both. An expander is a connected graph whose
+    R × N biadjacency matrix has a second singular value of at most √(d − 1) + √(d′ − 1), where d is
+    `degree` and d′ = R·d / N: nearly all large random regular graphs come arbitrarily close to that
+    bound, and few stay far below it (G. Brito, I. Dumitriu, K. D. Harris 2022,
+    "Spectral gap in random bipartite biregular graphs and applications", Combinatorics, Probability
+    and Computing 31(2), doi:10.1017/S0963548321000249). If 20 connected graphs hold no expander,
+    the one with the smallest second singular value is taken; that is so where R reviewers barely
+    link N candidates, as 29 reviewers of two link 30.
+
+    Each candidate gets ⌊d′⌋ or ⌈d′⌉ reviews. Only where more reviewers than R − d′ have the same
+    candidate as their own, it gets one from each of the others, and what it cannot get goes evenly
+    to the other candidates: no other counts are more even.
+
+    Args:
+        n_candidates: N, number of candidates.
+        degree: d, candidates that each reviewer ranks.
+        own: for each of the R reviewers the column of its own answers, which it is never shown;
+            None if it is no candidate.
+        rng: where the randomness comes from; the same state gives the same graph on any machine.
+
+    Returns:
+        For each reviewer the columns that it ranks, ascending, `degree` of them.
+
+    Raises:
+        ShapeError: there is no reviewer.
+        UnknownCandidateError: an entry of `own` is no column.
+        ReviewGraphError: `degree` is below two, or more than can be shown to a reviewer, or too
+            small for the graph to be connected.
+    """
+    _check(n_candidates, degree, own)
+    bound = math.sqrt(degree - 1) + math.sqrt(len(own) * degree / n_candidates - 1)
+    graphs = (_draw(n_candidates, degree, own, rng) for _ in range(DRAWS))
+    connected = (graph for graph in graphs if is_connected(graph, n_candidates))
+    best, smallest = None, math.inf
+    for graph in islice(connected, CONNECTED):
+        second = second_singular_value(graph, n_candidates)
+        if second <= bound:
+            return graph
+        if second < smallest:
+            best, smallest = graph, second
+    if best is None:
+        raise ReviewGraphError(
+            f"no connected graph in {DRAWS} draws for {len(own)} reviewers of {degree} out of "
+            f"{n_candidates} candidates; take a degree of {degree + 1} or more"
+        )
+    return best
+
+
+def is_connected(graph: Graph, n_candidates: int) -> bool:
+    """Whether chains of reviewers who each rank two candidates link all candidates."""
+    reached, before = set(graph[0]), 0
+    while len(reached) > before:
+        before = len(reached)
+        for columns in graph:
+            if not reached.isdisjoint(columns):
+                reached.update(columns)
+    return len(reached) == n_candidates
+
+
+def second_singular_value(graph: Graph, n_candidates: int) -> float:
+    """Of the reviewers × candidates matrix of 0 and 1; 0 for a matrix of one row or column."""
+    matrix = np.zeros((len(graph), n_candidates))
+    for row, columns in zip(matrix, graph, strict=True):
+        row[list(columns)] = 1
+    values = np.linalg.svd(matrix, compute_uv=False)
+    # Rounded, so that a value on the bound falls on the same side on every machine.
+    return round(float(values[1]), 9) if len(values) > 1 else 0.0
+
+
+def _draw(n_candidates: int, degree: int, own: Sequence[int | None], rng: random.Random) -> Graph:
+    """One random graph, reviewer by reviewer, that never runs into a dead end.
+
+    A candidate still owed k reviews by the m reviewers left who may see it is drawn with weight
+    k / (m − k), so that all graphs are about equally likely (Y. Chen, P. Diaconis, S. P. Holmes,
+    J. S. Liu 2005, "Sequential Monte Carlo Methods for Statistical Analysis of Tables", JASA 100,
+    doi:10.1198/016214504000001303). With k = m it must be taken. While k ≤ m for all candidates,
+    and the sum of k is `degree` times the reviewers left, the rest of the graph exists: of any
+    candidates they can take no more than they are owed (Gale–Ryser with one hole a row).
+    """
+    viewers = [sum(column != mine for mine in own) for column in range(n_candidates)]
+    owed = _counts(viewers, len(own) * degree, rng)
+    graph: list[tuple[int, ...]] = [()] * len(own)
+    for reviewer in rng.sample(range(len(own)), len(own)):
+        clocks = []
+        for column in range(n_candidates):
+            if column != own[reviewer] and owed[column]:
+                spare = (viewers[column] - owed[column]) / owed[column]
+                clocks.append((-math.log(1 - rng.random()) * spare, column))
+            viewers[column] -= column != own[reviewer]
+        columns = sorted(column for _, column in sorted(clocks)[:degree])
+        for column in columns:
+            owed[column] -= 1
+        graph[reviewer] = tuple(columns)
+    return tuple(graph)
+
+
+def _counts(most: Sequence[int], total: int, rng: random.Random) -> list[int]:
+    """Reviews of each candidate: `total` in all, none above its `most`, else as even as can be."""
+    counts = [0] * len(most)
+    while left := total - sum(counts):
+        below = [column for column, count in enumerate(counts) if count < most[column]]
+        for column in below if len(below) <= left else rng.sample(below, left):
+            counts[column] += 1
+    return counts
+
+
+def _check(n_candidates: int, degree: int, own: Sequence[int | None]) -> None:
+    if not own:
+        raise ShapeError("there is no reviewer; own takes one entry per reviewer")
+    for reviewer, column in enumerate(own):
+        if column is not None and not 0 <= column < n_candidates:
+            raise UnknownCandidateError(
+                f"reviewer {reviewer} is said to be candidate {column}, but the columns are 0 to "
+                f"{n_candidates - 1}; None says that it is no candidate"
+            )
+    shown = n_candidates - any(column is not None for column in own)
+    if shown < 2:
+        raise ReviewGraphError(
+            f"sparse review takes two candidates to compare beside the reviewer's own, and there "
+            f"are {n_candidates} in all; let reviewers rank all answers instead"
+        )
+    if not 2 <= degree <= shown:
+        raise ReviewGraphError(
+            f"degree must be 2 to {shown}, what a reviewer may be shown of {n_candidates} "
+            f"candidates, got {degree}"
+        )
+    # The first reviewer links `degree` candidates, each further one at most degree − 1 new ones.
+    needed = 1 + math.ceil((n_candidates - 1) / len(own))
+    if degree < needed:
+        raise ReviewGraphError(
+            f"{len(own)} reviewers of {degree} cannot link {n_candidates} candidates; it takes a "
+            f"degree of at least {needed}"
+        )

@@ -1,0 +1,60 @@
+"""Peer review: every reviewer ranks all answers, its own among them (Peer review, §3.2).
+
+Each reviewer gets the answers without names, in an order drawn by lot for it alone. In sparse mode
+it gets a few of the others' answers only, by a random regular graph that is drawn anew for every
+item (appendix A); a model's own answer is then never shown to it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from tiebreak.rankers.expander import review_graph
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.protocols import ProtocolError, protocol
+from tiebreak.scorers.session import Session
+
+
+@protocol("peer_review", placed_by="consensus")
+async def peer_review(
+    item: Contest,
+    candidates: Sequence[str],
+    judge: Session,
+    *,
+    degree: int | None = None,
+    method: str = "kemeny_young",
+) -> ItemBallots:
+    """Let every reviewer rank the candidates.
+
+    Args:
+        item: the item.
+        candidates: those to be ranked.
+        judge: who answers; its reviewers are asked one by one.
+        degree: how many answers of others a reviewer ranks, from 2 on; None: all, its own as well.
+            Where there are no more than that, it ranks all.
+        method: the name in `rankers.METHODS` of what makes one ranking of theirs.
+
+    Raises:
+        ProtocolError: the judge has no reviewers.
+        ReviewGraphError: see `review_graph`.
+    """
+    if not judge.reviewers:
+        raise ProtocolError("peer_review asks a panel of reviewers, and there is none.")
+    judge.keep(reviewers=judge.reviewers, aggregator=method)
+    await judge.reviews(_slates(item, candidates, judge, degree))
+    return judge.ballots
+
+
+def _slates(
+    item: Contest, candidates: Sequence[str], judge: Session, degree: int | None
+) -> Mapping[str, Sequence[str]]:
+    """What each reviewer gets to see."""
+    names = [reviewer.name for reviewer in judge.reviewers]
+    if degree is None or degree > len(candidates) - 1:
+        return dict.fromkeys(names, candidates)
+    column = {model: candidates.index(group[0]) for group in item.groups for model in group}
+    own = [None if one.candidate is None else column.get(one.candidate) for one in judge.reviewers]
+    graph = review_graph(len(candidates), degree, own, judge.rng("reviews"))
+    return {
+        name: [candidates[number] for number in chosen]
+        for name, chosen in zip(names, graph, strict=True)
+    }
