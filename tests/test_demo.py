@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.builders import match
+from tests.report.builders import item, match
 from tiebreak.candidates import load_candidates
-from tiebreak.demo import ITEMS, LOCAL, SETTINGS, closing_words, most_different, run_demo
+from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run_demo
+from tiebreak.demo.words import about_judge, about_reviewers
+from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.report import leaderboards
-from tiebreak.scorers.ballots import Match
+from tiebreak.report.peers.panel import read_panels
+from tiebreak.scorers.ballots import Listing, Match
 
 
 def swapped(first_order: float, second_order: float) -> Match:
@@ -29,10 +32,45 @@ def swapped(first_order: float, second_order: float) -> Match:
 def test_the_judges_own_numbers_decide_what_is_said_of_it(
     matches: list[Match], said: str, trusted: bool
 ) -> None:
-    words = closing_words("acme/judge", matches)
+    words = about_judge("acme/judge", matches)
     assert said in words
     assert ("NOT TO BE TRUSTED" not in words) == trusted
     assert ("tiebreak demo --judge" not in words) == trusted
+
+
+@pytest.mark.parametrize(
+    ("reviews", "said", "trusted"),
+    [
+        ([("ab", "ab"), ("ba", "ba"), ("ab", "ba")], "in the very order shown         2", False),
+        ([("ab", "a=b"), ("ba", "a=b"), ("ba", "ab")], "in one place   2", False),
+        ([("ab", None), ("ba", None), ("ba", "ab")], "without a usable reply          2", False),
+        ([("ab", "ba"), ("ab", "ba"), ("ba", "ba")], "in the very order shown         1", True),
+    ],
+)
+def test_the_reviewers_own_numbers_decide_what_is_said_of_them(
+    reviews: list[tuple[str, str | None]], said: str, trusted: bool
+) -> None:
+    """Each review: the order of presentation, and the ranking that came back."""
+    listings = tuple(
+        Listing(
+            reviewer="r",
+            shown=tuple(shown),
+            groups=tuple(map(tuple, (["ab"] if "=" in ranked else ranked) if ranked else ())),
+            unscored=None if ranked else "silent",
+        )
+        for shown, ranked in reviews
+    )
+    reviewed = item("q1", groups=[["a"], ["b"]]).model_copy(update={"listings": listings})
+    words = about_reviewers("acme/peer", [reviewed])
+    assert f"reviews                         {len(reviews)}" in words
+    assert said in words
+    assert ("NOT TO BE TRUSTED" not in words) == trusted
+
+
+def test_a_protocol_that_the_demo_does_not_show(tmp_path: Path) -> None:
+    with pytest.raises(PrerequisiteError, match="seal or peer_review, not 'swiss'"):
+        run_demo(tmp_path / "demo", protocol="swiss")  # type: ignore[arg-type]
+    assert not (tmp_path / "demo").exists()
 
 
 def test_enough_settings_and_items() -> None:
@@ -67,3 +105,22 @@ def test_a_small_run_and_its_repetition_from_the_cache(
     ]
     assert first.receipt.n_cached == 0
     assert second.receipt.n_cached == second.receipt.n_calls > 0
+
+
+@pytest.mark.slow
+def test_a_small_peer_review(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = [SETTINGS[0], SETTINGS[2]]
+    logs = run_demo(
+        tmp_path / "demo", protocol="peer_review", limit=2, settings=settings, benchmarks=["gsm8k"]
+    )
+    [panel] = read_panels([logs.ranking])
+    names = ("smollm2-135m/greedy", "smollm2-135m/hot")
+    assert tuple(reviewer.name for reviewer in panel.reviewers) == panel.models == names
+    assert {reviewer.model for reviewer in panel.reviewers} == {LOCAL}
+    assert panel.own == (0, 1)
+    printed = capfd.readouterr().out
+    assert "The reviewers' own numbers" in printed
+    assert f"tiebreak peers {logs.ranking}" in printed

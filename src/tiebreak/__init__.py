@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from tiebreak.candidates import CandidatePool, audit, load_candidates, write_parquet
     from tiebreak.rankers import Profile, aggregate, csd, kemeny_young
     from tiebreak.report import Leaderboard, leaderboards, render
+    from tiebreak.report.alignment.align import align
+    from tiebreak.report.peers.review import peer_report
     from tiebreak.report.saturation import saturation
-    from tiebreak.tables import read_ballots, read_rounds, read_scores
+    from tiebreak.tables import read_ballots, read_human_ranking, read_rounds, read_scores
 
 __version__ = "0.1.0"
 
@@ -27,12 +29,15 @@ __all__ = [
     "Profile",
     "__version__",
     "aggregate",
+    "align",
     "audit",
     "csd",
     "kemeny_young",
     "leaderboards",
     "load_candidates",
+    "peer_report",
     "read_ballots",
+    "read_human_ranking",
     "read_rounds",
     "read_scores",
     "render",
@@ -44,8 +49,10 @@ _HOMES = {
     "tiebreak.candidates": ("CandidatePool", "audit", "load_candidates", "write_parquet"),
     "tiebreak.rankers": ("Profile", "aggregate", "csd", "kemeny_young"),
     "tiebreak.report": ("Leaderboard", "leaderboards", "render"),
+    "tiebreak.report.alignment.align": ("align",),
+    "tiebreak.report.peers.review": ("peer_report",),
     "tiebreak.report.saturation": ("saturation",),
-    "tiebreak.tables": ("read_ballots", "read_rounds", "read_scores"),
+    "tiebreak.tables": ("read_ballots", "read_human_ranking", "read_rounds", "read_scores"),
 }
 
 

@@ -17,8 +17,13 @@ from tiebreak.cli.estimate import estimate
 COST = "openai/gpt-5: {input: 2, output: 17, input_cache_write: 2, input_cache_read: 0.2}\n"
 
 
-def run(*arguments: str, judge: str = "openai/gpt-5", width: int = 100, **env: str) -> Result:
-    given = [*arguments, "--judge", judge]
+PANEL = ("x/a", "y/b", "openai/gpt-5")
+
+
+def run(
+    *arguments: str, judge: str | None = "openai/gpt-5", width: int = 100, **env: str
+) -> Result:
+    given = [*arguments, *(("--judge", judge) if judge else ())]
     return CliRunner().invoke(estimate, given, env={"COLUMNS": str(width), **env})
 
 
@@ -74,6 +79,48 @@ def test_json(logs: str) -> None:
     assert (data["n_items"], data["n_identical"]) == (6, 1)
     assert data["experience"] is None
     assert any("reasons" in note for note in data["notes"])
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_peer_review_beside_others(logs: str, width: int) -> None:
+    protocols = "all,peer_review,peer_review:degree=2"
+    prices = ("--price", "2,17", "--price", "y/b=0.5,1")
+    done = run(logs, "--protocol", protocols, "--peers", ",".join(PANEL), *prices, width=width)
+    assert done.exit_code == 0, done.output
+    assert max(cell_len(line.rstrip()) for line in done.output.splitlines()) <= width
+    assert "…" not in done.output
+    said = " ".join(done.output.split())
+    assert "judge: openai/gpt-5 ($2 in, $17 out per million tokens) 3 peers: x/a ($2 in" in said
+    assert "y/b ($0.5 in, $1 out per million tokens)" in said
+    # Three reviewers of the five items with several answers.
+    assert "peer_review 2.5 15 " in said
+    assert "peer_review:degree=2 2.5 15 " in said
+    assert "By name, openai/gpt-5 is no candidate" in said
+
+
+def test_peer_review_takes_no_judge(logs: str) -> None:
+    prices = [part for name in PANEL for part in ("--price", f"{name}={len(name)},1")]
+    asked = ("--protocol", "peer_review", "--peers", ",".join(PANEL), *prices)
+    data = found(logs, *asked, "--reviewers", '{"openai/gpt-5": d}', judge=None)
+    assert data["judges"]["judge"] is None
+    assert data["judges"]["peers"] == [
+        {
+            "name": candidate,
+            "model": model,
+            "candidate": candidate,
+            "price": {"input": len(model), "output": 1},
+        }
+        for model, candidate in zip(PANEL, "abd", strict=True)
+    ]
+    [row] = data["protocols"]
+    # The three get prompts of the same length.
+    tokens_in, tokens_out = (row[f"tokens_{way}"]["likely"] for way in ("in", "out"))
+    bill = (tokens_in * (3 + 3 + 12) / 3 + tokens_out) * 1e-6
+    assert row["cost"]["likely"] == pytest.approx(bill, rel=0.01)
+    # A judge whom nobody asks changes nothing.
+    assert found(logs, *asked, "--reviewers", '{"openai/gpt-5": d}', judge="j") == data
+    by_list = ("--reviewers", "a,b,d")
+    assert found(logs, *asked, *by_list, judge=None) == data
 
 
 def test_options(logs: str, tmp_path: Path) -> None:
@@ -156,7 +203,8 @@ def test_nobody_is_asked(
     if judge != "openai/gpt-99":  # Inspect looks such a model up through an idle client
         monkeypatch.setattr(ModelAPI, "__init__", never("provider"))
     calls = tmp_path / "calls"
-    done = run(logs, "--protocol", "seal,fixed_rubric", judge=judge, PLANTED_CALLS=str(calls))
+    protocols = ("--protocol", "seal,fixed_rubric,peer_review", "--peers", f"{judge},planted/y")
+    done = run(logs, *protocols, judge=judge, PLANTED_CALLS=str(calls))
     assert done.exit_code == 0, done.output
     assert not set(happened) - ({"__init__"} if judge == "openai/gpt-99" else set())
     assert not calls.exists()
@@ -177,6 +225,19 @@ def test_nobody_is_asked(
         (["--connections", "0"], 2, "--connections"),
         (["--seconds-per-call", "0"], 2, "--seconds-per-call"),
         (["--rename", "a"], 2, "OLD=NEW"),
+        (["--protocol", "peer_review"], 1, "peer_review asks reviewers: add --peers MODEL,MODEL"),
+        (["--peers", "x/a,y/b"], 1, "add peer_review to --protocol"),
+        (["--protocol", "peer_review:degree=two", "--peers", "a,b"], 1, "cannot be 'two'"),
+        (["--protocol", "peer_review:degree=1", "--peers", "a,b"], 1, "must be 2 to 3"),
+        (["--protocol", "peer_review:degree=2", "--peers", "a,b"], 1, "cannot link 4 candidates"),
+        (["--protocol", "peer_review", "--peers", "x/a,y/a"], 1, "would be the candidate 'a'"),
+        (
+            ["--protocol", "peer_review", "--peers", "a,b", "--price", "openai/gpt-5=1,1"],
+            1,
+            "openai/gpt-5, which is not asked: a, b are",
+        ),
+        (["--protocol", "peer_review", "--peers", "a", "--reviewers", "[e]"], 1, "candidate 'e'"),
+        (["--protocol", "peer_review", "--peers", "a", "--reviewers", "{"], 1, "-T reviewers="),
     ],
 )
 def test_wrong_use(arguments: list[str], code: int, words: str, logs: str) -> None:
@@ -190,4 +251,7 @@ def test_what_is_missing() -> None:
     nowhere = run("nowhere")
     assert nowhere.exit_code == 1
     assert "nowhere" in nowhere.output
-    assert CliRunner().invoke(estimate, ["logs"]).exit_code == 2
+    assert run(judge=None).exit_code == 2
+    nobody = run("logs", judge=None)
+    assert nobody.exit_code == 1
+    assert "seal asks a judge: add --judge MODEL" in nobody.output

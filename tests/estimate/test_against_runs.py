@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import eval
+from inspect_ai.model import get_model
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
 from tiebreak.estimate.estimate import estimate
-from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
+from tiebreak.estimate.experience import Experience
+from tiebreak.estimate.figures import Estimate, Judges, Peer, ProtocolEstimate
 from tiebreak.estimate.request import read_contests, read_experience, read_protocols
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.report.leaderboard import leaderboards
@@ -116,3 +118,56 @@ def test_a_pilot_tells_what_another_protocol_costs(
     """How often matches are close is learnt from all pairs, and holds for brackets."""
     [row] = estimated(folder, "swiss", "full_pairwise").protocols
     assert row.calls.likely == pytest.approx(billed["swiss"].n_calls, rel=0.15)
+
+
+PEERS = tuple(f"planted/noise=0.3+seed={seed}" for seed in range(4))
+OUTSIDER = "planted/noise=1"
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Logs of five models, of which four and a stranger review, and the logs of their reviews."""
+    folder = tmp_path_factory.mktemp("panel")
+    for number, model in enumerate((*PEERS, "acme/silent")):
+        rows = make_rows(8)
+        for i, row in enumerate(rows):
+            # The fewer bits count, the more answers are the same.
+            quality = number >> i % 3
+            row["answer"] = f"{'Because. ' * (i * quality)}quality={quality}"
+        write_inspect_log(folder / "logs", model, rows)
+    for degree in (None, 2, 4):
+        [log] = eval(
+            "tiebreak/peer_review",
+            task_args={"candidates": str(folder / "logs"), "degree": degree},
+            model_roles={"peers": [get_model(model) for model in (*PEERS, OUTSIDER)]},
+            log_dir=str(folder / "out"),
+            display="none",
+        )
+        assert log.status == "success"
+        shutil.copy(log.location, folder / f"{degree}.eval")
+    return folder
+
+
+@pytest.mark.parametrize("degree", [None, 2, 4])
+def test_peer_review(degree: int | None, panel: Path) -> None:
+    """The very same prompts, in sparse mode too: the graphs come from the items' seed."""
+    log = panel / f"{degree}.eval"
+    bill = leaderboards([log])[0].receipt
+
+    def row(experience: Experience | None) -> ProtocolEstimate:
+        [found] = estimate(
+            read_contests(load_candidates([panel / "logs"])),
+            read_protocols(f"peer_review:degree={degree or 'null'}"),
+            Judges(peers=tuple(map(Peer, (*PEERS, OUTSIDER)))),
+            QUARTERS,
+            experience=experience,
+        ).protocols
+        return found
+
+    counted, learnt = row(None), row(read_experience(str(log)))
+    assert counted.calls == learnt.calls == (bill.n_calls,) * 3 == (8 * 5,) * 3
+    assert counted.depth == (bill.depth_max,) * 3
+    assert counted.tokens_in.likely == bill.input_tokens
+    # Means by reviewer, rounded for every call.
+    assert learnt.tokens_in.likely == pytest.approx(bill.input_tokens, abs=bill.n_calls / 2)
+    assert learnt.tokens_out.likely == pytest.approx(bill.output_tokens, abs=bill.n_calls / 2)

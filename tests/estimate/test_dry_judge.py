@@ -15,7 +15,7 @@ from inspect_ai.util import JSONSchema
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Payer
 from tiebreak.estimate.errors import DryJudgeError
-from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import BUILT_IN, find_protocol, judge_item
 from tiebreak.scorers.replies import ReplyError
@@ -23,6 +23,8 @@ from tiebreak.scorers.votes import CLOSE_MARGIN
 
 CONTEST = planted_contest({f"m{i}": i for i in range(8)})
 PAYERS = {"judge": Payer("j", 2e-6, 3e-6), "meta_judge": Payer("m")}
+REVIEWERS = tuple(Reviewer(name=f"m{i}", model=f"x/m{i}", candidate=f"m{i}") for i in range(3))
+PANEL = {f"m{i}": Payer(f"x/m{i}", i * 1e-6, 0) for i in range(3)}
 
 
 def letters(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
@@ -32,7 +34,8 @@ def letters(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float,
 def judged(protocol: str, habit: Habit, seed: int = 0, **settings: Any) -> ItemBallots:
     async def run() -> ItemBallots:
         found = find_protocol(protocol)
-        judge = DryJudge(habit, letters, PAYERS, Random(seed))
+        asked = (PANEL, REVIEWERS) if protocol == "peer_review" else (PAYERS, ())
+        judge = DryJudge(habit, letters, asked[0], Random(seed), asked[1])
         given = {**settings, **found.prepare([CONTEST])}
         return await judge_item(found, CONTEST, judge, settings=given)
 
@@ -43,7 +46,7 @@ def calls(habit: Habit, protocol: str = "seal", **settings: Any) -> int:
     return len(judged(protocol, habit, **settings).calls)
 
 
-@pytest.mark.parametrize("protocol", BUILT_IN)
+@pytest.mark.parametrize("protocol", [*BUILT_IN, "peer_review"])
 def test_every_question_gets_a_valid_reply(protocol: str) -> None:
     ballots = judged(protocol, Habit(0.5, 0.2, 12))
     assert ballots.complete
@@ -110,6 +113,17 @@ def test_who_is_billed() -> None:
         else:
             bill = 2e-6 * call.input_tokens + 3e-6 * call.output_tokens
             assert call.cost == pytest.approx(bill)
+
+
+def test_which_reviewer_is_billed() -> None:
+    ballots = judged("peer_review", Habit(0, 0, 12))
+    assert ballots.reviewers == REVIEWERS
+    assert [listing.reviewer for listing in ballots.listings] == ["m0", "m1", "m2"]
+    for number, call in enumerate(ballots.calls):
+        name = f"m{number}"
+        assert (call.role, call.reviewer, call.model) == ("peers", name, f"x/{name}")
+        assert call.cost == pytest.approx(number * 1e-6 * call.input_tokens)
+    assert len(ballots.calls) == 3
 
 
 def test_the_seed_decides() -> None:

@@ -56,6 +56,26 @@ def test_a_kind_that_was_asked_once_says_too_little() -> None:
     assert set(experience_of([item(calls=calls)]).tokens) == {"match"}
 
 
+def test_reviewers_are_told_apart_by_model() -> None:
+    """And from the judge, whose ranking calls are of the same kind."""
+    asked = {"role": "peers", "kind": "list"}
+    calls = (
+        *(call(n, 1, model="x", reviewer="a", **asked) for n in (10, 30)),
+        call(40, 5, model="x", reviewer="a", repair=True, **asked),
+        *(call(n, 7, model="x", reviewer="a (2)", **asked) for n in (50, 70)),
+        *(call(1000, 9, model="y", reviewer="y", **asked) for _ in range(2)),
+        call(1, 1, model="once", reviewer="once", **asked),
+        *(call(5, 3, "list") for _ in range(2)),
+    )
+    known = experience_of([item(calls=calls)])
+    assert known.tokens.keys() == {"list"}
+    assert known.tokens["list"][0] == (5, 5, 5)
+    # Four questions to x took (10 + 30 + 40 + 50 + 70) / 4 tokens in, (1 + 1 + 5 + 7 + 7) / 4 out.
+    assert known.reviews.keys() == {"x", "y"}
+    assert [tokens.likely for tokens in known.reviews["x"]] == pytest.approx([50, 21 / 4])
+    assert known.reviews["y"] == ((1000, 1000, 1000), (9, 9, 9))
+
+
 def test_close_and_even_verdicts() -> None:
     clear, close, even, decided = (0.25, 0.0), (-0.249, 0.0), (0.0, 0.0), (0.0, 0.1)
     matches = (match(clear, close), match(even), match(decided, None))

@@ -8,17 +8,27 @@ model's name holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
 - malformed: probability that a reply is no JSON at all (repair turns draw again)
 - scale: difference of quality at which a vote has full confidence (default 0.1)
 - delay: seconds that a call takes
+- fails: 1, and every call raises an error; so does every prompt that holds PROVIDER FAILS
+- context: characters of the longest prompt that it can take
+
+Where it ranks several responses, whose text gives their author away as well (`author=2`):
+
+- me, self: who it is itself, and what it adds to the quality of its own response
+- friend, ally: the same for the response of another author
+- order: 1, and it ranks in the order of presentation whatever their quality
+- missing: probability that it leaves a response out
+- stranger: probability that it names a response that there is not
 
 A response on its own gets its quality, rounded, as its grade from 0 to 10.
 
-It raises an error for a prompt that holds the words PROVIDER FAILS.
-
 All draws follow from the seed, the prompt and how often this prompt was asked before. Where the
-environment names a file in PLANTED_CALLS, every call that really happens adds a line to it.
+environment names a file in PLANTED_CALLS, every call that really happens adds a line to it, with
+the model's name and a digest of the prompt.
 """
 
 import hashlib
 import json
+import math
 import os
 import random
 import re
@@ -39,7 +49,12 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 FENCED = re.compile(r"<<< (\w{8})\n(.*?)\n>>> \1", re.DOTALL)
 LABELLED = re.compile(r"^(R\d+):\n<<< (\w{8})\n(.*?)\n>>> \2", re.DOTALL | re.MULTILINE)
 QUALITY = re.compile(r"quality=(-?[\d.]+)")
-DEFAULTS = {"noise": 0.0, "bias": 0.0, "malformed": 0.0, "scale": 0.1, "delay": 0.0, "seed": 0.0}
+AUTHOR = re.compile(r"author=(\d+)")
+ZERO = ("noise", "bias", "malformed", "delay", "seed", "fails", "self", "ally", "order", "missing")
+DEFAULTS = {
+    **dict.fromkeys((*ZERO, "stranger"), 0.0),
+    **{"scale": 0.1, "context": math.inf, "me": -1.0, "friend": -1.0},
+}
 
 
 @modelapi(name="planted")
@@ -68,9 +83,11 @@ class PlantedJudge(ModelAPI):
         digest = hashlib.sha256(f"{self.settings['seed']}{prompt}".encode()).hexdigest()
         if calls := os.environ.get("PLANTED_CALLS"):
             with Path(calls).open("a") as file:
-                file.write(f"{digest}\n")
-        if "PROVIDER FAILS" in prompt:
+                file.write(f"{self.model_name}:{digest}\n")
+        if self.settings["fails"] or "PROVIDER FAILS" in prompt:
             raise RuntimeError("the provider fails on this prompt")
+        if len(prompt) > self.settings["context"]:
+            return ModelOutput.from_content(self.model_name, "", stop_reason="model_length")
         # A repeated call draws afresh, as a real model would.
         self.seen[digest] = self.seen.get(digest, 0) + 1
         await anyio.sleep(self.settings["delay"])
@@ -97,16 +114,31 @@ class PlantedJudge(ModelAPI):
         found = QUALITY.search(text)
         return (float(found[1]) if found else 0.0) + rng.gauss(0, self.settings["noise"])
 
+    def _liking(self, text: str, rng: random.Random) -> float:
+        author = AUTHOR.search(text)
+        biases = {self._is("me"): self._is("self"), self._is("friend"): self._is("ally")}
+        bias = biases.get(float(author[1]), 0.0) if author else 0.0
+        return self._quality(text, rng) + bias
+
+    def _is(self, setting: str) -> float:
+        return self.settings[setting]
+
     def _tiers(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         return self._levels("tiers", user, properties, rng)
 
     def _places(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
-        return self._levels("places", user, properties, rng)
+        reply = self._levels("places", user, properties, rng)
+        places = {k: v for k, v in reply["places"].items() if rng.random() >= self._is("missing")}
+        stranger = {"R999": 1} if rng.random() < self._is("stranger") else {}
+        return {**reply, "places": {**stranger, **places}}
 
     def _levels(self, part: str, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         k = max(properties[part].properties["R1"].enum)
-        qualities = {label: self._quality(text, rng) for label, _, text in LABELLED.findall(user)}
-        order = sorted(qualities, key=qualities.__getitem__, reverse=True)
+        responses = {label: text for label, _, text in LABELLED.findall(user)}
+        liking = {label: self._liking(text, rng) for label, text in responses.items()}
+        order = list(responses)
+        if not self._is("order"):
+            order.sort(key=liking.__getitem__, reverse=True)
         return {
             "reasoning": "planted",
             part: {label: 1 + i * k // len(order) for i, label in enumerate(order)},

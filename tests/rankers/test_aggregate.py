@@ -1,5 +1,6 @@
 import math
 from itertools import combinations, permutations
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
-from tiebreak.rankers.aggregate import METHODS, aggregate, aggregate_items, mean_rank
+from tiebreak.rankers.aggregate import METHODS, Method, aggregate, aggregate_items, mean_rank
 from tiebreak.rankers.errors import (
     InfiniteRankError,
     RankingError,
@@ -171,3 +172,7 @@ def test_an_infinite_rank_is_named() -> None:
 def test_mean_rank_over_what_is_defined() -> None:
     np.testing.assert_array_equal(mean_rank([[1.0, NAN, NAN], [2.0, 3.0, NAN]]), [1.5, 3, NAN])
     np.testing.assert_array_equal(mean_rank([[1.0, NAN], [2.0, 3.0]], axis=1), [1, 2.5])
+
+
+def test_the_methods_go_by_the_names_that_settings_may_have() -> None:
+    assert set(get_args(Method)) == set(METHODS)

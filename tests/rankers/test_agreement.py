@@ -1,7 +1,6 @@
 import builtins
 import math
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
-from scipy import stats
 
 from tiebreak.rankers.agreement import (
     cohen_kappa,
     kendall,
-    kendall_many,
     pearson,
     resolution_gain,
     spearman,
@@ -83,69 +80,6 @@ def test_undefined_has_a_reason(
 def test_bad_input(function: Any, first: Any, second: Any, error: type[RankingError]) -> None:
     with pytest.raises(error):
         function(first, second)
-
-
-# --- Many at once: a second method is the oracle ---------------------------------------------
-
-values = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
-pairs_of_rankings = st.tuples(st.integers(1, 4), st.integers(1, 6)).flatmap(
-    lambda shape: st.tuples(
-        arrays(np.float64, shape, elements=values), arrays(np.float64, shape, elements=values)
-    )
-)
-
-
-@settings(deadline=None, max_examples=150)
-@given(pairs_of_rankings)
-def test_kendall_many_is_scipys_kendall(pair: tuple[FloatArray, FloatArray]) -> None:
-    first, second = pair
-    one_by_one = [kendall(a, b).value for a, b in zip(first, second, strict=True)]
-    np.testing.assert_allclose(kendall_many(first, second), one_by_one, rtol=0, atol=1e-14)
-
-
-@settings(deadline=None, max_examples=100)
-@given(pairs_of_rankings)
-def test_kendall_many_by_counting_pairs(pair: tuple[FloatArray, FloatArray]) -> None:
-    first, second = pair
-    for a, b, value in zip(first, second, kendall_many(first, second), strict=True):
-        both = [k for k in range(len(a)) if not np.isnan(a[k] + b[k])]
-        signs = [(np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i, j in combinations(both, 2)]
-        norm = sum(x != 0 for x, _ in signs) * sum(y != 0 for _, y in signs)
-        if norm == 0:
-            assert np.isnan(value)
-        else:
-            expected = sum(x * y for x, y in signs) / math.sqrt(norm)
-            assert value == pytest.approx(expected, abs=1e-14)
-
-
-def test_kendall_many_broadcasts() -> None:
-    rankings = np.random.default_rng(0).permuted(np.tile(np.arange(5.0), (4, 1)), axis=1)
-    table = kendall_many(rankings[:, None], rankings)
-    assert table.shape == (4, 4)
-    np.testing.assert_allclose(table, table.T)
-    np.testing.assert_allclose(np.diag(table), 1)
-    np.testing.assert_allclose(table[1], kendall_many(rankings, rankings[1]))
-    assert kendall_many(rankings[0], rankings[1]) == pytest.approx(
-        stats.kendalltau(rankings[0], rankings[1]).statistic
-    )
-
-
-def test_kendall_many_sees_rounding_errors_as_ties() -> None:
-    assert np.isnan(kendall_many([0.1 + 0.2, 0.3], [1.0, 2.0]))
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "error"),
-    [
-        ([[1, 2]], [1, 2, 3], ShapeError),
-        (np.ones((2, 3)), np.ones((5, 3)), ShapeError),
-        (1.0, [1.0], ShapeError),
-        ([1, -math.inf], [1, 2], InfiniteRankError),
-    ],
-)
-def test_kendall_many_bad_input(first: Any, second: Any, error: type[RankingError]) -> None:
-    with pytest.raises(error):
-        kendall_many(first, second)
 
 
 # --- Who is first? ---------------------------------------------------------------------------

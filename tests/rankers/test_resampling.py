@@ -9,66 +9,20 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tiebreak.rankers import kendall, spearman, top1
+from tiebreak.rankers import kendall, spearman
 from tiebreak.rankers.errors import RankingError, ShapeError
 from tiebreak.rankers.least_squares import least_squares_statistic
 from tiebreak.rankers.resampling import (
     AgreementInterval,
-    _hull,
+    hull,
     mean_statistic,
     resample_agreement,
     run_to_run,
-    spearman_many,
     subsample_stability,
-    top1_many,
 )
 
 FloatArray = NDArray[np.float64]
 NAN = math.nan
-
-some_scores = arrays(
-    np.float64, (3, 5), elements=st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.1 + 0.2, 1.0, NAN])
-)
-
-
-# --- Row-wise figures ------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=150)
-@given(some_scores, some_scores)
-def test_many_are_the_single_ones(first: FloatArray, second: FloatArray) -> None:
-    rho, same = spearman_many(first, second), top1_many(first, second)
-    for row in range(3):
-        np.testing.assert_allclose(rho[row], spearman(first[row], second[row]).value, atol=1e-12)
-        np.testing.assert_allclose(same[row], top1(-first[row], -second[row]).value)
-    np.testing.assert_allclose(
-        spearman_many(first, second[0]), spearman_many(first, np.tile(second[0], (3, 1)))
-    )
-
-
-def test_many_without_ties_by_hand() -> None:
-    # ρ = 1 − 6 Σd² / (N(N² − 1)): one swap of neighbours among four is 1 − 6 · 2 / 60 = 0.8.
-    assert spearman_many([[4, 3, 2, 1]], [3, 4, 2, 1]).tolist() == [0.8]
-    assert spearman_many([1.0, 2, 3], [5.0, 6, 7]) == 1.0
-    assert spearman_many([1.0, 2, 3], [3.0, 2, 1]) == -1.0
-    # {0, 1} are first on one side, 1 alone on the other: ½.
-    assert top1_many([[2, 2, 1], [3, 2, 1]], [1, 2, 0]).tolist() == [0.5, 0]
-
-
-@pytest.mark.parametrize("many", [spearman_many, top1_many])
-@pytest.mark.parametrize(
-    ("first", "second", "message"),
-    [
-        ([1, 2], [1, 2, 3], "shape"),
-        (1, 2, "shape"),
-        ([[1, 2]] * 2, [[1, 2]] * 3, "do not go together"),
-        ([1, math.inf], [1, 2], "finite"),
-        ([1, 2], [1, -math.inf], "finite"),
-    ],
-)
-def test_bad_rows(many: Any, first: Any, second: Any, message: str) -> None:
-    with pytest.raises(RankingError, match=message):
-        many(first, second)
 
 
 def test_mean_statistic_by_hand() -> None:
@@ -177,7 +131,7 @@ def test_the_interval_holds_percentile_and_basic_interval_by_hand() -> None:
 def test_the_hull_by_hand(
     value: float, bounds: tuple[float, float], expected: tuple[float, float]
 ) -> None:
-    np.testing.assert_allclose(_hull(value, *bounds), (value, *expected), atol=1e-7)
+    np.testing.assert_allclose(hull(value, *bounds), (value, *expected), atol=1e-7)
 
 
 def test_turning_a_leaderboard_round_turns_the_interval_round() -> None:

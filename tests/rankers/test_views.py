@@ -10,7 +10,7 @@ from tests.rankers.voting.tables import table
 from tiebreak.rankers import bootstrap_items
 from tiebreak.rankers.aggregate import METHODS, aggregate_items
 from tiebreak.rankers.errors import RankingError, ShapeError, UnknownCandidateError
-from tiebreak.rankers.views import peer_views
+from tiebreak.rankers.views import fair_gaps, peer_views
 
 NAN = math.nan
 
@@ -149,3 +149,33 @@ def test_wrong_ranks_and_methods() -> None:
         peer_views(SELFISH[0], [0, 1, 2])
     with pytest.raises(RankingError, match="no method 'mean'"):
         peer_views(SELFISH, [0, 1, 2], method="mean")
+
+
+def place(model: int, third: list[int], ballot: NDArray[np.float64]) -> float:
+    below = [0.5 * (ballot[m] == ballot[model]) + (ballot[m] < ballot[model]) for m in third]
+    return 1 + float(sum(below))
+
+
+def test_fair_gaps_by_definition() -> None:
+    random = np.random.default_rng(4)
+    # Partial ballots with ties; two reviewers are no candidates.
+    ranks = random.integers(1, 4, size=(60, 5, 4)).astype(float)
+    ranks[random.random(ranks.shape) < 0.3] = np.nan
+    own = [2, 0, None, 3, None]
+    found = fair_gaps(ranks, own)
+    for ballots, row in zip(ranks, found, strict=True):
+        for model in range(4):
+            if model not in own:
+                assert np.isnan(row[model])
+                continue
+            mine, gaps = ballots[own.index(model)], []
+            for reviewer, theirs in enumerate(ballots):
+                third = [
+                    m for m in range(4)
+                    if m not in (model, own[reviewer]) and not np.isnan(mine[m] + theirs[m])
+                ]  # fmt: skip
+                if own[reviewer] == model or not third or np.isnan(mine[model] + theirs[model]):
+                    continue
+                gaps.append(place(model, third, theirs) - place(model, third, mine))
+            assert row[model] == pytest.approx(np.mean(gaps) if gaps else np.nan, nan_ok=True)
+    assert 0.1 < np.mean(np.isnan(found[:, [0, 2, 3]])) < 0.9

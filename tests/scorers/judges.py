@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import anyio
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.scorers.ballots import Call, ItemBallots
+from tiebreak.scorers.ballots import Call, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
+from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.questions import (
@@ -18,6 +18,7 @@ from tiebreak.scorers.questions import (
     ListQuestion,
     MatchQuestion,
     RefineQuestion,
+    ReviewQuestion,
     RubricQuestion,
     ScoreQuestion,
     TiersQuestion,
@@ -56,6 +57,11 @@ class NotingJudge(Judge):
         places: what the ranking call reads, where that is not the quality.
         silent: questions that get no usable reply; every one takes a call and its repair.
         scale: difference of quality at which a vote has full confidence.
+        tastes: what a reviewer reads, by its name, where that is not the quality: equal numbers
+            share a place, and what has none is left out.
+        reviewers: who can be asked for reviews.
+        failing: reviewers whose provider refuses.
+        fits: whether a question fits into the context of the one who is asked.
     """
 
     def __init__(
@@ -67,19 +73,30 @@ class NotingJudge(Judge):
         places: Mapping[str, float] | None = None,
         silent: Callable[[Question[Any]], bool] = lambda question: False,
         scale: float = 1.0,
+        tastes: Mapping[str, Mapping[str, float]] | None = None,
+        reviewers: Sequence[Reviewer] = (),
+        failing: Sequence[str] = (),
+        fits: Callable[[Question[Any]], bool] = lambda question: True,
     ) -> None:
         self.asked: list[Question[Any]] = []
         self._qualities, self._gaps = qualities, dict(gaps or {})
         self._gaps |= {(b, a): -gap for (a, b), gap in self._gaps.items()}
         self._tiers, self._places = tiers or qualities, places or qualities
         self._silent, self._scale = silent, scale
+        self.reviewers = tuple(reviewers)
+        self._tastes, self._failing, self._fits = tastes or {}, failing, fits
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
         self.asked.append(question)
         question.prompt()  # whatever is asked can be put into words
         await anyio.sleep(0)
         usual: dict[str, Any] = {"role": question.role, "model": "noting", "attempt": attempt}
+        usual["reviewer"] = question.reviewer
+        if question.reviewer in self._failing:
+            raise ModelFailedError(f"{question.reviewer} is out of order")
         first = Call(kind=question.kind, depth=depth, **usual)
+        if not self._fits(question):
+            return Reply(None, "it is empty", (first,), depth + 1, too_long=True)
         if self._silent(question):
             repair = Call(kind=question.kind, depth=depth + 1, repair=True, **usual)
             return Reply(None, "silent", (first, repair), depth + 2)
@@ -98,6 +115,12 @@ class NotingJudge(Judge):
                 return self._votes(question)
             case TiersQuestion():
                 return {"tiers": _levels(question.labelled, self._tiers, question.k)}
+            case ReviewQuestion():
+                read = self._tastes.get(question.reviewer, self._qualities)
+                named = {label: read[c] for label, c in question.labelled.items() if c in read}
+                best_first = sorted(set(named.values()), reverse=True)
+                places = {label: 1 + best_first.index(own) for label, own in named.items()}
+                return {"places": places}
             case ListQuestion():
                 n = len(question.labelled)
                 return {"places": _levels(question.labelled, self._places, n)}
@@ -130,6 +153,11 @@ class NotingJudge(Judge):
             "principles": dict.fromkeys(question.contest.rubric.weights, vote),
             "checklist": {item.id: vote for item in question.checklist},
         }
+
+    @property
+    def reviewed(self) -> list[ReviewQuestion]:
+        """What reviewers were asked, in order."""
+        return [q for q in self.asked if isinstance(q, ReviewQuestion)]
 
     @property
     def met(self) -> list[frozenset[str]]:

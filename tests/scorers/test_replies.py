@@ -15,6 +15,7 @@ from tiebreak.scorers.replies import (
     parse_critique,
     parse_grades,
     parse_levels,
+    parse_places,
     parse_refinement,
     parse_rubric,
     parse_votes,
@@ -28,6 +29,7 @@ VOTES = {"principles": {"P1": {"reasoning": "r", **VOTE}}, "checklist": {"C1": V
 GRADES = {"principles": {"P1": {"reasoning": "r", "grade": 10}}}
 RUBRIC = {"P1": {"full": "f", "half": "h", "none": "n"}}
 TIERS = {"reasoning": "r", "tiers": {"R1": 1, "R2": 2}}
+PLACES = {"reasoning": "r", "places": {"R1": 2, "R2": 1, "R3": 2}}
 ITEM = {
     "principle_id": "P1",
     "description": "It says 3.",
@@ -50,6 +52,11 @@ PARSERS: dict[str, tuple[Parser, Any, Any]] = {
         levels_schema("tiers", ["R1", "R2"], 2),
         TIERS,
     ),
+    "places": (
+        lambda t: parse_places(t, ["R1", "R2", "R3"]),
+        levels_schema("places", ["R1", "R2", "R3"], 3),
+        PLACES,
+    ),
     "grades": (lambda t: parse_grades(t, ["P1"]), grades_schema(["P1"]), GRADES),
     "rubric": (lambda t: parse_rubric(t, ["P1"]), rubric_schema(["P1"]), RUBRIC),
     "item": (lambda t: parse_refinement(t, ["P1"]), refinement_schema(["P1"]), ITEM),
@@ -67,7 +74,7 @@ def test_schema_and_parser_accept_the_same_reply(kind: str) -> None:
         part = {k: v for k, v in good.items() if k != key}
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(part, rules)
-        if (kind, key) != ("tiers", "reasoning"):  # asked for, so that the judge thinks first
+        if key != "reasoning":  # asked for, so that the judge thinks first
             with pytest.raises(ReplyError):
                 parse(json.dumps(part))
 
@@ -125,6 +132,25 @@ def votes_with(**change: Any) -> dict[str, Any]:
             "tiers R1 is something else, not a whole number",
         ),
         ("tiers", {"tiers": {"R1": 10**99, "R2": 1}}, "tiers R1 is 10000000000000000000, not"),
+        ("places", {"places": {"R1": 1, "R2": 2, "R4": 3}}, "none of R1, R2, R3"),
+        ("places", {"places": {"R1": 1, "R2": 2, "": 3}}, "none of R1, R2, R3"),
+        ("places", {"places": {"r1": 1, "R2": 2, "R3": 3}}, "none of R1, R2, R3"),
+        ("places", {"places": {"R2": 1}}, "at least two responses"),
+        ("places", {"places": {}}, "at least two responses"),
+        ("places", {"places": ["R2", "R1", "R3"]}, "places must be a JSON object"),
+        (
+            "places",
+            {"places": {"R1": 0, "R2": 1}},
+            "R1 is 0, not a whole number from 1 to 3",
+        ),
+        (
+            "places",
+            {"places": {"R1": 1, "R2": 4}},
+            "R2 is 4, not a whole number from 1 to 3",
+        ),
+        ("places", {"places": {"R1": 1, "R2": None}}, "places R2 is None"),
+        ("places", {"places": {"R1": 1, "R2": 2, "R3": True}}, "places R3 is True"),
+        ("places", {"places": {"R1": 1, "R2": 1.5}}, "places R2 is 1.5"),
         ("grades", {"principles": {"P1": {"grade": 11}}}, "P1 grade is 11"),
         ("grades", {"principles": {"P1": {"reasoning": "r"}}}, "P1 grade is None"),
         ("grades", {"principles": {}}, "lacks P1"),
@@ -146,6 +172,19 @@ def test_incomplete_or_impossible_replies(kind: str, reply: Any, words: str) -> 
 def test_a_verdict_and_unknown_ids_are_ignored() -> None:
     more = {**VOTES, "verdict": "right", "checklist": {**VOTES["checklist"], "C9": "?"}}
     assert PARSERS["votes"][0](json.dumps(more)) == PARSERS["votes"][0](json.dumps(VOTES))
+
+
+def test_places_may_be_tied_and_may_be_missing() -> None:
+    parse = PARSERS["places"][0]
+    assert parse(json.dumps(PLACES)) == {"R1": 2, "R2": 1, "R3": 2}
+    assert parse('{"places": {"R3": 3, "R1": 1}}') == {"R1": 1, "R3": 3}
+    assert parse('{"places": {"R2": 3, "R3": 3}}') == {"R2": 3, "R3": 3}
+
+
+def test_a_label_that_comes_twice_has_no_place() -> None:
+    for text in ('{"places": {"R1": 1, "R2": 2, "R1": 3}}', '{"places": {"R1": 1, "R1": 1}}'):
+        with pytest.raises(ReplyError, match="names a key more than once"):
+            PARSERS["places"][0](text)
 
 
 def test_a_new_item_is_one_line() -> None:

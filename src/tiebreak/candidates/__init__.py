@@ -35,6 +35,7 @@ from tiebreak.candidates.identity import (
     normalise_answer,
 )
 from tiebreak.candidates.load import load_candidates
+from tiebreak.candidates.names import namesakes
 from tiebreak.candidates.parquet import read_parquet, write_parquet
 from tiebreak.candidates.pool import (
     PROTOCOL_KEY,
@@ -88,6 +89,7 @@ __all__ = [
     "input_hash",
     "is_saturated",
     "load_candidates",
+    "namesakes",
     "normalise_answer",
     "read_parquet",
     "write_parquet",

@@ -4,12 +4,14 @@ import click
 
 import tiebreak
 from tiebreak.cli.aggregate import aggregate
+from tiebreak.cli.align import align
 from tiebreak.cli.candidates import candidates
 from tiebreak.cli.compare import compare
 from tiebreak.cli.csd import csd
 from tiebreak.cli.demo import demo
 from tiebreak.cli.diagnose import diagnose
 from tiebreak.cli.estimate import estimate
+from tiebreak.cli.peers import peers
 from tiebreak.cli.rank import rank
 from tiebreak.cli.serve_local import serve
 from tiebreak.cli.simulate import simulate
@@ -40,6 +42,8 @@ for verb in (
     rank,
     compare,
     stability,
+    peers,
+    align,
     simulate,
     aggregate,
     csd,

@@ -54,7 +54,8 @@ def aggregate(
     \b
     A CSV file has a column per candidate and a ballot per row (ranks, 1 = best, equal = tied,
     empty = not ranked; columns `item` and `reviewer` are optional), or the columns `reviewer`,
-    `candidate`, `rank` and perhaps `item`. In a ranking log every item is a ballot.
+    `candidate`, `rank` and perhaps `item`. In a ranking log every item is a ballot, in that of a
+    peer review every review.
 
     \b
     Examples:

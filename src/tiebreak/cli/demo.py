@@ -1,6 +1,7 @@
 """The verb `demo`: the whole way with a small local model."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -16,11 +17,19 @@ from tiebreak.cli._shared import plain_errors
     help="Folder for the logs; every run gets a folder of its own in it.",
 )
 @click.option(
+    "--protocol",
+    type=click.Choice(["seal", "peer_review"]),
+    default="seal",
+    show_default=True,
+    help="A judge and SEAL, or the candidates as reviewers of each other.",
+)
+@click.option(
     "--judge",
     default="tiebreak-local/smollm2-135m",
     show_default=True,
     metavar="MODEL",
-    help="The judge, in Inspect's notation, such as openai/gpt-5.",
+    help="The judge, in Inspect's notation, such as openai/gpt-5; in peer review a reviewer from "
+    "outside, or several with commas.",
 )
 @click.option(
     "--limit",
@@ -35,16 +44,32 @@ from tiebreak.cli._shared import plain_errors
     help="Items of each benchmark that are judged. [default: few enough for six minutes]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
-def demo(out: Path, judge: str, limit: int | None, judged: int | None, seed: int) -> None:
-    """Go the whole way with a small local model: answer, judge with SEAL, rank. No key needed.
+def demo(
+    out: Path,
+    protocol: Literal["seal", "peer_review"],
+    judge: str,
+    limit: int | None,
+    judged: int | None,
+    seed: int,
+) -> None:
+    """Go the whole way with a small local model: answer, judge, rank. No key needed.
 
     \b
     Examples:
       tiebreak demo
+      tiebreak demo --protocol peer_review
       tiebreak demo --judge openai/gpt-5 --judged 8
     """
     from tiebreak.demo import JUDGED, DemoError, run_demo
     from tiebreak.prerequisite import PrerequisiteError
 
     with plain_errors(DemoError, PrerequisiteError):
-        run_demo(out, judge=judge, limit=limit, judged=judged or JUDGED, seed=seed, say=click.echo)
+        run_demo(
+            out,
+            protocol=protocol,
+            judge=judge,
+            limit=limit,
+            judged=judged or JUDGED,
+            seed=seed,
+            say=click.echo,
+        )

@@ -16,10 +16,13 @@ from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renam
     show_default=True,
     metavar="NAME[:SETTING=VALUE,…][,NAME…]",
     help="Protocols, such as seal,swiss:rounds=3 or FILE.py@NAME; all stands for those that come "
-    "along.",
+    "along with one judge.",
 )
-@click.option("--judge", required=True, metavar="MODEL", help="Model that judges.")
+@click.option("--judge", metavar="MODEL", help="Model that judges; peer_review asks none.")
 @click.option("--meta-judge", metavar="MODEL", help="Model that refines.  [default: the judge]")
+@click.option(
+    "--peers", metavar="MODEL[,MODEL…]", help="Models that review each other in peer_review."
+)
 @click.option(
     "--price",
     "prices",
@@ -69,6 +72,7 @@ from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renam
 )
 @click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
 @click.option("--rubric", metavar="FILE", help="As -T rubric.")
+@click.option("--reviewers", metavar="MAPPING", help="As -T reviewers of peer_review.")
 @click.option("--saturated-only", is_flag=True, help="As -T saturated_only=true.")
 @click.option(
     "--merge-identical/--no-merge-identical", default=True, help="As -T merge_identical=false."
@@ -79,8 +83,9 @@ from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renam
 def estimate(
     paths: tuple[str, ...],
     protocols: str,
-    judge: str,
+    judge: str | None,
     meta_judge: str | None,
+    peers: str | None,
     prices: tuple[str, ...],
     price_file: str | None,
     reasoning_tokens: int,
@@ -91,6 +96,7 @@ def estimate(
     sample: int,
     task_type: str | None,
     rubric: str | None,
+    reviewers: str | None,
     saturated_only: bool,
     merge_identical: bool,
     seed: int,
@@ -110,12 +116,14 @@ def estimate(
       tiebreak estimate logs/ --protocol seal,full_pairwise --judge openai/gpt-5 --price 1.25,10
       tiebreak estimate logs/ --protocol all --judge anthropic/claude-sonnet-4-5 --from-log pilot/
       tiebreak estimate logs/ --protocol swiss:rounds=3,swap=never --judge openai/gpt-5 --json
+      tiebreak estimate logs/ --protocol peer_review --peers openai/gpt-5,google/gemini-2.5-pro
     """
     from tiebreak.candidates import CandidateError, load_candidates
     from tiebreak.estimate.console import estimate_as_dict, render_estimate
     from tiebreak.estimate.errors import EstimateError
     from tiebreak.estimate.estimate import estimate as estimated
     from tiebreak.estimate.figures import Pace
+    from tiebreak.estimate.peers import read_matching
     from tiebreak.estimate.request import (
         read_contests,
         read_experience,
@@ -128,7 +136,8 @@ def estimate(
 
     with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
         variants = read_protocols(protocols)
-        judges = read_judges(judge, meta_judge, prices, price_file)
+        judges = read_judges(variants, judge, meta_judge, peers, prices, price_file)
+        matching = read_matching(reviewers)
         experience = read_experience(log) if log else None
         pool = load_candidates(
             paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
@@ -144,12 +153,13 @@ def estimate(
             ),
             variants,
             judges,
-            token_counter([model for model in (judge, meta_judge) if model]),
+            token_counter(list(judges.prices)),
             pace=Pace(connections, seconds, calls_per_minute),
             reasoning_tokens=reasoning_tokens,
             experience=experience,
             sample=sample,
             seed=seed,
+            reviewers=matching,
         )
     if as_json:
         echo_json(estimate_as_dict(found))

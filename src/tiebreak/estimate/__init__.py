@@ -4,6 +4,7 @@
     tokens       how texts are counted without a model
     totals       from some items to all of them: a sample, totals and their uncertainty
     prices       dollars per million tokens, by model
+    peers        who would review in peer review, and which candidate each is
     experience   what an earlier ranking log says about a judge instead
     estimate     all of that for a pool and some protocols
     console      the table, and the same as data

@@ -1,6 +1,6 @@
 """The estimate on a terminal, and as data."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tiebreak.estimate.figures import Estimate, ProtocolEstimate
-from tiebreak.estimate.notes import assumptions, judge_line, notes
+from tiebreak.estimate.notes import assumptions, notes, who_is_asked
 from tiebreak.estimate.totals import Interval
 from tiebreak.report.console import UNDEFINED, WIDE, plain
 from tiebreak.report.words import count
@@ -18,6 +18,11 @@ from tiebreak.report.words import count
 def estimate_as_dict(found: Estimate) -> dict[str, Any]:
     """The estimate, ready for JSON; every figure has low, likely and high."""
     data = asdict(found)
+    del data["reviewers"]
+    data["judges"]["peers"] = [
+        {**reviewer.model_dump(), "price": peer["price"]}
+        for reviewer, peer in zip(found.reviewers, data["judges"]["peers"], strict=True)
+    ]
     data["experience"] = None if found.experience is None else _experience(found)
     data["protocols"] = [_row_as_dict(row) for row in found.protocols]
     for name in ("words", "close", "ties"):
@@ -30,7 +35,8 @@ def render_estimate(found: Estimate, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     size = f"{count(len(found.models), 'model')} · {count(found.n_items, 'item')}"
     console.print(plain(f"{', '.join(found.benchmarks)} · {size}", "bold"))
-    console.print(plain(judge_line(found.judges), "dim"))
+    for line in who_is_asked(found.judges):
+        console.print(plain(line, "dim"))
     console.print()
     console.print(_table(found, console.width))
     console.print()
@@ -114,7 +120,8 @@ def _row_as_dict(row: ProtocolEstimate) -> dict[str, Any]:
             )
         )
     }
-    return {"protocol": row.label, "fixed": row.fixed, **figures, "longest_prompt": row.longest}
+    longest = max(row.longest.values(), default=0)
+    return {"protocol": row.label, "fixed": row.fixed, **figures, "longest_prompt": longest}
 
 
 def _experience(found: Estimate) -> dict[str, Any]:
@@ -124,8 +131,13 @@ def _experience(found: Estimate) -> dict[str, Any]:
         "models": known.models,
         "n_calls": known.n_calls,
         "repairs": known.repairs,
-        "tokens": {
-            kind: {"in": tokens_in._asdict(), "out": tokens_out._asdict()}
-            for kind, (tokens_in, tokens_out) in known.tokens.items()
-        },
+        "tokens": _tokens_by(known.tokens),
+        "reviews": _tokens_by(known.reviews),
+    }
+
+
+def _tokens_by(known: Mapping[Any, tuple[Interval, Interval]]) -> dict[str, Any]:
+    return {
+        name: {"in": tokens_in._asdict(), "out": tokens_out._asdict()}
+        for name, (tokens_in, tokens_out) in known.items()
     }

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from inspect_ai.util import JSONSchema
 
 from tiebreak.estimate.errors import DryJudgeError
-from tiebreak.scorers.ballots import Call, Side
+from tiebreak.scorers.ballots import Call, Reviewer, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
 from tiebreak.scorers.questions import MatchQuestion
 from tiebreak.scorers.replies import ReplyError
@@ -54,7 +54,10 @@ Meter = Callable[[Question[Any], Prompt, str], tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """The model behind a role and its prices in US dollars per token, None where unknown."""
+    """The model behind a role or a reviewer, and its prices in US dollars per token.
+
+    A price is None where it is unknown.
+    """
 
     model: str
     input_price: float | None = None
@@ -75,13 +78,20 @@ class DryJudge(Judge):
     Args:
         habit: how it answers.
         meter: counts the tokens of a call.
-        payers: who is billed, by role.
+        payers: who is billed, by role or by the reviewer's name.
         rng: source of all draws.
+        reviewers: who can be asked in peer review.
     """
 
     def __init__(
-        self, habit: Habit, meter: Meter, payers: Mapping[str, Payer], rng: Random
+        self,
+        habit: Habit,
+        meter: Meter,
+        payers: Mapping[str, Payer],
+        rng: Random,
+        reviewers: tuple[Reviewer, ...] = (),
     ) -> None:
+        self.reviewers = reviewers
         self._habit = habit
         self._meter = meter
         self._payers = payers
@@ -92,9 +102,14 @@ class DryJudge(Judge):
         """Make up a valid reply.
 
         Raises:
-            DryJudgeError: the question's schema cannot be filled, or it refuses what fits it.
+            DryJudgeError: nobody is billed for the question, its schema cannot be filled, or it
+                refuses what fits it.
         """
-        habit = self._habit
+        habit, asked = self._habit, question.reviewer or question.role
+        if asked not in self._payers:
+            known = ", ".join(self._payers) or "nobody"
+            raise DryJudgeError(f"{type(question).__name__} asks {asked!r}; there is {known}.")
+        payer = self._payers[asked]
         prompt = question.prompt()
         made_up = fill_schema(prompt.schema.json_schema, habit, self._rng, self._better(question))
         text = json.dumps(made_up, indent=habit.indent)
@@ -106,11 +121,11 @@ class DryJudge(Judge):
                 f"was refused ({error})."
             ) from error
         tokens_in, tokens_out = self._meter(question, prompt, text)
-        payer = self._payers[question.role]
         call = Call(
             kind=question.kind,
             role=question.role,
             model=payer.model,
+            reviewer=question.reviewer,
             attempt=attempt,
             input_tokens=round(tokens_in),
             output_tokens=round(tokens_out),

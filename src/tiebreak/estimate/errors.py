@@ -13,6 +13,10 @@ class ExperienceError(EstimateError):
     """A log says nothing about a judge."""
 
 
+class JudgesError(EstimateError):
+    """Nobody is named whom a protocol asks, or somebody whom none asks."""
+
+
 class PriceError(EstimateError):
     """A price cannot be read; the message says which and what it must look like."""
 

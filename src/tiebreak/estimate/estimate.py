@@ -8,7 +8,7 @@ all are, and who is wordy; where an interval is left by the sample or the tokeni
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -19,12 +19,14 @@ import numpy as np
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
+from tiebreak.estimate.peers import asks_peers, find_reviewers
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import FloatArray, Interval, Stratum, Total, interval, strata, total
-from tiebreak.scorers.ballots import Call, ItemBallots
+from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import in_event_loop, judge_item
+from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.variants import Variant
 
 WORDS: Final = Interval(8, 18, 40)
@@ -57,7 +59,7 @@ class _Run(NamedTuple):
 
     total: Total
     depth: int
-    longest: int
+    longest: Mapping[str, int]
 
 
 def estimate(
@@ -71,6 +73,7 @@ def estimate(
     experience: Experience | None = None,
     sample: int | None = SAMPLE,
     seed: int = 0,
+    reviewers: object = None,
 ) -> Estimate:
     """Estimate what protocols would ask; no model is called.
 
@@ -84,23 +87,32 @@ def estimate(
         experience: what is known about this judge; goes before what is counted or assumed.
         sample: number of items whose prompts are counted; None: all.
         seed: seed of the made-up replies.
+        reviewers: which peer is which candidate, where names do not tell, as the task `peer_review`
+            takes it.
 
     Raises:
-        DryJudgeError: a protocol asks something to which no reply can be made up.
+        DryJudgeError: a protocol asks something to which no reply can be made up, or a role that
+            `judges` does not fill.
+        PrerequisiteError: the peers do not fit the candidates, or cannot link them all in sparse
+            mode.
+        ProtocolError: a peer review without peers.
     """
+    models = tuple(sorted({model for contest in contests for model in contest.models}))
+    panel = find_reviewers(judges, models, variants, reviewers)
     chosen = strata(
         [(c.benchmark, c.rubric_name, len(c.answers)) for c in contests],
         [len(c.task) + sum(map(len, c.answers.values())) for c in contests],
         sample,
     )
-    trial = _Trial(contests, chosen, judges, counter, reasoning_tokens, experience, seed)
+    trial = _Trial(contests, chosen, judges, panel, counter, reasoning_tokens, experience, seed)
     ties = (experience and experience.tie) or TIES
     close = (experience and experience.close) or CLOSE
     rows = tuple(_row(trial, variant, _scenarios(close, ties), pace) for variant in variants)
     return Estimate(
         judges=judges,
+        reviewers=panel,
         benchmarks=tuple(dict.fromkeys(contest.benchmark for contest in contests)),
-        models=tuple(sorted({model for contest in contests for model in contest.models})),
+        models=models,
         n_items=len(contests),
         n_identical=sum(len(contest.answers) == 1 for contest in contests),
         n_sampled=sum(len(stratum.taken) for stratum in chosen),
@@ -156,6 +168,7 @@ def _row(
         depth=depth,
         hours=Interval(*(pace.hours(*ends) for ends in zip(calls, depth, strict=True))),
         longest=runs[0].longest,
+        by_peers=asks_peers(variant),
     )
 
 
@@ -166,6 +179,7 @@ class _Trial:
     contests: Sequence[Contest]
     chosen: Sequence[Stratum]
     judges: Judges
+    reviewers: tuple[Reviewer, ...]
     counter: TokenCounter
     reasoning_tokens: int
     experience: Experience | None
@@ -183,17 +197,19 @@ class _Trial:
         return _Run(
             Total(found.value + self._bill(once), found.error),
             depth=max((call.depth + 1 for call in calls), default=0),
-            longest=max((call.input_tokens for call in calls), default=0),
+            longest=_longest(calls),
         )
 
     async def _judged(self, variant: Variant, scenario: _Scenario) -> dict[int, ItemBallots]:
         """The ballots of every item that was taken, by its place in the pool."""
         settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
+        reviewers = self.reviewers if asks_peers(variant) else ()
+        payers = self.judges.reviewing(reviewers) if reviewers else self.judges.payers
         meter = self._meter(scenario.end)
         judged = {}
         for item in sorted(item for stratum in self.chosen for item in stratum.taken):
             rng = Random(f"{self.seed} {item} {variant.label} {scenario}")
-            judge = DryJudge(scenario.habit, meter, self.judges.payers, rng)
+            judge = DryJudge(scenario.habit, meter, payers, rng, reviewers)
             judged[item] = await judge_item(
                 variant.protocol, self.contests[item], judge, settings=settings
             )
@@ -203,11 +219,11 @@ class _Trial:
         """Counts the tokens of a call, at one end of what is uncertain about that."""
         counter = self.counter
         factor = Interval(counter.low, 1.0, counter.high).at(end)
-        known = self.experience.tokens if self.experience else {}
+        known = self._known()
 
         def meter(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
-            if question.kind in known:
-                tokens_in, tokens_out = known[question.kind]
+            if (question.kind, question.reviewer) in known:
+                tokens_in, tokens_out = known[question.kind, question.reviewer]
                 return tokens_in.at(end), tokens_out.at(end)
             read = counter.count(f"{prompt.system}\n{prompt.user}")
             if end > 0:
@@ -216,6 +232,17 @@ class _Trial:
             return factor * read, factor * counter.count(reply) + self.reasoning_tokens
 
         return meter
+
+    def _known(self) -> dict[tuple[CallKind, str], tuple[Interval, Interval]]:
+        """What is known of the tokens of a question, by its kind and its reviewer."""
+        if self.experience is None:
+            return {}
+        known = {(kind, ""): tokens for kind, tokens in self.experience.tokens.items()}
+        for reviewer in self.reviewers:
+            if reviewer.model in self.experience.reviews:
+                tokens = self.experience.reviews[reviewer.model]
+                known[ReviewQuestion.kind, reviewer.name] = tokens
+        return known
 
     def _bill(self, calls: Iterable[Call]) -> FloatArray:
         """Calls, tokens in, tokens out and dollars (NaN where a price is unknown)."""
@@ -226,3 +253,11 @@ class _Trial:
         ]
         bill: FloatArray = np.array(rows, np.float64).reshape(-1, 4).sum(axis=0)
         return bill
+
+
+def _longest(calls: Iterable[Call]) -> dict[str, int]:
+    """Tokens of the longest prompt, by the model that gets it."""
+    longest: dict[str, int] = {}
+    for call in calls:
+        longest[call.model] = max(call.input_tokens, longest.get(call.model, 0))
+    return longest

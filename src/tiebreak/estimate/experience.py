@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, stdev
 
 from tiebreak.estimate.errors import ExperienceError
@@ -17,7 +17,8 @@ class Experience:
 
     `tokens` has input and output tokens of a question by kind, its repair turns and repetitions
     included, for kinds with two calls and more; `repairs` is the number of those per question.
-    `close` and `tie` are shares of the scored verdicts, None without any. `models` answered.
+    `reviews` has the same for rankings in peer review, by the reviewer's model. `close` and `tie`
+    are shares of the scored verdicts, None without any. `models` answered.
     """
 
     models: tuple[str, ...]
@@ -26,6 +27,7 @@ class Experience:
     repairs: float
     close: Interval | None
     tie: Interval | None
+    reviews: Mapping[str, tuple[Interval, Interval]] = field(default_factory=dict)
 
 
 def experience_of(items: Iterable[ItemBallots]) -> Experience:
@@ -39,8 +41,12 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
     if not calls:
         raise ExperienceError("Nobody was asked anything in it, so it says nothing about a judge.")
     by_kind: dict[CallKind, list[Call]] = {}
+    by_reviewer: dict[str, list[Call]] = {}
     for call in calls:
-        by_kind.setdefault(call.kind, []).append(call)
+        if call.reviewer:
+            by_reviewer.setdefault(call.model, []).append(call)
+        else:
+            by_kind.setdefault(call.kind, []).append(call)
     verdicts = [v for item in ballots for match in item.matches for v in match.verdicts]
     margins = [(v.margin, v.checklist_margin or 0.0) for v in verdicts if v.margin is not None]
     return Experience(
@@ -50,6 +56,7 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
         repairs=len(calls) / _questions(calls) - 1,
         close=_share([abs(margin) < CLOSE_MARGIN for margin, _ in margins]),
         tie=_share([decide(*pair)[1] is None for pair in margins]),
+        reviews={model: _tokens(own) for model, own in by_reviewer.items() if len(own) > 1},
     )
 
 

@@ -1,29 +1,57 @@
 """What an estimate says, and what it is told about judges and their pace."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiebreak.estimate.dry_judge import Payer
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.prices import Price
 from tiebreak.estimate.totals import Interval
+from tiebreak.scorers.ballots import Reviewer
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A model that would review, and at what price (None: unknown)."""
+
+    model: str
+    price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """Who would answer, at what price (None: unknown); the meta-judge is the judge by default."""
+    """Who would answer, at what price (None: unknown); the meta-judge is the judge by default.
 
-    judge: str
+    Without a `judge` there are only `peers`, who answer in peer review and nowhere else.
+    """
+
+    judge: str | None = None
     price: Price | None = None
     meta_judge: str | None = None
     meta_price: Price | None = None
+    peers: tuple[Peer, ...] = ()
+
+    @property
+    def prices(self) -> dict[str, Price | None]:
+        """All models that may be asked, and their prices."""
+        judges = ((self.judge, self.price), (self.meta_judge, self.meta_price))
+        named = {model: price for model, price in judges if model is not None}
+        return named | {peer.model: peer.price for peer in self.peers}
 
     @property
     def payers(self) -> dict[str, Payer]:
         """Who is billed, by role."""
+        if self.judge is None:
+            return {}
         meta = (self.judge, self.price)
         if self.meta_judge is not None:
             meta = (self.meta_judge, self.meta_price)
         return {"judge": _payer(self.judge, self.price), "meta_judge": _payer(*meta)}
+
+    def reviewing(self, reviewers: Sequence[Reviewer]) -> dict[str, Payer]:
+        """Who is billed in peer review, by the names that the peers have as reviewers."""
+        named = zip(reviewers, self.peers, strict=True)
+        return {reviewer.name: _payer(peer.model, peer.price) for reviewer, peer in named}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +79,8 @@ class ProtocolEstimate:
 
     `calls` and tokens are totals over all items, `cost` is in US dollars, None where a price is
     unknown. `depth` is the number of calls that wait for each other, in the item where it is
-    largest. `longest` is the number of tokens of the longest prompt.
+    largest. `longest` is the number of tokens of the longest prompt that a model gets, by model;
+    `by_peers` tells that these models are reviewers.
     """
 
     label: str
@@ -62,7 +91,8 @@ class ProtocolEstimate:
     cost: Interval | None
     depth: Interval
     hours: Interval
-    longest: int
+    longest: Mapping[str, int]
+    by_peers: bool = False
 
     @property
     def fixed(self) -> bool:
@@ -75,10 +105,11 @@ class Estimate:
     """What some protocols would ask about the same items.
 
     `n_identical` items need no call, because all answers are identical; prompts were counted on
-    `n_sampled` items. `counted_by` says how.
+    `n_sampled` items. `counted_by` says how. `reviewers` are the peers of `judges`, in their order.
     """
 
     judges: Judges
+    reviewers: tuple[Reviewer, ...]
     benchmarks: tuple[str, ...]
     models: tuple[str, ...]
     n_items: int

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tiebreak.candidates import CandidatePool
-from tiebreak.estimate.errors import LabelError, PriceError
+from tiebreak.estimate.errors import JudgesError, LabelError, PriceError
 from tiebreak.estimate.experience import Experience, experience_of
-from tiebreak.estimate.figures import Judges
+from tiebreak.estimate.figures import Judges, Peer
+from tiebreak.estimate.peers import asks_judge, asks_peers
 from tiebreak.estimate.prices import find_price, read_price, read_price_file
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.inspect_tasks.own_protocol import load_protocol
@@ -58,33 +59,71 @@ def read_protocols(text: str) -> list[Variant]:
 
 
 def read_judges(
-    judge: str,
+    variants: Sequence[Variant],
+    judge: str | None = None,
     meta_judge: str | None = None,
+    peers: str | None = None,
     prices: Sequence[str] = (),
     price_file: str | Path | None = None,
 ) -> Judges:
-    """Who would answer, and at what price.
+    """Who would answer, and at what price; a judge whom no protocol asks is left out.
 
     Args:
+        variants: the protocols.
         judge: the model that judges.
         meta_judge: the model that critiques and refines; None: the judge.
+        peers: the models that review each other, with commas between them.
         prices: `IN,OUT` or `MODEL=IN,OUT` in dollars per million tokens.
         price_file: a file as for Inspect's `--model-cost-config`.
 
     Raises:
+        JudgesError: a protocol asks somebody who is not given, or nobody asks the peers.
         PriceError: a price or the file cannot be read, or a price is for a model that is not asked.
     """
+    reviewers = _peers(variants, peers)
+    if not _require_judge(variants, judge):
+        judge = meta_judge = None
+    asked = [model for model in (judge, meta_judge, *reviewers) if model is not None]
     given = [read_price(text) for text in prices]
-    asked = [model for model in (judge, meta_judge) if model is not None]
     if strangers := [model for model, _ in given if model is not None and model not in asked]:
-        raise PriceError(f"A price for {strangers[0]}, which is not asked: {', '.join(asked)} is")
+        who = f"{', '.join(asked) or 'nobody'} {'are' if len(asked) > 1 else 'is'}"
+        raise PriceError(f"A price for {strangers[0]}, which is not asked: {who}")
     filed = read_price_file(price_file) if price_file is not None else {}
+    price = {model: find_price(model, given, filed) for model in asked}
     return Judges(
         judge=judge,
-        price=find_price(judge, given, filed),
+        price=None if judge is None else price[judge],
         meta_judge=meta_judge,
-        meta_price=None if meta_judge is None else find_price(meta_judge, given, filed),
+        meta_price=None if meta_judge is None else price[meta_judge],
+        peers=tuple(Peer(model, price[model]) for model in reviewers),
     )
+
+
+def _require_judge(variants: Sequence[Variant], judge: str | None) -> bool:
+    """Whether a protocol asks a judge, who is there then."""
+    asking = [variant.label for variant in variants if asks_judge(variant)]
+    if asking and judge is None:
+        raise JudgesError(
+            f"{asking[0]} asks a judge: add --judge MODEL, such as --judge openai/gpt-5"
+        )
+    return bool(asking)
+
+
+def _peers(variants: Sequence[Variant], given: str | None) -> list[str]:
+    """The models of a list, if a protocol asks for reviews."""
+    peers = [model.strip() for model in (given or "").split(",") if model.strip()]
+    asking = [variant.label for variant in variants if asks_peers(variant)]
+    if asking and not peers:
+        raise JudgesError(
+            f"{asking[0]} asks reviewers: add --peers MODEL,MODEL…, such as "
+            "--peers openai/gpt-5,anthropic/claude-opus-4-5"
+        )
+    if peers and not asking:
+        raise JudgesError(
+            "No protocol here asks the --peers: add peer_review to --protocol, as in "
+            "--protocol peer_review or --protocol all,peer_review"
+        )
+    return peers
 
 
 def read_experience(log: str) -> Experience:

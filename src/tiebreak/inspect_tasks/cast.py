@@ -13,6 +13,7 @@ from typing import Final
 
 from inspect_ai.model import Model, get_model, get_model_info, model_roles
 
+from tiebreak.candidates import namesakes
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import RankingError
 from tiebreak.rankers.expander import review_graph
@@ -27,12 +28,12 @@ NO_JUDGE: Final = (
 NO_PEERS: Final = (
     "No reviewers: nothing says which models are to review each other. Add --model-role peers=…, "
     "for example\n"
-    "  --model-role 'peers=[openai/gpt-5, anthropic/claude-opus-4-5]'"
+    "  --model-role peers=openai/gpt-5,anthropic/claude-opus-4-5"
 )
 HOW_TO_MATCH: Final = (
     "Say which reviewer is which candidate with\n"
     '  -T reviewers=\'{"openai/gpt-5": "gpt-5", "openai/o3": null}\'   (null: it is none)\n'
-    "or with a list of candidates in the order of the peers."
+    "or with a list of candidates in the order of the peers; in an estimate it is --reviewers."
 )
 
 
@@ -89,7 +90,7 @@ def peers(given: object = None, degree: int | None = None) -> FindCast:
         models = bound if isinstance(bound, list) else [bound]
         reviewers = match_reviewers([str(model) for model in models], candidates, given)
         if degree is not None:
-            _require_graph(reviewers, list(candidates), degree)
+            require_graph(reviewers, list(candidates), degree)
         named = zip(reviewers, models, strict=True)
         return Cast({reviewer.name: model for reviewer, model in named}, reviewers)
 
@@ -156,7 +157,12 @@ def match_reviewers(
     return _named(models, found)
 
 
-def _require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degree: int) -> None:
+def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degree: int) -> None:
+    """Refuse a sparse mode in which the reviewers cannot link all candidates.
+
+    Raises:
+        PrerequisiteError: says why, and which degree would do.
+    """
     own = [candidates.index(one.candidate) if one.candidate else None for one in reviewers]
     try:
         review_graph(len(candidates), degree, own, random.Random(0))
@@ -195,9 +201,7 @@ def _candidate(one: object) -> str | None:
 
 
 def _by_name(model: str, candidates: Sequence[str]) -> str | None:
-    if model in candidates:
-        return model
-    fits = [c for c in candidates if model.endswith(f"/{c}") or c.endswith(f"/{model}")]
+    fits = namesakes(model, candidates)
     if len(fits) > 1:
         raise PrerequisiteError(
             f"The reviewer {model} could be {' or '.join(fits)}. {HOW_TO_MATCH}"

@@ -166,7 +166,7 @@ def peer_review(
     """
     if degree is not None:
         whole("degree", degree, 2)
-    if method not in METHODS:
+    if str(method) not in METHODS:  # the command line makes a list of several
         raise PrerequisiteError(f"method is {method!r}: it must be one of {', '.join(METHODS)}.")
     if method == "kendall" and degree is not None:
         raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from tiebreak.lab.errors import LabError
 from tiebreak.lab.planted import Pool, World
 from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
-from tiebreak.rankers import competition_ranks, kendall_many, normalized_borda
-from tiebreak.rankers.resampling import spearman_many, top1_many
+from tiebreak.rankers import competition_ranks, normalized_borda
+from tiebreak.rankers.agreement_many import kendall_many, spearman_many, top1_many
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import NotPlacedError, place

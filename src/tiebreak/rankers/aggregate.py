@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +29,9 @@ def _kemeny_young(profile: Profile) -> Consensus:
     return kemeny_consensus(profile, "kemeny_young")
 
 
+Method = Literal[
+    "average", "borda", "copeland", "dodgson", "irv", "kemeny_young", "kendall", "spearman"
+]
 METHODS: Mapping[str, Callable[[Profile], Consensus]] = MappingProxyType(
     {
         "average": average,
@@ -142,9 +146,9 @@ def _check_method(method: str) -> None:
 def _kemeny_items(table: FloatArray) -> FloatArray:
     from tiebreak.rankers.kemeny.batch import kemeny_young_batch
 
-    forwards = kemeny_young_batch(table).ranks
-    backwards = kemeny_young_batch(table[:, :, ::-1]).ranks[:, ::-1]
-    return (forwards + backwards) / 2
+    both = kemeny_young_batch(np.concatenate([table, table[:, :, ::-1]])).ranks
+    forwards, backwards = np.split(both, 2)
+    return (forwards + backwards[:, ::-1]) / 2
 
 
 def _of_item(ballots: FloatArray, method: str) -> FloatArray:

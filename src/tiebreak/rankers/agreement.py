@@ -1,12 +1,12 @@
 """Agreement of two leaderboards, or of two raters: do they say the same?
 
     spearman, kendall, pearson    of the ranks or scores of the models both hold
-    kendall_many                  the same Kendall for thousands of pairs at once
     top1                          do both put the same model first?
     resolution_gain               how much further apart are the models? (not whether it is right)
     cohen_kappa                   of two raters' labels, beyond what chance would give
 
-What is undefined is NaN, with a reason: where all models are tied there is no order to agree with.
+`agreement_many` has the correlations and top-1 for thousands of pairs at once. What is undefined is
+NaN, with a reason: where all models are tied there is no order to agree with.
 """
 
 import math
@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.rankers.borda import spread
 from tiebreak.rankers.errors import (
@@ -84,39 +84,6 @@ def pearson(first: ArrayLike, second: ArrayLike) -> Agreement:
     from scipy.stats import pearsonr
 
     return _correlation(first, second, lambda a, b: pearsonr(a, b).statistic)
-
-
-def kendall_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Kendall's τ-b for many pairs of rankings at once; the same numbers as `kendall`.
-
-    τ-b is the cosine of two vectors that hold the sign of every pair of models, so that many pairs
-    of rankings are three sums. Memory: about 10 · N² bytes a pair of rankings.
-
-    Args:
-        first: shape (…, N), ranks or scores, NaN = absent.
-        second: shape (…, N), the same kind of numbers. The leading axes are broadcast: (M, N) and
-            (N,) compare M rankings with one, (M, 1, N) and (N,) … as NumPy does.
-
-    Returns:
-        The leading axes, values in [-1, 1]; NaN where it is undefined, as in `kendall`.
-
-    Raises:
-        RankingError: the shapes do not fit each other, or a number is infinite.
-    """
-    a, b = _finite(first), _finite(second)
-    if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
-        raise ShapeError(f"expected two arrays of shape (…, N), got {a.shape} and {b.shape}")
-    try:
-        np.broadcast_shapes(a.shape, b.shape)
-    except ValueError as error:
-        raise ShapeError(f"shapes {a.shape} and {b.shape} do not go together") from error
-    # A model that either side leaves out gives sign 0 on both sides, and so adds to no sum.
-    absent = np.isnan(a) | np.isnan(b)
-    x, y = _pair_signs(np.where(absent, np.nan, a)), _pair_signs(np.where(absent, np.nan, b))
-    same = np.sum(x * y, axis=-1, dtype=np.int64)
-    norm = np.sqrt(_n_untied(x)) * np.sqrt(_n_untied(y))
-    values: FloatArray = np.divide(same, norm, out=np.full(norm.shape, np.nan), where=norm > 0)
-    return values
 
 
 def top1(first: ArrayLike, second: ArrayLike) -> Agreement:
@@ -235,30 +202,23 @@ def _correlation(
 
 def _common(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """The numbers of the models that both hold, with rounding errors taken off."""
-    a, b = _finite(first), _finite(second)
+    a, b = finite(first), finite(second)
     if a.ndim != 1 or a.shape != b.shape:
         raise ShapeError(f"expected two arrays of one length, got {a.shape} and {b.shape}")
     present = ~(np.isnan(a) | np.isnan(b))
     return a[present], b[present]
 
 
-def _finite(numbers: ArrayLike) -> FloatArray:
+def finite(numbers: ArrayLike) -> FloatArray:
+    """Numbers as an array, with rounding errors taken off.
+
+    Raises:
+        InfiniteRankError: one of them is infinite.
+    """
     values = np.asarray(numbers, dtype=np.float64)
     if np.isinf(values).any():
         raise InfiniteRankError("ranks and scores must be finite, or NaN where a model is absent")
     return values.round(DECIMALS)
-
-
-def _pair_signs(values: FloatArray) -> NDArray[np.int8]:
-    """Sign of the difference of every pair of models, shape (…, N(N − 1)/2); 0 with a NaN."""
-    i, j = np.triu_indices(values.shape[-1], k=1)
-    a, b = values[..., i], values[..., j]
-    return (a > b).astype(np.int8) - (a < b).astype(np.int8)
-
-
-def _n_untied(signs: NDArray[np.int8]) -> NDArray[np.int64]:
-    count: NDArray[np.int64] = np.sum(signs != 0, axis=-1, dtype=np.int64)
-    return count
 
 
 def _too_few(n: int) -> str:

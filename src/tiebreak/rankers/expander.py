@@ -25,7 +25,7 @@ Graph = tuple[tuple[int, ...], ...]
 
 
 class ReviewGraphError(RankingError):
-    """There is no review graph of this degree; the message names a degree that may do."""
+    """There is no review graph of this degree; the message says what to change."""
 
 
 def review_graph(
@@ -76,7 +76,7 @@ def review_graph(
     if best is None:
         raise ReviewGraphError(
             f"no connected graph in {DRAWS} draws for {len(own)} reviewers of {degree} out of "
-            f"{n_candidates} candidates; take a degree of {degree + 1} or more"
+            f"{n_candidates} candidates; take a larger degree, or more reviewers"
         )
     return best
 
@@ -159,6 +159,12 @@ def _check(n_candidates: int, degree: int, own: Sequence[int | None]) -> None:
             f"degree must be 2 to {shown}, what a reviewer may be shown of {n_candidates} "
             f"candidates, got {degree}"
         )
+    for column in range(n_candidates):
+        if all(column == mine for mine in own):
+            raise ReviewGraphError(
+                f"candidate {column} is every reviewer's own, so that nobody may review it; add a "
+                "reviewer that is another candidate or none"
+            )
     # The first reviewer links `degree` candidates, each further one at most degree − 1 new ones.
     needed = 1 + math.ceil((n_candidates - 1) / len(own))
     if degree < needed:

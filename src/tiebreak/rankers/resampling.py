@@ -14,9 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tiebreak.rankers.agreement import Agreement, kendall, kendall_many, spearman, top1
+from tiebreak.rankers.agreement import Agreement, kendall, spearman, top1
+from tiebreak.rankers.agreement_many import kendall_many, spearman_many, top1_many
 from tiebreak.rankers.errors import InfiniteRankError, RankingError, ShapeError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
@@ -145,7 +146,7 @@ def resample_agreement(
     def interval(figure: Agreement, column: int) -> AgreementInterval:
         undefined = int(over_items.undefined[column])
         bounds = (over_items.score, over_items.lower, over_items.upper)
-        value, lower, upper = _hull(*(float(bound[column]) for bound in bounds))
+        value, lower, upper = hull(*(float(bound[column]) for bound in bounds))
         reason = figure.reason or _left_out(undefined, draws, "draws of items", n_items)
         return AgreementInterval(value, lower, upper, figure.n, undefined, reason)
 
@@ -251,76 +252,10 @@ def mean_statistic(scores: ArrayLike) -> Statistic:
     return means
 
 
-def spearman_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """Spearman's ρ for many pairs of leaderboards at once; the same numbers as `spearman`.
-
-    Args:
-        first: shape (…, N), ranks or scores, NaN = absent.
-        second: shape (…, N), the same kind of numbers; leading axes are broadcast.
-
-    Returns:
-        The leading axes, in [-1, 1]; NaN where it is undefined, as in `spearman`.
-
-    Raises:
-        RankingError: the shapes do not fit each other, or a number is infinite.
-    """
-    x, y = (_places(values) for values in _common(first, second))
-    norm = np.sqrt(np.sum(x * x, axis=-1) * np.sum(y * y, axis=-1))
-    same = np.sum(x * y, axis=-1)
-    rho: FloatArray = np.divide(same, norm, out=np.full(norm.shape, np.nan), where=norm > 0)
-    return rho
-
-
-def top1_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
-    """`top1` for many pairs of leaderboards at once, but of scores: higher is better.
-
-    Args:
-        first: shape (…, N), scores, NaN = absent.
-        second: shape (…, N), scores; leading axes are broadcast.
-
-    Returns:
-        The leading axes, in [0, 1]; NaN where the two have no model in common.
-
-    Raises:
-        RankingError: as `spearman_many`.
-    """
-    a, b = (_leaders(values) for values in _common(first, second))
-    pairs = a.sum(axis=-1) * b.sum(axis=-1)
-    both = np.sum(a & b, axis=-1)
-    share: FloatArray = np.divide(both, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
-    return share
-
-
-def _common(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both, broadcast, rounded, and NaN where either is NaN."""
-    a, b = (np.asarray(side, np.float64).round(DECIMALS) for side in (first, second))
-    if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
-        raise ShapeError(f"expected two arrays of shape (…, N), got {a.shape} and {b.shape}")
-    if np.isinf(a).any() or np.isinf(b).any():
-        raise InfiniteRankError("ranks and scores must be finite, or NaN where a model is absent")
-    try:
-        absent = np.isnan(a) | np.isnan(b)
-    except ValueError as error:
-        raise ShapeError(f"shapes {a.shape} and {b.shape} do not go together") from error
-    return np.where(absent, np.nan, a), np.where(absent, np.nan, b)
-
-
-def _places(values: FloatArray) -> FloatArray:
-    """Models below minus models above, in whole numbers: twice the mean rank, centred."""
-    own, other = values[..., :, None], values[..., None, :]
-    places: FloatArray = np.sum(own > other, axis=-1) - np.sum(own < other, axis=-1, dtype=float)
-    return places
-
-
-def _leaders(values: FloatArray) -> NDArray[np.bool_]:
-    best = np.max(values, axis=-1, keepdims=True, initial=-np.inf, where=~np.isnan(values))
-    leaders: NDArray[np.bool_] = values == best
-    return leaders
-
-
-def _hull(value: float, lower: float, upper: float) -> tuple[float, float, float]:
+def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]:
     """Value and the bounds that hold the percentile interval and the basic one, its mirror image.
 
+    For correlations in [-1, 1] on all items, and their bounds over draws of items; NaN stays NaN.
     The mirror stands on the scale sin(π x / 2), where a step near 1 is no smaller than elsewhere in
     terms of the models' scores (Greiner's relation of τ and the correlation of normal scores).
     """

@@ -6,7 +6,9 @@ SIA  self-inclusive aggregation: its rank in the consensus of all ballots.
 SFA  self-free aggregation: the same, where every ballot leaves the reviewer's own answer out.
 
 Each is a mean over items. PR − SR is the self-preference gap: how many places better a model puts
-itself than its peers do (Peer review, §4.3 and table 3).
+itself than its peers do (Peer review, §4.3 and table 3). A fair model among others that favour
+themselves has such a gap, too: each of their ballots has one more answer above its own. `fair_gaps`
+are without that.
 """
 
 from collections.abc import Sequence
@@ -103,6 +105,43 @@ def peer_views(
         inclusive=aggregate_items(table, method),
         self_free=aggregate_items(peers, method),
     )
+
+
+def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
+    """How many places better a model puts itself than a peer does, among third answers alone.
+
+    Of each other reviewer's ballot and the model's own: the difference of the places that they give
+    it among the answers that both rank, without the answer of the other reviewer. The mean over the
+    other reviewers is 0 on average for a model that judges its own answer as its peers do, however
+    much these favour themselves. With N answers it lies in [2 − N, N − 2] between candidates.
+
+    Args:
+        ranks: shape (items, reviewers, N), lower is better, equal = tied, NaN = not ranked.
+        own: for each reviewer the column of its own answers; None if it is no candidate.
+
+    Returns:
+        Shape (items, N): > 0 where a model favours itself, NaN where there is nothing to compare.
+
+    Raises:
+        RankingError: as `peer_views`.
+    """
+    table = comparing(items_table(ranks))
+    _check_own(own, *table.shape[1:])
+    columns = np.array([-1 if column is None else column for column in own])
+    others = np.where(columns[:, None] == np.arange(table.shape[2]), np.nan, table)
+    gaps: FloatArray = np.full((len(table), table.shape[2]), np.nan)
+    for reviewer, column in enumerate(own):
+        if column is None:
+            continue
+        mine = table[:, reviewer, None, :]
+        # A place is half the sum of these signs, and a constant.
+        below = np.sign(others[..., [column]] - others) - np.sign(mine[..., [column]] - mine)
+        # Its own ballot is not there as another's: there its own answer is left out.
+        below[..., column] = np.nan
+        compared = ~np.isnan(below).all(axis=2)
+        places = np.where(compared, np.nansum(below, axis=2) / 2, np.nan)
+        gaps[:, column] = mean_rank(places, axis=1)
+    return gaps
 
 
 def _check_own(own: Sequence[int | None], n_reviewers: int, n: int) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tiebreak.rankers import Proportion, wilson
-from tiebreak.report.words import percent
+from tiebreak.rankers import PresentationBias, Proportion, wilson
+from tiebreak.report.words import count, percent
 from tiebreak.scorers.ballots import Match
 
 # The first-position rate must be off by more than chance and by more than this to be a warning:
@@ -63,6 +63,19 @@ def position_bias(matches: Iterable[Match], *, level: float = 0.95) -> PositionB
         flip_upper=flips.upper,
         n_swapped=flips.n,
         warning=_warning(first, flips),
+    )
+
+
+def bound_warning(reviewer: str, bias: PresentationBias) -> str | None:
+    """What to say of a reviewer that goes by the order in which it was shown the answers."""
+    if not bias.bound:
+        return None
+    order = "in the order of presentation" if bias.tau.value > 0 else "against the order shown"
+    same = bias.repeated if bias.tau.value > 0 else bias.reversed
+    exactly = f", and exactly so in {percent(same)} of {count(bias.n_ballots, 'ballot')}"
+    return (
+        f"{reviewer} ranks {order}: mean τ = {bias.tau.value:.2f} "
+        f"({bias.tau.lower:.2f} to {bias.tau.upper:.2f}){exactly if same else ''}: do not trust it"
     )
 
 

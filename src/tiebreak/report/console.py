@@ -46,8 +46,9 @@ def _render_board(board: Leaderboard, console: Console) -> None:
         console.print(plain(text, style))
 
     judges = ", ".join(board.judges) or "no call"
+    who = "reviewers" if board.placed_by == "consensus" else "judge"
     say(f"{board.benchmark} · {board.protocol} · {count(board.n_items, 'item')}", "bold")
-    say(f"judge: {judges} · log: {board.log}", "dim")
+    say(f"{who}: {judges} · log: {board.log}", "dim")
     if board.settled is not None:
         say(_settled_line(board.settled))
     for warning in board.warnings:
@@ -125,6 +126,8 @@ def _judge_lines(board: Leaderboard) -> Iterator[str]:
     if board.placed_by in BY_MATCHES:
         yield from _position_lines(board)
         yield _length_line(board.length)
+    if board.placed_by == "consensus":
+        yield "Who favours itself, and what the panel is worth: tiebreak peers LOG"
     for judge in board.replies:
         questions = count(judge.n_questions, "question")
         yield (

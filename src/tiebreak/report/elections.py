@@ -27,7 +27,7 @@ from tiebreak.report.aggregation import (
     new_table,
     places,
 )
-from tiebreak.report.console import UNDEFINED, plain
+from tiebreak.report.cells import UNDEFINED, plain
 from tiebreak.report.words import count
 
 # As the peer-review paper heads its tables: eight columns and the names fit into 80 characters.

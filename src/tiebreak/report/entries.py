@@ -31,7 +31,7 @@ _JUDGE = "judge"
 # SEAL's tables, with our own protocols before the reference; what is not here comes last, by name.
 ORDER = (
     *("original", "pointwise", "fixed_rubric", "listwise", "flat_bracket", "seal"),
-    *("swiss", "sorted", "full_pairwise"),
+    *("swiss", "sorted", "peer_review", "full_pairwise"),
 )
 
 

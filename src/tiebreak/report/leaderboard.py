@@ -1,7 +1,7 @@
 """Leaderboards: from the ballots of a ranking log to ranks with their uncertainty."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
@@ -13,12 +13,14 @@ from tiebreak.rankers import (
     ItemBootstrap,
     bootstrap_items,
     competition_ranks,
+    presentation_bias,
     spread,
 )
-from tiebreak.report.bias import PositionBias, position_bias
+from tiebreak.report.bias import PositionBias, bound_warning, position_bias
 from tiebreak.report.item_table import ItemTable, place_all, whole
 from tiebreak.report.length import LengthBias, length_bias
 from tiebreak.report.logs import RankingLog, Unranked, read_ranking_logs
+from tiebreak.report.peers.panel import panels_of
 from tiebreak.report.receipt import Receipt, receipt_of
 from tiebreak.report.records import Record, records
 from tiebreak.report.remarks import notes, tie_warning, unscored_warning
@@ -225,6 +227,7 @@ def _board(
     warnings = [bias.warning, length.warning]
     if rule is not None:
         warnings += [unscored_warning(log.items, rule), tie_warning(log.items, rule)]
+    warnings += _bound_reviewers(log, level=level, draws=draws, seed=seed)
     receipt = receipt_of((*log.items, *log.cut_short))
     return Leaderboard(
         benchmark=log.benchmark,
@@ -292,6 +295,18 @@ def _rows(
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
+
+
+def _bound_reviewers(
+    log: RankingLog, *, level: float, draws: int, seed: int
+) -> Iterator[str | None]:
+    """In peer review: warnings of reviewers that go by the order of presentation."""
+    for panel in panels_of(log):
+        found = presentation_bias(
+            panel.ranks, panel.shown, items=panel.items, level=level, draws=draws, seed=seed
+        )
+        for reviewer, bias in zip(panel.reviewers, found, strict=True):
+            yield bound_warning(reviewer.name, bias)
 
 
 def _judges(items: Iterable[ItemBallots]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from tiebreak.report.comparison import BenchmarkComparison, ComparedLog, Compari
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
+    from matplotlib.figure import Figure
     from matplotlib.text import Annotation
     from matplotlib.transforms import Bbox
 
@@ -25,12 +26,13 @@ AXES: Final[Mapping[Against, str]] = {
 }
 SUFFIXES = (".svg", ".png")
 
-_BLUE, _PALE, _GREY = "#2563a8", "#a9c4e0", "#666666"
+BLUE, PALE, GREY = "#2563a8", "#a9c4e0", "#666666"
 # Places of a label beside its point, in 1/72 inch: the first one that is free is taken.
 _PLACES = [
     (side * 6, up * (6 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
 ]
-_STYLE: Any = {
+# What every plot is drawn in, by `matplotlib.rc_context`.
+STYLE: Any = {
     # Text stays text, and neither ids nor names that hold a dollar sign change on the way.
     "svg.fonttype": "none",
     "svg.hashsalt": "tiebreak",
@@ -99,7 +101,7 @@ def plot_comparison(
     n = len(comparison.benchmarks)
     columns = min(2, n)
     rows = math.ceil(n / columns)
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(6.4 * columns, 4.6 * rows), layout="constrained")
         canvas = FigureCanvasAgg(figure)
         panels = list(figure.subplots(rows, columns, squeeze=False).flat)
@@ -112,28 +114,35 @@ def plot_comparison(
         for axes, one in zip(panels, comparison.benchmarks, strict=False):
             points = [*_reference(one, against), *_points(one, against)]
             _label(axes, points, canvas.get_renderer())  # type: ignore[no-untyped-call]
-        form = Path(path).suffix.lower()[1:]
-        figure.savefig(
-            path, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None
-        )
+        save_figure(figure, path)
+
+
+def save_figure(figure: "Figure", path: str | PathLike[str]) -> None:
+    """Write a figure so that the same figure gives the same file; within `STYLE`.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    form = Path(path).suffix.lower()[1:]
+    figure.savefig(path, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
 
 
 def _draw(axes: "Axes", one: BenchmarkComparison, against: Against) -> None:
     points, ceilings = list(_points(one, against)), list(_ceilings(one))
     for ceiling in ceilings:
-        axes.axhline(ceiling.y, color=_GREY, linestyle="--", linewidth=1, zorder=1)
+        axes.axhline(ceiling.y, color=GREY, linestyle="--", linewidth=1, zorder=1)
         axes.annotate(
             ceiling.name, (1, ceiling.y), (0, -2), axes.get_yaxis_transform(), "offset points",
-            ha="right", va="top", color=_GREY, fontsize=7.5, annotation_clip=False,
+            ha="right", va="top", color=GREY, fontsize=7.5, annotation_clip=False,
         )  # fmt: skip
         if not math.isnan(ceiling.lower):
-            axes.axhspan(ceiling.lower, ceiling.upper, color=_GREY, alpha=0.08, linewidth=0)
+            axes.axhspan(ceiling.lower, ceiling.upper, color=GREY, alpha=0.08, linewidth=0)
     for point in points:
         if not math.isnan(point.lower):
-            axes.vlines(point.x, point.lower, point.upper, color=_PALE, linewidth=2, zorder=2)
-        axes.plot(point.x, point.y, "o", color=_BLUE, zorder=3)
+            axes.vlines(point.x, point.lower, point.upper, color=PALE, linewidth=2, zorder=2)
+        axes.plot(point.x, point.y, "o", color=BLUE, zorder=3)
     for point in _reference(one, against):
-        axes.plot(point.x, point.y, "D", color="white", markeredgecolor=_BLUE, zorder=3)
+        axes.plot(point.x, point.y, "D", color="white", markeredgecolor=BLUE, zorder=3)
     lowest = min([0.9, *(y for p in (*points, *ceilings) for y in (p.y, p.lower) if y == y)])
     axes.set_ylim(lowest - 0.05, 1.12)
     axes.set_yticks([tick for tick in axes.get_yticks() if lowest - 0.05 <= tick <= 1])
@@ -221,7 +230,7 @@ def _note(axes: "Axes", point: _Point, place: tuple[int, int]) -> "Annotation":
         va="center",
         fontsize=8,
         # A name that stands further off gets a line to its point.
-        arrowprops={"arrowstyle": "-", "color": _PALE, "lw": 0.8, "shrinkB": 4}
+        arrowprops={"arrowstyle": "-", "color": PALE, "lw": 0.8, "shrinkB": 4}
         if abs(dy) > 6
         else None,
     )

@@ -7,7 +7,8 @@ item (appendix A); a model's own answer is then never shown to it.
 
 from collections.abc import Mapping, Sequence
 
-from tiebreak.rankers.expander import review_graph
+from tiebreak.rankers.aggregate import Method
+from tiebreak.rankers.expander import ReviewGraphError, review_graph
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError, protocol
@@ -21,7 +22,7 @@ async def peer_review(
     judge: Session,
     *,
     degree: int | None = None,
-    method: str = "kemeny_young",
+    method: Method = "kemeny_young",
 ) -> ItemBallots:
     """Let every reviewer rank the candidates.
 
@@ -30,12 +31,12 @@ async def peer_review(
         candidates: those to be ranked.
         judge: who answers; its reviewers are asked one by one.
         degree: how many answers of others a reviewer ranks, from 2 on; None: all, its own as well.
-            Where there are no more than that, it ranks all.
+            Where an item has no more answers than that, and where no such graph links its answers
+            (as when all reviewers gave the same one), they rank all.
         method: the name in `rankers.METHODS` of what makes one ranking of theirs.
 
     Raises:
         ProtocolError: the judge has no reviewers.
-        ReviewGraphError: see `review_graph`.
     """
     if not judge.reviewers:
         raise ProtocolError("peer_review asks a panel of reviewers, and there is none.")
@@ -53,7 +54,11 @@ def _slates(
         return dict.fromkeys(names, candidates)
     column = {model: candidates.index(group[0]) for group in item.groups for model in group}
     own = [None if one.candidate is None else column.get(one.candidate) for one in judge.reviewers]
-    graph = review_graph(len(candidates), degree, own, judge.rng("reviews"))
+    try:
+        graph = review_graph(len(candidates), degree, own, judge.rng("reviews"))
+    except ReviewGraphError:
+        # It exists where all answers differ, else the run would have been refused.
+        return dict.fromkeys(names, candidates)
     return {
         name: [candidates[number] for number in chosen]
         for name, chosen in zip(names, graph, strict=True)

@@ -226,7 +226,7 @@ class Session:
         left_out: list[str] = []
         depth, failed = self.depth, None
         groups: tuple[tuple[str, ...], ...] = ()
-        problem: str | None = "fewer than two answers fit its context"
+        problem: str | None = None
         while len(shown) > 1:
             labelled = _labels(shown)
             try:
@@ -247,6 +247,10 @@ class Session:
             longest = max(shown, key=lambda name: (len(answers[name]), name))
             left_out.append(longest)
             shown.remove(longest)
+        else:
+            problem = "fewer than two answers fit its context"
+            left_out += shown
+            shown = []
         listing = Listing(
             groups=groups,
             unscored=problem,

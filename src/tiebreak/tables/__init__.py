@@ -1,7 +1,7 @@
 """Tables: files in; ballots, scores and rounds out.
 
-`read_ballots` gives what the aggregators work on, `read_score_table` and `read_results` give what
-the contest works on, `read_rounds` its order.
+`read_ballots` gives what the aggregators work on, `read_human_ranking` what people say,
+`read_score_table` and `read_results` give what the contest works on, `read_rounds` its order.
 """
 
 from tiebreak.tables.ballot_sources import read_ballots
@@ -27,6 +27,7 @@ from tiebreak.tables.errors import (
     UnrankedCandidateError,
     UnreadableFileError,
 )
+from tiebreak.tables.human import read_human_ranking
 from tiebreak.tables.results import read_results
 from tiebreak.tables.rounds import Round, Rounds, read_rounds
 from tiebreak.tables.score_sources import find_cells, read_scores
@@ -58,6 +59,7 @@ __all__ = [
     "UnreadableFileError",
     "find_cells",
     "read_ballots",
+    "read_human_ranking",
     "read_results",
     "read_rounds",
     "read_score_table",

@@ -1,5 +1,9 @@
-"""Ballots in ranking logs: the ranking of an item's answers is a ballot over the models."""
+"""Ballots in ranking logs: the ranking of an item's answers is a ballot over the models.
 
+In a peer review every review is one.
+"""
+
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -9,7 +13,8 @@ from tiebreak.report.logs import (
     placement_of,
     read_ranking_logs,
 )
-from tiebreak.scorers.placement import NotPlacedError
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import NotPlacedError, review_ranks
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import NoBallotError
 
@@ -34,8 +39,8 @@ class _Unranked(NamedTuple):
 def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
     """One set of ballots per benchmark and protocol, by name.
 
-    Each ranked item is a ballot; its reviewer is the log. Where a run was retried, an item's ballot
-    is that of the latest log that ranked it.
+    Each ranked item is a ballot whose reviewer is the log; of a peer review, each review is one.
+    Where a run was retried, an item's ballots are those of the latest log that ranked it.
 
     Args:
         paths: ranking logs, and folders that hold some.
@@ -63,7 +68,12 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
     ]
 
 
-_Ballots = dict[tuple[Kind, str, str], Ballot]
+class _Cast(NamedTuple):
+    log: RankingLog
+    ballots: tuple[Ballot, ...]
+
+
+_Ballots = dict[tuple[Kind, str, str], _Cast]
 
 
 def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[_Unranked]]:
@@ -77,21 +87,35 @@ def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[_Unranked]]:
             )
         for item in log.items:
             try:
-                ballot = Ballot(placement_of(item).ranks, item.item_id, log.path)
+                cast = _Cast(log, _ballots(log, item))
             except NotPlacedError as error:
                 without = _Unranked(log, item.item_id, item.benchmark, str(error))
                 unranked[log.task_id, item.item_id] = without
             else:
-                ballots[Kind(item.benchmark, item.protocol), log.task_id, item.item_id] = ballot
+                ballots[Kind(item.benchmark, item.protocol), log.task_id, item.item_id] = cast
     ranked = {(task, item) for _, task, item in ballots}
     return ballots, [one for key, one in unranked.items() if key not in ranked]
+
+
+def _ballots(log: RankingLog, item: ItemBallots) -> tuple[Ballot, ...]:
+    """The ranking of an item, or the reviews behind it; nobody is asked about identical answers."""
+    placement = placement_of(item)
+    if not item.listings or item.placed_by != "consensus":
+        return (Ballot(placement.ranks, item.item_id, log.path),)
+    reviews = zip(item.reviewers, review_ranks(item, item.models).tolist(), strict=True)
+    return tuple(
+        Ballot(dict(zip(item.models, ranks, strict=True)), item.item_id, reviewer.name)
+        for reviewer, ranks in reviews
+        if not all(map(math.isnan, ranks))
+    )
 
 
 def _file(
     kind: Kind, ballots: _Ballots, logs: Sequence[RankingLog], unranked: Iterable[_Unranked]
 ) -> BallotFile:
     """The ballots of one benchmark under one protocol."""
-    used = {ballot.reviewer for ballot in ballots.values()}
+    used = {cast.log.path for cast in ballots.values()}
+    every = [ballot for cast in ballots.values() for ballot in cast.ballots]
     without = [one for one in unranked if one.benchmark in (kind.benchmark, None)]
     notes = [
         # A file that was left out of a folder is noted in every log that was found there.
@@ -107,8 +131,8 @@ def _file(
     return ballot_file(
         name=f"{kind.benchmark} · {kind.protocol}",
         source=_paths(log for log in logs if log.path in used),
-        ballots=ballots.values(),
-        candidates=sorted({model for ballot in ballots.values() for model in ballot.ranks}),
+        ballots=every,
+        candidates=sorted({model for ballot in every for model in ballot.ranks}),
         drop_unranked=False,
         notes=dict.fromkeys(notes),
     )

@@ -95,7 +95,7 @@ def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
         native=np.array(
             [[or_nan(item.native.get(model)) for model in models] for item in rows], np.float64
         ),
-        aggregator=rows[0].aggregator,
+        aggregator=next((item.aggregator for item in rows if item.reviewers), "kemeny_young"),
         degree=degree if isinstance(degree, int) else None,
         ballots=tuple(rows),
         notes=log.notes,

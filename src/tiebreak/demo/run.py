@@ -1,32 +1,30 @@
-"""The demo: four settings of a small local model, ranked by SEAL, without a key or a network.
+"""The steps of the demo: a small model's settings answer, are judged and ranked.
 
-Everything is real: Inspect logs of answers that a model gave, `inspect eval tiebreak/seal` over
-them, and the leaderboard that its log holds. Only the judge is too small for its office, and the
-demo says so, with the numbers that show it.
+All settings answer all items; those on which they differ most are judged through `inspect eval`.
 """
 
+import json
 import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig
 
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
+from tiebreak.demo.words import about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.report import PositionBias, leaderboards, read_ranking_logs, render
-from tiebreak.report.bias import position_bias
-from tiebreak.report.words import count, percent
-from tiebreak.scorers.ballots import Match
+from tiebreak.report import leaderboards, read_ranking_logs, render
+from tiebreak.report.peers.review import peer_report
+from tiebreak.report.peers.view import render_peer_report
 
 MODEL: Final = "smollm2-135m"
 LOCAL: Final = f"tiebreak-local/{MODEL}"
-STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
-ITEMS: Final = Path(__file__).parent / "inspect_tasks" / "items"
+ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"
 BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 
 ANSWERED: Final = 8
@@ -36,10 +34,11 @@ JUDGED: Final = 1
 MAX_TOKENS: Final = 72
 HEARTBEAT: Final = 15.0
 """Seconds between two signs of life where there is no live display."""
-FEW_PREFERENCES: Final = 0.25
-"""A judge that prefers a side in fewer of its verdicts tells answers apart too seldom."""
 # So small a model does not know when it has answered: it goes on with another problem.
 STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
+
+
+DemoProtocol = Literal["seal", "peer_review"]
 
 
 class Setting(NamedTuple):
@@ -73,6 +72,7 @@ class DemoError(RuntimeError):
 def run_demo(
     out: Path = Path("tiebreak-demo"),
     *,
+    protocol: DemoProtocol = "seal",
     judge: str = LOCAL,
     limit: int | None = None,
     judged: int = JUDGED,
@@ -88,7 +88,9 @@ def run_demo(
 
     Args:
         out: Folder for the run folders.
-        judge: Model that judges, in Inspect's notation.
+        protocol: How the answers are judged: by SEAL, or by the candidates themselves.
+        judge: Model that judges, in Inspect's notation; in peer review the local model stands for
+            the candidates, and others, separated by commas, review as outsiders.
         limit: Items of each benchmark that are answered, at most `ANSWERED` by default.
         judged: Items of each benchmark that are judged: those with the most different answers.
         seed: Seed of every draw; the seeds of the settings count from it.
@@ -97,9 +99,13 @@ def run_demo(
         say: Where headings and closing words go.
 
     Raises:
-        PrerequisiteError: the runtime or the weights are missing; the message has the command.
+        PrerequisiteError: the runtime or the weights are missing; the message has the command. Or
+            there is no such protocol here.
         DemoError: an evaluation failed.
     """
+    if protocol not in get_args(DemoProtocol):
+        known = " or ".join(get_args(DemoProtocol))
+        raise PrerequisiteError(f"The demo shows {known}, not {protocol!r}.")
     logs = _run_folder(out)
     _require_local_model()
     say(f"[1/3] {MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
@@ -108,13 +114,23 @@ def run_demo(
         _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates, say)
     pool = load_candidates([logs.candidates])
     chosen = most_different(pool, judged)
+    peers = protocol == "peer_review"
+    who = f"Peer review: {judge} reviews" if peers else f"SEAL: {judge} judges"
     say(
-        f"\n[2/3] SEAL: {judge} judges {len(chosen)} items, "
+        f"\n[2/3] {who} {len(chosen)} items, "
         f"those of {len(pool)} on which the {len(settings)} candidates differ most"
     )
-    _judge(judge, chosen, seed, logs)
+    asked = _panel(judge, settings, seed) if peers else _seal(judge)
+    _judge(protocol, asked, chosen, seed, logs)
     say("\n[3/3] The ranking\n")
-    _report(judge, logs, say)
+    (_report_reviews if peers else _report)(judge, logs, say)
+    say(
+        f"\nLogs of the candidates: {logs.candidates}"
+        f"\nLog of the ranking:     {logs.ranking}"
+        f"\nLook at them:           inspect view --log-dir {shlex.quote(str(logs.ranking.parent))}"
+        f"\nRank again, for free:   tiebreak {'peers' if peers else 'rank'} "
+        f"{shlex.quote(str(logs.ranking))}"
+    )
     return logs
 
 
@@ -188,18 +204,43 @@ def _task(benchmark: str, setting: Setting) -> Task:
     return task
 
 
-def _judge(judge: str, sample_ids: Sequence[str], seed: int, logs: DemoLogs) -> None:
-    """Run SEAL as anybody would: `inspect eval`, in a process of its own, its output shown."""
+def _seal(judge: str) -> list[str]:
+    """What `inspect eval` is told of SEAL and its judge."""
+    # What so small a model notes down about two answers takes minutes and helps it in nothing.
+    critique = ["-T", "critique=false"] if judge == LOCAL else []
+    return ["-T", "swap=always", *critique, "--model-role", f"judge={judge}"]
+
+
+def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
+    """What `inspect eval` is told of the reviewers: the candidates themselves, or outsiders."""
+    if judge != LOCAL:
+        return ["--model-role", f"peers={judge}"]
+    models: list[dict[str, Any]] = [
+        {"model": LOCAL, "temperature": setting.temperature, "seed": seed + setting.seed}
+        for setting in settings
+    ]
+    names = [f"{MODEL}/{setting.name}" for setting in settings]
+    return [
+        *("-T", f"reviewers={json.dumps(names)}"),
+        *("--model-role", f"peers={json.dumps(models)}"),
+    ]
+
+
+def _judge(
+    protocol: DemoProtocol,
+    asked: Sequence[str],
+    sample_ids: Sequence[str],
+    seed: int,
+    logs: DemoLogs,
+) -> None:
+    """Judge as anybody would: `inspect eval`, in a process of its own, its output shown."""
     from tiebreak.local.server import close_servers
 
     close_servers()  # the judge loads the model again
-    # What so small a model notes down about two answers takes minutes and helps it in nothing.
-    critique = ("-T", "critique=false") if judge == LOCAL else ()
     command = [
-        *("eval", "tiebreak/seal", "-T", f"candidates={logs.candidates}", "-T", "swap=always"),
-        *critique,
-        *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids)),
-        *("--model-role", f"judge={judge}", "--max-samples", "2"),
+        *("eval", f"tiebreak/{protocol}", "-T", f"candidates={logs.candidates}"),
+        *asked,
+        *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids), "--max-samples", "2"),
         *("--log-dir", str(logs.ranking), "--display", _display()),
     ]
     print(f"\n$ inspect {shlex.join(command)}\n", flush=True)
@@ -231,48 +272,13 @@ def _report(judge: str, logs: DemoLogs, say: Callable[[str], None]) -> None:
         for item in log.items
         for match in item.matches
     ]
-    say("\n" + closing_words(judge, matches))
-    say(
-        f"\nLogs of the candidates: {logs.candidates}"
-        f"\nLog of the ranking:     {logs.ranking}"
-        f"\nLook at them:           inspect view --log-dir {shlex.quote(str(logs.ranking.parent))}"
-        f"\nRank again, for free:   tiebreak rank {shlex.quote(str(logs.ranking))}"
-    )
+    say("\n" + about_judge(judge, matches))
 
 
-def closing_words(judge: str, matches: Iterable[Match]) -> str:
-    """What the judge's own numbers say about it, and the flag that puts a strong one in."""
-    matches = tuple(matches)
-    bias = position_bias(matches)
-    verdicts = sum(verdict.margin is not None for match in matches for verdict in match.verdicts)
-    first = round(bias.first_rate * bias.n_first) if bias.n_first else 0
-    flips = round(bias.flip_rate * bias.n_swapped) if bias.n_swapped else 0
-    lines = [
-        f"The judge's own numbers, over all benchmarks ({judge}):",
-        f"  verdicts                        {verdicts}",
-        f"  for the answer shown first      {first}",
-        f"  for the answer shown second     {bias.n_first - first}",
-        f"  for neither                     {verdicts - bias.n_first}",
-        f"  other winner in the other order {flips} of {count(bias.n_swapped, 'match', 'matches')}",
-    ]
-    if reason := _distrust(bias, verdicts):
-        lines += [
-            f"THIS JUDGE IS NOT TO BE TRUSTED: {reason}.",
-            f"One flag puts a strong judge in:  {STRONG_JUDGE}",
-        ]
-    return "\n".join(lines)
-
-
-def _distrust(bias: PositionBias, verdicts: int) -> str | None:
-    """Why a judge cannot be trusted, by its own numbers; None when nothing shows."""
-    if bias.n_first < FEW_PREFERENCES * verdicts:
-        return f"it preferred a side in only {bias.n_first} of {verdicts} verdicts"
-    if bias.warning is not None:
-        return (
-            f"it chose the answer shown first in {percent(bias.first_rate)} of its preferences "
-            f"(unbiased: 50%) and flipped in {percent(bias.flip_rate)} of the matches"
-        )
-    return None if verdicts else "it gave no verdict that could be used"
+def _report_reviews(judge: str, logs: DemoLogs, say: Callable[[str], None]) -> None:
+    render_peer_report(peer_report([logs.ranking]))
+    items = [item for log in read_ranking_logs([logs.ranking]) for item in log.items]
+    say("\n" + about_reviewers(judge, items))
 
 
 def _run_folder(out: Path) -> DemoLogs:

@@ -1,0 +1,96 @@
+"""The verb `align`: do models rank models as people do."""
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors
+from tiebreak.cli.aggregate import AGGREGATORS
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option(
+    "--human",
+    required=True,
+    metavar="FILE",
+    help="CSV with columns model, rank (1 = best) or score, and perhaps benchmark.",
+)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    type=click.Choice([*AGGREGATORS, "all"]),
+    help="Aggregators to compare. Repeatable. Default: all, Dodgson only where it is quick.",
+)
+@click.option(
+    "--plot", metavar="FILE", help="Draw the correlations item by item as boxes: .svg or .png."
+)
+@click.option(
+    "--plot-method",
+    metavar="RATER",
+    help="Whose boxes to draw where there are several peer reviews: a method or a reviewer. "
+    "Default: the first method.",
+)
+@click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
+@click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
+@click.option("--items", is_flag=True, help="With --json: the correlations of all items, too.")
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+def align(
+    logs: tuple[str, ...],
+    human: str,
+    methods: tuple[str, ...],
+    plot: str | None,
+    plot_method: str | None,
+    form: str | None,
+    items: bool,
+    level: float,
+    draws: int,
+    seed: int,
+) -> None:
+    """Compare peer reviews with a ranking by people, such as a leaderboard of votes.
+
+    \b
+    For each reviewer, each aggregator and the benchmark's own score: Pearson's and Kendall's
+    correlation with people, item by item and over all items. LOGS are logs of tiebreak/peer_review
+    and folders that hold some. The CSV file holds one ranking, or one for each benchmark:
+      benchmark,model,rank
+      gsm8k,gpt-5,1
+    Rows without a benchmark hold for all benchmarks that have none of their own.
+
+    \b
+    Examples:
+      tiebreak align logs/ --human arena.csv
+      tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
+      tiebreak align logs/ --human arena.csv --plot alignment.svg
+    """
+    from tiebreak.rankers import MissingPackageError
+    from tiebreak.report import RankingLogError
+    from tiebreak.report.alignment.align import align as align_panels
+    from tiebreak.report.alignment.export import alignment_as_dict, alignment_to_csv
+    from tiebreak.report.alignment.human import AlignmentError
+    from tiebreak.report.alignment.plot import plot_alignment
+    from tiebreak.report.alignment.view import render_alignment
+    from tiebreak.report.peers.panel import read_panels
+    from tiebreak.report.plot import PlotError, check_plot
+    from tiebreak.tables import TableError
+    from tiebreak.tables.human import read_human_ranking
+
+    chosen = AGGREGATORS if "all" in methods else tuple(dict.fromkeys(methods)) or None
+    with plain_errors(TableError, RankingLogError, AlignmentError, PlotError, MissingPackageError):
+        if plot:
+            check_plot(plot)
+        ranking = read_human_ranking(human)
+        alignment = align_panels(
+            read_panels(logs), ranking, methods=chosen, level=level, draws=draws, seed=seed
+        )
+    if form == "json":
+        echo_json(alignment_as_dict(alignment, items=items))
+    elif form == "csv":
+        click.echo(alignment_to_csv(alignment), nl=False)
+    else:
+        render_alignment(alignment)
+    if plot:
+        with plain_errors(PlotError, OSError):
+            plot_alignment(alignment, plot, rater=plot_method or (chosen or AGGREGATORS)[0])
+        click.echo(f"Plot: {plot}", err=True)

@@ -1,0 +1,67 @@
+"""The verb `peers`: what a peer review says, and what its panel is worth."""
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors
+from tiebreak.cli.aggregate import AGGREGATORS
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    type=click.Choice([*AGGREGATORS, "all"]),
+    default=["kemeny_young"],
+    show_default=True,
+    help="How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@click.option(
+    "--items", is_flag=True, help="In JSON: the Kemeny order of each item, with its certificate."
+)
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+def peers(
+    logs: tuple[str, ...],
+    methods: tuple[str, ...],
+    as_json: bool,
+    items: bool,
+    level: float,
+    draws: int,
+    seed: int,
+) -> None:
+    """Report a peer review: ranking, self-preference, and what each reviewer is worth.
+
+    \b
+    LOGS are logs of tiebreak/peer_review, and folders that hold some. A sparse log (-T degree=3)
+    is set beside the full one of the same candidates.
+
+    \b
+    Examples:
+      tiebreak peers logs/
+      tiebreak peers logs/ --method all
+      tiebreak peers logs/2026-11-21_peer-review.eval --json --items > review.json
+    """
+    from tiebreak.rankers import RankingError
+    from tiebreak.report import RankingLogError
+    from tiebreak.report.peers.export import peer_report_as_dict
+    from tiebreak.report.peers.review import peer_report
+    from tiebreak.report.peers.view import render_peer_report
+
+    if items and not as_json:
+        raise click.UsageError("--items goes with --json: a certificate is no table.")
+    with plain_errors(RankingLogError, RankingError):
+        report = peer_report(logs, methods=_chosen(methods), level=level, draws=draws, seed=seed)
+    if as_json:
+        echo_json(peer_report_as_dict(report, items=items))
+    else:
+        render_peer_report(report)
+
+
+def _chosen(methods: tuple[str, ...]) -> tuple[str, ...]:
+    """The methods by name, each once: `all` adds the others behind those that are named."""
+    named = tuple(method for method in methods if method != "all")
+    return tuple(dict.fromkeys((*named, *(AGGREGATORS if "all" in methods else ()))))

@@ -1,0 +1,58 @@
+"""Who would review: which peer is which candidate, as the task `peer_review` finds it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import yaml
+
+from tiebreak.estimate.errors import LabelError
+from tiebreak.estimate.figures import Judges
+from tiebreak.inspect_tasks.cast import HOW_TO_MATCH, match_reviewers, require_graph
+from tiebreak.scorers.ballots import Reviewer
+from tiebreak.scorers.variants import Variant
+
+
+def asks_peers(variant: Variant) -> bool:
+    """Whether a protocol asks several reviewers instead of a judge."""
+    return variant.protocol.name == "peer_review"
+
+
+def asks_judge(variant: Variant) -> bool:
+    """Whether a protocol asks a judge."""
+    return variant.protocol.placed_by != "native" and not asks_peers(variant)
+
+
+def find_reviewers(
+    judges: Judges, candidates: Sequence[str], variants: Iterable[Variant], given: object = None
+) -> tuple[Reviewer, ...]:
+    """Which peer is which candidate; one for each peer, in their order.
+
+    Args:
+        judges: who would answer.
+        candidates: names of the candidates.
+        variants: the protocols; a review in sparse mode must be able to link all candidates.
+        given: what names do not tell, as `match_reviewers` takes it.
+
+    Raises:
+        PrerequisiteError: the message says what does not fit.
+    """
+    reviewers = match_reviewers([peer.model for peer in judges.peers], candidates, given)
+    for variant in variants:
+        if reviewers and asks_peers(variant) and variant.settings.get("degree") is not None:
+            require_graph(reviewers, candidates, variant.settings["degree"])
+    return reviewers
+
+
+def read_matching(text: str | None) -> Any:
+    """Which peer is which candidate, from what the command line of Inspect would read so.
+
+    Raises:
+        LabelError: it is no YAML.
+    """
+    try:
+        read = yaml.safe_load(text or "")
+    except yaml.YAMLError as error:
+        raise LabelError(f"reviewers is {text!r}. {HOW_TO_MATCH}") from error
+    if isinstance(read, str) and "," in read:
+        return [name.strip() for name in read.split(",")]
+    return read

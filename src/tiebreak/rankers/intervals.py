@@ -1,0 +1,135 @@
+"""One figure with its interval over items: what the measures of a panel return.
+
+A measure boils every row (an item, or one of its epochs) down to sums that can be added up, and
+computes its figure from the totals. A bootstrap draw of items is then one weighted sum of rows.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.errors import EmptyProfileError, ShapeError
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import IntArray, bootstrap_leaderboard
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure and its expanded percentile interval over items (see `ItemBootstrap`).
+
+    `n_items` counts the items that it rests on. What is undefined is NaN, and `reason` says why; of
+    a figure that is defined `reason` tells what to bear in mind, and is None if there is nothing.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    n_items: int
+    reason: str | None = None
+
+
+class ItemDraws:
+    """Bootstrap draws of items, the same ones for every figure.
+
+    Args:
+        n_rows: number of rows.
+        items: shape (rows,), the item of each row, when an item has several rows (epochs, say);
+            by default every row is an item of its own.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws, at least 1.
+        seed: seed of the generator; the same seed gives the same numbers.
+
+    Raises:
+        EmptyProfileError: there is no row.
+        ShapeError: `items` does not name one item per row.
+    """
+
+    def __init__(
+        self, n_rows: int, items: ArrayLike | None, *, level: float, draws: int, seed: int
+    ) -> None:
+        labels = np.arange(n_rows) if items is None else np.asarray(items)
+        if labels.shape != (n_rows,):
+            raise ShapeError(f"items must have shape ({n_rows},), got {labels.shape}")
+        if not n_rows:
+            raise EmptyProfileError("there is no item")
+        names, self._item = np.unique(labels, return_inverse=True)
+        self._n_items = len(names)
+        self.level, self.draws, self.seed = level, draws, seed
+
+    def count(self, present: NDArray[np.bool_]) -> IntArray:
+        """Number of items with a row in which something is present: (rows, …) → (…)."""
+        counts: IntArray = np.sum(
+            self._per_item(present.astype(np.float64)) > 0, axis=0, dtype=np.int64
+        )
+        return counts
+
+    def means(self, values: FloatArray, undefined: str) -> tuple[Estimate, ...]:
+        """Means over rows: values of shape (rows, figures), NaN = left out."""
+        defined = ~np.isnan(values)
+        return self.ratios(np.nan_to_num(values), defined.astype(np.float64), undefined)
+
+    def ratios(self, sums: FloatArray, counts: FloatArray, undefined: str) -> tuple[Estimate, ...]:
+        """Sums over rows by counts over rows, both of shape (rows, figures)."""
+
+        def ratio(totals: FloatArray) -> FloatArray:
+            above, below = np.hsplit(totals, 2)
+            return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+
+        return self.figures(np.hstack([sums, counts]), ratio, counts > 0, undefined)
+
+    def figures(
+        self,
+        sums: FloatArray,
+        figures: Callable[[FloatArray], FloatArray],
+        present: NDArray[np.bool_],
+        undefined: str,
+    ) -> tuple[Estimate, ...]:
+        """Any figures that can be computed from sums over rows.
+
+        Args:
+            sums: shape (rows, K), what is added up.
+            figures: from totals, shape (draws, K), to figures, shape (draws, F); NaN = undefined.
+                It is called with the totals of all rows first.
+            present: shape (rows, F), the rows that each figure rests on.
+            undefined: the reason of a figure that is NaN.
+
+        Raises:
+            RankingError: level or draws are out of range.
+        """
+        per_item = self._per_item(sums)
+        found = bootstrap_leaderboard(
+            lambda counts: figures(counts @ per_item),
+            self._n_items,
+            present=self.count(present),
+            level=self.level,
+            draws=self.draws,
+            seed=self.seed,
+        )
+        return tuple(
+            Estimate(value, lower, upper, n_items, undefined)
+            if math.isnan(value)
+            else Estimate(value, lower, upper, n_items, self._reason(n_items, left_out))
+            for value, lower, upper, n_items, left_out in zip(
+                found.score.tolist(),
+                found.lower.tolist(),
+                found.upper.tolist(),
+                found.n_items.tolist(),
+                found.undefined.tolist(),
+                strict=True,
+            )
+        )
+
+    def _reason(self, n_items: int, undefined: int) -> str | None:
+        if n_items < 2:
+            return "an interval over items needs at least two items"
+        if undefined:
+            return f"undefined in {undefined} of {self.draws} draws of items, which are left out"
+        return None
+
+    def _per_item(self, rows: FloatArray) -> FloatArray:
+        totals = np.zeros((self._n_items, *rows.shape[1:]))
+        np.add.at(totals, self._item, rows)
+        return totals

@@ -1,0 +1,201 @@
+"""Do the reviewers of a panel agree? As how many votes they count is in `dependence`.
+
+    reviewer_agreement    Kendall's τ-b between every two reviewers; partial ballots count
+    krippendorff_alpha    agreement of complete ballots beyond chance, of the whole panel
+    kendall_w             the same item by item
+
+Everywhere `ranks` has shape (rows, R reviewers, N candidates), lower is better, equal = tied, NaN =
+not ranked. A row is an item, or one epoch of it; intervals are over items (see `ItemDraws`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.rankers.aggregate import comparing, items_table, mean_rank
+from tiebreak.rankers.agreement_many import kendall_many
+from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.rankers.uncertainty import IntArray
+
+_FEW_COMPLETE = (
+    "no item has two ballots that rank all its candidates; Kendall's τ reads partial ballots"
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ReviewerAgreement:
+    """Kendall's τ-b between reviewers, on what both of a pair rank.
+
+    `tau` has shape (R, R): means over the rows in which it is defined, NaN where there is none;
+    `n_items` counts the items behind each cell. `reviewers` are the R means with the others, and
+    `panel` is that of all pairs; both are means over (row, pair), so that a pair with more ballots
+    in common counts more.
+    """
+
+    tau: FloatArray
+    n_items: IntArray
+    reviewers: tuple[Estimate, ...]
+    panel: Estimate
+
+
+def reviewer_agreement(
+    ranks: ArrayLike,
+    *,
+    items: ArrayLike | None = None,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> ReviewerAgreement:
+    """Kendall's τ-b between the ballots of every two reviewers: 1 = same order, 0 = chance.
+
+    A pair of ballots that have fewer than two candidates in common, or of which one ties all of
+    these, says nothing about agreement.
+
+    Args:
+        ranks: shape (rows, R, N); see the module.
+        items: shape (rows,), the item of each row; by default each row is an item.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws, at least 1.
+        seed: seed of the generator; the same seed gives the same numbers.
+
+    Raises:
+        RankingError: shapes do not fit, a rank is infinite, there is no row, or level or draws are
+            out of range.
+    """
+    table = items_table(ranks)
+    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    n = table.shape[1]
+    taus = np.full((len(table), n, n), np.nan)
+    for r in range(n):
+        for s in range(r, n):
+            tau = kendall_many(table[:, r], table[:, s]).round(DECIMALS)
+            taus[:, r, s] = taus[:, s, r] = tau
+    others = np.where(np.eye(n, dtype=bool), np.nan, taus)
+    # One column per reviewer, and one for all pairs of them.
+    sums, counts = np.nansum(others, axis=2), np.sum(~np.isnan(others), axis=2, dtype=np.float64)
+    sums = np.column_stack([sums, sums.sum(axis=1)])
+    counts = np.column_stack([counts, counts.sum(axis=1)])
+    *reviewers, panel = over.ratios(sums, counts, "no two ballots order the same candidates")
+    return ReviewerAgreement(
+        tau=mean_rank(taus),
+        n_items=over.count(~np.isnan(taus)),
+        reviewers=tuple(reviewers),
+        panel=panel,
+    )
+
+
+def krippendorff_alpha(
+    ranks: ArrayLike,
+    *,
+    items: ArrayLike | None = None,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Krippendorff's α of ranks: 1 = full agreement, 0 = what chance gives, < 0 = less than that.
+
+    α = 1 − D_o / D_e with the interval metric (x − y)²; the units are (row, candidate), the values
+    mean ranks within the ballot. D_o is the mean difference between two reviewers of one unit, D_e
+    that between any two values (K. Krippendorff 2019, "Content Analysis", 4th ed.).
+
+    A rank among three is no rank among eight, so only ballots count that rank all candidates which
+    any ballot of the row ranks, in rows with two such ballots. Ranks are taken from the middle of
+    the ballot, or rows with more candidates would have higher ranks, which all reviewers share: an
+    agreement that is none. With equally many candidates in all rows that changes nothing.
+
+    Args:
+        ranks: shape (rows, R, N); see the module.
+        items: as in `reviewer_agreement`, and so are the others.
+        level: confidence level.
+        draws: number of bootstrap draws.
+        seed: seed of the generator.
+
+    Raises:
+        RankingError: as `reviewer_agreement`.
+    """
+    table = items_table(ranks)
+    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    x = complete_ballots(table)
+    n_ballots = np.sum(~np.isnan(x), axis=1)
+    paired = n_ballots > 1
+    total, squares = np.nansum(x, axis=1), np.nansum(x * x, axis=1)
+    spare = np.where(paired, n_ballots - 1, 1)
+    apart = np.where(paired, (n_ballots * squares - total**2) / spare, 0)
+    values = np.where(paired, n_ballots, 0)
+    sums = np.stack([part.sum(axis=1) for part in (apart, squares * paired, values)], axis=1)
+
+    def alpha(totals: FloatArray) -> FloatArray:
+        # Within a ballot the x add up to 0, so that D_e is their mean square (twice, as is D_o).
+        observed, square, n = totals.T
+        chance = np.where(square > 0, square, np.nan)
+        values: FloatArray = 1 - (n - 1) / np.maximum(n, 1) * observed / chance
+        return values[:, None]
+
+    reason = "all ballots tie all candidates" if paired.any() else _FEW_COMPLETE
+    return over.figures(sums, alpha, paired.any(axis=1, keepdims=True), reason)[0]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Concordance:
+    """Kendall's W: `rows` in each row, NaN where it is undefined, and `mean` over these rows."""
+
+    rows: FloatArray
+    mean: Estimate
+
+
+def kendall_w(
+    ranks: ArrayLike,
+    *,
+    items: ArrayLike | None = None,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Concordance:
+    """Kendall's coefficient of concordance W in [0, 1], corrected for ties, in each row.
+
+    W is the variance of the candidates' rank sums by the largest that is possible with the ties at
+    hand. Of m complete ballots it is 1/m on average by chance; without ties (mW − 1) / (m − 1) is
+    the mean of Spearman's ρ over the pairs of reviewers (M. G. Kendall 1948, "Rank Correlation
+    Methods", chapter 6). Only complete ballots count, as in `krippendorff_alpha`.
+
+    Args:
+        ranks: shape (rows, R, N); see the module.
+        items: as in `reviewer_agreement`, and so are the others.
+        level: confidence level.
+        draws: number of bootstrap draws.
+        seed: seed of the generator.
+
+    Raises:
+        RankingError: as `reviewer_agreement`.
+    """
+    table = items_table(ranks)
+    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    x = complete_ballots(table)
+    n_ballots = np.sum(~np.isnan(x).all(axis=2), axis=1)
+    squares = n_ballots * np.nansum(x * x, axis=(1, 2))
+    w: FloatArray = np.full(len(x), np.nan)
+    defined = (n_ballots > 1) & (squares > 0)
+    np.divide(np.sum(np.nansum(x, axis=1) ** 2, axis=1), squares, out=w, where=defined)
+    reason = "all ballots tie all candidates" if np.any(n_ballots > 1) else _FEW_COMPLETE
+    return Concordance(w, over.means(w[:, None], reason)[0])
+
+
+def complete_ballots(table: FloatArray) -> FloatArray:
+    """Ranks of ballots that rank all candidates of their row, from the middle of the ballot.
+
+    Args:
+        table: shape (rows, R, N), as `items_table` returns it.
+
+    Returns:
+        The same shape: mean rank − (n + 1) / 2 for ballots that rank all n candidates which any
+        ballot of the row ranks, n ≥ 2; other ballots are NaN.
+    """
+    ballots = comparing(table)
+    ranked = ~np.isnan(ballots)
+    present = ranked.any(axis=1, keepdims=True)
+    complete = np.all(ranked == present, axis=2, keepdims=True)
+    middle = (present.sum(axis=2, keepdims=True) + 1) / 2
+    return np.where(complete, within_ballots(ballots) - middle, np.nan)

@@ -1,0 +1,243 @@
+"""What each reviewer of a panel does: against the others, and with the order that it is shown.
+
+    leave_one_out        how far from the others' consensus, and what the ranking is without it
+    presentation_bias    does it rank by the place in which an answer is shown
+
+`ranks` and `shown` have shape (rows, R reviewers, N candidates), NaN = not ranked, not shown. A row
+is an item, or one epoch of it; intervals are over items (see `ItemDraws`).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.rankers.aggregate import aggregate_items, comparing, items_table, mean_rank
+from tiebreak.rankers.agreement import Agreement, kendall
+from tiebreak.rankers.agreement_many import kendall_many
+from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.ranks import DECIMALS, competition_ranks
+from tiebreak.rankers.saturation import holm, sign_flip_p
+from tiebreak.rankers.separation import items_needed
+
+# Beyond so many candidates a Kemeny order of each item without each reviewer takes minutes.
+KEMENY_UP_TO = 12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LeaveOneOut:
+    """A panel with and without each of its R reviewers; the consensus is by `method`.
+
+    `distances` are the reviewers' distances from the consensus of the others in [0, 1], ½ = chance:
+    the share of the pairs that both order which they order the other way round, a mean over rows.
+
+    `mean_ranks`, shape (N,), are the mean ranks of the models in the consensus of all, and
+    `mean_ranks_without`, shape (R, N), without a reviewer. `shifts`, shape (R, N), say by how many
+    places a model falls without it (< 0: rises), among the models that are ranked in both;
+    `first_changes` whether other models are first then (None: nobody is ranked), and `kendall` is
+    Kendall's τ-b between the mean ranks with and without it.
+    """
+
+    method: str
+    distances: tuple[Estimate, ...]
+    mean_ranks: FloatArray
+    mean_ranks_without: FloatArray
+    shifts: FloatArray
+    first_changes: tuple[bool | None, ...]
+    kendall: tuple[Agreement, ...]
+
+
+def leave_one_out(
+    ranks: ArrayLike,
+    *,
+    method: str | None = None,
+    items: ArrayLike | None = None,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> LeaveOneOut:
+    """Aggregate every item without each reviewer in turn.
+
+    A reviewer far from the others need not be wrong. A consensus of few others is noisy itself, so
+    that distances are larger in small panels; compare them within one panel.
+
+    Args:
+        ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
+        method: a name in `METHODS`; by default Kemeny–Young up to 12 candidates and Borda beyond,
+            where R + 1 exact orders of every item would take minutes.
+        items: shape (rows,), the item of each row; by default each row is an item.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws, at least 1.
+        seed: seed of the generator; the same seed gives the same numbers.
+
+    Raises:
+        RankingError: as `aggregate_items`; there is no row, `items` has another shape, or level or
+            draws are out of range.
+    """
+    table = comparing(items_table(ranks))
+    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    n_reviewers, n = table.shape[1:]
+    if method is None:
+        method = "kemeny_young" if n <= KEMENY_UP_TO else "borda"
+    whole = mean_rank(aggregate_items(table, method))
+    distances = np.full((len(table), n_reviewers), np.nan)
+    without = np.full((n_reviewers, n), np.nan)
+    for reviewer in range(n_reviewers):
+        left_out = (np.arange(n_reviewers) == reviewer)[:, None]
+        consensus = aggregate_items(np.where(left_out, np.nan, table), method)
+        distances[:, reviewer] = _distances(table[:, reviewer], consensus)
+        without[reviewer] = mean_rank(consensus)
+    return LeaveOneOut(
+        method=method,
+        distances=over.means(distances, "no pair that both the reviewer and the others order"),
+        mean_ranks=whole,
+        mean_ranks_without=without,
+        shifts=np.stack([_places(one, whole) - _places(whole, one) for one in without]),
+        first_changes=tuple(_first_changes(whole, one) for one in without),
+        kendall=tuple(kendall(whole, one) for one in without),
+    )
+
+
+def _distances(ballots: FloatArray, consensus: FloatArray) -> FloatArray:
+    """Share of the pairs in each row ordered the other way round: (rows, N) → (rows,)."""
+    i, j = np.triu_indices(ballots.shape[1], k=1)
+    rounded = consensus.round(DECIMALS)
+    product = np.sign(ballots[:, i] - ballots[:, j]) * np.sign(rounded[:, i] - rounded[:, j])
+    ordered = np.sum(np.abs(product) == 1, axis=1)
+    shares: FloatArray = np.full(len(ballots), np.nan)
+    np.divide(np.sum(product == -1, axis=1), ordered, out=shares, where=ordered > 0)
+    return shares
+
+
+def _places(mean_ranks: FloatArray, other: FloatArray) -> FloatArray:
+    """Competition ranks of the models that the other ranking has too."""
+    return competition_ranks(np.where(np.isnan(other), np.nan, -mean_ranks))
+
+
+def _first_changes(whole: FloatArray, without: FloatArray) -> bool | None:
+    if np.isnan(whole).all() or np.isnan(without).all():
+        return None
+    return not np.array_equal(competition_ranks(-whole) == 1, competition_ranks(-without) == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PresentationBias:
+    """How a reviewer's ranks go with the order in which it was shown the answers.
+
+    `tau` is the mean of Kendall's τ-b between place and rank: 0 without bias, 1 if it repeats the
+    order, -1 if it turns it round. `bound` says whether it goes by place, by the rule of
+    `presentation_bias`, from `p`, a p-value for all reviewers together; it is None where there are
+    too few ballots to tell.
+
+    `n_ballots` are those that rank two answers or more which were shown in different places. Of
+    them `repeated` is the share that repeat the order shown exactly, `reversed` the share that turn
+    it round, and `all_tied` the share that tie all; NaN without a ballot. Chance would give
+    `by_chance` of `repeated` and of `reversed`: the mean of 1/n! for n answers that are not tied.
+    """
+
+    tau: Estimate
+    p: float
+    bound: bool | None
+    n_ballots: int
+    repeated: float
+    reversed: float
+    by_chance: float
+    all_tied: float
+
+
+def presentation_bias(
+    ranks: ArrayLike,
+    shown: ArrayLike,
+    *,
+    tolerance: float = 0.2,
+    items: ArrayLike | None = None,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> tuple[PresentationBias, ...]:
+    """Whether each reviewer ranks by place, given that answers are shown in random order.
+
+    `bound` is True if |mean τ| > `tolerance` and p ≤ 1 − level. The order of every ballot is drawn
+    anew, and its reverse was as likely, so that without bias every τ is as likely to have the other
+    sign: p is that of the sign-flip test, which is exact for any number of ballots, adjusted for
+    all R reviewers by Holm's method. With τ = 0.2 six pairs in ten go by place, where chance gives
+    five.
+
+    Of simulated panels of eight reviewers without bias, on 9 to 50 items of 2 to 6 answers, at most
+    5% had one that is called bound (none of 120 panels with 50 items of 6), where the interval of τ
+    at 95% leaves out 0 for one or more in a third of all panels. A reviewer with τ = 0.3 is found
+    by 10 items in 25%, by 20 in 75%, by 50 in all panels; one with τ = 0.5 in 88%, 100% and 100%.
+
+    Args:
+        ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
+        shown: the same shape, place in which an answer was shown, 1 = first, NaN = not shown; equal
+            for identical answers that were shown as one.
+        tolerance: smallest |τ| that is called bound, in [0, 1).
+        items: shape (rows,), the item of each row; by default each row is an item.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws, at least 1.
+        seed: seed of the generator; the same seed gives the same numbers.
+
+    Returns:
+        One for each reviewer.
+
+    Raises:
+        RankingError: shapes do not fit, a rank or place is infinite, there is no row, or tolerance,
+            level or draws are out of range.
+    """
+    table, places = items_table(ranks), items_table(shown)
+    if table.shape != places.shape:
+        raise ShapeError(f"ranks have shape {table.shape}, and places shown {places.shape}")
+    if not 0 <= tolerance < 1:
+        raise RankingError(f"tolerance must be at least 0 and below 1, got {tolerance}")
+    reviewers = range(table.shape[1])
+    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    taus = np.stack([kendall_many(table[:, r], places[:, r]) for r in reviewers], axis=1)
+    taus = taus.round(DECIMALS)
+    found = over.means(taus, "no ballot orders answers that were shown in different places")
+    n_taus = np.sum(~np.isnan(taus), axis=0)
+    p = holm([sign_flip_p(taus[:, r], seed=seed) if n_taus[r] else math.nan for r in reviewers])
+    enough = n_taus >= items_needed(len(reviewers), level)
+    return tuple(
+        _of_reviewer(
+            table[:, r],
+            places[:, r],
+            tau=found[r],
+            p=p[r],
+            bound=abs(found[r].value) > tolerance and p[r] <= 1 - level if enough[r] else None,
+        )
+        for r in reviewers
+    )
+
+
+def _of_reviewer(
+    ranks: FloatArray, places: FloatArray, *, tau: Estimate, p: float, bound: bool | None
+) -> PresentationBias:
+    """`ranks` and `places` of one reviewer, shape (rows, N)."""
+    known = ~np.isnan(ranks) & ~np.isnan(places)
+    given = within_ballots(np.where(known, ranks, np.nan))
+    order = within_ballots(np.where(known, places, np.nan))
+    n = known.sum(axis=1)
+    # Places 1.5, 1.5, 3 are two different ones: as many as the smallest rank of each.
+    kinds = np.array([len(np.unique(row[~np.isnan(row)])) for row in order])
+    ballots = kinds > 1
+    if not ballots.any():
+        nan = math.nan
+        return PresentationBias(tau, p, bound, 0, nan, nan, nan, nan)
+
+    def share(same: FloatArray) -> float:
+        return float(np.mean(np.all(~known | (same == 0), axis=1)[ballots]))
+
+    return PresentationBias(
+        tau=tau,
+        p=p,
+        bound=bound,
+        n_ballots=int(ballots.sum()),
+        repeated=share(given - order),
+        reversed=share(given - (n[:, None] + 1 - order)),
+        by_chance=float(np.mean([1 / math.factorial(k) for k in kinds[ballots].tolist()])),
+        all_tied=share(given - (n[:, None] + 1) / 2),
+    )

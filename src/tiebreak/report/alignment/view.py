@@ -1,0 +1,118 @@
+"""Alignment with people on a terminal: item by item (Peer review, table 1), and over all items."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.table import Table
+
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.report.alignment.align import Alignment, BenchmarkAlignment
+from tiebreak.report.alignment.correlations import Correlation, Rater
+from tiebreak.report.cells import decimal, plain, signed_interval
+from tiebreak.report.comparison_view import new_table
+from tiebreak.report.words import count
+
+_LEGEND = (
+    "Pearson: of ranks. Kendall: τ-b. Over all items, it is the models' mean ranks that are "
+    "compared (native score: the mean score). Undef.: items in which a rater ties all models, or "
+    "ranks fewer than two"
+)
+
+
+def render_alignment(alignment: Alignment, console: Console | None = None) -> None:
+    """Print an alignment.
+
+    Args:
+        alignment: what to print.
+        console: where to print; standard output by default.
+    """
+    console = console or Console(highlight=False)
+    console.print(plain(f"Alignment with people: {alignment.source}", "bold"))
+    for one in alignment.benchmarks:
+        console.print()
+        _render_benchmark(one, alignment.level, console)
+    console.print()
+    console.print(plain(_LEGEND, "dim"))
+    console.print(
+        plain(
+            f"Intervals: bootstrap over items, {alignment.draws:,} draws, seed {alignment.seed}; "
+            "the human ranking counts as exact. A low correlation over all items with a wide "
+            "interval says too few items rather than disagreement",
+            "dim",
+        )
+    )
+    for note in alignment.notes:
+        console.print(plain(f"Note: {note}", "yellow"))
+
+
+def _render_benchmark(one: BenchmarkAlignment, level: float, console: Console) -> None:
+    models = f"{len(one.models)} of {count(one.n_candidates, 'model')} ranked by people"
+    console.print(plain(f"{one.benchmark} · {count(one.n_items, 'item')} · {models}", "bold"))
+    console.print(plain(f"log: {one.log}", "dim"))
+    console.print()
+    console.print(plain("Item by item: how the correlations of the items are distributed"))
+    for heading, figures in (
+        ("Pearson", [rater.pearson for rater in one.raters]),
+        ("Kendall", [rater.kendall for rater in one.raters]),
+    ):
+        console.print()
+        console.print(_micro_table(heading, one.raters, figures, level))
+    console.print()
+    console.print(plain("Over all items: one correlation"))
+    console.print()
+    console.print(_macro_table(one.raters, level))
+    console.print()
+    for note in one.notes:
+        console.print(plain(f"Note: {note}", "yellow"))
+
+
+def _micro_table(
+    heading: str, raters: Sequence[Rater], figures: Sequence[Correlation], level: float
+) -> Table:
+    table = _narrow(
+        *(heading, "Mean", f"{level * 100:g}% interval", "SD"),
+        *("Min", "25%", "50%", "75%", "Max"),
+    )
+    rows = [[*_figure(one.mean), *(decimal(x, 2) for x in _spread(one))] for one in figures]
+    _add(table, raters, rows)
+    return table
+
+
+def _macro_table(raters: Sequence[Rater], level: float) -> Table:
+    interval = f"{level * 100:g}% interval"
+    table = _narrow("Rater", "Pearson", interval, "Kendall", interval, "Items", "Undef.")
+    rows = [
+        [
+            *(*_figure(one.pearson.macro), *_figure(one.kendall.macro)),
+            *(f"{one.pearson.n_rows:,}", f"{one.pearson.n_undefined:,}"),
+        ]
+        for one in raters
+    ]
+    _add(table, raters, rows)
+    return table
+
+
+def _narrow(*headings: str) -> Table:
+    table = new_table(*headings)
+    # Two blanks between columns in place of three: 80 characters are enough then.
+    table.collapse_padding = True
+    return table
+
+
+def _add(table: Table, raters: Sequence[Rater], rows: Sequence[Sequence[str]]) -> None:
+    """A row per rater; a line between reviewers, aggregators and the benchmark's own score."""
+    both = zip(raters, rows, strict=True)
+    for _, several in groupby(both, key=lambda one: one[0].kind):
+        for rater, cells in several:
+            table.add_row(plain(rater.name), *cells)
+        table.add_section()
+
+
+def _figure(one: Estimate) -> tuple[str, str]:
+    return decimal(one.value, 2), signed_interval(one.lower, one.upper)
+
+
+def _spread(one: Correlation) -> tuple[float, ...]:
+    quantiles = (one.minimum, one.lower_quartile, one.median, one.upper_quartile, one.maximum)
+    return one.sd, *quantiles

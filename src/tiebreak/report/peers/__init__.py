@@ -1,0 +1,11 @@
+"""Peer review: who is best, who favours itself, and what the panel of reviewers is worth.
+
+From ballots to a report, in this order::
+
+    panel            ballots of a log as arrays: items × reviewers × models
+    ranking          mean rank over items by any method; all ballots at once
+    self_preference  the four views, the gap, and what aggregation leaves of it
+    worth            each reviewer and the whole panel: can they be trusted, do they agree
+    sparse           sparse logs beside the full one
+    review           all of it; `tables` and `view` for the terminal, `export` as data
+"""

@@ -1,0 +1,119 @@
+"""How people rank models, from a CSV file.
+
+A model a line, with its rank (1 = best, equal = tied) or its score (higher is better)::
+
+    model,rank
+    gpt-5,1
+    claude-opus-4-5,2
+    gemini-3-pro,2
+
+    benchmark,model,score
+    gsm8k,gpt-5,1391
+    gsm8k,gemini-3-pro,1402
+    ,gpt-5,1440
+
+With a column `benchmark` each benchmark has a ranking of its own; rows where it is empty hold for
+the benchmarks that have none. For separators, encoding and numbers see `delimited`.
+"""
+
+import math
+from pathlib import Path
+
+from tiebreak.report.alignment.human import ALL_BENCHMARKS, HumanRanking
+from tiebreak.tables.delimited import Delimited, Row, read_delimited, shown
+from tiebreak.tables.errors import CellError, EmptyTableError, HeaderError, RepeatedRowError
+
+COLUMNS = ("model", "rank", "score", "benchmark")
+
+
+def read_human_ranking(path: str | Path) -> HumanRanking:
+    """Read a ranking of models by people. Scores become ranks; rows without a number are noted.
+
+    Raises:
+        HeaderError: there is no column `model`, or not one of `rank` and `score`.
+        CellError: a model without a name, or a rank or score that is no number or below 0 (ranks).
+        RepeatedRowError: a model is ranked twice on one benchmark.
+        EmptyTableError: no model has a number.
+        TableError: as `read_delimited`.
+    """
+    table = read_delimited(Path(path))
+    columns, value = _columns(table)
+    ranks: dict[str, dict[str, float]] = {}
+    lines: dict[tuple[str, str], int] = {}
+    without: list[str] = []
+    for row in table.rows:
+        benchmark = row.cells[columns["benchmark"]] if "benchmark" in columns else ALL_BENCHMARKS
+        model = _model(table, row, columns["model"])
+        _refuse_repeat(table, row, lines, (benchmark, model))
+        rank = _rank(table, row, columns[value], best_first=value == "rank")
+        if math.isnan(rank):
+            without.append(f"{model} on {benchmark}" if benchmark else model)
+        else:
+            ranks.setdefault(benchmark, {})[model] = rank
+    if not ranks:
+        raise EmptyTableError(f"{path}: no model has a {value}; give at least three of them one")
+    return HumanRanking(str(path), ranks, tuple(_notes(table, columns, value, without)))
+
+
+def _columns(table: Delimited) -> tuple[dict[str, str], str]:
+    """From meanings to names in the file, and which of rank and score there is."""
+    form = (
+        "a human ranking has the columns model, rank (1 = best) or score (higher is better), and "
+        "perhaps benchmark"
+    )
+    columns: dict[str, str] = {}
+    for name in table.header:
+        meaning = name.casefold()
+        if meaning in columns:
+            raise HeaderError(
+                f"{table.path}: the columns {shown(columns[meaning])} and {shown(name)} are the "
+                f"same; {form}"
+            )
+        if meaning in COLUMNS:
+            columns[meaning] = name
+    if "model" not in columns:
+        raise HeaderError(f"{table.path}: there is no column 'model'; {form}")
+    values = [name for name in ("rank", "score") if name in columns]
+    if len(values) != 1:
+        found = "are both a column 'rank' and a column 'score'" if values else "is no column 'rank'"
+        raise HeaderError(f"{table.path}: there {found}; {form}")
+    return columns, values[0]
+
+
+def _model(table: Delimited, row: Row, column: str) -> str:
+    if name := row.cells[column]:
+        return name
+    raise CellError(f"{table.path}, line {row.line}: the model has no name; fill it in")
+
+
+def _rank(table: Delimited, row: Row, column: str, *, best_first: bool) -> float:
+    number = table.number(row, column)
+    # Exports write −1 for "none"; as a rank it would be the best of all.
+    if best_first and number < 0:
+        raise CellError(
+            f"{table.path}, line {row.line}, column {column!r}: the rank {number:g} is below 0; "
+            "leave the cell empty for 'not ranked'"
+        )
+    return number if best_first else -number
+
+
+def _refuse_repeat(
+    table: Delimited, row: Row, lines: dict[tuple[str, str], int], key: tuple[str, str]
+) -> None:
+    benchmark, model = key
+    if key in lines:
+        where = f" on {shown(benchmark)}" if benchmark else ""
+        raise RepeatedRowError(
+            f"{table.path}, line {row.line}: {shown(model)} is ranked{where} a second time, after "
+            f"line {lines[key]}; keep one of the two"
+        )
+    lines[key] = row.line
+
+
+def _notes(table: Delimited, columns: dict[str, str], value: str, without: list[str]) -> list[str]:
+    notes = []
+    if others := [name for name in table.header if name not in columns.values()]:
+        notes.append(f"{table.path}: columns not read: {', '.join(map(shown, others))}")
+    if without:
+        notes.append(f"{table.path}: no {value} for {', '.join(without)}")
+    return notes

@@ -1,0 +1,154 @@
+"""The verb `align`: tables, JSON, CSV, plot, and what it says when it is used wrongly."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.report.builders import bracket, write_log
+from tests.report.peers.builders import reviews
+from tests.tables.builders import write
+from tiebreak.cli.aggregate import AGGREGATORS
+from tiebreak.cli.align import align
+from tiebreak.rankers import MissingPackageError
+
+FAST = ("--draws", "100")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(align, arguments, env={"COLUMNS": "80"})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three reviewers and an outsider; people say a, b, c, d, and the other way round on mmlu."""
+    path = tmp_path_factory.mktemp("align")
+    for benchmark in ("gsm8k", "mmlu"):
+        items = [
+            reviews(
+                f"q{k}",
+                {"a": "abcd", "b": "badc", "c": "dcba", "outsider": "a=bcd"},
+                native={"a": 1.0, "b": 1.0, "c": float(k > 0), "d": 0.0},
+                benchmark=benchmark,
+            )
+            for k in range(3)
+        ]
+        write_log(path / "logs" / f"{benchmark}.eval", items, eval_id=benchmark)
+    write_log(path / "other" / "seal.eval", [bracket("q1", "a", "b", "c")])
+    write(path / "h.csv", "model,rank,votes\na,1,9\nlab/b,2,9\nc,3,9\nd,4,9\ne,5,9\n")
+    write(
+        path / "two.csv",
+        "benchmark,model,score\n,a,4\n,b,3\n,c,2\n,d,1\nmmlu,a,1\nmmlu,b,2\nmmlu,c,3\nmmlu,d,4\n",
+    )
+    write(path / "few.csv", "model,rank\na,1\nb,2\nx,3\n")
+    write(path / "twice.csv", "model,rank\na,1\nlab/a,2\nx/b,3\ny/b,4\n")
+    write(path / "bad.csv", "model,place\na,1\n")
+    return path
+
+
+def test_help() -> None:
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "Examples:" in done.output
+
+
+def test_tables(folder: Path) -> None:
+    done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), *FAST)
+    assert done.exit_code == 0, done.output
+    # Long paths fold.
+    words = " ".join(done.output.split())
+    assert "gsm8k · 3 items · 4 of 4 models ranked by people" in words
+    assert "columns not read: 'votes'" in words
+    assert "Ranked by people, but no candidates: e" in words
+    for name in ("outsider", "native score", *AGGREGATORS):
+        assert done.output.count(f"\n{name} ") == 6
+
+
+def test_json_and_its_options(folder: Path) -> None:
+    done = run(str(folder / "logs"), "--human", str(folder / "two.csv"), "--json", "--items",
+               "--level", "0.9", "--draws", "150", "--seed", "3",
+               "--method", "borda", "--method", "irv", "--method", "borda")  # fmt: skip
+    data = json.loads(done.stdout)
+    assert (data["level"], data["draws"], data["seed"]) == (0.9, 150, 3)
+    gsm8k, mmlu = data["benchmarks"]
+    names = [one["name"] for one in gsm8k["raters"]]
+    assert names == ["a", "b", "c", "outsider", "borda", "irv", "native score"]
+    # badc: ρ = 1 − 6·4/60, τ = (4 − 2)/6. dcba: −1. ab tied: 4.5/√(4.5·5).
+    b, c, outsider = gsm8k["raters"][1:4]
+    assert b["pearson"]["values"] == pytest.approx([0.6] * 3)
+    assert b["kendall"]["macro"]["value"] == pytest.approx(1 / 3)
+    assert c["pearson"]["macro"]["value"] == pytest.approx(-1)
+    assert outsider["pearson"]["mean"]["value"] == pytest.approx((4.5 / 5) ** 0.5)
+    # On mmlu people say the opposite.
+    assert mmlu["raters"][1]["pearson"]["mean"]["value"] == pytest.approx(-0.6)
+
+
+def test_all_methods_by_name(folder: Path) -> None:
+    done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), "--csv", "--method", "all",
+               *FAST)  # fmt: skip
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    names = [row["name"] for row in rows if row["benchmark"] == "gsm8k"]
+    assert names[4:-1] == list(AGGREGATORS)
+    assert float(rows[0]["pearson_mean"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [
+        ((), "kemeny_young"),
+        (("--method", "irv"), "irv"),
+        (("--plot-method", "borda"), "borda"),
+        (("--plot-method", "c", "--json"), "c"),
+    ],
+)
+def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str) -> None:
+    plot = tmp_path / "plot.svg"
+    done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), "--plot", str(plot),
+               *options, *FAST)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert done.stderr == f"Plot: {plot}\n"
+    text = plot.read_text(encoding="utf-8")
+    assert f">{title}</text>" in text
+    assert ">mmlu</text>" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["{}/logs"], 2, "Missing option '--human'"),
+        (["--human", "{}/h.csv"], 2, "Missing argument"),
+        (["{}/none", "--human", "{}/h.csv"], 1, "none does not exist"),
+        (["{}/logs", "--human", "{}/none.csv"], 1, "none.csv does not exist"),
+        (["{}/logs", "--human", "{}/bad.csv"], 1, "there is no column 'rank'"),
+        (["{}/logs", "--human", "{}/few.csv"], 1, "ranks 2 candidates out of 4"),
+        (["{}/logs", "--human", "{}/twice.csv"], 1, "could both be 'b'"),
+        (["{}/other", "--human", "{}/h.csv"], 1, "No peer review"),
+        (["{}/logs", "--human", "{}/h.csv", "--plot", "x.pdf"], 1, "ends in .svg or .png"),
+        (["{}/logs", "--human", "{}/h.csv", "--plot", "{}/no/x.svg"], 1, "No such file"),
+        (
+            ["{}/logs", "--human", "{}/h.csv", "--plot", "{}/x.svg", "--plot-method", "me"],
+            *(1, "no rater 'me' to draw"),
+        ),
+        (["{}/logs", "--human", "{}/h.csv", "--method", "plurality"], 2, "--method"),
+        (["{}/logs", "--human", "{}/h.csv", "--level", "2"], 2, "--level"),
+    ],
+)
+def test_wrong_use(folder: Path, arguments: list[str], code: int, words: str) -> None:
+    done = run(*(part.format(folder) for part in arguments), *FAST)
+    assert done.exit_code == code, done.output
+    assert words in " ".join(done.output.split())
+    assert "Traceback" not in done.output
+
+
+def test_a_missing_matplotlib_is_told_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(path: str) -> None:
+        raise MissingPackageError("pip install 'tiebreak[report]'")
+
+    monkeypatch.setattr("tiebreak.report.plot.check_plot", missing)
+    done = run("nowhere", "--human", "nothing.csv", "--plot", "plot.svg")
+    assert done.exit_code == 1
+    assert "pip install 'tiebreak[report]'" in done.output

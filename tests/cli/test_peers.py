@@ -1,0 +1,93 @@
+"""The verb `peers`: tables, JSON, methods, and what it says when it is used wrongly."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.report.builders import bracket, write_log
+from tests.report.peers.builders import by_scores, identical
+from tests.report.peers.test_self_preference import planted
+from tiebreak.cli.aggregate import AGGREGATORS
+from tiebreak.cli.peers import peers
+
+FAST = ("--draws", "100")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(peers, arguments, env={"COLUMNS": "80"})
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    write_log(folder / "1.eval", by_scores(planted(12, np.random.default_rng(1))))
+    write_log(folder / "2.eval", [bracket("q1", "a", "b", "c")], task_id="T2")
+    write_log(folder / "none" / "3.eval", [identical("q1", "ab")], task_id="T3")
+    return folder
+
+
+def test_help() -> None:
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "Examples:" in done.output
+
+
+def test_tables(logs: Path) -> None:
+    done = run(str(logs), *FAST)
+    assert done.exit_code == 0, done.output
+    assert "gsm8k · peer review · 12 items · 5 models · 5 reviewers" in done.output
+    assert max(map(len, done.output.splitlines())) <= 80
+
+
+def test_json_and_its_options(logs: Path) -> None:
+    done = run(str(logs), "--json", "--level", "0.9", "--draws", "150", "--seed", "3")
+    data = json.loads(done.stdout)
+    assert (data["level"], data["draws"], data["seed"]) == (0.9, 150, 3)
+    [one] = data["reviews"]
+    assert one["ranking"]["methods"] == ["kemeny_young"]
+    assert "items" not in one
+
+
+def test_items(logs: Path) -> None:
+    [one] = json.loads(run(str(logs), "--json", "--items", *FAST).stdout)["reviews"]
+    assert len(one["items"]) == 12
+    assert one["items"][0]["election"]["results"][0]["kemeny"]["optimal"] is True
+
+
+@pytest.mark.parametrize(
+    ("named", "methods"),
+    [
+        (["borda"], ["borda"]),
+        (["borda", "irv", "borda"], ["borda", "irv"]),
+        (["all"], list(AGGREGATORS)),
+        (["irv", "all"], ["irv", *(method for method in AGGREGATORS if method != "irv")]),
+    ],
+)
+def test_methods(logs: Path, named: list[str], methods: list[str]) -> None:
+    options = [part for name in named for part in ("--method", name)]
+    [one] = json.loads(run(str(logs), "--json", *options, *FAST).stdout)["reviews"]
+    assert one["ranking"]["methods"] == methods
+    results = one["ranking"]["by_method"]["results"]
+    assert [result["method"] for result in results] == methods
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere"], 1, "nowhere does not exist"),
+        ([], 2, "Missing argument"),
+        (["{logs}/2.eval"], 1, "inspect eval tiebreak/peer_review -T candidates=LOGS"),
+        (["{logs}/none"], 1, "all answers to all items are identical"),
+        (["{logs}", "--items"], 2, "--items goes with --json"),
+        (["{logs}", "--method", "plurality"], 2, "--method"),
+        (["{logs}", "--level", "2"], 2, "--level"),
+    ],
+)
+def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:
+    done = run(*(part.format(logs=logs) for part in arguments))
+    assert done.exit_code == code, done.output
+    assert words in done.output
+    assert "Traceback" not in done.output

@@ -1,0 +1,323 @@
+"""Estimates of peer review: exact calls, prompts by brute force, each reviewer's own price."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.scorers.tournament import planted_contest
+from tiebreak.estimate.console import estimate_as_dict
+from tiebreak.estimate.errors import DryJudgeError, JudgesError, LabelError, PriceError
+from tiebreak.estimate.estimate import estimate
+from tiebreak.estimate.experience import Experience
+from tiebreak.estimate.figures import Estimate, Judges, Pace, Peer, ProtocolEstimate
+from tiebreak.estimate.notes import assumptions, notes, who_is_asked
+from tiebreak.estimate.peers import read_matching
+from tiebreak.estimate.prices import Price
+from tiebreak.estimate.request import read_judges, read_protocols
+from tiebreak.estimate.tokens import TokenCounter
+from tiebreak.estimate.totals import Interval
+from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.protocols import ProtocolError
+from tiebreak.scorers.questions import ReviewQuestion
+
+ONE = TokenCounter("every text is one token", lambda text: 1)
+LETTERS = TokenCounter("letters", len)
+
+
+def contest(answers: dict[str, str], number: int = 0, same: Sequence[str] = ()) -> Contest:
+    """An item; the models of `same` gave the first answer as well."""
+    first, *others = answers
+    whole = planted_contest(dict.fromkeys((*answers, *same), 0.0), item_id=str(number))
+    groups = ((first, *same), *((name,) for name in others))
+    return replace(whole, answers=answers, groups=groups)
+
+
+def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[Contest]:
+    """Items of rising length; of the answers only so many are different."""
+    names = [f"m{i}" for i in range(n_models)]
+    kept = names[:distinct]
+    return [
+        contest({name: f"{name} {'word ' * number}" for name in kept}, number, names[len(kept) :])
+        for number in range(n_items)
+    ]
+
+
+def panel(*models: str, price: Price | None = None) -> Judges:
+    return Judges(peers=tuple(Peer(model, price) for model in models))
+
+
+def found(
+    label: str,
+    items: Sequence[Contest],
+    judges: Judges,
+    counter: TokenCounter = ONE,
+    **options: Any,
+) -> Estimate:
+    return estimate(items, read_protocols(label), judges, counter, **options)
+
+
+def one(*arguments: Any, **options: Any) -> ProtocolEstimate:
+    [row] = found(*arguments, **options).protocols
+    return row
+
+
+@pytest.mark.parametrize("sample", [None, 4])
+@pytest.mark.parametrize("n_outsiders", [0, 3])
+@pytest.mark.parametrize("label", ["peer_review", "peer_review:degree=2", "peer_review:degree=5"])
+def test_every_reviewer_is_asked_once_where_two_answers_differ(
+    label: str, n_outsiders: int, sample: int | None
+) -> None:
+    items = [*contests(5, 6), *contests(7, 6, distinct=3), *contests(9, 6, distinct=1)]
+    models = [*(f"x/m{i}" for i in range(6)), *(f"o{i}" for i in range(n_outsiders))]
+    row = one(label, items, panel(*models), sample=sample)
+    assert row.calls == Interval(*[12 * len(models)] * 3)
+    assert row.calls_per_item.likely == pytest.approx(12 * len(models) / 21)
+    assert row.fixed
+    assert row.depth == (1, 1, 1)
+
+
+def test_hours() -> None:
+    # 3 reviewers of 10 items, 4 calls of 18 s at a time: 7.5 · 18 s.
+    row = one("peer_review", contests(10, 3), panel("a", "b", "c"), pace=Pace(4, 18))
+    assert row.hours.likely == pytest.approx(7.5 * 18 / 3600)
+
+
+def test_the_prompts_are_those_of_the_protocol() -> None:
+    """Every prompt has the same letters, in whatever order the answers are shown."""
+    items = contests(6, 4)[::-1]
+    labels = [f"R{number}" for number in range(1, 5)]
+    prompts = [
+        ReviewQuestion(item, dict(zip(labels, item.answers, strict=True)), "x").prompt()
+        for item in items
+    ]
+    letters = sum(len(f"{prompt.system}\n{prompt.user}") for prompt in prompts)
+    row = one("peer_review", items, panel("m0", "m3", "o1"), LETTERS)
+    assert row.tokens_in.likely == 3 * letters
+    assert row.longest == dict.fromkeys(
+        ("m0", "m3", "o1"), max(len(f"{p.system}\n{p.user}") for p in prompts)
+    )
+
+
+def test_a_bill_by_hand() -> None:
+    """Three reviewers of four items; every text is one token, each reply has 9 hidden ones."""
+    prices = (Price(2, 17), Price(30, 0), Price(0, 1))
+    judges = Judges(peers=tuple(Peer(f"m{i}", price) for i, price in enumerate(prices)))
+    row = one("peer_review", contests(4, 3), judges, reasoning_tokens=9)
+    # In the high case the schema of the reply is one more text.
+    assert row.tokens_in == (12, 12, 24)
+    assert row.tokens_out == (120, 120, 120)
+    # 4 items · (1·2 + 10·17  +  1·30 + 10·0  +  1·0 + 10·1) = 4 · 212 millionths; high: one more
+    # token in for each, 4 · (212 + 2 + 30 + 0).
+    assert row.cost == pytest.approx((848e-6, 848e-6, 976e-6))
+
+
+def test_a_panel_costs_what_its_members_cost() -> None:
+    items = contests(8, 5)
+    peers = [Peer(f"m{i}", Price(i + 1, 0)) for i in range(5)]
+    whole = one("peer_review", items, Judges(peers=tuple(peers)), LETTERS).cost
+    parts = [one("peer_review", items, Judges(peers=(peer,)), LETTERS).cost for peer in peers]
+    assert whole is not None
+    for end in (-1, 0, 1):
+        # The range of a sum of samples is narrower than the sum of ranges; here all are counted.
+        assert whole.at(end) == pytest.approx(
+            sum(part.at(end) for part in parts if part is not None), rel=0.05 if end else 1e-9
+        )
+
+
+def test_a_price_that_is_not_known() -> None:
+    judges = Judges(peers=(Peer("m0", Price(1, 1)), Peer("m1")))
+    estimated = found("peer_review", contests(2, 2), judges)
+    assert estimated.protocols[0].cost is None
+    assert any(
+        note.startswith("No price is known for m1: add --price") for note in notes(estimated)
+    )
+    assert list(who_is_asked(judges)) == [
+        "2 peers: m0 ($1 in, $1 out per million tokens), m1",
+    ]
+
+
+def long_first() -> list[Contest]:
+    """Two items of five models, of which `m0` gave a long answer."""
+    names = [f"m{i}" for i in range(1, 5)]
+    answers = {"m0": "word " * 10_000, **{name: name for name in names}}
+    return [contest(answers, number) for number in range(2)]
+
+
+SPARSE = "peer_review:degree=4"
+
+
+def test_nobody_is_shown_its_own_answer_in_sparse_mode() -> None:
+    models = ("x/m0", "m1", "m2", "o")
+    whole = one("peer_review", long_first(), panel(*models), LETTERS).longest
+    assert all(whole[model] > 50_000 for model in models)
+    sparse = one(SPARSE, long_first(), panel(*models), LETTERS).longest
+    # Four answers of others are all that the first three can be shown.
+    assert sparse["x/m0"] < 10_000
+    assert min(sparse["m1"], sparse["m2"]) > 50_000
+
+
+def test_who_is_who_where_names_do_not_tell() -> None:
+    models = ("a", "m1", "m2")
+    matching = read_matching('{"a": "m0"}')
+    estimated = found(SPARSE, long_first(), panel(*models), LETTERS, reviewers=matching)
+    assert estimated.protocols[0].longest["a"] < 10_000
+    assert [one.candidate for one in estimated.reviewers] == ["m0", "m1", "m2"]
+    assert not any("no candidate" in note for note in notes(estimated))
+    unmatched = found("peer_review", long_first(), panel("a", "b", "m1"))
+    said = " ".join(notes(unmatched))
+    assert "By name, a and b are no candidates: they would rank the answers of others only" in said
+    assert read_matching("m0, m1,m2") == ["m0", "m1", "m2"]
+    assert read_matching("m0") == "m0"
+    assert read_matching(None) is None
+
+
+def test_the_judge_and_the_peers_do_not_meet() -> None:
+    """A reviewer that is called as the role is leaves the judge's bill alone."""
+    items = [contest({"judge": "a", "m": "b"})]
+    judges = Judges(
+        "j", Price(0, 0), peers=(Peer("x/judge", Price(0, 1e6)), Peer("m", Price(0, 0)))
+    )
+    listing, review = found("listwise,peer_review", items, judges).protocols
+    assert (listing.cost, review.cost) == ((0, 0, 0), (1, 1, 1))
+    assert (listing.longest, review.longest) == ({"j": 1}, {"x/judge": 1, "m": 1})
+
+
+def test_a_log_tells_the_tokens_of_each_reviewer() -> None:
+    known = Experience(
+        models=("m0", "j"),
+        n_calls=50,
+        tokens={"list": (Interval(1, 1, 1), Interval(2, 2, 2))},
+        repairs=0.5,
+        close=None,
+        tie=None,
+        reviews={"m0": (Interval(90, 100, 110), Interval(900, 1000, 1100))},
+    )
+    judges = Judges("j", Price(1, 1), peers=(Peer("m0", Price(1, 1)), Peer("m1", Price(1, 1))))
+    estimated = found("listwise,peer_review", contests(2, 2), judges, experience=known)
+    listing, review = estimated.protocols
+    # Two items. What the log says of the judge's rankings does not hold for a reviewer it lacks.
+    assert listing.tokens_out == (4, 4, 4)
+    assert review.tokens_in == (2 * 91, 2 * 101, 2 * 112)
+    assert review.tokens_out == (2 * 901, 2 * 1001, 2 * 1101)
+    assert review.calls == (6, 6, 6)
+    data = estimate_as_dict(estimated)
+    assert data["experience"]["reviews"] == {
+        "m0": {
+            "in": {"low": 90, "likely": 100, "high": 110},
+            "out": {"low": 900, "likely": 1000, "high": 1100},
+        }
+    }
+    assert [row["longest_prompt"] for row in data["protocols"]] == [1, 100]
+    said = " ".join(assumptions(estimated))
+    assert "means of 50 calls in the log, by kind of question and by reviewer" in said
+    assert "10 calls side by side, of all peers together" in said
+
+
+def test_hidden_tokens_of_a_reviewer_that_the_log_lacks() -> None:
+    known = Experience(
+        models=("openai/gpt-5",),
+        n_calls=2,
+        tokens={},
+        repairs=0,
+        close=None,
+        tie=None,
+        reviews={"openai/gpt-5": (Interval(1, 1, 1), Interval(1, 1, 1))},
+    )
+    judges = panel("openai/gpt-5", "openai/o3")
+    [note] = [n for n in notes(found("peer_review", contests(1, 2), judges)) if "hidden" in n]
+    assert note.startswith("openai/gpt-5 and openai/o3 reason: ")
+    learnt = found("peer_review", contests(1, 2), judges, experience=known)
+    [note] = [n for n in notes(learnt) if "hidden" in n]
+    assert note.startswith("openai/o3 reasons: ")
+
+
+def test_a_context_that_is_too_short() -> None:
+    items = [contest({"a": "word " * 30_000, "b": "b"})]
+    estimated = found("peer_review", items, panel("openai/gpt-4o", "openai/gpt-4.1"), LETTERS)
+    [note] = [note for note in notes(estimated) if "longest prompt" in note]
+    assert "openai/gpt-4o takes 128,000, so it would not see the longest answers" in note
+
+
+@pytest.mark.parametrize(
+    ("label", "models", "words"),
+    [
+        ("peer_review:degree=1", ("m0", "m1"), "degree is 1: degree must be 2 to 3"),
+        ("peer_review:degree=4", ("m0", "m1"), "degree must be 2 to 3"),
+        ("peer_review:degree=2", ("m0", "m1"), "2 reviewers of 2 cannot link 4 candidates"),
+        ("peer_review", ("x/m0", "y/m0"), "2 reviewers would be the candidate 'm0'"),
+    ],
+)
+def test_panels_that_do_not_fit(label: str, models: Sequence[str], words: str) -> None:
+    with pytest.raises(PrerequisiteError) as refused:
+        found(label, contests(1, 4), panel(*models))
+    assert words in str(refused.value.message)
+
+
+def test_nobody_there() -> None:
+    with pytest.raises(DryJudgeError, match="ListQuestion asks 'judge'; there is nobody"):
+        found("listwise", contests(1, 2), panel("m0"))
+    with pytest.raises(ProtocolError, match="panel of reviewers"):
+        found("peer_review", contests(1, 2), Judges("j"))
+
+
+def test_who_is_asked_for_which_protocol() -> None:
+    prices = ["1,2", "b=3,4"]
+
+    def read(label: str, **given: Any) -> Judges:
+        return read_judges(read_protocols(label), prices=prices, **given)
+
+    peers = (Peer("a", Price(1, 2)), Peer("b", Price(3, 4)))
+    assert read("peer_review", peers=" a, b,") == Judges(peers=peers)
+    # A judge whom nobody asks is not in the estimate.
+    assert read("peer_review,original", judge="j", peers="a,b") == Judges(peers=peers)
+    both = Judges("j", Price(1, 2), "b", Price(3, 4), peers)
+    assert read("all,peer_review", judge="j", meta_judge="b", peers="a,b") == both
+    assert list(who_is_asked(read_judges(read_protocols("original")))) == ["nobody is asked"]
+
+
+@pytest.mark.parametrize(
+    ("label", "given", "error", "words"),
+    [
+        ("peer_review", {"judge": "j"}, JudgesError, "peer_review asks reviewers: add --peers"),
+        ("peer_review", {"peers": " ,"}, JudgesError, "add --peers MODEL,MODEL"),
+        ("original,seal", {}, JudgesError, "seal asks a judge: add --judge MODEL"),
+        ("peer_review,seal", {"peers": "a"}, JudgesError, "seal asks a judge: add --judge MODEL"),
+        ("seal", {"judge": "j", "peers": "a"}, JudgesError, "add peer_review to --protocol"),
+        (
+            "peer_review",
+            {"judge": "j", "peers": "a,b", "prices": ["j=1,2"]},
+            PriceError,
+            "A price for j, which is not asked: a, b are",
+        ),
+        ("original", {"prices": ["j=1,2"]}, PriceError, "not asked: nobody is"),
+    ],
+)
+def test_who_is_missing_or_too_much(
+    label: str, given: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        read_judges(read_protocols(label), **given)
+
+
+@pytest.mark.parametrize("degree", ["2.5", "x", "true", "'3'"])
+def test_degrees_that_are_none(degree: str) -> None:
+    with pytest.raises(LabelError, match="peer_review: degree cannot be"):
+        read_protocols(f"peer_review:degree={degree}")
+
+
+def test_settings() -> None:
+    [variant] = read_protocols("peer_review:degree=null,method=borda")
+    assert variant.settings == {"degree": None, "method": "borda"}
+    assert [variant.label for variant in read_protocols("all,peer_review")][-2:] == [
+        "full_pairwise",
+        "peer_review",
+    ]
+    assert "peer_review" not in [variant.label for variant in read_protocols("all")]
+
+
+def test_a_matching_that_cannot_be_read() -> None:
+    with pytest.raises(LabelError, match="Say which reviewer is which candidate"):
+        read_matching('{"a: ')

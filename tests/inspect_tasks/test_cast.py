@@ -1,0 +1,139 @@
+"""Which reviewer is which candidate, and who judges."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tiebreak.inspect_tasks.cast import judges, match_reviewers, peers, require_cast
+from tiebreak.prerequisite import PrerequisiteError
+
+CANDIDATES = ("gpt-5", "anthropic/claude", "lab/o3")
+
+
+@pytest.mark.parametrize(
+    ("models", "given_", "candidates"),
+    [
+        # The same name.
+        (["anthropic/claude"], None, ["anthropic/claude"]),
+        # One is the other without what stands before a slash.
+        (["openai/gpt-5", "claude", "openrouter/lab/o3"], None, [*CANDIDATES]),
+        # Whole parts of a name only.
+        (["openai/my-gpt-5", "gpt", "o3-mini"], None, [None, None, None]),
+        (["openai/GPT-5"], None, [None]),
+        # A mapping goes before names, and leaves the others to them.
+        (["a/x", "openai/gpt-5"], {"a/x": "lab/o3"}, ["lab/o3", "gpt-5"]),
+        (["a/x", "openai/gpt-5"], {"openai/gpt-5": None}, [None, None]),
+        (["a/x", "gpt-5"], {"gpt-5": None, "a/x": "gpt-5"}, ["gpt-5", None]),
+        ([], {}, []),
+        # A list has all, in the order of the peers; null is none.
+        (["a/x", "gpt-5"], ["lab/o3", None], ["lab/o3", None]),
+        (["a/x", "a/x"], ["lab/o3", "gpt-5"], ["lab/o3", "gpt-5"]),
+        # A list of one comes from the command line as a text.
+        (["a/x"], "gpt-5", ["gpt-5"]),
+    ],
+)
+def test_match(models: list[str], given_: Any, candidates: list[str | None]) -> None:
+    found = match_reviewers(models, CANDIDATES, given_)
+    assert [one.model for one in found] == models
+    assert [one.candidate for one in found] == candidates
+    assert [one.name for one in found if one.candidate] == [c for c in candidates if c]
+    assert len({one.name for one in found}) == len(models)
+
+
+def test_an_exact_name_is_not_ambiguous() -> None:
+    candidates = ("gpt-5", "openai/gpt-5", "azure/openai/gpt-5")
+    [found] = match_reviewers(["openai/gpt-5"], candidates)
+    assert found.candidate == "openai/gpt-5"
+
+
+def test_a_candidate_whose_name_is_a_number() -> None:
+    """YAML makes a number of it on the command line."""
+    given_: Any = [2026]
+    [found] = match_reviewers(["a/x"], ("2026", "2027"), given_)
+    assert found.candidate == "2026"
+    given_ = {"a/x": 2027}
+    [found] = match_reviewers(["a/x"], ("2026", "2027"), given_)
+    assert found.candidate == "2027"
+
+
+def test_reviewers_that_are_no_candidates_are_called_by_their_models() -> None:
+    found = match_reviewers(["a/x", "b/y", "a/x", "a/x"], CANDIDATES)
+    assert [one.name for one in found] == ["a/x", "b/y", "a/x (2)", "a/x (3)"]
+    assert {one.candidate for one in found} == {None}
+
+
+def test_a_name_belongs_to_the_candidate_first() -> None:
+    """Two models, one of them called like the candidate that the other one is."""
+    found = match_reviewers(["gpt-5", "a/x"], CANDIDATES, [None, "gpt-5"])
+    assert [(one.name, one.candidate) for one in found] == [("gpt-5 (2)", None), ("gpt-5", "gpt-5")]
+
+
+@pytest.mark.parametrize(
+    ("models", "given_", "words"),
+    [
+        (["a/x"], ["gpt-6"], ["no candidate 'gpt-6'", "Did you mean gpt-5?", "lab/o3"]),
+        (["a/x"], {"a/x": "zzz"}, ["no candidate 'zzz'", ", ".join(CANDIDATES)]),
+        (["openai/gpt-5", "azure/gpt-5"], None, ["2 reviewers", "'gpt-5'", "-T reviewers="]),
+        (["a/x", "a/y"], ["lab/o3", "lab/o3"], ["2 reviewers", "'lab/o3'", "-T reviewers="]),
+        (["a/x", "openai/gpt-5"], {"a/x": "gpt-5"}, ["2 reviewers", "-T reviewers="]),
+        (["a/x"], ["gpt-5", "lab/o3"], ["2 candidates for 1 peers", "-T reviewers="]),
+        (["a/x", "a/y"], "gpt-5", ["1 candidates for 2 peers", "-T reviewers="]),
+        (["a/x"], {"a/z": "gpt-5"}, ["0 of the peers are called 'a/z'", "a/x", "-T reviewers="]),
+        (["a/x", "a/x"], {"a/x": "gpt-5"}, ["2 of the peers are called 'a/x'", "or with a list"]),
+        (["a/x"], 5, ["reviewers is 5", "-T reviewers="]),
+        (["a/x"], True, ["reviewers is True", "-T reviewers="]),
+    ],
+)
+def test_no_match(models: list[str], given_: Any, words: list[str]) -> None:
+    with pytest.raises(PrerequisiteError) as caught:
+        match_reviewers(models, CANDIDATES, given_)
+    for word in words:
+        assert word in str(caught.value.message)
+
+
+def test_ambiguous_names() -> None:
+    candidates = ("a/gpt-5", "b/gpt-5")
+    with pytest.raises(PrerequisiteError) as caught:
+        match_reviewers(["gpt-5"], candidates)
+    assert "gpt-5 could be a/gpt-5 or b/gpt-5" in str(caught.value.message)
+    assert "-T reviewers=" in str(caught.value.message)
+    # What it says helps.
+    for given_ in ({"gpt-5": "b/gpt-5"}, ["b/gpt-5"]):
+        [found] = match_reviewers(["gpt-5"], candidates, given_)
+        assert found.candidate == "b/gpt-5"
+
+
+NAMES = st.sampled_from(["a", "b", "c", "x/a", "y/a", "x/b", "x/y/c"])
+
+
+@settings(deadline=None)
+@given(
+    st.lists(NAMES, min_size=1, max_size=5), st.lists(NAMES, min_size=1, max_size=5, unique=True)
+)
+def test_matching_by_name(models: list[str], candidates: list[str]) -> None:
+    """By a second method: names fit where the shorter one's parts are the last of the longer's."""
+
+    def fit(one: str, other: str) -> bool:
+        shorter, longer = sorted((one.split("/"), other.split("/")), key=len)
+        return longer[len(longer) - len(shorter) :] == shorter
+
+    options = [[m] if m in candidates else [c for c in candidates if fit(m, c)] for m in models]
+    known = [o[0] for o in options if o]
+    if any(len(o) > 1 for o in options) or len(set(known)) < len(known):
+        with pytest.raises(PrerequisiteError, match="-T reviewers="):
+            match_reviewers(models, candidates)
+        return
+    found = match_reviewers(models, candidates)
+    assert [one.candidate for one in found] == [o[0] if o else None for o in options]
+    assert len({one.name for one in found}) == len(models)
+
+
+def test_outside_of_an_eval_there_are_no_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("INSPECT_EVAL_MODEL", raising=False)
+    for find in (peers(), judges):
+        with pytest.raises(ValueError, match="No model"):
+            find(CANDIDATES)
+        # A task that is built in Python gets its roles later.
+        require_cast(find, CANDIDATES, priced=True)
