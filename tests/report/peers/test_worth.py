@@ -127,7 +127,8 @@ def test_a_reviewer_that_fails_throughout(tmp_path: Path) -> None:
     assert worth.reviewers[0].agreement.value == pytest.approx((1 / 3 + 1) / 2)
     assert list(panel_warnings(worth)) == [
         "c gave no usable review in any of 12 items, and the others decide alone. Most frequent "
-        "reason: error: m/c: no such model"
+        "reason: error: m/c: no such model. The same `inspect eval` again asks for these alone; "
+        "the rest is in the cache"
     ]
 
 
