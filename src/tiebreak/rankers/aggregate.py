@@ -15,7 +15,7 @@ from tiebreak.rankers.errors import (
     ShapeError,
     UnknownMethodError,
 )
-from tiebreak.rankers.profile import FloatArray, Profile, as_profile
+from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
 from tiebreak.rankers.voting.average import average
 from tiebreak.rankers.voting.borda import borda
 from tiebreak.rankers.voting.copeland import copeland
@@ -72,10 +72,14 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
     Their mean over items, `mean_rank`, is the macro-level ranking (§4.1). A ballot that ranks fewer
     than two candidates compares nothing and is left out.
 
-    Kemeny–Young and Kendall often have several optimal orders, and the first of them by columns
-    would favour the models that stand first. So the rank here is the mean of the ranks in two
-    optimal orders: the lexicographically smallest in columns, and the one that is smallest when the
-    columns are read backwards. Where the optimum is unique, that is its rank.
+    Kemeny–Young and Kendall often have several optimal orders, and of few ballots, or short ones,
+    very many. Here that one counts which comes first when candidates are compared by Borda's count,
+    the net number of others that the ballots put below them. Where some have the same count, those
+    at the earlier columns would be favoured: the rank is then the mean of the ranks in two optimal
+    orders, one that puts the earlier of equals first and one that puts the later first. Where the
+    optimum is unique, its rank is what comes out. (On planted panels of 30 models that each rank 3
+    others, 200 items, ρ with the truth is 0.88 by this order, 0.69 by the mean of the first optimal
+    order from either end of the columns, and 0.89 by average ranks; in full mode they are equal.)
 
     Args:
         ranks: shape (items, ballots, N), lower is better, equal = tied, NaN = not ranked. A
@@ -146,9 +150,23 @@ def _check_method(method: str) -> None:
 def _kemeny_items(table: FloatArray) -> FloatArray:
     from tiebreak.rankers.kemeny.batch import kemeny_young_batch
 
-    both = kemeny_young_batch(np.concatenate([table, table[:, :, ::-1]])).ranks
-    forwards, backwards = np.split(both, 2)
-    return (forwards + backwards[:, ::-1]) / 2
+    count = _borda_count(table)
+    by_column = np.broadcast_to(np.arange(count.shape[1]), count.shape)
+    orders = [np.lexsort((ties, -count)) for ties in (by_column, -by_column)]
+    both = np.concatenate([np.take_along_axis(table, o[:, None, :], axis=2) for o in orders])
+    found = np.split(kemeny_young_batch(both).ranks, 2)
+    ranks = np.zeros(count.shape)
+    for order, own in zip(orders, found, strict=True):
+        ranks += np.take_along_axis(own, np.argsort(order, axis=1), axis=1) / 2
+    return ranks
+
+
+def _borda_count(table: FloatArray) -> FloatArray:
+    """How many more candidates ballots put below a candidate than above it, shape (items, N)."""
+    places = within_ballots(table)
+    n = np.sum(~np.isnan(table), axis=2, keepdims=True)
+    count: FloatArray = np.nansum(n + 1 - 2 * places, axis=1)
+    return count
 
 
 def _of_item(ballots: FloatArray, method: str) -> FloatArray:
