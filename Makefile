@@ -27,6 +27,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.bench  ## speed, side by side with the harness alone and with peers
 	$(BIN)/python benchmarks/load_candidates.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rankers.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peer_review.py
 	$(BIN)/python benchmarks/protocols.py
 
 lock: $(VENV)/.dev  ## pin what is installed now

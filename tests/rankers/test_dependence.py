@@ -184,9 +184,9 @@ def test_products_are_means_over_items_that_both_rank() -> None:
 @pytest.mark.parametrize(
     ("ranks", "reason", "n"),
     [
-        (panel(0, [1] * 3), "3 reviewers gave complete ballots", 3),
-        (np.ones((5, 6, 3)), "0 reviewers gave complete ballots", 0),
-        (np.full((5, 6, 3), NAN), "0 reviewers gave complete ballots", 0),
+        (panel(0, [1] * 3), "come from 3 of the reviewers", 3),
+        (np.ones((5, 6, 3)), "come from 0 of the reviewers", 0),
+        (np.full((5, 6, 3), NAN), "come from 0 of the reviewers", 0),
         (panel(0, [1] * 5, copies=[0] * 5), "they may be perfect, or copies", 5),
         (panel(0, [1] * 8, copies=[0] * 6 + [6, 7]), "they may be perfect, or copies", 8),
     ],

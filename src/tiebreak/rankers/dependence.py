@@ -142,8 +142,8 @@ def _errors(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _no_votes(n_reviewers: int, cells: FloatArray) -> str:
     if n_reviewers < 4:
         return (
-            f"{n_reviewers} reviewers gave complete ballots that order anything, and to tell "
-            "dependence from a common view takes four"
+            f"complete ballots that order anything come from {n_reviewers} of the reviewers, and "
+            "to tell dependence from a common view takes four"
         )
     if not cells.all():
         return "two reviewers never ranked the same item"

@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers import aggregate_items, mean_ranks
+from tiebreak.rankers import RankingError, aggregate_items, mean_ranks
 from tiebreak.rankers.least_squares import implied_wins
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 
@@ -204,7 +204,10 @@ def _listing(ballots: ItemBallots) -> Groups:
 def _consensus(ballots: ItemBallots) -> dict[str, float]:
     """Ranks by the aggregator, 1 = best; those that are undefined are left out."""
     reviews = review_ranks(ballots, ballots.models)
-    ranks = aggregate_items(reviews[None], ballots.aggregator)[0].tolist()
+    try:
+        ranks = aggregate_items(reviews[None], ballots.aggregator)[0].tolist()
+    except RankingError as error:  # of many candidates no order could be proven to be the best
+        raise NotPlacedError(f"{ballots.aggregator} finds no ranking: {error}") from error
     if all(map(math.isnan, ranks)):
         reasons = [one.unscored for one in ballots.listings if one.unscored] or ["no call"]
         raise NotPlacedError(f"{ballots.aggregator} can use no review ({reasons[0]})")

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 
-import numpy as np
-
 from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.report.common_ground import Resampling, agreement, shared
@@ -50,7 +48,7 @@ def sparse_agreements(
 
     Args:
         paths: where the logs are; they are read again where there is something to compare.
-        panels: what the logs hold.
+        panels: what the logs hold; each has reviewers.
         how: level, draws and seed of the intervals.
 
     Raises:
@@ -74,9 +72,9 @@ def _pairs(panels: Sequence[Panel]) -> Iterable[tuple[Panel, Panel]]:
     full: dict[tuple[object, ...], Panel] = {}
     for panel in panels:
         if panel.degree is None:
-            full.setdefault((panel.benchmark, panel.models), panel)
+            full.setdefault((panel.benchmark, panel.models, panel.aggregator), panel)
     for panel in panels:
-        kind = panel.benchmark, panel.models
+        kind = panel.benchmark, panel.models, panel.aggregator
         if panel.degree is not None and kind in full:
             yield panel, full[kind]
 
@@ -127,10 +125,7 @@ def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
 
 def _consensus(panel: Panel) -> dict[RowKey, FloatArray]:
     """Ranks of the models in each row, by the aggregator of the run."""
-    if not panel.reviewers:
-        ranks = np.full((len(panel.items), len(panel.models)), np.nan)
-    else:
-        ranks = aggregate_items(panel.ranks, panel.aggregator)
+    ranks = aggregate_items(panel.ranks, panel.aggregator)
     epochs: Counter[tuple[str, str]] = Counter()
     rows = {}
     for ballots, row in zip(panel.ballots, ranks, strict=True):

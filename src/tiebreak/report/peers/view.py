@@ -36,7 +36,8 @@ MATRIX_UP_TO = 8
 
 _VIEWS = (
     "Mean ranks. SR: by itself; PR: by its peers; SIA: in the consensus of all ballots; SFA: the "
-    "same without own ranks. PR−SR > 0: it favours itself. Gap: none, or removed, reduced or kept "
+    "same without own ranks. Differences: over the items that have both; PR−SR > 0: it favours "
+    "itself. Gap: none, or removed, reduced or kept "
     "by aggregation, as far as the intervals tell. Fair gap: by each two ballots without the other "
     "reviewer's answer, since a fair model among others that favour themselves has a PR−SR, too"
 )
@@ -169,6 +170,8 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
         else:
             said = f"; {figure.reason}" if figure.reason else ""
             yield f"{name}: {decimal(figure.value, 2)} ({bounds(figure)}{said})"
+    if not math.isnan(worth.votes.votes.value):
+        yield "(What most reviewers have in common counts as the truth, even where all err alike)"
     alike = most_alike(worth)
     if alike is not None:
         one, other, correlation = alike

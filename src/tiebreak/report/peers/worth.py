@@ -177,9 +177,15 @@ def _unscored(record: ReviewRecord) -> str | None:
 
 
 def largest_shift(records: Sequence[ReviewRecord]) -> ReviewRecord | None:
-    """The reviewer without whom the ranking changes most, None where nobody matters."""
-    moving = [record for record in records if record.shift]
-    return max(moving, key=lambda record: abs(record.shift or 0), default=None)
+    """The reviewer without whom the ranking changes most, None where nobody matters.
+
+    By places; among equals one without whom another model is first.
+    """
+
+    def change(record: ReviewRecord) -> tuple[int, bool]:
+        return abs(record.shift or 0), bool(record.first_changes)
+
+    return max((record for record in records if record.shift), key=change, default=None)
 
 
 def most_alike(worth: PanelWorth) -> tuple[str, str, float] | None:
