@@ -133,6 +133,7 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
         ),
         (["{}/logs", "--human", "{}/h.csv", "--method", "plurality"], 2, "--method"),
         (["{}/logs", "--human", "{}/h.csv", "--level", "2"], 2, "--level"),
+        (["{}/logs", "--human", "{}/h.csv", "--csv", "--items"], 2, "--items goes with --json"),
     ],
 )
 def test_wrong_use(folder: Path, arguments: list[str], code: int, words: str) -> None:

@@ -247,6 +247,7 @@ def test_a_context_that_is_too_short() -> None:
         ("peer_review:degree=1", ("m0", "m1"), "degree is 1: degree must be 2 to 3"),
         ("peer_review:degree=4", ("m0", "m1"), "degree must be 2 to 3"),
         ("peer_review:degree=2", ("m0", "m1"), "2 reviewers of 2 cannot link 4 candidates"),
+        ("peer_review:degree=3,method=kendall", ("m0", "m1"), "kendall reads complete rankings"),
         ("peer_review", ("x/m0", "y/m0"), "2 reviewers would be the candidate 'm0'"),
     ],
 )

@@ -18,6 +18,7 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from tests.scorers.judges import NotingJudge, contest_of, judged, ladder, names, session_of
 from tests.scorers.tournament import planted_contest
 from tiebreak.rankers import METHODS, aggregate_items
+from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge, ModelFailedError, Question, Reply
@@ -508,6 +509,15 @@ def test_the_placement_is_the_consensus(rows: list[list[int | None]], method: st
     assert all(max(one) - min(one) < 1e-9 for one in best_first)
     assert all(better[0] < worse[0] for better, worse in pairwise(best_first))
     assert {model for group in placement.order for model in group} == ranked.keys()
+
+
+def test_an_item_without_a_proven_order_is_not_placed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unproven(*_: object) -> None:
+        raise UnprovenOrderError("the search takes too much memory")
+
+    monkeypatch.setattr("tiebreak.scorers.placement.aggregate_items", unproven)
+    with pytest.raises(NotPlacedError, match="kemeny_young finds no ranking: the search takes"):
+        place(with_places([[1, 2, 3]], "kemeny_young"))
 
 
 def test_the_method_is_kept_with_the_ballots() -> None:

@@ -32,7 +32,7 @@ from tiebreak.cli.aggregate import AGGREGATORS
 )
 @click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
-@click.option("--items", is_flag=True, help="With --json: the correlations of all items, too.")
+@click.option("--items", is_flag=True, help="In JSON: the correlations of all items, too.")
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
 @click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
@@ -76,6 +76,8 @@ def align(
     from tiebreak.tables import TableError
     from tiebreak.tables.human import read_human_ranking
 
+    if items and form != "json":
+        raise click.UsageError("--items goes with --json.")
     chosen = AGGREGATORS if "all" in methods else tuple(dict.fromkeys(methods)) or None
     with plain_errors(TableError, RankingLogError, AlignmentError, PlotError, MissingPackageError):
         if plot:

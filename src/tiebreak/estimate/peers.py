@@ -7,7 +7,12 @@ import yaml
 
 from tiebreak.estimate.errors import LabelError
 from tiebreak.estimate.figures import Judges
-from tiebreak.inspect_tasks.cast import HOW_TO_MATCH, match_reviewers, require_graph
+from tiebreak.inspect_tasks.cast import (
+    HOW_TO_MATCH,
+    match_reviewers,
+    require_graph,
+    require_readable,
+)
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.variants import Variant
 
@@ -38,8 +43,10 @@ def find_reviewers(
     """
     reviewers = match_reviewers([peer.model for peer in judges.peers], candidates, given)
     for variant in variants:
-        if reviewers and asks_peers(variant) and variant.settings.get("degree") is not None:
-            require_graph(reviewers, candidates, variant.settings["degree"])
+        degree = variant.settings.get("degree")
+        if reviewers and asks_peers(variant) and degree is not None:
+            require_readable(variant.settings.get("method", ""), degree)
+            require_graph(reviewers, candidates, degree)
     return reviewers
 
 

@@ -157,6 +157,16 @@ def match_reviewers(
     return _named(models, found)
 
 
+def require_readable(method: str, degree: int | None) -> None:
+    """Refuse a method that can read no ballot of the sparse mode.
+
+    Raises:
+        PrerequisiteError: it can read none.
+    """
+    if method == "kendall" and degree is not None:
+        raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")
+
+
 def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degree: int) -> None:
     """Refuse a sparse mode in which the reviewers cannot link all candidates.
 

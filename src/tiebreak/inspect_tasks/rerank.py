@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from inspect_ai import Task, task
 
 from tiebreak.inspect_tasks.arguments import Common, flag, whole
-from tiebreak.inspect_tasks.cast import peers
+from tiebreak.inspect_tasks.cast import peers, require_readable
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.prerequisite import PrerequisiteError
@@ -168,8 +168,7 @@ def peer_review(
         whole("degree", degree, 2)
     if str(method) not in METHODS:  # the command line makes a list of several
         raise PrerequisiteError(f"method is {method!r}: it must be one of {', '.join(METHODS)}.")
-    if method == "kendall" and degree is not None:
-        raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")
+    require_readable(method, degree)
     settings = {"degree": degree, "method": method}
     return judging_task(find_protocol("peer_review"), settings, peers(reviewers, degree), **common)
 

@@ -63,14 +63,14 @@ def effective_votes(
     panels with normal noise, 100 items of 8 candidates / 30 items of 5, and in brackets what N_eff
     should be:
 
-        independent, equal noise: R = 8, R = 4                    8.0, 4.0 / 7.9, 4.0
+        independent, equal noise: R = 8, R = 4                    8.0, 4.0 / 7.8, 4.0
         independent, noise 0.3 to 3 times the signal: R = 8, 4    8.0, 4.0 / 7.8, 4.0
-        one of 8, three of 8, one of 4 rank by lot                8.0, 8.0, 4.0 / 8.0, 8.0, 4.0
-        2, 3, 4 copies among 8 (6.4, 4.6, 3.2)                    6.4, 4.6, 3.2 / 6.4, 4.6, 3.2
-        2 copies among 4, among 5 (2.7, 3.6)                      2.7, 3.6 / 2.7, 3.6
-        5 copies among 30 (18)                                    18 / 17
-        4 of 8 with errors that correlate by 0.5 (4.6)            5.1 / 6.6
-        6 of 8 with errors that correlate by 0.9 (1.8)            6.7 / 6.8
+        one of 8, three of 8, one of 4 rank by lot                8.0, 8.0, 4.0 / 7.8, 7.8, 4.0
+        2, 3, 4 copies among 8 (6.4, 4.6, 3.2)                    6.4, 4.6, 3.2 / 6.3, 4.6, 3.2
+        2 copies among 4, among 5 (2.7, 3.6)                      2.7, 3.6 / 2.6, 3.6
+        5 copies among 30 (18)                                    18 / 18
+        4 of 8 with errors that correlate by 0.5 (4.6)            5.1 / 6.5
+        6 of 8 with errors that correlate by 0.9 (1.8)            6.7 / 6.7
 
     Intervals at 95% held the figure of 20,000 items in 94 or more of 100 panels of 20 or 100 items,
     in each of five of these cases.

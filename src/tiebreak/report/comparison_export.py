@@ -1,13 +1,11 @@
 """Comparisons as JSON-ready data and as CSV."""
 
-import csv
-import io
 from dataclasses import asdict
 from typing import Any
 
 from tiebreak.rankers.resampling import AgreementInterval
 from tiebreak.report.comparison import BenchmarkComparison, ComparedLog, Comparison
-from tiebreak.report.export import json_ready
+from tiebreak.report.export import csv_of, json_ready
 
 FORMAT = "tiebreak/comparison"
 # Raised when a key is renamed, removed or changes its meaning; new keys do not raise it.
@@ -67,11 +65,7 @@ def comparison_to_csv(comparison: Comparison) -> str:
         for one in comparison.benchmarks
         for log in one.logs
     ]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(json_ready(rows))
-    return text.getvalue()
+    return csv_of(rows)
 
 
 def _benchmark(one: BenchmarkComparison) -> dict[str, Any]:

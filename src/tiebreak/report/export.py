@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, get_args
 
@@ -93,6 +93,15 @@ def to_csv(boards: Iterable[Leaderboard]) -> str:
                 for cell in strengths.get((method, row.model), [None] * len(VIEW_COLUMNS))
             ]
             writer.writerow([*head, *cells, board.level, *seconds])
+    return text.getvalue()
+
+
+def csv_of(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with the same keys as CSV, the keys as header line; undefined numbers are empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(json_ready(row) for row in rows)
     return text.getvalue()
 
 

@@ -76,6 +76,13 @@ def test_other_protocols_and_items_cut_short_are_passed_over(tmp_path: Path) -> 
     assert panel.item_ids == ("q1",)
 
 
+def test_a_run_that_came_to_nothing_says_how_it_goes_on(tmp_path: Path) -> None:
+    cut = reviews("q1", {"a": "ab", "b": "ab"}, complete=False)
+    write_log(tmp_path / "1.eval", [cut], status="error", metadata={PROTOCOL_KEY: "peer_review"})
+    with pytest.raises(NoPeerReviewError, match="run `inspect eval-retry "):
+        read_panels([tmp_path])
+
+
 def test_without_any_peer_review(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", [bracket("q1", "a", "b", "c")])
     write_log(tmp_path / "2.eval", [listed("q1", ["a", "b"])], task_id="T2")

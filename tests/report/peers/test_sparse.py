@@ -108,7 +108,9 @@ def test_epochs_are_compared_one_by_one(tmp_path: Path) -> None:
     assert (found.per_item.value, found.per_item.n_items) == (0, 1)
 
 
-@pytest.mark.parametrize("case", ["no full one", "other models", "other benchmark", "no item"])
+@pytest.mark.parametrize(
+    "case", ["no full one", "other models", "other benchmark", "other method", "no item"]
+)
 def test_what_is_not_compared(tmp_path: Path, case: str) -> None:
     full = [reviews("q0", {"a": "abc", "b": "abc", "c": "abc"})]
     sparse = [reviews("q0", {"a": "bc", "b": "ac", "c": "ab"})]
@@ -119,6 +121,8 @@ def test_what_is_not_compared(tmp_path: Path, case: str) -> None:
         full = [reviews("q0", {"a": "abd", "b": "abd", "d": "abd"})]
     elif case == "other benchmark":
         full = [item.model_copy(update={"benchmark": "mmlu"}) for item in full]
+    elif case == "other method":
+        full = [item.model_copy(update={"aggregator": "borda"}) for item in full]
     else:
         full = [item.model_copy(update={"item_id": "q9"}) for item in full]
     assert compared(tmp_path, full=(full, arguments), sparse=(sparse, {"degree": 2})) == []

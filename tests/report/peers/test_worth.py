@@ -1,5 +1,6 @@
 """What reviewers are worth: their records by hand, and planted reviewers that are not to trust."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -172,7 +173,25 @@ def test_colluding_reviewers_are_fewer_votes(tmp_path: Path) -> None:
     assert np.argmax([one.distance.value for one in colluding.reviewers]) not in (3, 4)
 
 
-def test_thirty_models_review_each_other(tmp_path: Path) -> None:
+def test_who_matters_most(tmp_path: Path) -> None:
+    ballots = {"a": "abc", "b": "acb", "c": "cab"}
+    one, two, three = worth_of(tmp_path, reviews("q0", ballots)).reviewers
+    one = replace(one, shift=1, first_changes=False)
+    two = replace(two, shift=-1, first_changes=True)
+    three = replace(three, shift=2, first_changes=False)
+    assert largest_shift([one, two]) is two
+    assert largest_shift([one, two, three]) is three
+    assert largest_shift([replace(one, shift=0), replace(two, shift=None)]) is None
+
+
+def test_nobody_is_alike_whose_errors_do_not_go_together(tmp_path: Path) -> None:
+    worth = worth_of(tmp_path, reviews("q0", {"a": "ab", "b": "ab"}))
+    for correlation, alike in ((np.nan, None), (-0.5, None), (0.004, None), (0.3, ("a", "b", 0.3))):
+        votes = replace(worth.votes, correlations=np.full((2, 2), correlation))
+        assert most_alike(replace(worth, votes=votes)) == alike
+
+
+def test_twenty_models_review_each_other(tmp_path: Path) -> None:
     letters = LETTERS[:20]
     random = Random(1)
     items = [reviews(f"q{k}", {m: "".join(random.sample(letters, 20)) for m in letters})

@@ -1,13 +1,11 @@
 """Alignment with people as JSON-ready data and as CSV."""
 
-import csv
-import io
 from dataclasses import asdict
 from typing import Any
 
 from tiebreak.report.alignment.align import Alignment, BenchmarkAlignment
 from tiebreak.report.alignment.correlations import Correlation, Rater
-from tiebreak.report.export import json_ready
+from tiebreak.report.export import csv_of, json_ready
 
 FORMAT = "tiebreak/alignment"
 # Raised when a key is renamed, removed or changes its meaning; new keys do not raise it.
@@ -60,11 +58,7 @@ def alignment_to_csv(alignment: Alignment) -> str:
         for one in alignment.benchmarks
         for rater in one.raters
     ]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(json_ready(rows))
-    return text.getvalue()
+    return csv_of(rows)
 
 
 def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:

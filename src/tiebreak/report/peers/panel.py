@@ -61,9 +61,11 @@ def read_panels(paths: Iterable[str | PathLike[str]]) -> list[Panel]:
     panels = [panel for log in logs for panel in panels_of(log)]
     if not panels:
         there = ", ".join(sorted({log.protocol for log in logs}))
+        # Of one that came to nothing the notes say how it goes on.
+        begun = [note for log in logs if log.protocol == "peer_review" for note in log.notes]
         raise NoPeerReviewError(
             f"No peer review with an item judged to its end among {count(len(logs), 'ranking log')}"
-            f" ({there}). Make one:\n  {HOW}"
+            f" ({there}). " + ("\n".join(begun) or f"Make one:\n  {HOW}")
         )
     return panels
 

@@ -162,12 +162,24 @@ def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iter
     if absent and panel.degree is None:
         yield f"Candidates that review nobody: {', '.join(absent)}"
     if panel.degree is not None:
+        n_whole = _n_whole(panel)
         yield (
             f"Sparse mode: each reviewer ranks {panel.degree} answers of others, so that PR are "
             "places among these, and there is no view of a model on itself"
+            + (f" but in {count(n_whole, 'item')} where it ranks all" if n_whole else "")
         )
     if method != panel.aggregator:
         yield (
             f"The run itself, and `tiebreak rank`, aggregate by {panel.aggregator}; this is by "
             f"{method}"
         )
+
+
+def _n_whole(panel: Panel) -> int:
+    """Items in which a reviewer was shown its own answer: in sparse mode only where all are."""
+    seen = [
+        ~np.isnan(panel.shown[:, reviewer, column])
+        for reviewer, column in enumerate(panel.own)
+        if column is not None
+    ]
+    return int(np.any(seen, axis=0).sum()) if seen else 0

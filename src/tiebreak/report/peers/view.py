@@ -37,9 +37,9 @@ MATRIX_UP_TO = 8
 _VIEWS = (
     "Mean ranks. SR: by itself; PR: by its peers; SIA: in the consensus of all ballots; SFA: the "
     "same without own ranks. Differences: over the items that have both; PR−SR > 0: it favours "
-    "itself. Gap: none, or removed, reduced or kept "
-    "by aggregation, as far as the intervals tell. Fair gap: by each two ballots without the other "
-    "reviewer's answer, since a fair model among others that favour themselves has a PR−SR, too"
+    "itself. Gap: none, or removed, reduced or kept by aggregation, as far as the intervals tell. "
+    "Fair gap: by each two ballots without the other reviewer's answer, since a fair model among "
+    "others that favour themselves has a PR−SR, too"
 )
 _REVIEWERS = (
     "τ: agreement with the others. Far: pairs that the others' consensus orders the other way "

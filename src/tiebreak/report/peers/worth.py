@@ -189,14 +189,15 @@ def largest_shift(records: Sequence[ReviewRecord]) -> ReviewRecord | None:
 
 
 def most_alike(worth: PanelWorth) -> tuple[str, str, float] | None:
-    """The two reviewers whose errors go together most, and their correlation; None if undefined.
+    """The two reviewers whose errors go together most, and their correlation.
 
+    None if it is undefined, or no errors go together.
     Reviewers that collude, or that are one model under two names, stand out here. Their distance
     from the others' consensus need not be large: they pull it.
     """
     shape = worth.votes.correlations.shape
     correlations = np.where(np.triu(np.ones(shape), k=1), worth.votes.correlations, np.nan)
-    if np.isnan(correlations).all():
+    if not np.any(correlations.round(2) > 0):
         return None
     one, other = np.unravel_index(np.nanargmax(correlations), shape)
     first, second = (worth.reviewers[int(number)].reviewer.name for number in (one, other))
