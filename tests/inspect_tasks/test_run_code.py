@@ -1,12 +1,14 @@
 """Model-written code: what is run, what is not, and that nothing happens to the machine."""
 
+import gc
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tiebreak.inspect_tasks.run_code import complete_program, refusal, run_tests
+from tiebreak.inspect_tasks.run_code import complete_program, parse_program, refusal, run_tests
 
 PROMPT = 'from typing import List\n\ndef add(a: int, b: int) -> int:\n    """Add."""\n'
 TEST = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate(0, 0) == 0\n"
@@ -135,3 +137,22 @@ def test_helpers_of_the_prompt_are_kept() -> None:
 def test_programs_that_cannot_be_judged_are_refused() -> None:
     assert refusal("x = (") == "the program does not parse"
     assert refusal("x = 1\n" * 20_000) == "the program is too long"
+
+
+def test_programs_are_parsed_one_at_a_time() -> None:
+    """The garbage collector may let other threads run in the middle of a parse."""
+
+    def let_others_run(phase: str, info: object) -> None:
+        time.sleep(0.0005)
+
+    program = "def f(x):\n    return " + "(" * 20 + "x" + "+1)" * 20 + "\n"
+    before = gc.get_threshold()
+    gc.callbacks.append(let_others_run)
+    gc.set_threshold(20, 2, 2)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            parsed = list(threads.map(parse_program, [program] * 16))
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(let_others_run)
+    assert len(parsed) == 16

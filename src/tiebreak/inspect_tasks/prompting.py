@@ -13,6 +13,8 @@ from inspect_ai.model import ResponseSchema
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema
 
+from tiebreak.inspect_tasks.run_code import parse_program
+
 LETTERS: Final = "ABCDEFGHIJ"
 
 _GSM8K_GUIDE: Final = """\
@@ -118,7 +120,7 @@ def ask(benchmark: str, documentation: bool = True) -> Solver:
 def without_docstrings(program: str) -> str:
     """A program's text without docstrings; it stays as it is when it does not parse."""
     try:
-        tree = ast.parse(program)
+        tree = parse_program(program)
     except SyntaxError:
         return program
     lines: list[str | None] = list(program.split("\n"))

@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -29,6 +30,7 @@ LONGEST_SOURCE: Final = 20_000
 
 _LAUNCHER: Final = Path(__file__).with_name("run_code_child.py")
 _FENCED: Final = re.compile(r"```(?:python|py)?[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_PARSING: Final = threading.Lock()
 _KEPT: Final = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.FunctionDef)
 _NAMES: Final = frozenset(
     """
@@ -96,10 +98,22 @@ def refusal(source: str) -> str | None:
     if len(source) > LONGEST_SOURCE:
         return "the program is too long"
     try:
-        tree = ast.parse(source)
+        tree = parse_program(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "the program does not parse"
     return next(_objections(tree), None)
+
+
+def parse_program(source: str) -> ast.Module:
+    """Parse Python source.
+
+    Raises:
+        SyntaxError: it is none.
+    """
+    # Some releases of CPython 3.11 and 3.12 count the depth of all threads' parsers in one number
+    # and raise SystemError when two run at the same time (see python/cpython#106905).
+    with _PARSING:
+        return ast.parse(source)
 
 
 def _objections(tree: ast.AST) -> Iterator[str]:
@@ -153,7 +167,7 @@ def _run(source: str, test: str, entry_point: str) -> Outcome:
 def _definitions(source: str, entry_point: str) -> str | None:
     """Imports, assignments and functions of a program; None when the function is not among them."""
     try:
-        tree = ast.parse(source)
+        tree = parse_program(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     kept = [node for node in tree.body if isinstance(node, _KEPT)]

@@ -7,6 +7,7 @@ import pytest
 
 from tests.report.builders import bracket, listed, write_log
 from tests.report.peers.builders import identical, panel_of, reviews
+from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.report.errors import NoPeerReviewError, NoRankingLogError
 from tiebreak.report.peers.panel import read_panels
 
