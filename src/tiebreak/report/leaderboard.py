@@ -301,7 +301,8 @@ def _bound_reviewers(
     log: RankingLog, *, level: float, draws: int, seed: int
 ) -> Iterator[str | None]:
     """In peer review: warnings of reviewers that go by the order of presentation."""
-    for panel in panels_of(log):
+    # Where all answers to all items are identical there is a panel, but nobody on it.
+    for panel in (panel for panel in panels_of(log) if panel.reviewers):
         found = presentation_bias(
             panel.ranks, panel.shown, items=panel.items, level=level, draws=draws, seed=seed
         )

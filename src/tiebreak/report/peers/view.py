@@ -135,7 +135,7 @@ def _render_views(rows: Sequence[SelfPreference], level: float, console: Console
 def _ranking_lines(review: PeerReview) -> Iterator[str]:
     ranking, orders = review.ranking, review.ranking.orders
     yield (
-        f"Mean rank: by {ranking.methods[0]} in each of {count(review.n_reviewed, 'item')}. All at "
+        f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). All at "
         "once: place in the Kemeny order of the ballots of all items"
     )
     for method, reason in ranking.by_method.failed.items():
