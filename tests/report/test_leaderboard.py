@@ -1,6 +1,7 @@
 import math
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.report.builders import (
     skipped,
     write_log,
 )
+from tests.report.peers.builders import identical, reviews
 from tiebreak.report import Leaderboard, LeaderboardRow, leaderboards
 from tiebreak.report.leaderboard import Settled, boards_of
 from tiebreak.report.logs import read_ranking_logs
@@ -367,3 +369,19 @@ def test_closure_reaches_the_least_squares_view(tmp_path: Path) -> None:
     # Chains a − b = 1, b − c = 1; with a − c = 1 as well the fit is 2/3, 0, −2/3.
     assert plain == pytest.approx({"a": 1, "b": 0, "c": -1})
     assert closed == pytest.approx({"a": 2 / 3, "b": 0, "c": -2 / 3})
+
+
+def test_a_peer_review_in_which_nobody_was_asked(tmp_path: Path) -> None:
+    result = board(tmp_path, *(identical(f"q{n}", "abc") for n in range(2)))
+    assert {row.borda for row in result.rows} == {0.5}
+    assert not any("order of presentation" in warning for warning in result.warnings)
+
+
+def test_a_reviewer_that_goes_by_place_is_warned_of(tmp_path: Path) -> None:
+    # b ranks as it was shown the answers, by lot; a does not.
+    items = []
+    for n in range(20):
+        order = "".join(Random(n).sample("abc", 3))
+        items.append(reviews(f"q{n}", {"a": "abc", "b": order}, shown={"b": order}))
+    [warning] = [one for one in board(tmp_path, *items).warnings if "presentation" in one]
+    assert warning.startswith("b ranks in the order of presentation: mean τ = 1.00")

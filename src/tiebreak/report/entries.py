@@ -26,7 +26,7 @@ ItemKey = tuple[str, str]
 # Arguments that set neither who is judged nor how: two runs may differ in them and be repeats.
 _NO_SETTINGS = {"repeat", "seed", "mode", "max_calls", "max_cost"}
 
-_JUDGE = "judge"
+_JUDGE, _PEERS = "judge", "peers"
 
 # SEAL's tables, with our own protocols before the reference; what is not here comes last, by name.
 ORDER = (
@@ -192,11 +192,12 @@ def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
 
 def _settings(log: RankingLog, board: Leaderboard) -> Mapping[str, object]:
     own = {name: v for name, v in sorted(log.arguments.items()) if name not in _NO_SETTINGS}
-    return own | {_JUDGE: ", ".join(board.judges)}
+    who = _PEERS if board.placed_by == "consensus" else _JUDGE
+    return own | {who: ", ".join(board.judges)}
 
 
 def _differ(one: Mapping[str, object], other: Mapping[str, object], name: str) -> bool:
     # Where all answers are identical nobody was asked, which makes it no other judge.
-    if name == _JUDGE and not (one[name] and other[name]):
+    if name in (_JUDGE, _PEERS) and not (one[name] and other.get(name)):
         return False
     return other.get(name) != one[name]

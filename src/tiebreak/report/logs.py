@@ -35,7 +35,10 @@ __all__ = [
     "read_ranking_logs",
 ]
 
-HOW_TO_MAKE_ONE = "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL"
+HOW_TO_MAKE_ONE = (
+    "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL "
+    "(or tiebreak/peer_review with --model-role peers=MODEL,MODEL)"
+)
 
 
 @dataclass(frozen=True, slots=True)

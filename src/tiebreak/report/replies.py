@@ -14,8 +14,8 @@ class JudgeReplies:
     `model` is the model that judged, in peer review the reviewer's name.
 
     `n_unscored` of the `n_questions` stayed without a usable reply, after the repair turn and the
-    repetition; `unscored_rate` is their share with its Wilson interval. A match that is asked in
-    both orders is two questions.
+    repetition (which reviews do not have); `unscored_rate` is their share with its Wilson interval.
+    A match that is asked in both orders is two questions.
     """
 
     model: str

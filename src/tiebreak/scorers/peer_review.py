@@ -40,7 +40,7 @@ async def peer_review(
     """
     if not judge.reviewers:
         raise ProtocolError("peer_review asks a panel of reviewers, and there is none.")
-    judge.keep(reviewers=judge.reviewers, aggregator=method)
+    judge.keep(aggregator=method)
     await judge.reviews(_slates(item, candidates, judge, degree))
     return judge.ballots
 

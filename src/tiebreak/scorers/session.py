@@ -207,6 +207,7 @@ class Session:
         def keep(done: Sequence[_Reviewed]) -> None:
             self._spend(done, listings=(*self.ballots.listings, *(one.listing for one in done)))
 
+        self.keep(reviewers=self.reviewers)
         tasks = [partial(self._review, name, slate) for name, slate in slates.items()]
         done = await self._side_by_side(tasks, keep)
         failed = [one.failed for one in done if one.failed is not None]

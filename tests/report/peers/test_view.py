@@ -125,7 +125,7 @@ def test_the_tables_by_hand(small: PeerReport) -> None:
     for sentence in (
         "WARNING: X2 gave no usable review in any of 12 items, and the others decide alone.",
         "WARNING: b did not see all answers in 12 of 12 reviews",
-        "Mean rank: by kemeny_young in each of 12 items.",
+        "Mean rank: by kemeny_young, item by item (12 items).",
         "Kemeny orders of the items: all proven optimal, unique in 12 of 12 items; 20% of the",
         "All at once, 48 ballots. Cost: 24 pairwise disagreements, proven optimal, by this order",
         "Note: In 1 item of 13 all answers are identical",

@@ -135,8 +135,8 @@ def _render_views(rows: Sequence[SelfPreference], level: float, console: Console
 def _ranking_lines(review: PeerReview) -> Iterator[str]:
     ranking, orders = review.ranking, review.ranking.orders
     yield (
-        f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). All at "
-        "once: place in the Kemeny order of the ballots of all items"
+        f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). "
+        "All at once: place in the Kemeny order of the ballots of all items"
     )
     for method, reason in ranking.by_method.failed.items():
         yield f"{method}: no result ({reason})"
@@ -162,7 +162,7 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
         "Agreement of two reviewers, mean Kendall τ-b": worth.agreement.panel,
         "Krippendorff's α of the ranks": worth.alpha,
         "Kendall's W, mean over items": worth.concordance.mean,
-        f"Independent votes, of {len(worth.reviewers)}": worth.votes.votes,
+        f"Independent votes, of {worth.votes.n_reviewers}": worth.votes.votes,
     }
     for name, figure in figures.items():
         if math.isnan(figure.value):
@@ -175,7 +175,9 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
     alike = most_alike(worth)
     if alike is not None:
         one, other, correlation = alike
-        yield f"Most alike in their errors: {one} and {other} (correlation {correlation:.2f})"
+        # As an estimate it may be above 1.
+        shown = decimal(min(correlation, 1.0), 2)
+        yield f"Most alike in their errors: {one} and {other} (correlation {shown})"
     most = largest_shift(worth.reviewers)
     if most is None:
         yield "No model moves when a reviewer is left out"
