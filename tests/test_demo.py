@@ -81,7 +81,7 @@ def test_enough_settings_and_items() -> None:
 
 
 @pytest.mark.slow
-def test_a_small_run_and_its_repetition_from_the_cache(
+def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -106,13 +106,7 @@ def test_a_small_run_and_its_repetition_from_the_cache(
     assert first.receipt.n_cached == 0
     assert second.receipt.n_cached == second.receipt.n_calls > 0
 
-
-@pytest.mark.slow
-def test_a_small_peer_review(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    settings = [SETTINGS[0], SETTINGS[2]]
+    # The same answers once more, and the candidates review each other.
     logs = run_demo(
         tmp_path / "demo", protocol="peer_review", limit=2, settings=settings, benchmarks=["gsm8k"]
     )
