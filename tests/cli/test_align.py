@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from tests.report.builders import bracket, write_log
 from tests.report.peers.builders import reviews
 from tests.tables.builders import write
-from tiebreak.cli.aggregate import AGGREGATORS
+from tiebreak.cli._shared import AGGREGATORS
 from tiebreak.cli.align import align
 from tiebreak.rankers import MissingPackageError
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from tests.report.builders import bracket, write_log
 from tests.report.peers.builders import by_scores, identical
 from tests.report.peers.test_self_preference import planted
-from tiebreak.cli.aggregate import AGGREGATORS
+from tiebreak.cli._shared import AGGREGATORS
 from tiebreak.cli.peers import peers
 
 FAST = ("--draws", "100")

@@ -14,7 +14,7 @@ from tests.report.builders import item, match, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write_summary
 from tiebreak.candidates import load_candidates
 from tiebreak.cli import main
-from tiebreak.cli.aggregate import AGGREGATORS
+from tiebreak.cli._shared import AGGREGATORS
 from tiebreak.rankers import METHODS
 
 

@@ -10,6 +10,45 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+# The names in `tiebreak.rankers.METHODS`; NumPy is not imported to print a help text.
+AGGREGATORS = (
+    "kemeny_young",
+    "average",
+    "borda",
+    "copeland",
+    "dodgson",
+    "irv",
+    "kendall",
+    "spearman",
+)
+
+
+def method_option(help: str, **more: Any) -> Callable[[F], F]:
+    """The option that says by which aggregators rankings are merged: methods; may be "all"."""
+    return click.option(
+        "--method",
+        "methods",
+        multiple=True,
+        type=click.Choice([*AGGREGATORS, "all"]),
+        help=help,
+        **more,
+    )
+
+
+def bootstrap_options(command: F) -> F:
+    """The options that say how intervals are made: level, draws, seed."""
+    options = (
+        click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True),
+        click.option("--draws", type=click.IntRange(100), default=2000, show_default=True),
+        click.option(
+            "--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def loading_options(command: F) -> F:
     """The options that say how candidates are loaded: mode, rename, native, filter_name."""
     options = (

@@ -2,32 +2,12 @@
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors
-
-# The names in `tiebreak.rankers.METHODS`; NumPy is not imported to print a help text.
-AGGREGATORS = (
-    "kemeny_young",
-    "average",
-    "borda",
-    "copeland",
-    "dodgson",
-    "irv",
-    "kendall",
-    "spearman",
-)
+from tiebreak.cli._shared import AGGREGATORS, echo_json, method_option, plain_errors
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    type=click.Choice([*AGGREGATORS, "all"]),
-    default=["kemeny_young"],
-    show_default=True,
-    help="How to count the ballots. Repeatable.",
-)
+@method_option("How to count the ballots. Repeatable.", default=["kemeny_young"], show_default=True)
 @click.option(
     "--per-item",
     is_flag=True,

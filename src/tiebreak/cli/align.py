@@ -2,8 +2,13 @@
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors
-from tiebreak.cli.aggregate import AGGREGATORS
+from tiebreak.cli._shared import (
+    AGGREGATORS,
+    bootstrap_options,
+    echo_json,
+    method_option,
+    plain_errors,
+)
 
 
 @click.command()
@@ -14,13 +19,7 @@ from tiebreak.cli.aggregate import AGGREGATORS
     metavar="FILE",
     help="CSV with columns model, rank (1 = best) or score, and perhaps benchmark.",
 )
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    type=click.Choice([*AGGREGATORS, "all"]),
-    help="Aggregators to compare. Repeatable. Default: all, Dodgson only where it is quick.",
-)
+@method_option("Aggregators to compare. Repeatable. Default: all, Dodgson only where it is quick.")
 @click.option(
     "--plot", metavar="FILE", help="Draw the correlations item by item as boxes: .svg or .png."
 )
@@ -33,9 +32,7 @@ from tiebreak.cli.aggregate import AGGREGATORS
 @click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
 @click.option("--items", is_flag=True, help="In JSON: the correlations of all items, too.")
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
-@click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@bootstrap_options
 def align(
     logs: tuple[str, ...],
     human: str,

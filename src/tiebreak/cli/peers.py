@@ -2,28 +2,27 @@
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors
-from tiebreak.cli.aggregate import AGGREGATORS
+from tiebreak.cli._shared import (
+    AGGREGATORS,
+    bootstrap_options,
+    echo_json,
+    method_option,
+    plain_errors,
+)
 
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    type=click.Choice([*AGGREGATORS, "all"]),
+@method_option(
+    "How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
     default=["kemeny_young"],
     show_default=True,
-    help="How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.option(
     "--items", is_flag=True, help="In JSON: the Kemeny order of each item, with its certificate."
 )
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
-@click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@bootstrap_options
 def peers(
     logs: tuple[str, ...],
     methods: tuple[str, ...],

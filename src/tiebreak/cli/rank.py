@@ -2,16 +2,14 @@
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors
+from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
 
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
-@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
-@click.option("--draws", type=click.IntRange(100), default=2000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@bootstrap_options
 @click.option(
     "--closure",
     is_flag=True,
