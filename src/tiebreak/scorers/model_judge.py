@@ -99,8 +99,7 @@ class ModelJudge(Judge):
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
         """A span of Inspect's transcript."""
-        # Inspect's outline takes a slash for a level of its own.
-        return span(name.replace("/", "∕"), type=kind)
+        return span(_title(name), type=kind)
 
     async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         """Run tasks concurrently.
@@ -143,8 +142,7 @@ class ModelJudge(Judge):
         asked = question.reviewer or question.role
         model = self._models[asked]
         span_id = uuid.uuid4().hex
-        # Inspect's outline takes a slash for a level of its own.
-        name = f"{asked}: {question.kind}{' (repair)' if repair else ''}".replace("/", "∕")
+        name = _title(f"{asked}: {question.kind}{' (repair)' if repair else ''}")
         scopes = {"attempt": str(attempt)} | (
             {} if self._repeat == 1 else {"repeat": str(self._repeat)}
         )
@@ -178,6 +176,11 @@ class ModelJudge(Judge):
             self.calls.append(call)
             paid(call)
         return output, call
+
+
+def _title(name: str) -> str:
+    """A span's name: Inspect's outline takes a slash for a level of its own."""
+    return name.replace("/", "∕")
 
 
 def _input_tokens(output: ModelOutput) -> int:
