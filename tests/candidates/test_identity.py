@@ -10,6 +10,7 @@ from tiebreak.candidates import (
     input_hash,
     normalise_answer,
 )
+from tiebreak.candidates.identity import canonical_target
 from tiebreak.candidates.records import tools_from
 
 PARAMETERS = {
@@ -53,8 +54,11 @@ def test_hash_tells_questions_choices_and_their_order_apart() -> None:
         input_hash("q", ["a b"]),
         input_hash("q", (), [OPENAI]),
         input_hash("q a b"),
+        input_hash("q", target="1"),
+        input_hash("q", target="2"),
+        input_hash("q", ["a", "b"], target="A"),
     }
-    assert len(hashes) == 7
+    assert len(hashes) == 10
 
 
 def test_hash_is_the_same_for_all_schema_shapes() -> None:
@@ -70,6 +74,44 @@ def test_hash_ignores_the_order_of_tools_but_not_their_parameters() -> None:
 
 def test_hash_survives_half_a_surrogate_pair() -> None:
     assert len(input_hash("\ud83d")) == 32
+
+
+TRUTH = [{"f": {"b": ["", "x"], "a": [1, True, None]}}]
+
+
+@pytest.mark.parametrize(
+    ("targets", "choices", "canonical"),
+    [
+        (["42", " 42 ", "42.00", "#### 42", "6 * 7 = 42\n#### 42", "$42"], (), "42"),
+        (["1,234.50", "1234.5", "So 1,000 and more\n#### 1,234.5"], (), "1234.5"),
+        (["-3", "\u22123"], (), "-3"),
+        (["B", "1", "a cat", " a  cat\n"], ("dog", "a cat", "cow"), "B"),
+        (["0", "B"], ("1", "0"), "B"),  # the text of a choice goes before an index
+        (["C", "2"], ("x", "x", "x"), "C"),
+        (
+            [json.dumps(TRUTH), str(TRUTH), json.dumps(TRUTH, indent=2)],
+            (),
+            '[{"f": {"a": [1, true, null], "b": ["", "x"]}}]',
+        ),
+        (
+            ["def check(c):\n    assert c(1)\n", "\n\ndef check(c):\n    assert c(1)"],
+            (),
+            "def check(c): assert c(1)",
+        ),
+        (
+            ["", "[]", "forty-two", "42 apples", "1,23", "[{", "[{'a': 1}, b]", "    return x"],
+            (),
+            None,
+        ),
+        (["C", "2", "a cat or a dog", ""], ("dog", "a cat"), None),
+        (["1" * 5000], ("dog", "a cat"), None),
+        (["[" * 9 + "{" + "[" * 100_000, "[{" * 10_000], (), None),
+    ],
+)
+def test_targets_have_one_form(
+    targets: list[str], choices: tuple[str, ...], canonical: str | None
+) -> None:
+    assert {canonical_target(target, choices) for target in targets} == {canonical}
 
 
 SAME_ANSWER = [

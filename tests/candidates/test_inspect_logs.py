@@ -224,7 +224,7 @@ def test_tool_calls_and_schemas(tmp_path: Path) -> None:
     assert answer(pool).tool_calls == (call,)
     assert json.loads(answer(pool).answer) == call
     assert pool.items[0].tools == (tool,)
-    assert pool.items[0].input_hash == input_hash(rows[0]["question"], (), [tool])
+    assert pool.items[0].input_hash == input_hash(rows[0]["question"], (), [tool], "0")
 
 
 def test_the_bare_question_in_the_metadata_is_what_is_hashed(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_the_bare_question_in_the_metadata_is_what_is_hashed(tmp_path: Path) -> 
 
 def test_metadata_that_is_not_in_the_prompt_is_not_the_question(tmp_path: Path) -> None:
     rows = [row | {"metadata": {"question": "other"}} for row in make_rows(1)]
-    assert pair(tmp_path, rows).items[0].input_hash == input_hash("What is 0 + 0?")
+    assert pair(tmp_path, rows).items[0].input_hash == input_hash("What is 0 + 0?", target="0")
 
 
 def test_system_messages_are_no_part_of_the_question(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_logs_of_a_real_run(tmp_path: Path) -> None:
     task = Task(dataset=samples, solver=think_first(), scorer=includes(), name="gsm8k")
     for name in ("one", "two"):
         model = mock(name, MEGABYTE + "42", image)
-        (log,) = eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1)
+        (log,) = eval(task, model=model, log_dir=str(tmp_path), max_samples=1)
         assert log.status == "success"
     raw = zipfile.ZipFile(log.location.removeprefix("file://")).read("samples/2_epoch_1.json")
     assert json.loads(raw)["input"][0]["content"].startswith("attachment://")

@@ -80,7 +80,7 @@ def test_what_a_candidate_and_an_item_hold(tmp_path: Path) -> None:
     pool = pair(tmp_path, [row | {"choices": ["0", "1"]} for row in make_rows(1)])
     (item,) = pool.items
     assert item.key == ItemKey("gsm8k", "q0")
-    assert item.input_hash == input_hash("What is 0 + 0?", ["0", "1"])
+    assert item.input_hash == input_hash("What is 0 + 0?", ["0", "1"], target="A")
     assert (item.prompt, item.target, item.choices) == ("What is 0 + 0?", "0", ("0", "1"))
     assert item.metadata["answer"] == "0"
     found = pool.candidates[item.key]["org/a"]

@@ -42,7 +42,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         task_args={"candidates": str(folder / "logs")},
         model_roles={"judge": JUDGE},
         log_dir=str(folder / "out"),
-        display="none",
     )
     assert {log.status for log in logs} == {"success"}
     for log in logs:
@@ -141,7 +140,6 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             task_args={"candidates": str(folder / "logs"), "degree": degree},
             model_roles={"peers": [get_model(model) for model in (*PEERS, OUTSIDER)]},
             log_dir=str(folder / "out"),
-            display="none",
         )
         assert log.status == "success"
         shutil.copy(log.location, folder / f"{degree}.eval")

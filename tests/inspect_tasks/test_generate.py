@@ -1,7 +1,7 @@
-"""The answering tasks: original schemas, wording, and logs that candidates come from."""
+"""The answering tasks: questions as samples, and logs that candidates come from."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,193 +10,270 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
+from tests.benchmarks.hub import ITEMS, items, write_copy
+from tiebreak.benchmarks import load_questions
 from tiebreak.candidates import load_candidates
 from tiebreak.inspect_tasks import generate
-from tiebreak.inspect_tasks.native import call_problem, last_number
-from tiebreak.inspect_tasks.prompting import (
-    call_schema,
-    without_descriptions,
-    without_docstrings,
-)
-from tiebreak.inspect_tasks.run_code import run_tests
 from tiebreak.prerequisite import PrerequisiteError
 
-ITEMS = Path(generate.__file__).parent / "items"
 TASKS: dict[str, Callable[..., Task]] = {
     "humaneval": generate.humaneval,
     "gsm8k": generate.gsm8k,
     "mmlu": generate.mmlu,
     "bfcl": generate.bfcl,
 }
+# No container is needed for what is tested here.
+OWN: dict[str, dict[str, Any]] = {
+    "humaneval": {"sandbox": "local", "confirm_run_unsafe_code": True},
+    "bfcl": {"calls": "text"},
+}
+RIGHT = {
+    "humaneval": str(items("humaneval")[0]["canonical_solution"]),
+    "gsm8k": "3 + 4 = 7\n#### 7",
+    "mmlu": "It is the capital.\nAnswer: A",
+    "bfcl": '{"name": "get_weather", "arguments": {"city": "Paris"}}',
+}
+TIMER = {
+    "name": "kitchen.set_timer",
+    "description": "Start a timer.",
+    "parameters": {
+        "type": "dict",
+        "properties": {
+            "minutes": {"type": "integer", "description": "How long."},
+            "tags": {"type": "tuple", "items": {"type": "string"}, "description": "Names."},
+        },
+        "required": ["minutes"],
+    },
+}
+ROW = {
+    "id": "live_parallel_0",
+    "question": [
+        [
+            {"role": "system", "content": "You are a cook."},
+            {"role": "user", "content": "Two timers: 5 and 7 minutes."},
+        ]
+    ],
+    "function": [TIMER],
+    "ground_truth": [
+        {"kitchen.set_timer": {"minutes": [minutes], "tags": [""]}} for minutes in (5, 7)
+    ],
+}
 
 
-def items(benchmark: str) -> list[dict[str, Any]]:
-    lines = (ITEMS / f"{benchmark}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+class Model:
+    """A model that gives one output and keeps what it was asked."""
+
+    def __init__(self, text: str = "", calls: Sequence[tuple[str, dict[str, Any]]] = ()) -> None:
+        self.message = ChatMessageAssistant(
+            content=text,
+            tool_calls=[ToolCall(str(n), name, given) for n, (name, given) in enumerate(calls)],
+        )
+
+    def __call__(
+        self,
+        messages: list[ChatMessage],
+        tools: list[ToolInfo],
+        choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        self.messages, self.tools, self.config = messages, tools, config
+        output = ModelOutput.from_message(self.message, "tool_calls" if tools else "stop")
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
 
 
-def task(benchmark: str, **arguments: Any) -> Task:
-    return TASKS[benchmark](data=str(ITEMS / f"{benchmark}.jsonl"), **arguments)
+def task(benchmark: str, data: Path | None = None, **arguments: Any) -> Task:
+    path = str(data or ITEMS / f"{benchmark}.jsonl")
+    return TASKS[benchmark](data=path, **{**OWN.get(benchmark, {}), **arguments})
 
 
-def samples(benchmark: str, **arguments: Any) -> list[Sample]:
-    return list(task(benchmark, **arguments).dataset)
-
-
-def answer_of(benchmark: str) -> str:
-    """A right answer to the first item."""
-    return {
-        "humaneval": str(items("humaneval")[0]["canonical_solution"]),
-        "gsm8k": "3 + 4 = 7\n#### 7",
-        "mmlu": "A) Paris. It is the capital.",
-        "bfcl": '{"name": "get_weather", "arguments": {"city": "Paris"}}',
-    }[benchmark]
-
-
-def run(benchmark: str, log_dir: Path, answer: str, model: str = "m", **arguments: Any) -> EvalLog:
-    output = ModelOutput.from_content("mockllm/model", answer)
-    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+def run(task: Task, log_dir: Path, model: Model, name: str = "m") -> EvalLog:
     [log] = inspect_eval(
-        task(benchmark, **arguments),
-        model=get_model("mockllm/model", custom_outputs=[output]),
+        task,
+        model=get_model("mockllm/model", custom_outputs=model, memoize=False),
         limit=1,
         log_dir=str(log_dir),
-        metadata={"candidate": model},
+        metadata={"candidate": name},
+        display="none",
     )
     assert log.status == "success"
     return log
 
 
+def only(log: EvalLog) -> Any:
+    [sample] = log.samples or []
+    [score] = (sample.scores or {}).values()
+    return score
+
+
 @pytest.mark.parametrize("benchmark", TASKS)
-def test_the_items_are_enough_and_told_apart(benchmark: str) -> None:
-    found = samples(benchmark)
-    assert len(found) >= 8
-    assert len({sample.id for sample in found}) == len(found)
-    assert len({str(sample.input) for sample in found}) == len(found)
-
-
-def test_the_items_own_solutions_are_right() -> None:
-    for row in items("humaneval"):
-        outcome = run_tests(
-            row["canonical_solution"],
-            prompt=row["prompt"],
-            test=row["test"],
-            entry_point=row["entry_point"],
+def test_samples_are_the_questions(benchmark: str) -> None:
+    questions = load_questions(benchmark, ITEMS / f"{benchmark}.jsonl")
+    samples: list[Sample] = list(task(benchmark).dataset)
+    assert len(samples) == len(questions) >= 8
+    for sample, question in zip(samples, questions, strict=True):
+        assert (sample.id, sample.input, sample.target) == (
+            question.id,
+            question.text,
+            question.target,
         )
-        assert outcome.passed, (row["task_id"], outcome.why)
-    for row in items("gsm8k"):
-        assert last_number(row["answer"]) is not None
-    for row in items("mmlu"):
-        assert len(row["choices"]) == len(set(row["choices"])) == 4
-        assert row["answer"] in range(4)
-    for row in items("bfcl"):
-        [(name, parameters)] = row["ground_truth"][0].items()
-        arguments = {key: values[-1] for key, values in parameters.items()}
-        call = json.dumps({"name": name, "arguments": arguments})
-        assert call_problem(call, row["ground_truth"]) is None, row["id"]
-        assert name in {function["name"] for function in row["function"]}
+        assert tuple(sample.choices or ()) == question.choices
+        assert (sample.metadata or {}).items() >= question.details.items()
 
 
 @pytest.mark.parametrize("benchmark", TASKS)
 def test_documentation_changes_the_prompt_and_not_the_item(benchmark: str, tmp_path: Path) -> None:
-    logs = [
-        run(benchmark, tmp_path, answer_of(benchmark), name, documentation=documentation)
-        for name, documentation in (("with", True), ("without", False))
-    ]
-    shown = [log.samples[0].messages[0].text for log in logs if log.samples]
+    models = {name: Model(RIGHT[benchmark]) for name in ("with", "without")}
+    for name, model in models.items():
+        run(task(benchmark, documentation=name == "with"), tmp_path, model, name)
+    shown = [model.messages[-1].text for model in models.values()]
     assert len(shown[0]) > len(shown[1])
     pool = load_candidates([tmp_path])
     [(item, candidates)] = list(pool)
     assert set(candidates) == {"with", "without"}
     assert item.benchmark == benchmark
-    assert {c.text for c in candidates.values()} == {answer_of(benchmark)}
+    assert {c.text for c in candidates.values()} == {RIGHT[benchmark]}
     assert {c.native_score for c in candidates.values()} == {1.0}
 
 
 @pytest.mark.parametrize("benchmark", TASKS)
-def test_a_wrong_answer_scores_nothing(benchmark: str, tmp_path: Path) -> None:
-    [sample] = run(benchmark, tmp_path, "I do not know.").samples or []
-    [score] = (sample.scores or {}).values()
-    assert score.value == "I"
-    assert sample.output.completion == "I do not know."
+def test_a_wrong_answer_scores_nothing_and_is_kept_whole(benchmark: str, tmp_path: Path) -> None:
+    log = run(task(benchmark), tmp_path, Model("I do not know.\n\nSorry."))
+    assert only(log).value == "I"
+    assert only(log).explanation
+    [sample] = log.samples or []
+    assert sample.output.completion == "I do not know.\n\nSorry."
 
 
 def test_the_log_holds_what_judging_needs(tmp_path: Path) -> None:
     for benchmark in ("bfcl", "mmlu"):
-        for model in ("a", "b"):
-            run(benchmark, tmp_path / benchmark, answer_of(benchmark), model)
+        for name in ("a", "b"):
+            run(task(benchmark), tmp_path / benchmark, Model(RIGHT[benchmark]), name)
     found = {item.benchmark: item for item, _ in load_candidates([tmp_path])}
     assert found["bfcl"].tools == tuple(items("bfcl")[0]["function"])
     assert found["bfcl"].prompt == "What is the weather in Paris?"
     assert found["mmlu"].choices == ("Paris", "Rome", "Oslo", "Cairo")
 
 
-def test_a_name_that_looks_like_a_slot_is_only_text(tmp_path: Path) -> None:
-    data = tmp_path / "data.jsonl"
-    row = {"question": "What is {question} + {0}?", "answer": "#### 1"}
-    data.write_text(json.dumps(row))
-    [sample] = list(generate.gsm8k(data=str(data)).dataset)
-    assert sample.input == row["question"]
+@pytest.mark.parametrize("benchmark", ["humaneval", "gsm8k", "mmlu"])
+def test_a_copy_in_hub_layout_will_do(
+    benchmark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "hf")
+    copy = write_copy(tmp_path / "copy", benchmark)
+    found = task(benchmark, copy).dataset
+    assert [sample.id for sample in found] == [sample.id for sample in task(benchmark).dataset]
+    assert found.location == str(copy)
 
 
-@pytest.mark.parametrize("benchmark", TASKS)
-def test_missing_data_name_the_flag(benchmark: str) -> None:
-    with pytest.raises(PrerequisiteError, match="-T data=FILE"):
-        TASKS[benchmark]()
+def several_calls(folder: Path) -> Path:
+    path = folder / "bfcl.jsonl"
+    path.write_text(json.dumps(ROW))
+    return path
+
+
+def test_functions_are_offered_as_tools_and_calls_captured(tmp_path: Path) -> None:
+    made = [("kitchen_set_timer", {"minutes": 7}), ("kitchen_set_timer", {"minutes": 5})]
+    for name in ("a", "b"):
+        model = Model("Gladly.", made)
+        log = run(task("bfcl", several_calls(tmp_path), calls="tools"), tmp_path, model, name)
+        assert only(log).value == "C"
+    [tool] = model.tools
+    assert (tool.name, tool.description) == ("kitchen_set_timer", "Start a timer.")
+    assert tool.parameters.required == ["minutes"]
+    assert tool.parameters.properties["minutes"].type == "integer"
+    assert tool.parameters.properties["tags"].type == "array"
+    assert [(m.role, m.text) for m in model.messages] == [
+        ("system", "You are a cook."),
+        ("user", "Two timers: 5 and 7 minutes."),
+    ]
+    [(item, candidates)] = list(load_candidates([tmp_path]))
+    assert item.prompt == "Two timers: 5 and 7 minutes."
+    assert candidates["a"].text == "Gladly."
+    assert [call["arguments"] for call in candidates["a"].tool_calls] == [g for _, g in made]
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "made",
     [
-        ("{", r"line 1: Expecting property name"),
-        ('{"question": "?", "answer": "#### 1"}\n{"question": "?"}', r"line 2: it lacks 'answer'"),
-        ('{"question": "?", "answer": "seven"}', r"line 1: its answer holds no number"),
-        ("[]", r"line 1: list indices"),
-        ("\n\n", r"holds no questions"),
+        [("kitchen_set_timer", {"minutes": 5})],
+        [("kitchen_set_timer", {"minutes": 5})] * 2,
+        [("kitchen_set_timer", {"minutes": minutes}) for minutes in ("5", 7)],
+        [("set_timer", {"minutes": minutes}) for minutes in (5, 7)],
+        [],
     ],
 )
-def test_bad_data_say_where(text: str, words: str, tmp_path: Path) -> None:
-    data = tmp_path / "data.jsonl"
-    data.write_text(text)
+def test_wrong_tool_calls(made: list[tuple[str, dict[str, Any]]], tmp_path: Path) -> None:
+    log = run(task("bfcl", several_calls(tmp_path), calls="tools"), tmp_path, Model("", made))
+    assert only(log).value == "I"
+
+
+def test_undocumented_tools_have_no_words_of_the_data(tmp_path: Path) -> None:
+    model = Model()
+    run(task("bfcl", calls="tools", documentation=False), tmp_path, model)
+    [tool] = model.tools
+    assert tool.description == tool.name == "get_weather"
+    assert "Name of the city" not in tool.model_dump_json()
+
+
+def test_written_calls_see_the_whole_conversation(tmp_path: Path) -> None:
+    answer = "[kitchen.set_timer(minutes=5), kitchen.set_timer(minutes=7)]"
+    model = Model(answer)
+    log = run(task("bfcl", several_calls(tmp_path), calls="text"), tmp_path, model)
+    assert only(log).value == "C"
+    [message] = model.messages
+    assert "system: You are a cook.\nuser: Two timers: 5 and 7 minutes." in message.text
+    assert '"name": "kitchen.set_timer"' in message.text
+    assert model.tools == []
+    assert model.config.response_schema is None
+
+
+def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
+    model = Model(RIGHT["bfcl"])
+    run(task("bfcl", calls="schema"), tmp_path, model)
+    assert model.config.response_schema is not None
+    schema = model.config.response_schema.json_schema
+    assert schema.properties is not None
+    assert schema.properties["name"].enum == ["get_weather"]
+    arguments = schema.properties["arguments"]
+    assert (arguments.required, arguments.additionalProperties) == (["city"], False)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "arguments", "words"),
+    [
+        ("bfcl", {"calls": "json"}, "calls is 'json': it must be one of tools, text, schema"),
+        ("bfcl", {"categories": "simple,complex"}, "no category 'complex'"),
+        ("bfcl", {"categories": 3}, "categories is 3: it must be names"),
+        ("mmlu", {"subjects": ["astrology"]}, "no subject 'astrology'"),
+        ("gsm8k", {"data": "/nowhere.jsonl"}, "/nowhere.jsonl does not exist"),
+        ("humaneval", {"confirm_run_unsafe_code": False}, "confirm_run_unsafe_code=true"),
+    ],
+)
+def test_wrong_arguments(benchmark: str, arguments: dict[str, Any], words: str) -> None:
+    given = {"data": str(ITEMS / f"{benchmark}.jsonl"), **OWN.get(benchmark, {}), **arguments}
     with pytest.raises(PrerequisiteError, match=words):
-        generate.gsm8k(data=str(data))
+        TASKS[benchmark](**given)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match=r"cannot be read.*nowhere\.jsonl"):
-        generate.gsm8k(data=str(tmp_path / "nowhere.jsonl"))
+@pytest.mark.parametrize("subjects", ["geography, astronomy", ["geography", "astronomy"]])
+def test_some_subjects(subjects: str | list[str]) -> None:
+    found = [sample.metadata or {} for sample in task("mmlu", subjects=subjects).dataset]
+    assert {metadata["subject"] for metadata in found} == {"geography", "astronomy"}
 
 
-def test_docstrings_go_and_code_stays() -> None:
-    program = 'import math\n\ndef f(x):\n    """Say\n    much.\n    """\n    # note\n    return x\n'
-    assert without_docstrings(program) == ("import math\n\ndef f(x):\n    # note\n    return x")
-    assert without_docstrings("def f(:") == "def f(:"
-    assert without_docstrings('def f(x):\n    """Only this."""') == "def f(x):"
-
-
-def test_descriptions_go_and_a_parameter_of_that_name_stays() -> None:
-    tool = {
-        "name": "f",
-        "description": "words",
-        "parameters": {"properties": {"description": {"type": "string", "description": "words"}}},
-    }
-    assert without_descriptions(tool) == {
-        "name": "f",
-        "parameters": {"properties": {"description": {"type": "string"}}},
-    }
-
-
-def test_the_call_schema_names_functions_and_arguments() -> None:
-    number = {"type": "dict", "properties": {"x": {"type": "float"}}, "required": ["x"]}
-    one = call_schema([{"name": "f", "parameters": number}]).json_schema
-    assert one.properties is not None
-    assert one.properties["name"].enum == ["f"]
-    arguments = one.properties["arguments"]
-    assert arguments.properties is not None
-    assert arguments.properties["x"].type == "number"
-    assert (arguments.required, arguments.additionalProperties) == (["x"], False)
-    two = call_schema([{"name": "f", "parameters": number}, {"name": "g"}]).json_schema
-    assert two.anyOf is not None
-    assert len(two.anyOf) == 2
+def test_code_runs_in_docker_unless_told_otherwise() -> None:
+    sandbox = generate.humaneval(data=str(ITEMS / "humaneval.jsonl")).sandbox
+    assert sandbox is not None
+    assert sandbox.type == "docker"
+    assert str(sandbox.config).endswith("compose.yaml")

@@ -82,7 +82,6 @@ def review(
         task_args={"candidates": str(candidates), "reviewers": MODELS, **arguments},
         model_roles={"peers": list(peers)},
         log_dir=str(log_dir),
-        display="none",
         log_level="warning",
         **(eval_args or {}),
     )
@@ -149,7 +148,6 @@ def test_a_panel_of_one(peers: Any, pool: Path, tmp_path: Path) -> None:
         task_args={"candidates": str(pool), "reviewers": "m2"},
         model_roles={"peers": peers},
         log_dir=str(tmp_path),
-        display="none",
         limit=1,
     )
     [item] = ballots_of(log).values()
@@ -208,7 +206,6 @@ def test_what_cannot_be_is_explained(
             task_args={"candidates": str(pool), **arguments},
             model_roles=roles,
             log_dir=str(tmp_path / "out"),
-            display="none",
         )
     message = str(caught.value.message)
     assert words in message
@@ -305,7 +302,7 @@ def test_the_method_that_was_asked_for_makes_the_scores(pool: Path, tmp_path: Pa
 def test_scores_can_be_computed_again(pool: Path, tmp_path: Path, calls: Path) -> None:
     log = review(pool, tmp_path / "out")
     paid = len(real_calls(calls))
-    again = score(log, ranking(), action="overwrite", display="none")
+    again = score(log, ranking(), action="overwrite")
     assert again.results is not None
     assert log.results is not None
     assert [(one.name, one.metrics) for one in again.results.scores] == [

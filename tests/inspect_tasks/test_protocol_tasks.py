@@ -1,6 +1,7 @@
 """All judging tasks on one pool, by real runs: calls, depth, leaderboards, resuming."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import score
+from inspect_ai.analysis import evals_df
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
 from tests.harness import BIN, ROOT, environment, run
@@ -20,10 +22,11 @@ from tests.inspect_tasks.runs import (
     without_receipt,
     write_pool,
 )
-from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY
+from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, load_candidates
 from tiebreak.report import leaderboards
 from tiebreak.report.comparison import compare
 from tiebreak.scorers.ranking import ranking
+from tiebreak.write_back import write_back
 
 pytestmark = pytest.mark.slow
 
@@ -152,12 +155,28 @@ def test_the_log_says_what_it_is(all_tasks: Path) -> None:
 @pytest.mark.parametrize("name", ["pointwise", "swiss"])
 def test_scores_can_be_computed_again(name: str, all_tasks: Path) -> None:
     log = by_protocol(all_tasks / "out")[name]
-    again = score(log, ranking(), action="overwrite", display="none")
+    again = score(log, ranking(), action="overwrite")
     assert again.results is not None
     assert log.results is not None
     assert [(one.name, one.metrics) for one in again.results.scores] == [
         (one.name, one.metrics) for one in log.results.scores
     ]
+
+
+def test_ranks_go_into_the_models_own_logs(all_tasks: Path, tmp_path: Path) -> None:
+    """Every protocol's score beside the native one, as `evals_df` shows them."""
+    logs = Path(shutil.copytree(all_tasks / "logs", tmp_path / "logs"))
+    before = load_candidates(logs)
+    done = write_back([all_tasks / "out"], [logs])
+    boards = boards_by_protocol(all_tasks / "out")
+    assert [one.state for one in done.outcomes] == ["written"] * N * len(boards)
+    shown = evals_df(str(logs)).set_index("model")
+    for name, board in boards.items():
+        for row in board.rows:
+            borda, place = f"score_tiebreak_{name}_borda", f"score_tiebreak_{name}_place"
+            assert shown.loc[row.model, borda] == pytest.approx(row.borda), name
+            assert shown.loc[row.model, place] == row.rank, name
+    assert load_candidates(logs) == before
 
 
 def test_repeat_asks_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ def test_a_decision_survives_an_interruption(tmp_path: Path, calls: Path) -> Non
     killed.location = str(tmp_path / "killed.eval")
     write_eval_log(killed, killed.location)
     [again] = eval_retry(
-        killed.location, log_dir=str(tmp_path / "again"), display="none", max_samples=1
+        killed.location, log_dir=str(tmp_path / "again"), max_samples=1
     )
     assert again.status == "success"
     assert decision(again) == decision(log)
@@ -105,7 +105,7 @@ def test_a_decision_survives_an_interruption(tmp_path: Path, calls: Path) -> Non
     assert len(real_calls(calls)) == after
 
     # A retry of what was settled judges nothing more.
-    [more] = eval_retry(log.location, log_dir=str(tmp_path / "more"), display="none")
+    [more] = eval_retry(log.location, log_dir=str(tmp_path / "more"))
     assert ballots_of(more) == ballots_of(log)
     assert len(real_calls(calls)) == after
 

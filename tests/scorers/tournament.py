@@ -80,7 +80,7 @@ def play_all(
 
     samples = [Sample(id=number, input="planted") for number in range(len(contests))]
     task = Task(dataset=samples, solver=tournament(), name="tournament")
-    [log] = eval(task, model="none/none", log_dir=str(log_dir), display="none", log_level="warning")
+    [log] = eval(task, model="none/none", log_dir=str(log_dir), log_level="warning")
     assert log.status == "success", log.error
     return [
         ItemBallots.model_validate(sample.store[STORE_KEY])

@@ -123,7 +123,6 @@ def run_inspect(
         ),
         model=get_model(f"mockllm/{model}", custom_outputs=outputs, memoize=False),
         log_dir=str(folder),
-        display="none",
         max_samples=1,
     )
     return Path(log.location)

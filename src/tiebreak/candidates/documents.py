@@ -61,6 +61,15 @@ def tools_of(doc: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     return next((tools for name in _TOOLS if (tools := tools_from(doc.get(name)))), ())
 
 
+def judged_by(doc: Mapping[str, Any], target: str) -> str:
+    """What an answer is measured by: the tests of a program where there are some, else its target.
+
+    Harnesses disagree on what the target of a program is, a solution or its tests.
+    """
+    tests = doc.get("test")
+    return tests if isinstance(tests, str) and tests else target
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         return "\n".join(_contents(value, bare=True))

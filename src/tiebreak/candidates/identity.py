@@ -1,8 +1,10 @@
 """What makes two questions the same question, and two answers the same answer."""
 
+import ast
 import hashlib
 import json
 import re
+import string
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,10 +15,15 @@ _HASH_LENGTH = 32
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 _TRAILING_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _LONE_LEADING_SPACE = re.compile(r"\A (?=\S)")
+_WHOLE_NUMBER = re.compile(r"[$€£]?\s?([-−]?(?:\d{1,3}(?:,\d{3})+|\d+))(?:\.(\d+))?")
+_LETTERS = string.ascii_uppercase
 
 
 def input_hash(
-    question: str, choices: Sequence[str] = (), tools: Iterable[Mapping[str, Any]] = ()
+    question: str,
+    choices: Sequence[str] = (),
+    tools: Iterable[Mapping[str, Any]] = (),
+    target: str = "",
 ) -> str:
     """Fingerprint of a question: 32 hex digits of a SHA-256 over its canonical form.
 
@@ -24,16 +31,67 @@ def input_hash(
     both ends are stripped; choices keep their order. Tools become a sorted list of function name
     and sorted parameter names, so descriptions and the three common schema shapes (OpenAI's
     `{"type": "function", "function": {...}}`, Inspect's ToolInfo, BFCL's bare dict) do not matter.
-
-    The target is left out on purpose: harnesses write the target of one question in different forms
-    ("42" and a worked solution that ends in "#### 42").
+    The target counts in the form of `canonical_target`: two releases of a benchmark that disagree
+    on the right answer do not ask the same question.
     """
     canonical = [
         _collapse(question),
         [_collapse(choice) for choice in choices],
         sorted(_tool_signature(tool) for tool in tools),
+        canonical_target(target, choices),
     ]
     return hashlib.sha256(json.dumps(canonical).encode("ascii")).hexdigest()[:_HASH_LENGTH]
+
+
+def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
+    """The right answer in a form that does not depend on who wrote it down.
+
+    Harnesses spell one target in several ways: "42", "1,234" and a worked solution that ends in
+    "#### 1234"; a choice's letter, its text or its index; function calls as JSON or as Python
+    shows them.
+
+    Args:
+        target: The right answer; of a program its tests (they define `check`).
+        choices: Texts of the choices.
+
+    Returns:
+        A choice as its letter, a number without separators, function calls as JSON, tests without
+        their layout; None for anything else: free text has no canonical form and is left out.
+    """
+    target = _collapse(target)
+    if choices:
+        return _choice(target, choices)
+    if "def check(" in target:
+        return target
+    if re.match(r"\[\s*\{", target):
+        return _calls(target)
+    number = _WHOLE_NUMBER.fullmatch(target.rpartition("####")[2].strip())
+    if number is None:
+        return None
+    fraction = (number[2] or "").rstrip("0")
+    whole = number[1].replace(",", "").replace("−", "-")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def _choice(target: str, choices: Sequence[str]) -> str | None:
+    letters = _LETTERS[: len(choices)]
+    if len(target) == 1 and target in letters:
+        return target
+    texts = [_collapse(choice) for choice in choices]
+    if texts.count(target) == 1:
+        return letters[texts.index(target)]
+    if re.fullmatch("[0-9]{1,2}", target) and int(target) < len(choices):
+        return letters[int(target)]
+    return None
+
+
+def _calls(target: str) -> str | None:
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return json.dumps(read(target), sort_keys=True)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return None
 
 
 def _collapse(text: str) -> str:

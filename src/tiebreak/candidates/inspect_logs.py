@@ -7,6 +7,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
 from inspect_ai.scorer import Score, value_to_float
 
+from tiebreak.candidates.documents import judged_by
 from tiebreak.candidates.errors import (
     LogStatusError,
     MissingOutputError,
@@ -16,7 +17,14 @@ from tiebreak.candidates.errors import (
     UnreadableLogError,
 )
 from tiebreak.candidates.identity import input_hash
-from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, missing
+from tiebreak.candidates.native import (
+    Native,
+    choice_note,
+    choose_metric,
+    finite,
+    missing,
+    without_recorded,
+)
 from tiebreak.candidates.pool import PROTOCOL_KEY, Candidate, Item, ItemKey, Note
 from tiebreak.candidates.records import (
     LogRecord,
@@ -89,7 +97,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def read(self, samples: list[EvalSample]) -> Reading:
-        scorers = list(dict.fromkeys(name for sample in samples for name in sample.scores or ()))
+        scorers = list(dict.fromkeys(name for sample in samples for name in _native(sample)))
         self.scored = bool(scorers)
         if note := choice_note(scorers, self.options.native, self.source):
             self.notes.append(note)
@@ -138,7 +146,7 @@ class _Reader:
     def _native(self, sample: EvalSample) -> Native:
         if not self.scored:
             return Native(math.nan, None)
-        values = _flat(sample.scores or {})
+        values = _flat(_native(sample))
         name = choose_metric(list(values), self.options.native)
         if name is None:
             return missing(list(values), self.options.native)
@@ -169,6 +177,10 @@ def _input_has_attachment(sample: EvalSample) -> bool:
     return any(message.text.startswith(_ATTACHMENT) for message in sample.input)
 
 
+def _native(sample: EvalSample) -> dict[str, Score]:
+    return without_recorded(sample.scores or {})
+
+
 def _flat(scores: dict[str, Score]) -> dict[str, Any]:
     """Values by name. A dict score stands under its own name with its first value, too."""
     values: dict[str, Any] = {}
@@ -196,7 +208,9 @@ def _item(sample: EvalSample, key: ItemKey) -> Item:
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
     return Item(
         key=key,
-        input_hash=input_hash(_question(prompt, metadata), choices, tools),
+        input_hash=input_hash(
+            _question(prompt, metadata), choices, tools, judged_by(metadata, target)
+        ),
         prompt=prompt,
         target=target,
         choices=choices,

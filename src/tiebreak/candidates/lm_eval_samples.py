@@ -13,7 +13,14 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from tiebreak.candidates.documents import bare_id, choices_of, prompt_of, question_of, tools_of
+from tiebreak.candidates.documents import (
+    bare_id,
+    choices_of,
+    judged_by,
+    prompt_of,
+    question_of,
+    tools_of,
+)
 from tiebreak.candidates.errors import (
     FilterError,
     MissingOutputError,
@@ -239,11 +246,12 @@ def _item(row: Mapping[str, Any], benchmark: str) -> Item:
     target = row.get("target", "")
     if isinstance(target, list):
         target = "\n".join(map(str, target))
+    target = str(target)
     return Item(
         key=ItemKey(benchmark, bare_id(doc) or str(row["doc_id"])),
-        input_hash=input_hash(prompt, choices, tools),
+        input_hash=input_hash(prompt, choices, tools, judged_by(doc, target)),
         prompt=prompt,
-        target=str(target),
+        target=target,
         choices=choices,
         tools=tools,
         metadata=doc,

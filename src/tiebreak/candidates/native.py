@@ -2,9 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tiebreak.candidates.pool import Note
+
+T = TypeVar("T")
+
+RECORDED = "tiebreak_"
+"""How the names of scores begin that `tiebreak write-back` puts into a model's own log."""
 
 
 class Native(NamedTuple):
@@ -13,6 +18,11 @@ class Native(NamedTuple):
     value: float
     metric: str | None
     problem: str | None = None
+
+
+def without_recorded(scores: Mapping[str, T]) -> dict[str, T]:
+    """Scores by name, but for ranks that were written back: these are judges' words, not native."""
+    return {name: score for name, score in scores.items() if not name.startswith(RECORDED)}
 
 
 def choose_metric(present: Sequence[str], wanted: Sequence[str]) -> str | None:

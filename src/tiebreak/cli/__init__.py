@@ -11,11 +11,14 @@ from tiebreak.cli.csd import csd
 from tiebreak.cli.demo import demo
 from tiebreak.cli.diagnose import diagnose
 from tiebreak.cli.estimate import estimate
+from tiebreak.cli.lm_eval import lm_eval_cache, lm_eval_tasks
 from tiebreak.cli.peers import peers
 from tiebreak.cli.rank import rank
+from tiebreak.cli.score_code import score_code
 from tiebreak.cli.serve_local import serve
 from tiebreak.cli.simulate import simulate
 from tiebreak.cli.stability import stability
+from tiebreak.cli.write_back import write_back
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -44,9 +47,13 @@ for verb in (
     stability,
     peers,
     align,
+    write_back,
     simulate,
     aggregate,
     csd,
+    lm_eval_tasks,
+    lm_eval_cache,
+    score_code,
     demo,
     serve,
 ):

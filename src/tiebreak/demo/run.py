@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -36,7 +36,11 @@ HEARTBEAT: Final = 15.0
 """Seconds between two signs of life where there is no live display."""
 # So small a model does not know when it has answered: it goes on with another problem.
 STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
-
+# A computer without Docker must be enough, and so small a model needs a schema to call anything.
+_OWN: Final[Mapping[str, Mapping[str, Any]]] = {
+    "humaneval": {"sandbox": "local", "confirm_run_unsafe_code": True},
+    "bfcl": {"calls": "schema"},
+}
 
 DemoProtocol = Literal["seal", "peer_review"]
 
@@ -193,13 +197,9 @@ def _answer(
 def _task(benchmark: str, setting: Setting) -> Task:
     from tiebreak.inspect_tasks import generate
 
-    build = {
-        "gsm8k": generate.gsm8k,
-        "mmlu": generate.mmlu,
-        "humaneval": generate.humaneval,
-        "bfcl": generate.bfcl,
-    }[benchmark]
-    task = build(data=str(ITEMS / f"{benchmark}.jsonl"), documentation=setting.documentation)
+    build: Callable[..., Task] = getattr(generate, benchmark)
+    data = str(ITEMS / f"{benchmark}.jsonl")
+    task = build(data=data, documentation=setting.documentation, **_OWN.get(benchmark, {}))
     task.config = task.config.merge(GenerateConfig(stop_seqs=list(STOP)))
     return task
 

@@ -112,6 +112,28 @@ def flag(name: str, value: object) -> bool:
     return value
 
 
+def names(name: str, value: str | Collection[str] | None) -> tuple[str, ...]:
+    """Names that are given as a list or as one text with commas; none when there is no value.
+
+    Raises:
+        PrerequisiteError: it is neither; says which argument.
+    """
+    given = value.split(",") if isinstance(value, str) else value or ()
+    if not isinstance(given, Collection) or not all(isinstance(entry, str) for entry in given):
+        raise PrerequisiteError(f"{name} is {value!r}: it must be names separated by commas.")
+    return tuple(entry.strip() for entry in given if entry.strip())
+
+
+def one_of(name: str, value: object, known: Collection[str]) -> None:
+    """Refuse what is none of the known words.
+
+    Raises:
+        PrerequisiteError: says which argument, and what it can be.
+    """
+    if value not in known:
+        raise PrerequisiteError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
+
+
 def whole(name: str, value: object, lowest: int | None = None) -> None:
     """Refuse what is no whole number, or too small.
 

@@ -1,26 +1,218 @@
-"""Data of the lm-eval tasks: a file in the benchmark's own schema.
+"""The four benchmarks for lm-eval: documents, prompts and native scores.
 
-`--metadata '{"data": "FILE.jsonl"}'` names it; without, the small items that come with the package
-are used.
+All of it comes from `tiebreak.benchmarks`, so a question has the same wording and an answer the
+same score as in Inspect. lm-eval finds this file by its place beside the YAML files that name its
+functions. A document is a row in the benchmark's original schema; nested columns are JSON text,
+since `datasets` would fill up the keys that a row lacks with nulls.
 """
 
 import json
-from pathlib import Path
-from typing import Any
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Final
 
-SMALL_ITEMS = Path(__file__).resolve().parent.parent / "inspect_tasks" / "items" / "gsm8k.jsonl"
+from tiebreak.benchmarks import BENCHMARKS, Question, load_questions
+from tiebreak.benchmarks.mmlu import LETTERS
+from tiebreak.prerequisite import PrerequisiteError
+
+Document = Mapping[str, Any]
+
+_PARTS: Final = {"mmlu": "subjects", "bfcl": "categories"}
+_KEYS: Final = ("data", *_PARTS.values())
+
+_logger = logging.getLogger(__name__)
 
 
-def load(data: str | None = None, **_: Any) -> dict[str, Any]:
-    """Rows of a JSON-lines file, as the split `test`; lm-eval passes its model's arguments, too.
+def load_gsm8k(**metadata: Any) -> dict[str, Any]:
+    """Documents with id, question and answer; see `load`."""
+    return load("gsm8k", metadata)
+
+
+def load_mmlu(**metadata: Any) -> dict[str, Any]:
+    """Documents with id, question, subject, choices and answer; see `load`."""
+    return load("mmlu", metadata)
+
+
+def load_humaneval(**metadata: Any) -> dict[str, Any]:
+    """Documents with task_id, prompt, canonical_solution, test and entry_point; see `load`."""
+    return load("humaneval", metadata)
+
+
+def load_bfcl(**metadata: Any) -> dict[str, Any]:
+    """Documents with id, category, question, function and ground_truth; see `load`."""
+    return load("bfcl", metadata)
+
+
+def gsm8k_prompt(doc: Document) -> str:
+    """The word problem in its wording."""
+    return _prompt("gsm8k", doc)
+
+
+def mmlu_prompt(doc: Document) -> str:
+    """The question and its choices in their wording."""
+    return _prompt("mmlu", doc)
+
+
+def humaneval_prompt(doc: Document) -> str:
+    """The beginning of a program in its wording."""
+    return _prompt("humaneval", doc)
+
+
+def bfcl_prompt(doc: Document) -> str:
+    """The request and the functions in their wording."""
+    return _prompt("bfcl", doc)
+
+
+def mmlu_letter(doc: Document) -> str:
+    """Letter of the right choice; the document has its index."""
+    return _question("mmlu", doc).target
+
+
+def gsm8k_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
+    """1.0 when the answer's final number is right."""
+    return _results("gsm8k", doc, results)
+
+
+def mmlu_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
+    """1.0 when the chosen letter is right."""
+    return _results("mmlu", doc, results)
+
+
+def bfcl_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
+    """1.0 when the ground truth admits the written calls."""
+    return _results("bfcl", doc, results)
+
+
+def humaneval_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
+    """Nothing: a program that has not been run has no score, and none runs inside lm-eval."""
+    return {}
+
+
+def load(benchmark: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The documents of a benchmark, as the split `test`.
+
+    Args:
+        benchmark: A key of `BENCHMARKS`.
+        metadata: What `--metadata` says, mixed by lm-eval with the arguments of its model. Three
+            keys count: `data`, a file or folder (see `load_questions`) or a mapping from benchmark
+            to one; `subjects` of MMLU; `categories` of BFCL. Others are the model's, unless they
+            look like one of these three.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        ValueError: a key of the metadata is misspelt or has no such value, or the questions cannot
+            be loaded; the message says what to do.
     """
     import datasets
 
-    path = Path(data) if data else SMALL_ITEMS
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: --metadata '{{\"data\": …}}' must name a JSON-lines file")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return {"test": datasets.Dataset.from_list([json.loads(line) for line in lines if line])}
+    _refuse_misspelt(metadata)
+    parts = _strings(_PARTS[benchmark], metadata) if benchmark in _PARTS else ()
+    try:
+        questions = load_questions(benchmark, _data(benchmark, metadata.get("data")), parts)
+    except PrerequisiteError as error:
+        # Inspect prints this kind by itself; everywhere else its message would not be seen.
+        raise ValueError(error.message) from error
+    documents = [_DOCUMENTS[benchmark](question) for question in questions]
+    return {"test": datasets.Dataset.from_list(documents)}
+
+
+def _data(benchmark: str, given: Any) -> str | None:
+    """The data of one benchmark: the same for all, or one by one."""
+    if isinstance(given, Mapping):
+        if unknown := sorted(set(map(str, given)) - set(BENCHMARKS)):
+            known = ", ".join(BENCHMARKS)
+            raise ValueError(f"data names {', '.join(unknown)}; the benchmarks are {known}")
+        given = given.get(benchmark)
+    if given is None or (isinstance(given, str) and given):
+        return given
+    raise ValueError(
+        f"the data of {benchmark} are {given!r}; wanted are a file or folder: "
+        '--metadata \'{"data": "FILE"}\' or \'{"data": {"gsm8k": "FILE", "mmlu": "FILE"}}\''
+    )
+
+
+def _strings(key: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """A list of names, also as text with commas (`--metadata subjects=anatomy,virology`)."""
+    given = metadata.get(key, ())
+    if isinstance(given, str):
+        given = [name.strip() for name in given.split(",")]
+    if isinstance(given, list | tuple) and all(isinstance(name, str) and name for name in given):
+        return tuple(given)
+    raise ValueError(f'{key} is {given!r}; wanted is a list of names: \'{{"{key}": ["…"]}}\'')
+
+
+def _refuse_misspelt(metadata: Mapping[str, Any]) -> None:
+    """Refuse a key that is nearly ours: all of a benchmark instead of a part costs money."""
+    for key in metadata:
+        if key not in _KEYS and (meant := get_close_matches(key.lower(), _KEYS, 1, cutoff=0.7)):
+            raise ValueError(f"--metadata has no key {key!r}; {meant[0]!r} may be meant")
+
+
+def _gsm8k_document(question: Question) -> dict[str, Any]:
+    return {"id": question.id, "question": question.text, "answer": question.target}
+
+
+def _mmlu_document(question: Question) -> dict[str, Any]:
+    return {
+        "id": question.id,
+        "question": question.text,
+        "subject": question.details["subject"],
+        "choices": list(question.choices),
+        "answer": LETTERS.index(question.target),
+    }
+
+
+def _humaneval_document(question: Question) -> dict[str, Any]:
+    return {
+        "task_id": question.id,
+        "prompt": question.text,
+        "canonical_solution": question.target,
+        "test": question.details["test"],
+        "entry_point": question.details["entry_point"],
+    }
+
+
+def _bfcl_document(question: Question) -> dict[str, Any]:
+    messages = question.messages or ({"role": "user", "content": question.text},)
+    return {
+        "id": question.id,
+        "category": question.details["category"],
+        "question": json.dumps([[dict(message) for message in messages]], ensure_ascii=False),
+        "function": json.dumps(list(question.tools), ensure_ascii=False),
+        "ground_truth": question.target,
+    }
+
+
+_DOCUMENTS: Final = {
+    "gsm8k": _gsm8k_document,
+    "mmlu": _mmlu_document,
+    "humaneval": _humaneval_document,
+    "bfcl": _bfcl_document,
+}
+
+
+def _question(benchmark: str, doc: Document) -> Question:
+    """The question that a document was made from."""
+    return BENCHMARKS[benchmark].read(doc, 0)
+
+
+def _prompt(benchmark: str, doc: Document) -> str:
+    return BENCHMARKS[benchmark].prompt(_question(benchmark, doc), True)
+
+
+def _results(benchmark: str, doc: Document, results: Sequence[Any]) -> dict[str, float]:
+    """The native score, 1.0 or 0.0; NaN when there is none, with a warning that says why.
+
+    Nothing is raised: lm-eval would lose all answers of the run.
+    """
+    known = BENCHMARKS[benchmark]
+    try:
+        (answer,) = results
+        if not isinstance(answer, str):
+            raise TypeError(f"the model gave {type(answer).__name__}, no text")
+        assert known.score is not None
+        return {known.metric: float(known.score(answer, _question(benchmark, doc)).right)}
+    except Exception as error:
+        _logger.warning("%s %s is not scored: %r", benchmark, doc.get("id"), error)
+        return {known.metric: math.nan}

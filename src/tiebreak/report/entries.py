@@ -103,7 +103,7 @@ def read_entries(
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
     """
-    logs, notes = _best_attempts(read_ranking_logs(paths))
+    logs, notes = best_attempts(read_ranking_logs(paths))
     boards = [
         (log, board)
         for log in logs
@@ -152,7 +152,7 @@ def _tabled(items: Sequence[ItemBallots]) -> tuple[ItemTable, tuple[ItemKey, ...
     return ItemTable.of(ranked, placements), keys
 
 
-def _best_attempts(logs: Iterable[RankingLog]) -> tuple[list[RankingLog], list[str]]:
+def best_attempts(logs: Iterable[RankingLog]) -> tuple[list[RankingLog], list[str]]:
     """One log per task, and a note on each of the others."""
     attempts: dict[str, list[RankingLog]] = {}
     for log in logs:

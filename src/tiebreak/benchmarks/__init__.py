@@ -1,0 +1,132 @@
+"""The four benchmarks, free of any harness: their questions, their wording, their own metrics.
+
+Inspect and lm-eval tasks both stand on this room, so the same question has the same wording and
+the same answer the same native score in either harness.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tiebreak.benchmarks import bfcl, gsm8k, humaneval, mmlu
+from tiebreak.benchmarks.question import Question, Row, Verdict
+from tiebreak.benchmarks.sources import file_rows, hub_rows, origin
+from tiebreak.prerequisite import PrerequisiteError
+
+__all__ = [
+    "BENCHMARKS",
+    "Benchmark",
+    "Question",
+    "Row",
+    "Verdict",
+    "load_questions",
+    "load_rows",
+    "origin",
+]
+
+
+class Benchmark(NamedTuple):
+    """A benchmark: how a row becomes a question, a question a prompt, and an answer a verdict.
+
+    Attributes:
+        read: From a row and its place in the data to a question; raises KeyError, ValueError,
+            TypeError and the like for a row that does not fit.
+        prompt: The prompt, with its guidance or bare.
+        metric: Name of the native score in both harnesses.
+        score: The native metric; None where only a sandbox can tell.
+        part: The detail of a question that a choice of some questions is made by, or None.
+    """
+
+    read: Callable[[Row, int], Question]
+    prompt: Callable[[Question, bool], str]
+    metric: str
+    score: Callable[[str, Question], Verdict] | None
+    part: str | None = None
+
+
+BENCHMARKS: Final[Mapping[str, Benchmark]] = {
+    "humaneval": Benchmark(humaneval.read, humaneval.prompt, humaneval.METRIC, None),
+    "gsm8k": Benchmark(gsm8k.read, gsm8k.prompt, gsm8k.METRIC, gsm8k.score),
+    "mmlu": Benchmark(mmlu.read, mmlu.prompt, mmlu.METRIC, mmlu.score, "subject"),
+    "bfcl": Benchmark(bfcl.read, bfcl.prompt, bfcl.METRIC, bfcl.score, "category"),
+}
+
+
+def load_questions(
+    benchmark: str, data: str | Path | None = None, parts: Sequence[str] = ()
+) -> list[Question]:
+    """The questions of a benchmark.
+
+    Args:
+        benchmark: A key of `BENCHMARKS`.
+        data: A JSON lines or Parquet file, or a local copy of the dataset's repository; None takes
+            the Hub at a pinned revision (BFCL: the files of the package `bfcl-eval`).
+        parts: Some subjects of MMLU or categories of BFCL; empty takes all.
+
+    Raises:
+        PrerequisiteError: the data cannot be had, a row does not fit, or there is no such part;
+            the message says where and what to do.
+    """
+    return [question for question, _ in load_rows(benchmark, data, parts)]
+
+
+def load_rows(
+    benchmark: str, data: str | Path | None = None, parts: Sequence[str] = ()
+) -> list[tuple[Question, Row]]:
+    """Questions with the rows that they were read from; arguments and errors of `load_questions`.
+
+    A question keeps its name whatever other parts are taken.
+    """
+    path = None if data is None else Path(data)
+    if path is not None and not path.exists():
+        raise PrerequisiteError(f"The data of {benchmark} cannot be read: {path} does not exist.")
+    known = BENCHMARKS[benchmark]
+    if parts and known.part is None:
+        raise PrerequisiteError(f"{benchmark} has no parts to choose from.")
+    if benchmark == "bfcl":
+        parts = _categories(parts)
+    if path is not None and path.is_file():
+        places = list(file_rows(path))
+    elif benchmark == "bfcl":
+        rows = bfcl.load_rows(path, parts)
+        places = [(f"BFCL, {row['id']}", row) for row in rows]
+    else:
+        rows = hub_rows(benchmark, path)
+        places = [(f"row {number} of {benchmark}", row) for number, row in enumerate(rows)]
+    questions = [
+        (_read(known, row, place, number), row) for number, (place, row) in enumerate(places)
+    ]
+    if not questions:
+        raise PrerequisiteError(f"{path or benchmark} holds no questions.")
+    return _chosen(benchmark, known.part, questions, parts) if parts else questions
+
+
+def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
+    try:
+        return benchmark.read(row, number)
+    except KeyError as error:
+        raise PrerequisiteError(f"{place}: it lacks {error}.") from error
+    except (ValueError, TypeError, IndexError, AttributeError) as error:
+        raise PrerequisiteError(f"{place}: {error}.") from error
+
+
+def _categories(names: Sequence[str]) -> list[str]:
+    try:
+        return [bfcl.category_named(name) for name in names]
+    except ValueError as error:
+        raise PrerequisiteError(f"{error}.") from error
+
+
+def _chosen(
+    benchmark: str,
+    part: str | None,
+    questions: Sequence[tuple[Question, Row]],
+    parts: Sequence[str],
+) -> list[tuple[Question, Row]]:
+    present = {str(question.details.get(part or "")) for question, _ in questions}
+    if unknown := sorted(set(parts) - present):
+        raise PrerequisiteError(
+            f"{benchmark} has no {part} {', '.join(map(repr, unknown))}. "
+            f"There are: {', '.join(sorted(present))}."
+        )
+    return [pair for pair in questions if pair[0].details.get(part or "") in parts]

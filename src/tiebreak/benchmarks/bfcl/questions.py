@@ -1,0 +1,125 @@
+"""From a row of BFCL to a question: what was said, what is on offer, and which calls are right."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from tiebreak.benchmarks.bfcl.categories import ANY_CALL, NO_CALL, category_in, category_named
+from tiebreak.benchmarks.question import Question, Row
+
+TYPES: Final[Mapping[str, type]] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "any": str,
+}
+"""BFCL's names of types, and the type that a value must have in Python."""
+LISTS: Final = frozenset({"array", "tuple"})
+
+
+def read(row: Row, number: int) -> Question:
+    """A row with `id`, `question`, `function` and `ground_truth`, and perhaps its `category`.
+
+    Each column may also be JSON text. A question is a list of messages or of one turn of messages,
+    as the releases of BFCL have it, or just a text. A row without a category has that of its id
+    (`live_simple_3-2-0`), else the one that fits its functions and its right calls.
+
+    Args:
+        row: One row of the data.
+        number: Its place in the data, from 0; it names the item unless the row has an `id`.
+
+    Raises:
+        KeyError: a column is missing.
+        ValueError: a column is not what it should be, the question has several turns, or its
+            category is left out.
+    """
+    name = str(row.get("id", f"bfcl_{number}"))
+    messages = _messages(row["question"])
+    tools = _tools(row["function"])
+    category = category_named(row["category"]) if row.get("category") else category_in(name)
+    truth = [] if category in NO_CALL | ANY_CALL else _truth(row["ground_truth"])
+    if category is None:
+        category = _fitting(tools, truth)
+    elif not truth and category not in NO_CALL | ANY_CALL:
+        raise ValueError("its ground truth holds no call")
+    several = len(messages) > 1 or any(message["role"] == "system" for message in messages)
+    return Question(
+        id=name,
+        text="\n".join(part["content"] for part in messages if part["role"] != "system"),
+        target=json.dumps(truth, ensure_ascii=False),
+        tools=tuple(tools),
+        messages=tuple(messages) if several else (),
+        details={"category": category, "ground_truth": truth},
+    )
+
+
+def parameters_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters of a function by name, each with its own schema."""
+    return (tool.get("parameters") or {}).get("properties") or {}
+
+
+def _fitting(tools: Sequence[Any], truth: Sequence[Any]) -> str:
+    if not truth:
+        return "irrelevance"
+    if len(truth) > 1:
+        return "parallel" if len(tools) == 1 else "parallel_multiple"
+    return "simple" if len(tools) == 1 else "multiple"
+
+
+def _messages(value: Any) -> list[Mapping[str, str]]:
+    if isinstance(value, str):
+        parsed = _from_json(value) if value.lstrip().startswith("[") else None
+        value = parsed if isinstance(parsed, list) else [{"role": "user", "content": value}]
+    if value and all(isinstance(turn, list) for turn in value):
+        if len(value) > 1:
+            raise ValueError(f"its question has {len(value)} turns; only one can be asked")
+        value = value[0]
+    messages: list[Mapping[str, str]] = [
+        {"role": str(m["role"]), "content": str(m["content"])} for m in value
+    ]
+    if not any(message["role"] == "user" for message in messages):
+        raise ValueError("its question holds no message of a user")
+    return messages
+
+
+def _tools(value: Any) -> list[Mapping[str, Any]]:
+    value = _from_json(value)
+    tools = [_from_json(tool) for tool in (value if isinstance(value, list) else [value])]
+    if not all(isinstance(tool, dict) and "name" in tool for tool in tools):
+        raise ValueError("its function is no list of functions with names")
+    for tool in tools:
+        for name, schema in parameters_of(tool).items():
+            _check_type(schema, f"{tool['name']}({name})")
+    return tools
+
+
+def _check_type(schema: Mapping[str, Any], where: str) -> None:
+    kind = schema.get("type")
+    if kind not in TYPES:
+        raise ValueError(f"{where} has the type {kind!r}; BFCL's are {', '.join(TYPES)}")
+    if kind in LISTS and (schema.get("items") or {}).get("type") not in TYPES:
+        raise ValueError(f"{where} does not say the type of its items")
+
+
+def _truth(value: Any) -> list[Mapping[str, Any]]:
+    """The right calls: function → parameter → admitted values."""
+    calls = _from_json(value)
+    if not isinstance(calls, list):
+        raise ValueError("its ground truth is no list of calls")
+    for call in calls:
+        if not (isinstance(call, dict) and len(call) == 1):
+            raise ValueError(f"its ground truth holds {call!r}, which is no call of one function")
+        (arguments,) = call.values()
+        if not isinstance(arguments, dict):
+            raise ValueError(f"its ground truth holds {call!r}, which has no arguments by name")
+        if not all(isinstance(values, list) for values in arguments.values()):
+            raise ValueError(f"its ground truth holds {call!r}, which lists no admitted values")
+    return calls
+
+
+def _from_json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value

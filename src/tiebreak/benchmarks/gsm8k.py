@@ -1,0 +1,87 @@
+"""GSM8K: word problems whose answer is a number (Cobbe et al. 2021, arXiv:2110.14168)."""
+
+import math
+import re
+from typing import Final
+
+from tiebreak.benchmarks.marks import BOXED, marked
+from tiebreak.benchmarks.question import Question, Row, Verdict
+
+METRIC: Final = "final_number"
+
+# A sign belongs to a number unless something that it could be subtracted from stands before it.
+_NUMBER: Final = re.compile(
+    r"(?P<sign>(?<![\w)\]}])[-−](?=[$€£.\d]))?(?:[$€£](?P<late>[-−](?=\d))?)?\s?"
+    r"(?:(?P<digits>\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})++(?!\d)|\d++)(?P<rest>\.\d++)?"
+    r"|(?<!\w)(?P<only>\.\d++))"
+)
+_MARKS: Final = re.compile(rf"\#\#\#\#|{BOXED}|\banswer\b[*_\s]*(?:is|:|=|\n)", re.IGNORECASE)
+# Spaces and commas as LaTeX writes them inside of numbers.
+_LATEX: Final = re.compile(r"\{,\}|\\[,!;]|\\(?=\$)")
+
+_GUIDE: Final = """\
+Solve the problem step by step. End with a line "#### " and the number.
+
+Problem: A shelf holds 2 books. Ida adds 6 more. How many books are on the shelf?
+Solution: There are 2 books and 6 more, so 2 + 6 = 8.
+#### 8
+
+Problem: {question}
+Solution:"""
+
+
+def read(row: Row, number: int) -> Question:
+    """A row with `question` and `answer`; the answer is worked out and ends in `#### NUMBER`.
+
+    Args:
+        row: One row of the data.
+        number: Its place in the data, from 0; it names the item unless the row has an `id`.
+
+    Raises:
+        KeyError: a column is missing.
+        ValueError: the answer holds no number.
+    """
+    if final_number(row["answer"]) is None:
+        raise ValueError("its answer holds no number")
+    return Question(str(row.get("id", f"gsm8k_{number}")), row["question"], row["answer"])
+
+
+def prompt(question: Question, documentation: bool = True) -> str:
+    """The problem; the guidance is a worked example and the form of the last line."""
+    return _GUIDE.format(question=question.text) if documentation else question.text
+
+
+def score(answer: str, question: Question) -> Verdict:
+    """Is the answer's final number the target's?"""
+    found, wanted = final_number(answer), final_number(question.target)
+    if found is None:
+        return Verdict(False, None, "the answer holds no number")
+    right = wanted is not None and math.isclose(float(found), float(wanted))
+    return Verdict(right, found, "" if right else f"the number is {found}, not {wanted}")
+
+
+def final_number(text: str) -> str | None:
+    r"""The number that an answer ends with, without currency and thousands separators.
+
+    That is the number after the last mark: `####`, `\boxed{…}`, "answer is", "answer:". Of several
+    numbers in a marked line the first counts, or the one behind the last equals sign. Without a
+    mark it is the last number of the text.
+
+    Returns:
+        A decimal number as text, such as "-1234.5", or None when there is none.
+    """
+    text = _LATEX.sub(lambda found: "," if found[0] == "{,}" else "", text)
+    for said in marked(_MARKS, text):
+        if (number := _NUMBER.search(said, said.rfind("=") + 1)) or (
+            number := _NUMBER.search(said)
+        ):
+            return _plain(number)
+    numbers = list(_NUMBER.finditer(text))
+    return _plain(numbers[-1]) if numbers else None
+
+
+def _plain(number: re.Match[str]) -> str:
+    sign = "-" if number["sign"] or number["late"] else ""
+    if number["only"]:
+        return f"{sign}0{number['only']}"
+    return sign + re.sub(r"\D", "", number["digits"]) + (number["rest"] or "")

@@ -1,0 +1,52 @@
+"""HumanEval: functions to complete, judged by their tests (Chen et al. 2021, arXiv:2107.03374).
+
+There is no score here: the tests of an answer run its code, and that happens in a sandbox only.
+"""
+
+from typing import Final
+
+from tiebreak.benchmarks.program import without_docstrings
+from tiebreak.benchmarks.question import Question, Row
+
+METRIC: Final = "unit_tests"
+
+_GUIDE: Final = """\
+Complete this Python function so that it does what its docstring says. Reply with the whole \
+function in Python and nothing else.
+
+```python
+{program}
+```"""
+_BARE: Final = "Complete this Python function.\n\n```python\n{program}\n```"
+
+
+def read(row: Row, number: int) -> Question:
+    """A row with `task_id`, `prompt`, `canonical_solution`, `test` and `entry_point`.
+
+    Args:
+        row: One row of the data.
+        number: Its place in the data, from 0; rows name themselves.
+
+    Raises:
+        KeyError: a column is missing.
+        ValueError: the prompt does not begin the function, or there is no `check` among the tests.
+    """
+    prompt, test, entry_point = str(row["prompt"]), str(row["test"]), str(row["entry_point"])
+    if f"def {entry_point}(" not in prompt:
+        raise ValueError(f"its prompt begins no function {entry_point}")
+    if "def check(" not in test:
+        raise ValueError("its test defines no function check(candidate)")
+    return Question(
+        id=str(row["task_id"]),
+        text=prompt,
+        target=str(row["canonical_solution"]),
+        details={"test": test, "entry_point": entry_point},
+    )
+
+
+def prompt(question: Question, documentation: bool = True) -> str:
+    """The beginning of a program; without documentation its docstrings are gone."""
+    program = question.text.rstrip()
+    if documentation:
+        return _GUIDE.format(program=program)
+    return _BARE.format(program=without_docstrings(program))

@@ -1,0 +1,126 @@
+"""MMLU: questions with four choices in 57 subjects (Hendrycks et al. 2021, arXiv:2009.03300)."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from tiebreak.benchmarks.marks import BOXED, marked
+from tiebreak.benchmarks.question import Question, Row, Verdict
+
+METRIC: Final = "chosen_letter"
+LETTERS: Final = "ABCDEFGHIJ"
+
+_MARKS: Final = re.compile(
+    rf"{BOXED}|\b(?:answer|choice|option)\b[*_\s]*(?:is|:|=|\n)", re.IGNORECASE
+)
+_BEFORE: Final = re.compile(
+    r"(?:[\s*_(\[{\"'`$#>:]|\\text\s*\{|\\mathrm\s*\{|(?:option|choice|letter|answer)\b)*+",
+    re.IGNORECASE,
+)
+_DELIMITED: Final = re.compile(r"([A-J])(?=[\s*_`'\"]*+(?:[).:,;\]}$]|\Z))", re.IGNORECASE)
+_CAPITAL: Final = re.compile(r"([A-J])(?!\w)")
+
+_GUIDE: Final = """\
+Explain which choice is right. End with a line "Answer: " and its letter.
+
+Question: What do bees make?
+A) Milk
+B) Honey
+C) Paper
+D) Glass
+Bees collect the nectar of flowers and make honey from it.
+Answer: B) Honey
+
+Question: {question}
+{choices}
+"""
+
+
+def read(row: Row, number: int) -> Question:
+    """A row with `question`, `subject`, `choices` and `answer` (index of the right choice).
+
+    Args:
+        row: One row of the data.
+        number: Its place in the data, from 0; it names the item unless the row has an `id`.
+
+    Raises:
+        KeyError: a column is missing.
+        ValueError: the answer is no index of a choice.
+    """
+    choices, answer = tuple(map(str, row["choices"])), int(row["answer"])
+    if answer not in range(min(len(choices), len(LETTERS))):
+        raise ValueError(f"its answer is {answer}, no index of its {len(choices)} choices")
+    return Question(
+        id=str(row.get("id", f"mmlu_{number}")),
+        text=row["question"],
+        target=LETTERS[answer],
+        choices=choices,
+        details={"subject": str(row.get("subject", ""))},
+    )
+
+
+def prompt(question: Question, documentation: bool = True) -> str:
+    """A question with lettered choices; the guidance asks for an explanation, then the letter."""
+    choices = "\n".join(
+        f"{mark}) {choice}" for mark, choice in zip(LETTERS, question.choices, strict=False)
+    )
+    if documentation:
+        return _GUIDE.format(question=question.text, choices=choices)
+    return f"{question.text}\n{choices}"
+
+
+def score(answer: str, question: Question) -> Verdict:
+    """Is the chosen letter the target's?"""
+    found = chosen_letter(answer, question.choices)
+    if found is None:
+        return Verdict(False, None, "the answer names no choice")
+    right = found == question.target
+    return Verdict(right, found, "" if right else f"the choice is {found}, not {question.target}")
+
+
+def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
+    r"""The letter of the choice that an answer settles for, or None.
+
+    In this order: what follows the last mark that names a choice ("answer is", "answer:",
+    `\boxed{…}`); the last line; the beginning; the only choice whose text occurs.
+    """
+    for said in marked(_MARKS, answer):
+        if found := _letter(said, choices) or _said(said, choices):
+            return found
+    lines = [line for line in answer.splitlines() if any(map(str.isalnum, line))]
+    for line in (*lines[-1:], *lines[:1]):
+        if found := _letter(line, choices):
+            return found
+    occurring = [
+        mark
+        for mark, choice in zip(LETTERS, choices, strict=False)
+        if choice and re.search(rf"(?<!\w){re.escape(choice)}(?!\w)", answer, re.IGNORECASE)
+    ]
+    return occurring[0] if len(occurring) == 1 else None
+
+
+def _letter(text: str, choices: Sequence[str]) -> str | None:
+    """The letter at a text's beginning that is set apart from what follows: "B)", "**B**", "b"."""
+    if (found := _DELIMITED.match(_inner(text))) and found[1].upper() in LETTERS[: len(choices)]:
+        return found[1].upper()
+    return None
+
+
+def _said(text: str, choices: Sequence[str]) -> str | None:
+    """The choice whose text stands behind a mark, else a capital letter, as in "B because"."""
+    letters, text = LETTERS[: len(choices)], _inner(text)
+    spoken = [
+        (len(choice), mark)
+        for mark, choice in zip(letters, choices, strict=False)
+        if choice and re.match(rf"{re.escape(choice)}(?!\w)", text, re.IGNORECASE)
+    ]
+    if spoken:
+        return max(spoken)[1]
+    found = _CAPITAL.match(text)
+    return found[1] if found and found[1] in letters else None
+
+
+def _inner(text: str) -> str:
+    """A text without markup, opening brackets and words such as "option" before it."""
+    before = _BEFORE.match(text)
+    return text[before.end() :] if before else text

@@ -1,0 +1,235 @@
+"""From a written answer to the program that it stands for.
+
+Models show code in many ways: a whole function or only its body, fenced or bare, with prose around
+it, a draft before it and examples of its use after it. What counts is the last code block that
+defines the function under test, since a draft comes first and the final version later. Without such
+a block it is the whole answer, read as code or as the rest of the function that the prompt began.
+"""
+
+import ast
+import re
+import textwrap
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+LONGEST_SOURCE: Final = 50_000
+"""Characters of a code block that are looked at; what comes later counts as cut off."""
+
+_MOST_BLOCKS: Final = 20
+_BLOCK: Final = re.compile(r"(?:```|~~~)[^\n`]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
+_BEGINNING: Final = re.compile(
+    r"(?:@|(?:async\s+)?def\s|class\s|import\s|from\s+[\w.]+\s+import\b|[A-Za-z_]\w*\s*=[^=])"
+)
+_PARSING: Final = threading.Lock()
+_DEFINITION: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORT: Final = (ast.Import, ast.ImportFrom)
+_ASSIGNMENT: Final = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+
+
+class _Code(NamedTuple):
+    """The longest beginning of some lines that parses, and the first line that does not."""
+
+    lines: Sequence[str]
+    tree: ast.Module
+    rest: str
+
+
+def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
+    """The program that an answer stands for, whatever the answer is.
+
+    Kept are imports, assignments, functions and classes, and from the prompt what comes before the
+    function (its imports and helpers). Examples of use at module level, imports that only these
+    need, prose around the code and a cut-off end behind the function are left out.
+
+    Args:
+        answer: What the model wrote.
+        prompt: Beginning of the program: imports, helpers, signature, docstring.
+        entry_point: Name of the function under test.
+
+    Returns:
+        Source that defines the function, or None when the answer holds no whole one.
+    """
+    text = answer.replace("\r\n", "\n").replace("\r", "\n")
+    blocks = [textwrap.dedent(block).strip("\n") for block in _BLOCK.findall(text)]
+    defining = [block for block in blocks if entry_point in block][-_MOST_BLOCKS:]
+    whole = text.strip("\n")
+    for code in (*reversed(defining), whole):
+        if program := _from_function(code, prompt, entry_point):
+            return program
+    bodies = [whole, *(form for block in blocks[:1] for form in _indented(block))]
+    for code in (*bodies, *_indented(whole)):
+        if program := _from_body(code, prompt, entry_point):
+            return program
+    return None
+
+
+def without_docstrings(program: str) -> str:
+    """A program's text without docstrings; it stays as it is when it does not parse.
+
+    Every text that is a statement of its own counts, also one behind an import.
+    """
+    try:
+        tree = parse_program(program)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return program
+    lines = program.split("\n")
+    gone: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            alone = lines[node.lineno - 1][: node.col_offset].isspace() or not node.col_offset
+            if isinstance(node.value.value, str) and alone:
+                gone |= _rows(node)
+    return "\n".join(line for row, line in enumerate(lines, 1) if row not in gone).rstrip()
+
+
+def parse_program(source: str) -> ast.Module:
+    """Parse Python source.
+
+    Raises:
+        SyntaxError: it is none.
+        ValueError: it holds characters that no source may hold.
+        RecursionError: it is nested too deeply.
+        MemoryError: it is nested too deeply, on older Pythons.
+    """
+    # Some releases of CPython 3.11 and 3.12 count the depth of all threads' parsers in one number
+    # and raise SystemError when two run at the same time (see python/cpython#106905).
+    with _PARSING:
+        return ast.parse(source)
+
+
+def _from_function(code: str, prompt: str, entry_point: str) -> str | None:
+    """The program of code that defines the whole function, perhaps behind some prose."""
+    lines = _lines(code)
+    begin = 0
+    while begin < len(lines):
+        found = _parse_most(lines[begin:])
+        if _is_whole(found, entry_point, 0):
+            return _assemble(_before(prompt, entry_point), found, entry_point)
+        begin += max(len(found.lines), 1)
+        while begin < len(lines) and not _BEGINNING.match(lines[begin]):
+            begin += 1
+    return None
+
+
+def _from_body(code: str, prompt: str, entry_point: str) -> str | None:
+    """The program of code that goes on where the prompt ends."""
+    beginning = prompt.rstrip().split("\n")
+    found = _parse_most([*beginning, *_lines(code)])
+    if _is_whole(found, entry_point, len(beginning)):
+        return _assemble([], found, entry_point)
+    return None
+
+
+def _lines(code: str) -> list[str]:
+    if len(code) > LONGEST_SOURCE:
+        code = code[:LONGEST_SOURCE].rpartition("\n")[0]  # half a line may mean something else
+    return code.split("\n")
+
+
+def _indented(code: str) -> Iterator[str]:
+    """Code as the body of a function: all lines deeper, or the first, whose blanks got lost."""
+    yield textwrap.indent(code, "    ")
+    yield "    " + code.lstrip()
+
+
+def _parse_most(lines: Sequence[str]) -> _Code:
+    end = len(lines)
+    while end:
+        try:
+            tree = parse_program("\n".join(lines[:end]) + "\n")
+        except SyntaxError as error:
+            end = max(min(error.lineno or end, end) - 1, 0)
+        except (ValueError, RecursionError, MemoryError):
+            break
+        else:
+            rest = next((line for line in lines[end:] if line.strip()), "")
+            return _Code(lines[:end], tree, rest)
+    return _Code((), ast.Module([], []), "")
+
+
+def _is_whole(code: _Code, entry_point: str, after: int) -> bool:
+    """Whether code defines the function, to its end and beyond line `after`."""
+    defined = [node for node in code.tree.body if _binds(node, entry_point)]
+    if not defined or (defined[-1].end_lineno or 0) <= after:
+        return False
+    last = defined[-1]
+    if not isinstance(last, _DEFINITION):
+        return True
+    if after and isinstance(last.body[-1], _DEFINITION):
+        return False  # another function is no body
+    if last is not code.tree.body[-1] or not code.rest:
+        return True
+    # What no longer parses is still inside the function: its end was cut off, or it is wrong.
+    return len(code.rest) - len(code.rest.lstrip()) < last.body[0].col_offset
+
+
+def _binds(node: ast.stmt, name: str) -> bool:
+    if isinstance(node, _DEFINITION):
+        return node.name == name
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def _before(prompt: str, entry_point: str) -> list[str]:
+    """Lines of the prompt before the function under test."""
+    lines = prompt.replace("\r\n", "\n").split("\n")
+    for body in ("", "    pass"):
+        tree = _parse_most([*lines, body]).tree
+        for node in tree.body:
+            if isinstance(node, _DEFINITION) and node.name == entry_point:
+                return lines[: min(_rows(node)) - 1]
+    return []
+
+
+def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
+    """Source of the definitions in some code, behind what comes before it."""
+    kept = [node for node in code.tree.body if _is_kept(node, entry_point)]
+    used = {
+        name.id
+        for node in kept
+        if not isinstance(node, _IMPORT)
+        for name in ast.walk(node)
+        if isinstance(name, ast.Name)
+    }
+    kept = [node for node in kept if not isinstance(node, _IMPORT) or _is_used(node, used)]
+    stay = {row for node in kept for row in _rows(node)}
+    gone = {row for node in code.tree.body for row in _rows(node)} - stay
+    # Python wants these imports before everything else, also before what the prompt begins with.
+    first = {row for node in kept if _is_future(node) for row in _rows(node)}
+    numbered = list(enumerate(code.lines, 1))
+    lines = [line for row, line in numbered if row in first]
+    lines += before
+    lines += [line for row, line in numbered if row not in gone | first]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _is_kept(node: ast.stmt, entry_point: str) -> bool:
+    if isinstance(node, (*_DEFINITION, *_IMPORT)):
+        return True
+    if isinstance(node, ast.If | ast.Try):
+        return any(_is_kept(child, entry_point) for child in node.body)
+    return isinstance(node, _ASSIGNMENT) and not _is_example(node, entry_point)
+
+
+def _is_example(node: ast.stmt, entry_point: str) -> bool:
+    """Whether a statement calls the function under test, or asks somebody for input."""
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(isinstance(func, ast.Name) and func.id in (entry_point, "input") for func in calls)
+
+
+def _is_used(node: ast.stmt, used: set[str]) -> bool:
+    assert isinstance(node, _IMPORT)
+    names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+    return _is_future(node) or "*" in names or not names.isdisjoint(used)
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _rows(node: ast.stmt) -> set[int]:
+    """Numbers of a statement's lines, from 1, with those of its decorators."""
+    decorators: Sequence[ast.expr] = getattr(node, "decorator_list", ())
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return set(range(first, (node.end_lineno or node.lineno) + 1))

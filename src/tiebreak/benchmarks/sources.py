@@ -1,0 +1,117 @@
+"""Where the questions come from: the Hub at a pinned revision, a copy of it, or a file.
+
+Pinned revisions keep the questions, and so the fingerprints that pools are joined by, the same
+from run to run.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from tiebreak.benchmarks.question import Row
+from tiebreak.prerequisite import PrerequisiteError
+
+
+class Source(NamedTuple):
+    """A dataset repository on the Hub.
+
+    Attributes:
+        repo: `OWNER/NAME`.
+        folder: Folder in it that holds the split `test`.
+        revision: Commit.
+    """
+
+    repo: str
+    folder: str
+    revision: str
+
+
+HUB: Final[Mapping[str, Source]] = {
+    "humaneval": Source(
+        "openai/openai_humaneval", "openai_humaneval", "7dce6050a7d6d172f3cc5c32aa97f52fa1a2e544"
+    ),
+    "gsm8k": Source("openai/gsm8k", "main", "cc7b047b6e5bb11b4f1af84efc572db110a51b3c"),
+    "mmlu": Source("cais/mmlu", "all", "c30699e8356da336a370243923dbaf21066bb9fe"),
+}
+"""Data of the benchmarks; BFCL's come with its own package (see `bfcl.rows`)."""
+
+
+def origin(benchmark: str, data: str | Path | None = None) -> str:
+    """Where the questions come from, in a few words for a log."""
+    if data is not None:
+        return str(data)
+    if benchmark in HUB:
+        return f"{HUB[benchmark].repo}@{HUB[benchmark].revision}"
+    try:
+        return f"bfcl-eval=={metadata.version('bfcl-eval')}"
+    except metadata.PackageNotFoundError:
+        return "bfcl-eval"
+
+
+def hub_rows(benchmark: str, folder: Path | None = None) -> list[Row]:
+    """Rows of the split `test`.
+
+    Args:
+        benchmark: A key of `HUB`.
+        folder: A local copy of the repository (`hf download --repo-type dataset --local-dir`);
+            None asks the Hub, or its cache on this machine.
+
+    Raises:
+        PrerequisiteError: the data cannot be had; the message says what to do.
+    """
+    import datasets
+
+    source = HUB[benchmark]
+    revision = None if folder else source.revision
+    try:
+        split = datasets.load_dataset(
+            str(folder or source.repo), data_dir=source.folder, split="test", revision=revision
+        )
+    except Exception as error:  # network, rights, layout: errors of many kinds
+        where = folder or f"{source.repo} at {source.revision[:8]}"
+        reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
+        raise PrerequisiteError(
+            f"The questions of {benchmark} cannot be loaded from {where}: {reason}\n"
+            "Without a network give a local copy: a JSON lines or Parquet file, or the folder of\n"
+            f"  hf download --repo-type dataset {source.repo} --revision {source.revision} "
+            "--local-dir FOLDER\n"
+            "with -T data=… (Inspect) or --metadata '{\"data\": …}' (lm-eval)."
+        ) from error
+    return list(split)
+
+
+def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """Rows of a JSON lines or Parquet file, each with a name of its place for messages.
+
+    Args:
+        path: `.parquet`, else JSON lines, also compressed (`.gz`).
+
+    Raises:
+        PrerequisiteError: the file cannot be read; the message says where.
+    """
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow.parquet
+
+            rows: Sequence[Any] = pyarrow.parquet.read_table(path).to_pylist()
+            yield from ((f"{path}, row {number + 1}", row) for number, row in enumerate(rows))
+            return
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        # Not splitlines(): it also splits at characters that JSON allows inside of strings.
+        lines = data.decode("utf-8").split("\n")
+    except (OSError, ValueError, EOFError) as error:
+        raise PrerequisiteError(f"The data cannot be read: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        place = f"{path}, line {number}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise PrerequisiteError(f"{place}: {error}.") from error
+        if not isinstance(row, dict):
+            raise PrerequisiteError(f"{place}: it is no JSON object.")
+        yield place, row

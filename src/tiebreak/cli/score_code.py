@@ -1,0 +1,138 @@
+"""The verb `score-code`: run the tests of programs that a pool holds, in a sandbox."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tiebreak.inspect_tasks.score_code import CodeScores
+
+_MOST_SHOWN = 10
+
+
+@click.command("score-code")
+@click.argument("paths", nargs=-1, required=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Write the pool, with its native scores, to a Parquet file.",
+)
+@click.option(
+    "--sandbox",
+    default="docker",
+    show_default=True,
+    metavar="NAME",
+    help="A sandbox of Inspect, or NAME:CONFIG. `local` runs the code on this machine.",
+)
+@click.option(
+    "--confirm-run-unsafe-code",
+    "confirm",
+    is_flag=True,
+    help="Accept that code runs without a container; needed for the sandbox `local`.",
+)
+@click.option("--again", is_flag=True, help="Run also what has a native score, and replace it.")
+@click.option(
+    "--log-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep Inspect's log of the runs, in a folder apart from the models' logs.",
+)
+@loading_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@click.pass_context
+def score_code(
+    context: click.Context,
+    paths: tuple[str, ...],
+    out: Path,
+    sandbox: str,
+    confirm: bool,
+    again: bool,
+    log_dir: Path | None,
+    mode: Literal["strict", "intersect"],
+    rename: tuple[str, ...],
+    native: str | None,
+    filter_name: str | None,
+    as_json: bool,
+) -> None:
+    """Give HumanEval's answers their native score: run their tests in a sandbox.
+
+    \b
+    lm-eval runs no code that a model wrote, so this is the second step for its answers. Answers
+    that have a native score keep it, and so do other benchmarks. Exit code 1: some answers could
+    not be run and are unscored; the same command with the pool goes on where this one ended.
+
+    \b
+    Examples:
+      tiebreak score-code lm_eval_out/ --out pool.parquet
+      tiebreak score-code lm_eval_out/ logs/ --out pool.parquet --again
+      tiebreak score-code pool.parquet --out pool.parquet
+    """
+    from tiebreak.candidates import CandidateError, load_candidates, write_parquet
+    from tiebreak.inspect_tasks.score_code import score_code as score
+    from tiebreak.prerequisite import PrerequisiteError
+
+    with plain_errors(CandidateError, PrerequisiteError):
+        pool = load_candidates(
+            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
+        )
+        scores = score(
+            pool,
+            sandbox,
+            confirm_run_unsafe_code=confirm,
+            again=again,
+            log_dir=log_dir,
+            display="none" if as_json else None,
+        )
+        write_parquet(scores.pool, out)
+    if as_json:
+        echo_json(_as_dict(scores, out))
+    else:
+        from rich.console import Console
+
+        Console(highlight=False).print(_view(scores, out))
+        if log_dir is None and scores.n_runs:
+            click.echo("Inspect's log of the runs is gone; --log-dir keeps it.")
+    context.exit(1 if scores.unscored else 0)
+
+
+def _as_dict(scores: "CodeScores", out: Path) -> dict[str, Any]:
+    return {
+        "pool": out.as_posix(),
+        "runs": scores.n_runs,
+        "models": {
+            model: {"passed": passed, "scored": scored, "answers": answers}
+            for model, (passed, scored, answers) in scores.passed().items()
+        },
+        "unscored": [
+            {"item": item.item_id, "epoch": item.key.epoch, "model": model, "why": why}
+            for item, model, why in scores.unscored
+        ],
+    }
+
+
+def _view(scores: "CodeScores", out: Path) -> "RenderableType":
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("model", title="Programs that passed their tests")
+    for heading in ("passed", "of", "share"):
+        table.add_column(heading, justify="right")
+    for model, (passed, scored, answers) in scores.passed().items():
+        of = str(scored) if scored == answers else f"{scored} ({answers - scored} unscored)"
+        share = f"{passed / scored:.1%}" if scored else "undefined"
+        # Text, not str: a model name such as `a[b]` must not be read as markup.
+        table.add_row(Text(model), str(passed), of, share)
+    lines = [f"{scores.n_runs} different programs were run."]
+    lines += [
+        f"Unscored: {item.item_id}, {model}: {why}"
+        for item, model, why in scores.unscored[:_MOST_SHOWN]
+    ]
+    if (more := len(scores.unscored) - _MOST_SHOWN) > 0:
+        lines.append(f"… and {more} more.")
+    return Group(table, *(Text(line) for line in [*lines, f"Pool: {out}"]))

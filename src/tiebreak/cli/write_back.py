@@ -1,0 +1,61 @@
+"""The verb `write-back`: ranks into each model's own Inspect log."""
+
+import click
+
+from tiebreak.cli._shared import echo_json, plain_errors, renamed
+
+
+@click.command("write-back")
+@click.argument("ranking_logs", nargs=-1, required=True, metavar="RANKING_LOG...")
+@click.option(
+    "--into",
+    multiple=True,
+    required=True,
+    metavar="LOGS",
+    help="The models' own Inspect logs: a file or a folder. Repeatable.",
+)
+@click.option(
+    "--rename",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="Read benchmark OLD of these logs under the name NEW, as the ranking has it. Repeatable.",
+)
+@click.option("--dry-run", is_flag=True, help="Tell what would be written, and write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+def write_back(
+    ranking_logs: tuple[str, ...],
+    into: tuple[str, ...],
+    rename: tuple[str, ...],
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Put ranks into the models' own Inspect logs, as a score that Inspect's tools show.
+
+    \b
+    Every ranked sample gets a score such as tiebreak_seal with its rank and its Borda score; the
+    log gets the mean, its standard error and the model's place. Native scores stay as they are,
+    and a second run changes nothing.
+
+    \b
+    Examples:
+      tiebreak write-back logs/2026-11-21_seal.eval --into logs/ --dry-run
+      tiebreak write-back logs/ --into logs/
+    """
+    from rich.console import Console
+
+    from tiebreak.candidates import CandidateError
+    from tiebreak.report import RankingLogError
+    from tiebreak.report.cells import plain
+    from tiebreak.write_back import WriteBackError
+    from tiebreak.write_back import write_back as write
+    from tiebreak.write_back.view import as_dict, lines
+
+    names = dict(map(renamed, rename))
+    with plain_errors(RankingLogError, CandidateError, WriteBackError):
+        done = write(ranking_logs, into, rename=names, dry_run=dry_run)
+    if as_json:
+        echo_json(as_dict(done))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    for line in lines(done):
+        console.print(plain(line))

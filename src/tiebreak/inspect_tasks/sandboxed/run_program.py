@@ -1,0 +1,213 @@
+"""The candidate: a process that holds one program, gives up its rights and answers calls.
+
+It has limits on CPU time, memory, files and processes, an empty environment, and an audit hook that
+refuses what no plain computation needs: opening files, processes, threads, sockets, signals, frames
+of other functions, imports beyond the pure part of the standard library. Started by root it becomes
+nobody, where Python stays readable. Limits are kept by the kernel. The hook stops what models write
+by mistake and the known tricks, but it is no security boundary: code that breaks out of Python
+itself gets around it. Hence the container.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import os
+import sys
+import types
+
+from tiebreak.inspect_tasks.sandboxed.plain_data import MOST_BYTES, decode, encode, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NOBODY = 65534
+PURE = frozenset(
+    """
+    __future__ abc array ast base64 binascii bisect builtins calendar cmath collections contextlib
+    copy copyreg dataclasses datetime decimal difflib encodings enum fractions functools graphlib
+    hashlib heapq io itertools json keyword locale math numbers operator os pprint queue random re
+    reprlib secrets statistics string stringprep struct sys textwrap time types typing unicodedata
+    warnings weakref zlib _strptime
+    """.split()  # noqa: SIM905 - a table of words
+)
+HARMLESS_EVENTS = frozenset(
+    """
+    exec compile marshal.load marshal.loads builtins.id builtins.input builtins.input/result
+    array.__new__ function.__new__ time.sleep sys._getframemodulename sys.excepthook
+    sys.unraisablehook object.__delattr__
+    """.split()  # noqa: SIM905 - a table of words
+)
+# Of those that are audited; the others lead to frames.
+HARMLESS_TO_READ = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+# Built-in functions that stay in modules that reach outside; not all others raise audit events.
+_FILES = "fspath getcwd getpid getuid cpu_count listdir stat strerror urandom"
+LEFT_OF = {
+    "os": _FILES,
+    "posix": _FILES,
+    "_thread": "allocate allocate_lock get_ident get_native_id",
+    "_signal": "",
+}
+
+
+class Refused(PermissionError, ValueError):
+    """What the audit hook raises; named tuples and enums know a ValueError there."""
+
+
+def main() -> None:
+    """Read an order, limit this process, then run the program and answer calls."""
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    order = json.loads(requests.readline())
+    module = types.ModuleType("program")
+    sys.modules["__main__"] = sys.modules["program"] = module
+    try:
+        import_what_it_needs(order["program"])
+        become_nobody()
+        set_limits(order)
+        take_away()
+        refuse_the_rest()
+    except (ImportError, OSError, ValueError) as error:
+        send(replies, f"the process could not be limited: {error}")
+        return
+    send(replies, "ready")
+    for line in iter(requests.readline, b""):
+        replies.write(answer(module, order, *json.loads(line)))
+        replies.flush()
+
+
+def answer(module: Any, order: dict[str, Any], what: str, *arguments: Any) -> bytes:
+    """Run the program or call its function; what came of it as JSON.
+
+    That is an encoded value, names of the built-in types of an error, and its text.
+    """
+    try:
+        value = None
+        if what == "run":
+            exec(compile(order["program"], "<program>", "exec"), vars(module))
+        else:
+            args, named = map(decode, arguments)
+            value = getattr(module, order["entry_point"])(*args, **named)
+        reply = json.dumps([encode(value), [], ""])
+        if len(reply) >= MOST_BYTES:
+            reply = json.dumps([{"object": "an answer that is too long"}, [], ""])
+    except BaseException as error:
+        kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins"]
+        try:
+            text = str(error)[:200]
+        except Exception:
+            text = ""
+        reply = json.dumps([None, kinds, text])
+    return reply.encode("ascii") + b"\n"
+
+
+def import_what_it_needs(program: str) -> None:
+    """Import the pure modules that a program names, while imports can still reach everything."""
+    try:
+        nodes = list(ast.walk(ast.parse(program)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return  # running it will say so
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    if "datetime" in names:
+        names.append("_strptime")
+    for name in names:
+        if name.partition(".")[0] in PURE:
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                continue  # the program's own import will say so
+
+
+def become_nobody() -> None:
+    """As root, turn into nobody: no limit on processes binds root. Not where Python is private."""
+    if os.geteuid() != 0:
+        return
+    try:
+        os.setgroups([])
+        os.setegid(NOBODY)
+        os.seteuid(NOBODY)
+        readable = os.access(os.__file__, os.R_OK, effective_ids=True)
+        os.seteuid(0)
+        os.setegid(0)
+        if readable:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+    except OSError:
+        return  # a container's root may lack the right
+
+
+def set_limits(order: dict[str, Any]) -> None:
+    """Bound CPU time, memory, files and processes; end on the clock if nobody else sees to it.
+
+    Raises:
+        OSError: the system refuses a limit.
+        ValueError: it refuses a limit.
+    """
+    import resource
+    import signal
+
+    cpu, memory = order["cpu_seconds"], order["memory_bytes"]
+    for what, soft, hard in (
+        (resource.RLIMIT_CPU, cpu, cpu + 1),
+        (resource.RLIMIT_AS, memory, memory),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_NPROC, 0, 0),
+        (resource.RLIMIT_NOFILE, 16, 16),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        # Macs do not let a process bound its memory.
+        if what != resource.RLIMIT_AS or sys.platform != "darwin":
+            resource.setrlimit(what, (soft, hard))
+    signal.alarm(order["wall_seconds"] + 2)
+
+
+def take_away() -> None:
+    """Remove the built-in functions that reach outside: not all of them raise audit events."""
+    gone = {
+        id(value)
+        for name, left in LEFT_OF.items()
+        for function, value in vars(sys.modules.get(name, types)).items()
+        if isinstance(value, types.BuiltinFunctionType) and function not in left.split()
+    }
+    for module in list(sys.modules.values()):
+        for name, value in list(vars(module).items()):
+            if id(value) in gone:
+                delattr(module, name)
+    for name in ("_signal", "signal", "resource", "marshal"):
+        sys.modules.pop(name, None)
+
+
+def refuse_the_rest() -> None:
+    """Refuse every audited event but the harmless ones, from now on."""
+    # Bound here: the program can replace what builtins and the names of this module refer to.
+    kind, text, refused = type, str, Refused
+    pure, events, readable = PURE, HARMLESS_EVENTS, HARMLESS_TO_READ
+    library = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
+    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+    def in_library(path: Any) -> bool:
+        return kind(path) is text and path.startswith(library) and "/.." not in path
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        if event in events:
+            return
+        if event == "import":
+            fine = kind(args[0]) is text and args[0].partition(".")[0] in pure
+        elif event == "open":
+            fine = in_library(args[0]) and not args[2] & writing
+        elif event in ("os.listdir", "os.scandir"):
+            fine = in_library(args[0])
+        elif event == "object.__getattr__":
+            fine = args[1] in readable
+        else:
+            fine = event == "object.__setattr__" and args[1] != "__code__"
+        if not fine:
+            what = args[0] if args and kind(args[0]) is text else ""
+            raise refused(f"{event} {what}".strip() + " is refused here")
+
+    sys.addaudithook(hook)

@@ -1,0 +1,198 @@
+"""The examiner: holds the tests of one program, and trusts nothing that its process says."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from tiebreak.inspect_tasks.sandboxed.plain_data import MOST_BYTES, decode, encode, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any, NoReturn
+
+
+class Ended(BaseException):
+    """The candidate gives no more answers; no `except Exception` of a test hides that."""
+
+
+class Candidate:
+    """The program in its process; called as if it were the function under test."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self.ended = ""
+        self.cpu_seconds = order["cpu_seconds"]
+        # The command line that this process got, but for its last module.
+        start = ["-c", "import sys; exec(sys.argv[1])", *sys.argv[1:-2]]
+        self.process = subprocess.Popen(
+            [sys.executable, "-s", "-S", "-W", "ignore", *start],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={"PYTHONHASHSEED": "0"},  # so that sets have the same order in every run
+            start_new_session=True,
+        )
+
+    def ask(self, message: object) -> Any:
+        """Send a message and read what the candidate says to it.
+
+        Raises:
+            Ended: there is no answer.
+        """
+        if self.ended:
+            raise Ended(self.ended)
+        assert self.process.stdin
+        assert self.process.stdout
+        line = b""
+        try:
+            send(self.process.stdin, message)
+            line = self.process.stdout.readline(MOST_BYTES)
+        except BrokenPipeError:
+            pass
+        if not line.endswith(b"\n"):
+            self.end("its answer is too long" if line else self.why_dead())
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError):
+            self.end("its answer is no plain data")
+
+    def perform(self, *message: object) -> Any:
+        """Let the candidate do something, and give back or raise what came of it.
+
+        Raises:
+            Exception: of the nearest built-in type to the one that the program raised.
+            Ended: there is no answer.
+        """
+        reply = self.ask(message)
+        try:
+            value, names, text = reply
+            errors = [vars(builtins)[name] for name in names]
+            value = decode(value)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError, MemoryError):
+            self.end("its answer is no plain data")
+        for error in errors:
+            if isinstance(error, type) and issubclass(error, Exception):
+                try:
+                    again = error(text)
+                except TypeError:  # such as UnicodeDecodeError, which wants more than a text
+                    continue
+                raise again
+        if names:
+            self.end(f"it raised {names[0]}")
+        return value
+
+    def __call__(self, *args: object, **named: object) -> Any:
+        """Call the function under test."""
+        return self.perform("call", encode(list(args)), encode(named))
+
+    def end(self, why: str) -> NoReturn:
+        """Give up on the candidate for good."""
+        self.ended = self.ended or why
+        raise Ended(self.ended)
+
+    def why_dead(self) -> str:
+        """Why there is nothing more to read."""
+        try:
+            status = self.process.wait(2)
+        except subprocess.TimeoutExpired:
+            return "it closed its channel"
+        if status == -signal.SIGXCPU:
+            return f"it used more than {self.cpu_seconds} s of CPU time"
+        return f"its process ended ({signal.Signals(-status).name if status < 0 else status})"
+
+    def kill(self) -> None:
+        """End the process and what it may have started."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def main() -> None:
+    """Read an order from standard input and print the verdict."""
+    order = json.load(sys.stdin)
+    # Tests may print; the verdict has a channel of its own.
+    out = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    verdict = examine(order)
+    os.write(out, json.dumps(verdict).encode("ascii") + b"\n")
+
+
+def examine(order: dict[str, Any]) -> dict[str, object]:
+    """The verdict on a program, or an error of this machine; see `sandboxed.command`."""
+    keep_to_ourselves()
+    try:
+        candidate = Candidate(order)
+    except OSError as error:
+        return {"error": f"no process could be started: {error}"}
+
+    def late(number: int, frame: FrameType | None) -> None:
+        candidate.end(f"it ran longer than {order['wall_seconds']} s")
+
+    signal.signal(signal.SIGALRM, late)
+    # Again every half second, in case that a test catches it.
+    signal.setitimer(signal.ITIMER_REAL, order["wall_seconds"], 0.5)
+    ready: object = None
+    why = ""
+    try:
+        ready = candidate.ask({key: order[key] for key in order if key not in ("prompt", "test")})
+        if ready == "ready":
+            candidate.perform("run")
+            run_check(order, candidate)
+    except Ended:
+        pass
+    except BaseException as error:
+        why = f"failed: {describe(error, order['test'])}"
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    candidate.kill()
+    if ready != "ready":
+        return {"error": str(ready or f"the process did not start: {candidate.ended}")}
+    if candidate.ended:
+        why = f"stopped: {candidate.ended}"
+    return {"passed": not why, "why": why}
+
+
+def run_check(order: dict[str, Any], candidate: Candidate) -> None:
+    """Run the tests on the candidate.
+
+    They may call the function under test by its name, and other functions of the prompt.
+    """
+    scope: dict[str, Any] = {"__name__": "tests"}
+    for body in ("", "\n    pass\n"):
+        try:
+            exec(compile(order["prompt"] + body, "<prompt>", "exec"), scope)
+        except SyntaxError:
+            continue
+        break
+    scope[order["entry_point"]] = candidate
+    exec(compile(order["test"], "<tests>", "exec"), scope)
+    scope["check"](candidate)
+
+
+def describe(error: BaseException, test: str) -> str:
+    """An error, and the line of the tests at which it came up."""
+    said = f"{type(error).__name__}: {error}".rstrip(": ")[:150]
+    line, trace = "", error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "<tests>":
+            line = test.split("\n")[trace.tb_lineno - 1].strip()[:150]
+        trace = trace.tb_next
+    return f"{said}, at {line}" if line else said
+
+
+def keep_to_ourselves() -> None:
+    """Where Linux can: no program gains rights by being started, and nobody reads our memory."""
+    try:
+        import ctypes
+
+        libc = ctypes.CDLL(None)
+        libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS; children inherit it
+        libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+    except (ImportError, OSError, AttributeError):
+        return

@@ -1,0 +1,206 @@
+"""The second step for answers whose code was never run: HumanEval's native score for a whole pool.
+
+lm-eval must not run what models write. So its answers come without a native score, and get it here,
+in one of Inspect's sandboxes, from the same scorer that Inspect's own task uses.
+"""
+
+import math
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import EvalSample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import CORRECT, INCORRECT
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import DisplayType
+
+from tiebreak.benchmarks import humaneval
+from tiebreak.benchmarks.program import complete_program
+from tiebreak.candidates import CandidatePool, Item
+from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
+from tiebreak.prerequisite import PrerequisiteError
+
+_TASK: Final = "score_code"
+
+
+class Run(NamedTuple):
+    """One program to run: an item, an answer to it, and the models that gave this program."""
+
+    item: Item
+    answer: str
+    models: tuple[str, ...]
+
+
+class Unscored(NamedTuple):
+    """An answer that has no score yet, and why."""
+
+    item: Item
+    model: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeScores:
+    """What came of running a pool's programs.
+
+    Attributes:
+        pool: The pool, with the native scores.
+        n_runs: Programs that were run; an item's identical programs were run once.
+        unscored: Answers whose sandbox failed; their native score is still undefined.
+    """
+
+    pool: CandidatePool
+    n_runs: int
+    unscored: tuple[Unscored, ...]
+
+    def passed(self) -> Mapping[str, tuple[int, int, int]]:
+        """By model: answers that passed, answers with a score, answers to items with tests."""
+        counts: dict[str, tuple[int, int, int]] = {}
+        for item, candidates in self.pool:
+            if not has_tests(item):
+                continue
+            for model, candidate in candidates.items():
+                passed, scored, answers = counts.get(model, (0, 0, 0))
+                known = not math.isnan(candidate.native_score)
+                right = known and candidate.native_score == 1
+                counts[model] = passed + right, scored + known, answers + 1
+        return dict(sorted(counts.items()))
+
+
+def score_code(
+    pool: CandidatePool,
+    sandbox: str = "docker",
+    *,
+    confirm_run_unsafe_code: bool = False,
+    again: bool = False,
+    log_dir: str | Path | None = None,
+    display: DisplayType | None = None,
+) -> CodeScores:
+    """Run the tests of a pool's programs, and put the native scores into the pool.
+
+    Answers to items without tests stay as they are.
+
+    Args:
+        pool: Candidates; items with tests have `test` and `entry_point` in their metadata.
+        sandbox: A sandbox of Inspect.
+        confirm_run_unsafe_code: Needed for the sandbox `local`.
+        again: Whether answers that have a native score get a new one.
+        log_dir: Folder for Inspect's log of the runs; without it there is none.
+        display: How Inspect shows its progress.
+
+    Raises:
+        PrerequisiteError: no item has tests, the sandbox is not to be had, or it is `local` and
+            nobody accepted that.
+    """
+    where = sandbox_of(sandbox, confirm_run_unsafe_code)
+    if not any(has_tests(item) for item in pool.items):
+        raise PrerequisiteError(
+            "No item has tests: programs are run for benchmarks such as HumanEval, whose items "
+            "hold `test` and `entry_point`."
+        )
+    runs = list(runs_of(pool, again))
+    if not runs:
+        return CodeScores(pool, 0, ())
+    task = Task(
+        dataset=MemoryDataset([_sample(run, number) for number, run in enumerate(runs)]),
+        setup=confirmed_sandbox(confirm_run_unsafe_code),
+        solver=give_answer(),
+        scorer=unit_tests(confirm_run_unsafe_code),
+        sandbox=where,
+        name=_TASK,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        [log] = inspect_eval(
+            task,
+            model="none/none",
+            log_dir=str(log_dir or folder),
+            display=display,
+            fail_on_error=False,
+        )
+        # Samples are read from the file when they are first asked for.
+        samples = {str(sample.id): sample for sample in log.samples or ()}
+    if len(samples) < len(runs):
+        reason = log.error.message if log.error else f"the run was {log.status}"
+        raise PrerequisiteError(f"The programs could not be run: {reason}")
+    return _scored(pool, [(run, samples[str(number)]) for number, run in enumerate(runs)])
+
+
+def has_tests(item: Item) -> bool:
+    """Whether an item holds the tests of a program."""
+    return all(isinstance(item.metadata.get(name), str) for name in ("test", "entry_point"))
+
+
+def runs_of(pool: CandidatePool, again: bool = False) -> Iterator[Run]:
+    """The different programs of every item whose answers lack a native score, or of all."""
+    for item, candidates in pool:
+        if not has_tests(item):
+            continue
+        models: dict[str | None, list[str]] = {}
+        for model, candidate in sorted(candidates.items()):
+            if again or math.isnan(candidate.native_score):
+                program = complete_program(
+                    candidate.text, _prompt(item), item.metadata["entry_point"]
+                )
+                models.setdefault(program, []).append(model)
+        for same in models.values():
+            yield Run(item, candidates[same[0]].text, tuple(same))
+
+
+@solver
+def give_answer() -> Solver:
+    """Take an answer that was given elsewhere for the output of this sample."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput.from_content("none/none", state.metadata["answer"])
+        return state
+
+    return solve
+
+
+def _prompt(item: Item) -> str:
+    return str(item.metadata.get("prompt", item.prompt))
+
+
+def _sample(run: Run, number: int) -> Sample:
+    return Sample(
+        id=str(number),
+        input=_prompt(run.item),
+        metadata={
+            "item": run.item.item_id,
+            "models": list(run.models),
+            "answer": run.answer,
+            "test": run.item.metadata["test"],
+            "entry_point": run.item.metadata["entry_point"],
+        },
+    )
+
+
+def _scored(pool: CandidatePool, done: Sequence[tuple[Run, EvalSample]]) -> CodeScores:
+    rows = {key: dict(row) for key, row in pool.candidates.items()}
+    unscored: list[Unscored] = []
+    for run, sample in done:
+        value, why = _value(sample)
+        for model in run.models:
+            if why is None:
+                row = rows[run.item.key]
+                row[model] = replace(row[model], native_score=value, native_metric=humaneval.METRIC)
+            else:
+                unscored.append(Unscored(run.item, model, why))
+    scored = CandidatePool(pool.items, rows, pool.notes)
+    return CodeScores(scored, len(done), tuple(unscored))
+
+
+def _value(sample: EvalSample) -> tuple[float, str | None]:
+    """The native score, or NaN and why there is none."""
+    if sample.error is not None:
+        return math.nan, sample.error.message
+    score = (sample.scores or {}).get(humaneval.METRIC)
+    if score is not None and score.value in (CORRECT, INCORRECT):
+        return float(score.value == CORRECT), None
+    return math.nan, (score and score.explanation) or "it has no score"

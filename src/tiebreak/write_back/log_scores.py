@@ -1,0 +1,166 @@
+"""Ranks as scores of an Inspect log, put there as `inspect score --action append` would.
+
+Inspect computes the metrics, so that `recompute_metrics` finds what it needs later on. It is given
+the bare samples only: a model's answers, its transcript and its own scores stay as they are.
+Afterwards `inspect score LOG` wants `--scorer NAME`, since nobody can compute ranks from one log.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from inspect_ai import score
+from inspect_ai.log import EvalLog, EvalSample, write_eval_log
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+from pydantic import BaseModel
+
+from tiebreak.scorers.standing import borda, borda_stderr, place
+from tiebreak.write_back.errors import LogChangedError
+from tiebreak.write_back.rankings import Ranking, Standing
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """What one ranking says about the samples of one model's log, by sample id and epoch."""
+
+    ranking: Ranking
+    model: str
+    standings: Mapping[tuple[str, int], Standing]
+
+    @property
+    def name(self) -> str:
+        """Name of the score."""
+        return self.ranking.score
+
+
+def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, frozenset[str]]:
+    """A log with ranks as scores, and the names of those scores that are new or changed.
+
+    A score of an earlier ranking by the same protocol is replaced, also at samples that have no
+    rank now; all other scores stay. A sample that was not ranked has no score.
+
+    Args:
+        log: A whole log. It is left as it is.
+        recordings: At most one for each score.
+    """
+    names = {one.name for one in recordings}
+    scorers = [_scorer(one) for one in recordings]
+    bare = score(_bare(log), scorers, model="none/none", display="none", copy=False)
+    assert bare.results is not None
+    # A log without results takes those of the bare samples, with Inspect's count of them.
+    results = log.results or bare.results
+    scores = [*_others(results.scores, names, "scorer"), *bare.results.scores]
+    specs = [*_others(log.eval.scorers or [], names, "name"), *(bare.eval.scorers or [])]
+    samples = [
+        _with_scores(old, names, new.scores or {})
+        for old, new in zip(log.samples or [], bare.samples or [], strict=True)
+    ]
+    written = log.model_copy(
+        update={
+            "samples": samples,
+            "results": results.model_copy(update={"scores": scores}),
+            "eval": log.eval.model_copy(update={"scorers": specs}),
+        }
+    )
+    return written, frozenset(name for name in names if _said(log, name) != _said(written, name))
+
+
+def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
+    """Put a log in the place of its file, whole or not at all.
+
+    Args:
+        path: The file; through a link, what it points to.
+        log: What it is to hold.
+        before: State of the file when the log was read.
+
+    Raises:
+        LogChangedError: somebody else changed the file in between.
+        OSError: the folder cannot be written to.
+    """
+    target = path.resolve()
+    # Not named *.eval: nobody takes what a killed run leaves behind for a log.
+    handle, name = tempfile.mkstemp(prefix=".tiebreak-", suffix=".writing", dir=target.parent)
+    os.close(handle)
+    draft = Path(name)
+    try:
+        write_eval_log(log, draft, format="json" if target.suffix == ".json" else "eval")
+        shutil.copymode(target, draft)
+        now = target.stat()
+        if (now.st_mtime_ns, now.st_size) != (before.st_mtime_ns, before.st_size):
+            raise LogChangedError(
+                f"{path} was changed by somebody else meanwhile, and is left as it is now: "
+                "run the command again"
+            )
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _bare(log: EvalLog) -> EvalLog:
+    """What Inspect needs to know for metrics: no texts, no models, no earlier scores."""
+    samples = [
+        EvalSample(id=one.id, epoch=one.epoch, input="", target="", error=one.error)
+        for one in log.samples or []
+    ]
+    spec = log.eval.model_copy(
+        update={
+            "config": log.eval.config.model_copy(update={"epochs_reducer": None}),
+            "headline_metric": None,
+            "model": "none/none",
+            "model_roles": None,
+            "scorers": None,
+        }
+    )
+    return log.model_copy(update={"samples": samples, "results": None, "eval": spec})
+
+
+def _scorer(recording: Recording) -> Scorer:
+    ranking = recording.ranking
+    about = {"ranking_log": ranking.eval_id, "protocol": ranking.protocol}
+    about |= {"run": ranking.run} if ranking.run else {}
+    about |= {"judge": ", ".join(ranking.judges)} if ranking.judges else {}
+    at = place(ranking.places[recording.model], len(ranking.places))
+
+    @scorer(metrics=[borda(), borda_stderr(), at], name=recording.name, **about)
+    def recorded() -> Scorer:
+        async def look_up(state: TaskState, target: Target) -> Score | None:
+            standing = recording.standings.get((str(state.sample_id), state.epoch))
+            if standing is None:
+                return None
+            value = {"rank": standing.rank, "borda": standing.borda}
+            return Score(value=value, explanation=standing.words, metadata=dict(about))
+
+        return look_up
+
+    return recorded()
+
+
+def _with_scores(
+    sample: EvalSample, names: Collection[str], scores: Mapping[str, Score]
+) -> EvalSample:
+    """The sample with these scores in the place of all that have one of the names."""
+    if sample.scores is None and not scores:
+        return sample
+    others = {name: one for name, one in (sample.scores or {}).items() if name not in names}
+    return sample.model_copy(update={"scores": {**others, **scores}})
+
+
+def _others(entries: Iterable[T], names: Collection[str], name: str) -> list[T]:
+    """Entries that have none of the names; `name` is the attribute that holds it."""
+    return [one for one in entries if getattr(one, name) not in names]
+
+
+def _said(log: EvalLog, name: str) -> list[str | None]:
+    """All that a log holds under the name of a score, as JSON, in which NaN equals NaN."""
+    entries: list[BaseModel | None] = [(one.scores or {}).get(name) for one in log.samples or []]
+    entries += [one for one in (log.results.scores if log.results else []) if one.scorer == name]
+    entries += [one for one in log.eval.scorers or [] if one.name == name]
+    return [None if one is None else one.model_dump_json() for one in entries]

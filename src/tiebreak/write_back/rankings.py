@@ -1,0 +1,190 @@
+"""From ranking logs to what every model's own log is to say: its rank in each item, and its place.
+
+An item is what `tiebreak rank` counts as one: judged to the end, and ranked. Where it was skipped,
+cut short or unscored there is no rank, and nothing is written.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import NamedTuple
+
+from inspect_ai.log import read_eval_log
+
+from tiebreak.candidates.native import RECORDED
+from tiebreak.inspect_tasks.contests import CONTEST_KEY
+from tiebreak.report import Leaderboard, RankingLog, boards_of, read_ranking_logs
+from tiebreak.report.entries import ItemKey, best_attempts
+from tiebreak.report.item_table import ItemTable, place_all
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import Placement, results
+from tiebreak.write_back.errors import AmbiguousRankingError
+
+# An explanation names so many models of a kind; the count says how many more there are.
+LISTED = 5
+
+# All of a ranking log's samples but what was judged, which stands in their metadata.
+_UNREAD = {"attachments", "error_retries", "events", "messages", "output", "scores", "store"}
+
+# Answers by benchmark, item and model.
+_Answers = Mapping[tuple[str, ItemKey], Mapping[str, str]]
+
+
+class Standing(NamedTuple):
+    """One model in one item.
+
+    `rank` is its mean rank (1 = best) and `borda` its normalized Borda score in [0, 1]; `words` say
+    how that came about. `answer` is what the judges read, None where the ranking log does not hold
+    it.
+    """
+
+    rank: float
+    borda: float
+    words: str
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """One benchmark under one protocol, from one run.
+
+    `places` are the leaderboard's (None: undefined), by model; `standings` go by model and item.
+    `log` names the ranking log, or its shards in one phrase; `eval_id` and `run` identify them.
+    """
+
+    benchmark: str
+    protocol: str
+    log: str
+    eval_id: str
+    run: str
+    judges: tuple[str, ...]
+    places: Mapping[str, int | None]
+    standings: Mapping[str, Mapping[ItemKey, Standing]]
+
+    @property
+    def name(self) -> str:
+        """Benchmark and protocol, for messages."""
+        return f"{self.benchmark} · {self.protocol}"
+
+    @property
+    def score(self) -> str:
+        """Name of the score that holds its ranks: `tiebreak_seal`."""
+        return RECORDED + re.sub(r"\W+", "_", self.protocol)
+
+
+def read_rankings(
+    paths: Iterable[str | PathLike[str]],
+) -> tuple[list[Ranking], tuple[str, ...]]:
+    """The rankings of all ranking logs among some files and folders, and notes about the logs.
+
+    Shards are one run. Of several attempts at one task the one counts that `read_entries` takes.
+
+    Raises:
+        RankingLogError: a path holds no ranking log, or shards do not fit together.
+        AmbiguousRankingError: two runs rank a benchmark by one protocol, or a run ranks an item
+            twice.
+    """
+    logs, notes = best_attempts(read_ranking_logs(paths))
+    rankings = [ranking for log in logs for ranking in _rankings(log)]
+    _refuse_ambiguous(rankings)
+    noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
+    return rankings, tuple(dict.fromkeys((*notes, *noted)))
+
+
+def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
+    same: dict[tuple[str, str], list[Ranking]] = {}
+    for ranking in rankings:
+        same.setdefault((ranking.benchmark, ranking.score), []).append(ranking)
+    if twice := [those for those in same.values() if len(those) > 1]:
+        lines = [f"\n  {one.name}: {one.log}" for those in twice for one in those]
+        raise AmbiguousRankingError(
+            f"Several runs rank the same benchmark by the same protocol:{''.join(lines)}\n"
+            "A log has one score per protocol: give the ranking log that is to be written"
+        )
+
+
+def _rankings(log: RankingLog) -> Iterator[Ranking]:
+    answers = _answers(log.files)
+    # Places do not depend on the number of draws, and intervals are not written.
+    for board in boards_of(log, views=False, draws=1):
+        yield Ranking(
+            benchmark=board.benchmark,
+            protocol=board.protocol,
+            log=log.path,
+            eval_id=log.eval_id,
+            run=log.run,
+            judges=board.judges,
+            places={row.model: row.rank for row in board.rows},
+            standings=_standings(log, board, answers),
+        )
+
+
+def _answers(files: Iterable[str]) -> _Answers:
+    """What was judged; samples that do not say it in the way of our tasks are passed over."""
+    found: dict[tuple[str, ItemKey], Mapping[str, str]] = {}
+    for file in files:
+        for sample in read_eval_log(file, exclude_fields=_UNREAD).samples or ():
+            try:
+                contest = sample.metadata[CONTEST_KEY]
+                item = contest["benchmark"], (contest["item_id"], contest["input_hash"])
+                groups, texts = contest["groups"], contest["answers"]
+                found[item] = {model: texts[group[0]] for group in groups for model in group}
+            except (KeyError, TypeError, IndexError):
+                continue
+    return found
+
+
+def _standings(
+    log: RankingLog, board: Leaderboard, answers: _Answers
+) -> Mapping[str, Mapping[ItemKey, Standing]]:
+    kind = (board.benchmark, board.protocol)
+    items, placements, _ = place_all(
+        [item for item in log.items if (item.benchmark, item.protocol) == kind]
+    )
+    table = ItemTable.of(items, placements)
+    found: dict[str, dict[ItemKey, Standing]] = {model: {} for model in table.models}
+    seen: set[ItemKey] = set()
+    for item, placement, scores in zip(items, placements, table.borda.tolist(), strict=True):
+        key = (item.item_id, item.input_hash)
+        if key in seen:
+            raise AmbiguousRankingError(
+                f"{log.path} ranks item {item.item_id!r} more than once, in several epochs, and "
+                "does not say which rank is whose: judge a pool of one epoch"
+            )
+        seen.add(key)
+        judged = answers.get((item.benchmark, key), {})
+        for model, score in zip(table.models, scores, strict=True):
+            # Undefined: no ballot says anything about the model, or it is alone in the item.
+            if not math.isnan(score):
+                words = _words(item, placement, model)
+                rank = float(placement.ranks[model])
+                found[model][key] = Standing(rank, score, words, judged.get(model))
+    return found
+
+
+def _words(item: ItemBallots, placement: Placement, model: str) -> str:
+    """How a rank came about: "Rank 2 of 3. Beat c. Lost to a."."""
+    same = next((group for group in item.groups if model in group), ())
+    tied = next((group for group in placement.order if model in group), ())
+    sentences = [f"Rank {placement.ranks[model]:g} of {len(placement.ranks)}"]
+    if twins := [other for other in same if other != model]:
+        sentences.append(f"Same answer as {_names(twins)}")
+    if others := [other for other in tied if other not in (model, *same)]:
+        sentences.append(f"Tied with {_names(others)}")
+    met: dict[float, dict[str, None]] = {1.0: {}, 0.5: {}, 0.0: {}}
+    for one, other, result in results(item) if item.matches else ():
+        if one == model:
+            met[result][other] = None
+        elif other == model:
+            met[1 - result][one] = None
+    for result, verb in ((1.0, "Beat"), (0.5, "Drew with"), (0.0, "Lost to")):
+        if others := [other for other in met[result] if other not in same]:
+            sentences.append(f"{verb} {_names(others)}")
+    return ". ".join(sentences) + "."
+
+
+def _names(models: Sequence[str]) -> str:
+    shown = ", ".join(models[:LISTED])
+    return f"{shown} and {len(models) - LISTED} more" if len(models) > LISTED else shown

@@ -1,0 +1,203 @@
+"""`write_back`: find the log of every ranked model, and put its ranks into it, once."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, stat_result
+from pathlib import Path
+from typing import Literal
+
+from inspect_ai.log import read_eval_log
+
+from tiebreak.candidates.discover import Discovery, discover
+from tiebreak.candidates.inspect_logs import read_inspect_log
+from tiebreak.candidates.records import LogRecord, ReadOptions
+from tiebreak.report.words import count
+from tiebreak.write_back.errors import LogChangedError, NothingToWriteError
+from tiebreak.write_back.log_scores import Recording, record, replace_file
+from tiebreak.write_back.matching import misfit, standings_by_sample
+from tiebreak.write_back.rankings import Ranking, read_rankings
+
+AnyPath = str | PathLike[str]
+# A message names so many logs; the count says how many more there are.
+LISTED = 20
+
+_KINDS = {"lm-eval": "lm-eval file", "pool": "pool"}
+
+State = Literal["written", "unchanged", "left_alone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one log under one ranking.
+
+    `written` (in a dry run: would be), `unchanged` where it holds these ranks already, or
+    `left_alone` for the reason in `why`. `place` is the model's place among `of` models, None where
+    it is undefined; `n_scored` of the log's `n_items` items have a rank. A log that is left alone
+    before it is compared with a ranking has no `score`.
+    """
+
+    path: str
+    state: State
+    model: str = ""
+    benchmark: str = ""
+    score: str = ""
+    place: int | None = None
+    of: int = 0
+    n_scored: int = 0
+    n_items: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """A ranked model that has no log into which its ranks could be put."""
+
+    model: str
+    benchmark: str
+    protocol: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBack:
+    """All that `write_back` did, or in a dry run would do."""
+
+    dry_run: bool
+    rankings: tuple[Ranking, ...]
+    outcomes: tuple[Outcome, ...]
+    unwritten: tuple[Unwritten, ...]
+    notes: tuple[str, ...]
+
+
+def write_back(
+    ranking_logs: Iterable[AnyPath],
+    into: Iterable[AnyPath],
+    *,
+    rename: Mapping[str, str] | None = None,
+    dry_run: bool = False,
+) -> WriteBack:
+    """Put each model's ranks into its own Inspect log, as one score for every protocol.
+
+    The score is called after the protocol (`tiebreak_seal`). It replaces one of an earlier ranking
+    by this protocol, and stands beside all others; a log that holds it already is not touched. A
+    log belongs to a ranking that ranked this model, these questions and these answers; every other
+    log is left alone, and so are ranking logs. Files change whole or not at all.
+
+    Args:
+        ranking_logs: Ranking logs, and folders that hold some.
+        into: The models' Inspect logs, and folders that hold some.
+        rename: Benchmark names to replace, as they were when the candidates were loaded.
+        dry_run: Only tell what would be written.
+
+    Raises:
+        RankingLogError: A path holds no ranking log.
+        CandidateError: A path in `into` does not exist.
+        AmbiguousRankingError: Two rankings of a benchmark by the same protocol.
+        NothingToWriteError: No log belongs to any of the rankings; the message says why not.
+        LogChangedError: A log was changed by somebody else, or cannot be written. Logs before it
+            are written whole; the same command goes on with the others.
+    """
+    rankings, notes = read_rankings(ranking_logs)
+    found = discover(Path(path) for path in into)
+    options = ReadOptions(rename=dict(rename or {}))
+    logs = [file.path for file in found.files if file.kind == "inspect"]
+    outcomes = [
+        outcome for path in logs for outcome in _into_log(path, rankings, options, dry_run=dry_run)
+    ]
+    if all(outcome.state == "left_alone" for outcome in outcomes):
+        raise NothingToWriteError(_nothing(rankings, outcomes, found))
+    return WriteBack(
+        dry_run=dry_run,
+        rankings=tuple(rankings),
+        outcomes=tuple(outcomes),
+        unwritten=tuple(_unwritten(rankings, outcomes)),
+        notes=(*notes, *_passed_over(found)),
+    )
+
+
+def _into_log(
+    path: Path, rankings: Sequence[Ranking], options: ReadOptions, *, dry_run: bool
+) -> list[Outcome]:
+    """Put all rankings into the log that they belong to; a ranking log is not worth a word."""
+    before = path.stat()
+    reading = read_inspect_log(path, options)
+    if not reading.records:
+        why = [problem.note.what for problem in reading.problems]
+        return [Outcome(path.as_posix(), "left_alone", why=why[0])] if why else []
+    log = reading.records[0]
+    asked = [ranking for ranking in rankings if ranking.benchmark == log.benchmark]
+    if not asked:
+        there = ", ".join(sorted({ranking.benchmark for ranking in rankings}))
+        why = [f"{log.benchmark} was not ranked (there are: {there or 'none'})"]
+        return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why[0])]
+    faults = {ranking.score: misfit(log, ranking) for ranking in asked}
+    fitting = [ranking for ranking in asked if faults[ranking.score] is None]
+    changed = _record(path, log, fitting, before, dry_run=dry_run) if fitting else frozenset()
+    return [_outcome(log, one, faults[one.score], changed=one.score in changed) for one in asked]
+
+
+def _record(
+    path: Path, of: LogRecord, rankings: Sequence[Ranking], before: stat_result, *, dry_run: bool
+) -> frozenset[str]:
+    """Put rankings into a log that belongs to them; the names of the scores that changed."""
+    recordings = [Recording(one, of.model, standings_by_sample(of, one)) for one in rankings]
+    log, changed = record(read_eval_log(path.as_posix()), recordings)
+    if changed and not dry_run:
+        try:
+            replace_file(path, log, before)
+        except OSError as error:
+            raise LogChangedError(
+                f"{path} cannot be written ({error.strerror or error}). The logs before it are; "
+                "the same command goes on from here"
+            ) from error
+    return changed
+
+
+def _outcome(log: LogRecord, ranking: Ranking, fault: str | None, *, changed: bool) -> Outcome:
+    named = Outcome(log.source, "left_alone", log.model, log.benchmark, ranking.score)
+    if fault is not None:
+        return replace(named, why=fault)
+    return replace(
+        named,
+        state="written" if changed else "unchanged",
+        place=ranking.places[log.model],
+        of=len(ranking.places),
+        n_scored=len(ranking.standings[log.model]),
+        n_items=len(log.rows),
+    )
+
+
+def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list[Unwritten]:
+    done = {(one.benchmark, one.score, one.model) for one in outcomes if one.state != "left_alone"}
+    return [
+        Unwritten(model, ranking.benchmark, ranking.protocol)
+        for ranking in rankings
+        for model in ranking.places
+        if (ranking.benchmark, ranking.score, model) not in done
+    ]
+
+
+def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Discovery) -> str:
+    """Why no log belongs to a ranking, log by log."""
+    names = ", ".join(ranking.name for ranking in rankings) or "no item at all"
+    lines = [f"{one.path}: {one.why}" for one in outcomes]
+    lines += _passed_over(found)
+    more = [f"and {len(lines) - LISTED:,} more"] if len(lines) > LISTED else []
+    listed = "".join(f"\n  {line}" for line in (*lines[:LISTED], *more))
+    return (
+        f"No log to write to (ranked: {names}).{listed}\n"
+        "Give with --into the Inspect logs that were ranked: ranking logs name them in their "
+        "metadata as candidate_sources"
+    )
+
+
+def _passed_over(found: Discovery) -> list[str]:
+    """Files of other kinds, which may well hold the answers of a model that has no log."""
+    others = Counter(_KINDS[file.kind] for file in found.files if file.kind in _KINDS)
+    return [
+        *(str(problem.note) for problem in found.problems),
+        *(
+            f"{count(number, kind)} passed over: ranks can be put into Inspect logs only"
+            for kind, number in others.items()
+        ),
+    ]

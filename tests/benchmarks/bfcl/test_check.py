@@ -1,0 +1,161 @@
+"""Right and wrong calls, worked out by hand; `test_parity` compares with BFCL's own checker."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pytest
+
+from tiebreak.benchmarks import bfcl
+from tiebreak.benchmarks.bfcl import Call, score, score_calls
+from tiebreak.benchmarks.question import Question
+
+
+def question(category: str, *truth: Mapping[str, Any], **types: Any) -> Question:
+    properties = {
+        key: kind if isinstance(kind, dict) else {"type": kind} for key, kind in types.items()
+    }
+    function = {"name": "a.f", "parameters": {"properties": properties, "required": ["x"]}}
+    other = {"name": "g", "parameters": {"properties": {"x": {"type": "integer"}}, "required": []}}
+    row = {"category": category, "question": "?", "function": [function, other]}
+    return bfcl.read({**row, "ground_truth": [dict(call) for call in truth]}, 0)
+
+
+LIST: Final = {"type": "array", "items": {"type": "string"}}
+TUPLE: Final = {"type": "tuple", "items": {"type": "float"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "admitted", "right", "wrong"),
+    [
+        ("integer", [5], ["5"], ["5.0", "True", "'5'", "6"]),
+        ("integer", [1], ["1"], ["True", "1.0"]),
+        ("float", [5.0], ["5", "5.0"], ["'5'", "True", "5.1"]),
+        ("boolean", [True], ["True"], ["1", "'True'", "true", "False"]),
+        ("string", ["New York, NY"], ["'new york NY'", "'New-York./NY'"], ["'New York'", "'NY!'"]),
+        ("string", ["it's"], ["'it\"s'"], ["'its'"]),
+        (LIST, [["a b", "c"]], ["['AB', 'c.']"], ["['c', 'a b']", "['a b']", "('a b', 'c')"]),
+        (TUPLE, [[0.5, 2.0]], ["(0.5, 2.0)", "[0.5, 2.0]"], ["(2.0, 0.5)", "(0.5, 2)"]),
+        (
+            "dict",
+            [{"k": [1, 2], "o": ["", 3]}],
+            ["{'k': 2}", "{'k': 1, 'o': 3}"],
+            ["{'k': 3}", "{}"],
+        ),
+        # A variable or an expression instead of a value is admitted when the ground truth has it.
+        ("integer", ["n"], ["n", "'n'"], ["'N'", "5"]),
+    ],
+)
+def test_values(kind: Any, admitted: list[Any], right: list[str], wrong: list[str]) -> None:
+    asked = question("simple", {"a.f": {"x": admitted}}, x=kind)
+    for value in right:
+        assert score(f"[a.f(x={value})]", asked).right, value
+    for value in wrong:
+        assert not score(f"[a.f(x={value})]", asked).right, value
+
+
+ONE: Final = question("multiple", {"a.f": {"x": [1], "y": ["", 2]}}, x="integer", y="integer")
+TWO: Final = question("parallel", {"a.f": {"x": [1]}}, {"a.f": {"x": [1, 2]}}, x="integer")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "why"),
+    [
+        (ONE, "[a.f(x=1)]", ""),
+        (ONE, '{"name": "a_f", "arguments": {"x": 1, "y": 2}}', ""),
+        (ONE, "[a.f(x=1, y=3)]", "y is 3"),
+        (ONE, "[a.f(x=1, z=3)]", "there is no argument 'z'"),
+        (ONE, "[a.f(y=2)]", "the argument 'x' is missing"),
+        (ONE, "[g(x=1)]", "the function is 'g', not 'a.f'"),
+        (ONE, "[a.F(x=1)]", "the function is 'a.F', not 'a.f'"),
+        (ONE, "[a.f(x=1), g(x=1)]", "the right number of calls is 1, and 2 were made"),
+        (ONE, "It is 1.", "the right number of calls is 1, and 0 were made"),
+        (ONE, "", "the answer is empty"),
+        (TWO, "[a.f(x=1), a.f(x=2)]", ""),
+        (TWO, "[a.f(x=1), a.f(x=1)]", ""),
+        (TWO, "[a.f(x=2), a.f(x=1)]", ""),
+        (TWO, "[a.f(x=2), a.f(x=2)]", "no call is the right one of a.f"),
+        (TWO, "[a.f(x=1)]", "the right number of calls is 2, and 1 were made"),
+    ],
+)
+def test_verdicts(asked: Question, answer: str, why: str) -> None:
+    verdict = score(answer, asked)
+    assert verdict.why == why
+    assert verdict.right == (not why)
+
+
+def test_dots_are_replaced_all_or_none() -> None:
+    row = {"id": "simple_0", "question": "?", "function": [{"name": "a.b.c_d"}]}
+    asked = bfcl.read({**row, "ground_truth": [{"a.b.c_d": {}}]}, 0)
+    names = ["a.b.c_d", "a_b_c_d", "a_b.c_d", "a.b.c.d"]
+    assert [score_calls([Call(name, {})], "", asked).right for name in names] == [1, 1, 0, 0]
+
+
+def test_calls_are_taken_in_order_without_a_second_thought() -> None:
+    """As BFCL does: the first right call takes the first that fits, and the second has none."""
+    asked = question("parallel", {"a.f": {"x": [1, 2]}}, {"a.f": {"x": [1]}}, x="integer")
+    assert score("[a.f(x=2), a.f(x=1)]", asked).right
+    assert not score("[a.f(x=1), a.f(x=2)]", asked).right
+
+
+@pytest.mark.parametrize(
+    ("category", "answer", "why"),
+    [
+        ("irrelevance", "No function fits.", ""),
+        ("irrelevance", "[]", ""),
+        ("irrelevance", "a.f(x=1)", "no function fits, and 'a.f' was called"),
+        # BFCL's own checker takes both for a refusal.
+        ("irrelevance", " \n", "the answer is empty"),
+        ("live_irrelevance", "<think>Hm", "the answer is empty"),
+        ("live_relevance", "anything(at_all=1)", ""),
+        ("live_relevance", "No function fits.", "no function was called"),
+    ],
+)
+def test_where_nothing_or_anything_is_right(category: str, answer: str, why: str) -> None:
+    assert score(answer, question(category, x="integer")).why == why
+
+
+def test_calls_of_a_harness() -> None:
+    call = Call("a_f", {"x": 1})
+    assert score_calls([call], "", ONE) == (True, "a_f(x=1)", "")
+    # Where a harness calls tools, a call that is only written is none.
+    assert score_calls([], "[a.f(x=1)]", ONE).found is None
+    assert score_calls([], "[a.f(x=1)]", question("irrelevance")).right
+    assert not score_calls([], "", question("irrelevance")).right
+
+
+def test_found_is_what_was_called() -> None:
+    assert score("[a.f(x='1'), g()]", ONE).found == "a.f(x='1'), g()"
+    assert score("nothing", ONE).found is None
+
+
+def test_a_right_function_that_is_not_on_offer_cannot_be_called() -> None:
+    asked = question("multiple", {"h": {"x": [1]}}, x="integer")
+    assert score("[h(x=1)]", asked).why == "the right function, h, is not on offer"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "\0",
+        "\ud800" * 10,
+        '[{"name": "\ud800", "arguments": {"\ud800": "\ud800"}}]',
+        '{"name": "a.f", "arguments": {"x": %s}}' % ("9" * 5000),
+        '{"name": "a.f", "arguments": {"x": %s}}' % ("[" * 900 + "]" * 900),
+        "a.f(x=0x" + "f" * 5000 + ")",
+        "a.f(x=" * 80 + "1" + ")" * 80,
+        "a" * 10**6 + "(x=1)",
+    ],
+    ids=range(9),
+)
+def test_no_answer_raises_or_breaks_a_log(answer: str) -> None:
+    for asked in (ONE, TWO, question("irrelevance"), question("live_relevance")):
+        right, found, why = score(answer, asked)
+        assert isinstance(right, bool)
+        ((found or "") + why).encode("utf-8")
+
+
+def test_a_harness_may_hand_over_any_number() -> None:
+    huge = Call("a.f", {"x": 16**5000})
+    verdict = score_calls([huge], "", ONE)
+    assert verdict == (False, "a.f(x=a huge number)", "x is a huge number")

@@ -1,0 +1,229 @@
+"""What BFCL itself says: on its own questions with right and mutated calls, and on odd ones."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import pytest
+
+from tests.benchmarks.bfcl.mutations import as_python, mutated, right_calls, without_dots
+from tests.benchmarks.bfcl.official import DOTTED, UNDERSCORED, Official, official
+from tiebreak.benchmarks import bfcl
+from tiebreak.benchmarks.bfcl import Call, problem, written_calls
+from tiebreak.benchmarks.question import Question
+
+MUTATIONS: Final = 2
+"""Of each question."""
+
+
+@pytest.fixture(scope="module", name="theirs")
+def _theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Official]:
+    with official(tmp_path_factory.mktemp("bfcl")) as functions:
+        yield functions
+
+
+@pytest.fixture(scope="module", name="questions")
+def _questions() -> list[Question]:
+    """BFCL's own questions that have a ground truth."""
+    questions = [bfcl.read(row, number) for number, row in enumerate(bfcl.load_rows())]
+    return [question for question in questions if question.details["ground_truth"]]
+
+
+# Right calls that BFCL rejects itself: its ground truth has an argument that the function lacks,
+# or lacks one that the function requires.
+UNREACHABLE: Final = {
+    "parallel_multiple_12",
+    "parallel_multiple_26",
+    "live_simple_106-63-0",
+    "live_simple_112-68-0",
+    "live_multiple_507-149-4",
+    "live_multiple_862-181-3",
+    "live_multiple_964-207-0",
+}
+
+
+def test_right_calls_are_right(theirs: Official, questions: Sequence[Question]) -> None:
+    assert len(questions) == 2351  # 400 + 3 · 200 + 258 + 1053 + 16 + 24
+    wrong = {q.id for q in questions if problem(right_calls(q), q)}
+    assert wrong == {q.id for q in questions if not theirs.accepts(right_calls(q), q)}
+    assert wrong == UNREACHABLE
+
+
+def test_mutated_calls(theirs: Official, questions: Sequence[Question]) -> None:
+    said: Counter[bool] = Counter()
+    for question in questions:
+        rng = random.Random(question.id)
+        for _ in range(MUTATIONS):
+            calls = mutated(question, rng)
+            for model, form in ((DOTTED, calls), (UNDERSCORED, without_dots(calls))):
+                accepted = theirs.accepts(form, question, model)
+                found = problem(form, question)
+                assert (found is None) == accepted, (question.id, form, found)
+                said[bool(accepted)] += 1
+    # Both verdicts are common, so agreement is no matter of course.
+    assert sum(said.values()) == 2 * MUTATIONS * len(questions)
+    assert min(said.values()) > 0.25 * sum(said.values())
+
+
+def test_written_calls(theirs: Official, questions: Sequence[Question]) -> None:
+    for question in questions[::3]:
+        calls = mutated(question, random.Random(question.id))
+        text = as_python(calls)
+        assert repr(written_calls(text)) == repr(theirs.read(text)), question.id
+
+
+SCALARS: Final = (
+    "",
+    "a",
+    "A.",
+    "b c",
+    "it's",
+    'it"s',
+    "1",
+    0,
+    1,
+    -1,
+    0.0,
+    1.0,
+    1.5,
+    True,
+    False,
+    None,
+)
+SIMPLE: Final = ("string", "integer", "float", "boolean", "dict", "any")
+ODD: Final = 10_000
+
+
+def odd_value(rng: random.Random, deepest: int = 2) -> Any:
+    """A value of any type, also of one that no schema has."""
+    kind = rng.randrange(6) if deepest else 0
+    if kind < 3:
+        return rng.choice(SCALARS)
+    items = [odd_value(rng, deepest - 1) for _ in range(rng.randrange(3))]
+    if kind == 3:
+        return dict(zip("ab", items, strict=False))
+    return tuple(items) if kind == 4 and rng.random() < 0.3 else items
+
+
+def odd_ground_truth(rng: random.Random) -> list[Any]:
+    """Admitted values, of one type mostly; objects list the values of each key."""
+    one: Sequence[Callable[[], Any]] = (
+        lambda: rng.choice(SCALARS),
+        lambda: [rng.choice(SCALARS) for _ in range(rng.randrange(3))],
+        lambda: {
+            key: rng.choices(SCALARS, k=rng.randint(1, 2)) for key in "ab"[: rng.randrange(3)]
+        },
+        lambda: [one[2]() for _ in range(rng.randrange(3))],
+        lambda: [one[1]() for _ in range(rng.randrange(3))],
+        lambda: "",
+    )
+    kind = rng.choice(one)
+    return [(rng.choice(one) if rng.random() < 0.2 else kind)() for _ in range(rng.randrange(4))]
+
+
+def test_odd_values_and_odd_ground_truths(theirs: Official) -> None:
+    rng = random.Random(0)
+    said: Counter[bool | None] = Counter()
+    for _ in range(ODD):
+        kind = rng.choice([*SIMPLE, "array", "tuple"])
+        schema = {"type": kind, "items": {"type": rng.choice([*SIMPLE, "array"])}}
+        tool = {
+            "name": "f.g",
+            "parameters": {"properties": {"x": schema}, "required": rng.choice([[], ["x"]])},
+        }
+        details = {"category": "simple", "ground_truth": [{"f.g": {"x": odd_ground_truth(rng)}}]}
+        question = Question("odd", "", "", tools=(tool,), details=details)
+        calls = right_calls(question, rng) if rng.random() < 0.5 else [Call("f.g", {})]
+        if rng.random() < 0.7:
+            calls = mutated(question, rng)
+        elif rng.random() < 0.5:
+            calls = [Call("f.g", {"x": odd_value(rng)})]
+        accepted = theirs.accepts(calls, question)
+        said[accepted] += 1
+        found = problem(calls, question)  # never raises
+        if accepted is not None:
+            assert (found is None) == accepted, (calls, schema, details)
+    assert min(said[True], said[False]) > ODD / 10
+    assert said[None] > 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("f(a=1)", "[f(a=1)]", "f(a=1), g(b=2)", "[f(a=1),\n g.h(b='x')]", "`[f(a=1)]`"),
+        *("[f(a=1)", "f(a=1)]", "```\n[f(a=1)]\n```", "a.b.c(d=1)", "x[0].f(a=1)", "f (a=1)"),
+        *("f(a=Paris)", "f(on=true)", "f(a=-5)", "f(a=2*3)", "f(a=2**10)", "f(a=5/2)"),
+        *("f(a=g())", "f(a=g(1))", "f(a=g(b=1))", "f(a=x[0])", "f(a=...)", "f(a=1, a=2)", "f()"),
+        *("f(a=[1, (2, 3), {'k': None}])", "f(a={'b': {'c': 1}})", "f(a='x' 'y')", "f(a=1e3)"),
+        *("f(1)", "f(1, a=2)", "f(*a)", "f(a='''x\ny''')", "f(a=b'x')", "f(a=1j)", 'f(a="it\'s")'),
+        *("f(a=x.y)", "f(a={1, 2})", "f(a=lambda: 1)", "f(a=f'{x}')", "f(a={**x})", "f(a=-x)"),
+        *("[f]", "[f(), 1]", "[*f(a=1)]", "f(a=1);g(b=2)", "f(a=1)  # right", "await f(a=1)"),
+        *("f(a=[x for x in y])", "f(a=1 if x else 2)", "f(a=x@y)", "f(a=x<y)", "f(a=1/0)"),
+        *(
+            "",
+            " ",
+            "[]",
+            "{}",
+            "42",
+            "None",
+            "hello",
+            "Sorry (no)",
+            "I cannot do that.",
+            "f(a=x+1)",
+        ),
+    ],
+)
+def test_whole_answers_are_read_alike(theirs: Official, text: str) -> None:
+    theirs_read = theirs.read(text)
+    assert repr(written_calls(text)) == repr(theirs_read or [])
+    # Where no call is right, and where any is, only this counts.
+    called = theirs_read is not None and not theirs.is_empty_output(theirs.decode(text))
+    assert bool(written_calls(text)) == called
+
+
+@pytest.mark.parametrize(
+    ("text", "theirs_read", "ours"),
+    [
+        # A sign that changes nothing, `~` and `not` are read as a minus there.
+        ("f(a=+5)", [Call("f", {"a": -5})], [Call("f", {"a": 5})]),
+        ("f(a=~1)", [Call("f", {"a": -1})], [Call("f", {"a": -2})]),
+        ("f(a=not True)", [Call("f", {"a": -1})], [Call("f", {"a": False})]),
+        # Unnamed mappings have no name there.
+        ("f(**x)", [Call("f", {None: "x"})], [Call("f", {"**": "x"})]),  # type: ignore[dict-item]
+        # Texts are not added up here, numbers in brackets not there.
+        ("f(a='x' + 'y')", [Call("f", {"a": "xy"})], []),
+        ("f(a=-(1 + 2))", None, [Call("f", {"a": -3})]),
+        # A fence with a language, calls below each other and JSON are read here only.
+        ("```python\n[f(a=1)]\n```", None, [Call("f", {"a": 1})]),
+        ("f(a=1)\ng(b=2)", None, [Call("f", {"a": 1}), Call("g", {"b": 2})]),
+        ('{"name": "f", "arguments": {"a": 1}}', None, [Call("f", {"a": 1})]),
+    ],
+)
+def test_where_the_readers_differ(
+    theirs: Official, text: str, theirs_read: list[Call] | None, ours: list[Call]
+) -> None:
+    assert theirs.read(text) == theirs_read
+    assert written_calls(text) == ours
+
+
+@pytest.mark.parametrize(
+    ("kind", "admitted", "value", "right"),
+    [
+        ("float", [1.0], 10**400, False),  # too large for a float
+        ("dict", [{"a": 5}], {"a": 5}, False),  # a ground truth that lists no values
+        # What makes no sense among the admitted values admits nothing; the others do.
+        ("dict", [{"a": ["x"]}, "y"], {"a": "z"}, False),
+        ("array", [[1], 2], [1], True),
+    ],
+)
+def test_where_their_checker_raises(
+    theirs: Official, kind: str, admitted: list[Any], value: Any, right: bool
+) -> None:
+    schema = {"type": kind, "items": {"type": "integer"}}
+    tool = {"name": "f", "parameters": {"properties": {"x": schema}, "required": []}}
+    details = {"category": "simple", "ground_truth": [{"f": {"x": admitted}}]}
+    question = Question("q", "", "", tools=(tool,), details=details)
+    calls = [Call("f", {"x": value})]
+    assert theirs.accepts(calls, question) is None
+    assert (problem(calls, question) is None) == right

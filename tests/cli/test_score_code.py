@@ -1,0 +1,102 @@
+"""The verb `score-code`: what it prints, writes and exits with."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.candidates.builders import write_lm_eval_run
+from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
+from tiebreak.cli.score_code import score_code
+from tiebreak.inspect_tasks import score_code as runs
+from tiebreak.inspect_tasks.score_code import CodeScores, Unscored
+
+DOC = {
+    "task_id": "T/0",
+    "prompt": "def one():\n",
+    "canonical_solution": "    return 1\n",
+    "test": "def check(one):\n    assert one() == 1\n",
+    "entry_point": "one",
+}
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> str:
+    for model, answer in (("a[b]", "    return 1\n"), ("c", "    return 2\n")):
+        write_lm_eval_run(tmp_path / "out", model, [{"doc": DOC, "answer": answer}], task="code")
+    return str(tmp_path / "out")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(score_code, arguments)
+
+
+def test_scores_go_into_the_pool(answers: str, tmp_path: Path) -> None:
+    out = tmp_path / "pool.parquet"
+    where = ("--out", str(out), "--sandbox", "local", "--confirm-run-unsafe-code")
+    result = run(answers, *where, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {
+        "pool": out.as_posix(),
+        "runs": 2,
+        "models": {
+            "a[b]": {"passed": 1, "scored": 1, "answers": 1},
+            "c": {"passed": 0, "scored": 1, "answers": 1},
+        },
+        "unscored": [],
+    }
+    [(_, row)] = list(read_parquet(out))
+    assert {name: (c.native_score, c.native_metric) for name, c in row.items()} == {
+        "a[b]": (1.0, "unit_tests"),
+        "c": (0.0, "unit_tests"),
+    }
+    # The pool can be given again, and then there is nothing left to run.
+    result = run(str(out), *where)
+    assert result.exit_code == 0
+    assert "0 different programs were run" in result.stdout
+    assert "a[b]" in result.stdout
+    assert "100.0%" in result.stdout
+
+
+def test_unscored_answers_are_named_and_end_with_an_error(
+    answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(pool: CandidatePool, *_: object, **__: Any) -> CodeScores:
+        unscored = [Unscored(item, model, "no room") for item, row in pool for model in row]
+        return CodeScores(pool, 2, tuple(unscored))
+
+    monkeypatch.setattr(runs, "score_code", broken)
+    out = tmp_path / "pool.parquet"
+    result = run(answers, "--out", str(out))
+    assert result.exit_code == 1
+    assert "Unscored: T/0, a[b]: no room" in result.stdout
+    assert "0 (1 unscored)" in result.stdout
+    assert "undefined" in result.stdout
+    result = run(answers, "--out", str(out), "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["unscored"][0] == {
+        "item": "T/0",
+        "epoch": 1,
+        "model": "a[b]",
+        "why": "no room",
+    }
+    [(_, row)] = list(load_candidates(out))
+    assert all(math.isnan(candidate.native_score) for candidate in row.values())
+
+
+def test_a_local_sandbox_wants_a_yes(answers: str, tmp_path: Path) -> None:
+    out = tmp_path / "pool.parquet"
+    result = run(answers, "--out", str(out), "--sandbox", "local")
+    assert result.exit_code == 1
+    assert "--confirm-run-unsafe-code" in result.output
+    assert "Traceback" not in result.output
+    assert not out.exists()
+
+
+def test_missing_files_are_named() -> None:
+    result = run("nowhere", "--out", "pool.parquet")
+    assert result.exit_code == 1
+    assert "nowhere: does not exist" in result.output

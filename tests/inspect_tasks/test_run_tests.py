@@ -1,0 +1,262 @@
+"""What runs in a sandbox: right programs pass, wrong and hostile ones fail, nothing is harmed.
+
+The runner is started as the scorer starts it, but without a sandbox around it.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, REPLIES
+from tiebreak.inspect_tasks.sandboxed import command, order
+from tiebreak.inspect_tasks.sandboxed.run_tests import Candidate, Ended
+
+TEST = "def check(add):\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n"
+LIMITS = {"cpu_seconds": 1, "wall_seconds": 5, "memory_bytes": 256 * 1024 * 1024}
+PASSED = {"passed": True, "why": ""}
+
+
+def run(program: str, test: str = TEST, prompt: str = "", **limits: int) -> dict[str, Any]:
+    return examined(command(sys.executable), order(program, prompt, test, "add", **limits))
+
+
+def examined(line: list[str], given: Any) -> dict[str, Any]:
+    done = subprocess.run(
+        line, input=json.dumps(given), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stderr == ""
+    [verdict] = done.stdout.splitlines()
+    found: dict[str, Any] = json.loads(verdict)
+    return found
+
+
+def at_once(jobs: dict[str, Any], work: Any) -> dict[str, dict[str, Any]]:
+    """What some work says of every job; most of the time they wait."""
+    with ThreadPoolExecutor(4) as threads:
+        return dict(zip(jobs, threads.map(work, jobs.values()), strict=True))
+
+
+HONEST = {
+    "plain": "def add(a, b):\n    return a + b\n",
+    "prints": "def add(a, b):\n    print('x' * 100_000)\n    return a + b\n",
+    "catches its own errors": (
+        "def add(a, b):\n    try:\n        1 / 0\n    except ArithmeticError:\n        return a + b"
+    ),
+    "fails to open a file and goes on": (
+        "def add(a, b):\n    try:\n        open('/etc/passwd')\n"
+        "    except OSError:\n        return a + b"
+    ),
+    "object of a subclass": (
+        "import enum\nclass N(enum.IntEnum):\n    ZERO = 0\n    THREE = 3\n"
+        "def add(a, b):\n    return N(a + b)"
+    ),
+    # Modules that use what the audit hook looks at: frames, attributes, code, files of the library.
+    "standard library": """\
+from __future__ import annotations
+import abc, array, base64, bisect, calendar, cmath, collections, contextlib, copy, dataclasses
+import datetime, decimal, enum, fractions, functools, hashlib, heapq, io, itertools, json, math
+import numbers, operator, os, pprint, queue, random, re, secrets, statistics, string, struct, sys
+import textwrap, time, types, typing, unicodedata, warnings, zlib
+from collections.abc import Iterable
+from typing import *
+@dataclasses.dataclass(order=True, frozen=True)
+class Point:
+    x: int
+    y: int = 2
+Colour = enum.Enum("Colour", "RED GREEN")
+Pair = collections.namedtuple("Pair", "a b", defaults=[1])
+class Triple(NamedTuple):
+    a: int
+@functools.lru_cache(None)
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+@functools.singledispatch
+def kind(x):
+    return "other"
+@kind.register
+def _(x: int):
+    return "int"
+def add(a: int, b: int) -> int:
+    assert fib(50) == 12586269025 and kind(1) == "int" and Pair(0) == (0, 1) and Triple(1).a == 1
+    assert sorted([Point(2), Point(1)])[0] == Point(1) and Colour.RED.name in repr(Colour.RED)
+    assert datetime.datetime.strptime("2020-02-29", "%Y-%m-%d").strftime("%A") == "Saturday"
+    assert hashlib.md5(b"").hexdigest()[:4] == "d41d" and hashlib.new("sha256", b"")
+    random.seed(1); random.random(); secrets.randbelow(9); random.SystemRandom().random()
+    assert decimal.Decimal("0.1") * 3 == decimal.Decimal("0.3")
+    assert fractions.Fraction(1, 3) * 3 == 1 and statistics.median([3, 1, 2]) == 2
+    assert re.sub(r"\\d", "", "a1") == "a" and string.Template("$a").substitute(a=1) == "1"
+    assert "é".encode("utf-16") and "x".encode("idna") and "\\N{BULLET}"
+    assert json.loads(json.dumps({"a": [1]})) == {"a": [1]} and copy.deepcopy(Point(1)) == Point(1)
+    assert get_type_hints(Point)["x"] is int and eval("1 + 1") == 2 and id(a) and os.getpid()
+    assert __import__("cmath").sqrt(-1) == 1j and io.StringIO("x").read() == "x"
+    time.sleep(0.001); warnings.warn("this"); exec("c = 1")
+    return a + b
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def honest() -> dict[str, dict[str, Any]]:
+    return at_once(HONEST, run)
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_programs_pass(name: str, honest: dict[str, dict[str, Any]]) -> None:
+    assert honest[name] == PASSED
+
+
+TESTS = {
+    "use helpers of the prompt": "def check(add):\n    assert add(one(), one()) == 2\n",
+    "call the function by its name": "def check(candidate):\n    assert add(1, 2) == 3\n",
+    "print": "print('{}')\ndef check(add):\n    print(add(1, 2), flush=True)\n",
+    "name arguments": "def check(add):\n    assert add(b=1, a=2) == 3\n",
+    "expect an error": (
+        "def check(add):\n    try:\n        add(1, None)\n    except TypeError:\n        return\n"
+        "    raise AssertionError\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_tests_may(name: str) -> None:
+    prompt = "def one():\n    return 1\n\ndef add(a, b):\n"
+    program = "def add(a, b):\n    return a + b\n"
+    assert run(program, TESTS[name], prompt) == PASSED
+
+
+def test_a_test_that_catches_everything_hides_no_exit() -> None:
+    test = "def check(add):\n    try:\n        add(1, 2)\n    except:\n        pass\n"
+    verdict = run("def add(a, b):\n    raise SystemExit\n", test)
+    assert verdict == {"passed": False, "why": "stopped: it raised SystemExit"}
+
+
+def test_sets_have_the_same_order_in_every_run() -> None:
+    """Or a verdict may be another one tomorrow."""
+    program = "def add(a, b):\n    return list(set('abcdefghijklmnop'))\n"
+    orders = [run(program, "def check(add):\n    raise ValueError(add(1, 2))") for _ in range(3)]
+    assert orders[0] == orders[1] == orders[2]
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/usr/bin/python3").exists(), reason="needs root, and a Python"
+)
+def test_root_becomes_nobody() -> None:
+    """So that limits on processes bind, and files of root are out of reach."""
+    program = "import os\ndef add(a, b):\n    return os.getuid()\n"
+    given = order(program, "", "def check(add):\n    assert add(0, 0) == 65534", "add")
+    assert examined(command("/usr/bin/python3"), given) == PASSED
+
+
+# Every action in a scope of its own; the program answers with the names of those that failed.
+ATTACK = """\
+import io, os, queue, sys
+CANARY, NEW, ACTIONS = {canary!r}, {new!r}, {actions}
+def add(a, b):
+    failed = []
+    for name, action in ACTIONS.items():
+        try:
+            exec(action, dict(globals()))
+        except BaseException:
+            failed.append(name)
+    return failed
+"""
+
+
+def test_nothing_outside_is_reached(tmp_path: Path) -> None:
+    canary, new = tmp_path / "canary", tmp_path / "new"
+    canary.write_text("alive")
+    victim = subprocess.Popen(["sleep", "600"])
+    actions = repr(ACTIONS).replace("VICTIM", str(victim.pid))
+    program = ATTACK.format(canary=str(canary), new=str(new), actions=actions)
+    test = (
+        f"def check(add):\n    left = sorted(set({list(ACTIONS)}) - set(add(0, 0)))\n"
+        "    assert not left, left\n"
+    )
+    try:
+        assert run(program, test) == PASSED
+        assert [path.name for path in tmp_path.iterdir()] == ["canary"]
+        assert (canary.read_text(), canary.stat().st_mode & 0o200) == ("alive", 0o200)
+        assert victim.poll() is None
+    finally:
+        victim.kill()
+        victim.wait()
+
+
+@pytest.fixture(scope="module")
+def endings() -> dict[str, dict[str, Any]]:
+    programs = {name: f"def add(a, b):\n    {body}\n" for name, (body, _) in ENDINGS.items()}
+    return at_once(programs, lambda program: run(program, TEST, "", **LIMITS))
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_hostile_and_wrong_programs_fail(name: str, endings: dict[str, dict[str, Any]]) -> None:
+    verdict = endings[name]
+    assert verdict["passed"] is False
+    assert verdict["why"].startswith(ENDINGS[name][1] or ("stopped: ", "failed: "))
+    assert len(verdict["why"]) < 400
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_no_reply_is_an_answer_but_an_answer(name: str) -> None:
+    candidate = Candidate.__new__(Candidate)
+    candidate.ended = ""
+    channels = {"stdin": io.BytesIO(), "stdout": io.BytesIO(REPLIES[name])}
+    candidate.process = SimpleNamespace(wait=lambda _: 0, **channels)  # type: ignore[assignment]
+    with pytest.raises(Ended):
+        candidate(1, 2)
+    # A test that catches everything does not help.
+    with pytest.raises(Ended):
+        candidate(1, 2)
+    assert candidate.ended
+
+
+TAKEN_OVER = """\
+import os, sys, time
+def out(data):
+    os.write(1, data)
+def ready():
+    sys.stdin.readline()
+    out(b'"ready"\\n')
+def main():
+    {}
+"""
+
+
+def taken_over(body: str) -> dict[str, Any]:
+    """The verdict on a candidate whose process is the attacker's from the start."""
+    line = command(sys.executable)
+    line[line.index("tiebreak.inspect_tasks.sandboxed.run_program") + 1] = TAKEN_OVER.format(body)
+    return examined(line, order("", "", TEST, "add", **LIMITS))
+
+
+def test_a_process_that_is_lost_forges_no_verdict() -> None:
+    verdicts = at_once({name: body for name, (body, _) in PROCESSES.items()}, taken_over)
+    for name, (_, why) in PROCESSES.items():
+        assert verdicts[name]["passed"] is False
+        assert verdicts[name]["why"].startswith(why)
+
+
+def test_a_right_reply_passes() -> None:
+    """The attacks fail for what they write, not for the way they write it."""
+    body = r"ready(); out(b'[0, [], 0]\n[3, [], 0]\n[0, [], 0]\n'); time.sleep(60)"
+    assert taken_over(body) == PASSED
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("pass", "the process did not start: its process ended (0)"),
+        (r"""out(b'"no limits"\n')""", "no limits"),
+        ("raise SystemExit(3)", "the process did not start: its process ended (3)"),
+    ],
+)
+def test_a_machine_that_runs_no_program_is_no_fault_of_the_program(body: str, why: str) -> None:
+    assert taken_over(body) == {"error": why}

@@ -1,0 +1,43 @@
+"""lm-eval's own command line, with one more model: its answers come from a file.
+
+    python answering.py run --model answering --model_args answers=FILE …
+
+FILE is a JSON object from question to answer. The longest question in a prompt counts.
+"""
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import lm_eval.tasks
+from lm_eval.__main__ import cli_evaluate
+from lm_eval.api.model import LM
+from lm_eval.api.registry import register_model
+
+
+@register_model("answering")
+class Answering(LM):  # type: ignore[misc]
+    def __init__(self, answers: str, **_: Any) -> None:
+        super().__init__()
+        self.answers: Mapping[str, str] = json.loads(Path(answers).read_text(encoding="utf-8"))
+
+    def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
+        prompts = [request.args[0] for request in requests]
+        return [
+            self.answers[max((asked for asked in self.answers if asked in prompt), key=len)]
+            for prompt in prompts
+        ]
+
+    def loglikelihood(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+
+if __name__ == "__main__":
+    # To index the 14,000 tasks that come with lm-eval takes 15 s, and none of them is asked for.
+    lm_eval.tasks.TaskManager = functools.partial(lm_eval.tasks.TaskManager, include_defaults=False)
+    cli_evaluate()

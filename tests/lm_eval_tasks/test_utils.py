@@ -1,0 +1,309 @@
+"""Documents, prompts and native scores of the lm-eval tasks, without the harness."""
+
+import ast
+import json
+import math
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.harness import ROOT
+from tiebreak.benchmarks import BENCHMARKS, Benchmark, Question, load_questions
+from tiebreak.candidates.documents import bare_id, choices_of, question_of, tools_of
+from tiebreak.lm_eval_tasks import utils
+
+ITEMS = ROOT / "examples" / "items"
+COLUMNS = {
+    "gsm8k": ["id", "question", "answer"],
+    "mmlu": ["id", "question", "subject", "choices", "answer"],
+    "humaneval": ["task_id", "prompt", "canonical_solution", "test", "entry_point"],
+    "bfcl": ["id", "category", "question", "function", "ground_truth"],
+}
+LOADERS = {
+    "gsm8k": utils.load_gsm8k,
+    "mmlu": utils.load_mmlu,
+    "humaneval": utils.load_humaneval,
+    "bfcl": utils.load_bfcl,
+}
+PROMPTS = {
+    "gsm8k": utils.gsm8k_prompt,
+    "mmlu": utils.mmlu_prompt,
+    "humaneval": utils.humaneval_prompt,
+    "bfcl": utils.bfcl_prompt,
+}
+RESULTS = {
+    "gsm8k": utils.gsm8k_results,
+    "mmlu": utils.mmlu_results,
+    "bfcl": utils.bfcl_results,
+}
+METRICS = {"gsm8k": "final_number", "mmlu": "chosen_letter", "bfcl": "function_call"}
+
+WEATHER = {
+    "name": "weather.now",
+    "description": "The weather — today.",
+    "parameters": {
+        "type": "dict",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city"],
+    },
+}
+PLAY = {
+    "name": "play",
+    "description": "Play songs.",
+    "parameters": {
+        "type": "dict",
+        "properties": {"songs": {"type": "array", "items": {"type": "string"}}},
+        "required": ["songs"],
+    },
+}
+MORE_BFCL = [
+    {
+        "id": "parallel_0",
+        "question": [[{"role": "user", "content": "Weather in Oslo and in “Ålesund”?"}]],
+        "function": [WEATHER, PLAY],
+        "ground_truth": [
+            {"weather.now": {"city": ["Oslo"], "days": ["", 1]}},
+            {"weather.now": {"city": ["Ålesund"], "days": ["", 1]}},
+        ],
+    },
+    {
+        "id": "live_simple_0-0-0",
+        "question": [
+            [
+                {"role": "system", "content": "You play music."},
+                {"role": "user", "content": "Play Hurt,"},
+                {"role": "user", "content": "then One."},
+            ]
+        ],
+        "function": [PLAY],
+        "ground_truth": [{"play": {"songs": [["Hurt", "One"]]}}],
+    },
+    {
+        "id": "irrelevance_0",
+        "question": [[{"role": "user", "content": "Who wrote Faust?"}]],
+        "function": [WEATHER],
+        "ground_truth": [],
+    },
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A file of each benchmark; BFCL's has every shape of a row."""
+    bfcl = tmp_path_factory.mktemp("data") / "bfcl.jsonl"
+    rows = [*(ITEMS / "bfcl.jsonl").read_text("utf-8").splitlines(), *map(json.dumps, MORE_BFCL)]
+    bfcl.write_text("\n".join(rows), encoding="utf-8")
+    others = {name: str(ITEMS / f"{name}.jsonl") for name in ("gsm8k", "mmlu", "humaneval")}
+    return {**others, "bfcl": str(bfcl)}
+
+
+def documents(benchmark: str, **metadata: Any) -> list[dict[str, Any]]:
+    return list(LOADERS[benchmark](**metadata)["test"])
+
+
+def pairs(benchmark: str, data: Mapping[str, str]) -> Iterator[tuple[dict[str, Any], Question]]:
+    questions = load_questions(benchmark, data[benchmark])
+    yield from zip(documents(benchmark, data=data[benchmark]), questions, strict=True)
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_a_document_is_its_question(benchmark: str, data: dict[str, str]) -> None:
+    for doc, question in pairs(benchmark, data):
+        assert list(doc) == COLUMNS[benchmark]
+        # What the loader of candidates finds in it, on which fingerprints stand.
+        assert bare_id(doc) == question.id
+        assert question_of(doc) == question.text
+        assert choices_of(doc) == question.choices
+        assert list(tools_of(doc)) == list(question.tools)
+        # What a prompt is made of, so nothing was lost on the way through the data set.
+        prompt = PROMPTS[benchmark](doc)
+        assert prompt == BENCHMARKS[benchmark].prompt(question, True)
+        assert question.id not in prompt or benchmark == "humaneval"
+
+
+def test_targets(data: dict[str, str]) -> None:
+    for doc, question in pairs("mmlu", data):
+        assert utils.mmlu_letter(doc) == question.target == "ABCD"[doc["answer"]]
+    columns = {"gsm8k": "answer", "humaneval": "canonical_solution", "bfcl": "ground_truth"}
+    for benchmark, column in columns.items():
+        for doc, question in pairs(benchmark, data):
+            assert doc[column] == question.target
+
+
+def test_nested_columns_are_texts(data: dict[str, str]) -> None:
+    # `datasets` would give every function the parameters of all others, as nulls.
+    *_, parallel, live, irrelevance = documents("bfcl", data=data["bfcl"])
+    assert json.loads(parallel["function"]) == [WEATHER, PLAY]
+    assert json.loads(live["question"]) == MORE_BFCL[1]["question"]
+    assert json.loads(parallel["ground_truth"]) == MORE_BFCL[0]["ground_truth"]
+    assert irrelevance["ground_truth"] == "[]"
+    assert "Ålesund" in parallel["question"]
+    assert [doc["category"] for doc in (parallel, live, irrelevance)] == [
+        "parallel",
+        "live_simple",
+        "irrelevance",
+    ]
+
+
+def test_data_of_one_benchmark_or_of_all(data: dict[str, str]) -> None:
+    both = {"gsm8k": data["gsm8k"], "mmlu": data["mmlu"]}
+    assert documents("gsm8k", data=both) == documents("gsm8k", data=data["gsm8k"])
+    assert documents("mmlu", data=both) == documents("mmlu", data=data["mmlu"])
+
+
+@pytest.mark.parametrize("given", [["geography"], "geography", ("geography",), " geography "])
+def test_some_subjects(given: Any, data: dict[str, str]) -> None:
+    chosen = documents("mmlu", data=data["mmlu"], subjects=given)
+    every = documents("mmlu", data=data["mmlu"])
+    assert chosen == [doc for doc in every if doc["subject"] == "geography"]
+    assert 0 < len(chosen) < len(every)
+
+
+def test_some_categories(data: dict[str, str]) -> None:
+    chosen = documents("bfcl", data=data["bfcl"], categories="parallel,irrelevance")
+    assert [doc["id"] for doc in chosen] == ["parallel_0", "irrelevance_0"]
+
+
+def test_what_the_harness_and_other_benchmarks_are_told_is_ignored(data: dict[str, str]) -> None:
+    # The group hands everything to every task, the arguments of the model among it.
+    more = {"pretrained": "org/m", "version": 1.0, "config_source": "x.yaml", "dtype": "float32"}
+    doc = documents("gsm8k", data=data, subjects=["virology"], categories=["simple"], **more)
+    assert doc == documents("gsm8k", data=data["gsm8k"])
+
+
+def model_arguments() -> set[str]:
+    """Names of all parameters of lm-eval's models: what `--model_args` may bring."""
+    spec = find_spec("lm_eval")
+    assert spec is not None
+    folder = next(iter(spec.submodule_search_locations or ()))
+    trees = [ast.parse(file.read_bytes()) for file in Path(folder, "models").glob("*.py")]
+    return {
+        argument.arg
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+        for argument in (*node.args.args, *node.args.kwonlyargs)
+    }
+
+
+def test_no_argument_of_a_model_is_taken_for_a_slip(data: dict[str, str]) -> None:
+    names = model_arguments()
+    assert {"pretrained", "base_url", "data_parallel_size", "dtype"} <= names
+    assert documents("gsm8k", data=data["gsm8k"], **dict.fromkeys(names, 1))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"dat": "x"}, "no key 'dat'; 'data' may be meant"),
+        ({"Data": "x"}, "no key 'Data'; 'data' may be meant"),
+        ({"dataset": "x"}, "no key 'dataset'; 'data' may be meant"),
+        ({"subject": ["x"]}, "no key 'subject'; 'subjects' may be meant"),
+        ({"category": "x"}, "no key 'category'; 'categories' may be meant"),
+        ({"catagories": "x"}, "no key 'catagories'; 'categories' may be meant"),
+        ({"data": {"gsm8": "x"}}, "data names gsm8; the benchmarks are humaneval, gsm8k"),
+        ({"data": ["x"]}, r"the data of mmlu are \['x'\]; wanted are a file or folder"),
+        ({"data": {"mmlu": 3}}, "the data of mmlu are 3; wanted are a file or folder"),
+        ({"data": ""}, "the data of mmlu are ''; wanted are a file or folder"),
+        ({"data": "nowhere.jsonl"}, "nowhere.jsonl does not exist"),
+        ({"subjects": {"virology": 1}}, "subjects is .*; wanted is a list of names"),
+        ({"subjects": ["virology", 1]}, "subjects is .*; wanted is a list of names"),
+        ({"subjects": "virology,"}, "subjects is .*; wanted is a list of names"),
+        ({"subjects": "magic"}, "mmlu has no subject 'magic'. There are: anatomy, "),
+    ],
+)
+def test_wrong_metadata(metadata: dict[str, Any], message: str, data: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=message):
+        utils.load_mmlu(**{"data": data["mmlu"], **metadata})
+
+
+def one(benchmark: str, data: Mapping[str, str], number: int = 0) -> dict[str, Any]:
+    return documents(benchmark, data=data[benchmark])[number]
+
+
+RIGHT = {
+    "gsm8k": "3 + 4 = 7.\n\n#### 7",
+    "mmlu": "It lies on the Seine.\n\nAnswer: A",
+    "bfcl": '{"name": "get_weather", "arguments": {"city": "Paris"}}',
+}
+WRONG = {
+    "gsm8k": "#### 8",
+    "mmlu": "Answer: B",
+    "bfcl": '{"name": "get_weather", "arguments": {"city": "Rome"}}',
+}
+
+
+@pytest.mark.parametrize("benchmark", RESULTS)
+def test_native_scores(benchmark: str, data: dict[str, str]) -> None:
+    doc, metric = one(benchmark, data), METRICS[benchmark]
+    for answer, value in ((RIGHT[benchmark], 1.0), (WRONG[benchmark], 0.0), ("", 0.0)):
+        assert RESULTS[benchmark](doc, [answer]) == {metric: value}
+        assert type(RESULTS[benchmark](doc, [answer])[metric]) is float
+
+
+HOSTILE = [
+    "",
+    " \n\t ",
+    "\0",
+    "\ud800",
+    "x" * 1_000_000,
+    "#### " + "9" * 5000,
+    "####" * 100_000,
+    "[" * 100_000,
+    "(" * 100_000,
+    "{" * 100_000,
+    "[f(a=" + "[" * 5000 + "]" * 5000 + ")]",
+    '{"name": ' * 20_000,
+    "\\boxed{" * 50_000,
+    "-" * 200_000 + "1",
+    "1," * 200_000,
+    "Answer: " * 50_000,
+    "```" * 100_000,
+    "[get_weather(city='Rome')" + " " * 100_000,
+    "[__import__('os').system('true')]",
+    '{"name": "get_weather", "arguments": {"city": NaN}}',
+    '{"name": null, "arguments": null}',
+    "[get_weather(**{'city': 'Rome'})]",
+    "[get_weather(*[1])]",
+    "[lambda: 1]",
+]
+
+
+@pytest.mark.parametrize("benchmark", RESULTS)
+@pytest.mark.parametrize("answer", HOSTILE, ids=lambda text: repr(text[:16]))
+def test_hostile_answers_are_wrong_and_raise_nothing(
+    benchmark: str, answer: str, data: dict[str, str]
+) -> None:
+    assert RESULTS[benchmark](one(benchmark, data), [answer]) == {METRICS[benchmark]: 0.0}
+
+
+@pytest.mark.parametrize("benchmark", RESULTS)
+@pytest.mark.parametrize("results", [[None], [["#### 7"]], [7], [], ["#### 7", "#### 7"]])
+def test_no_text_is_no_score_and_no_zero(
+    benchmark: str, results: list[Any], data: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    doc, metric = one(benchmark, data), METRICS[benchmark]
+    assert math.isnan(RESULTS[benchmark](doc, results)[metric])
+    assert f"{benchmark} {doc['id']} is not scored" in caplog.text
+
+
+def test_a_metric_that_fails_loses_one_score_only(
+    data: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(answer: str, question: Question) -> Any:
+        raise RecursionError("too deep")
+
+    gsm8k: Benchmark = BENCHMARKS["gsm8k"]
+    monkeypatch.setitem(BENCHMARKS, "gsm8k", gsm8k._replace(score=broken))
+    assert math.isnan(utils.gsm8k_results(one("gsm8k", data), ["#### 7"])["final_number"])
+    assert "too deep" in caplog.text
+
+
+def test_a_program_is_neither_run_nor_scored(data: dict[str, str], tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    program = f"open({str(trace)!r}, 'w')\ndef add(a, b):\n    return a + b"
+    assert utils.humaneval_results(one("humaneval", data), [program]) == {}
+    assert not trace.exists()

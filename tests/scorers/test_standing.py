@@ -1,0 +1,37 @@
+"""Metrics of ranks that were written back."""
+
+import math
+
+import pytest
+from inspect_ai.scorer import Metric, SampleScore, Score
+
+from tiebreak.scorers.standing import borda, borda_stderr, place
+
+
+def computed(metric: Metric, *bordas: float) -> float:
+    scores = [
+        SampleScore(score=Score(value={"rank": 1.0, "borda": one}), sample_id=str(number))
+        for number, one in enumerate(bordas)
+    ]
+    value = metric(scores)  # type: ignore[arg-type]
+    assert isinstance(value, float)
+    return value
+
+
+def test_mean_and_its_standard_error() -> None:
+    # Mean 1/2; squared deviations 1/4, 0, 1/4 over 3 - 1 give variance 1/4, so √(1/4)/√3.
+    assert computed(borda(), 1.0, 0.5, 0.0) == 0.5
+    assert computed(borda_stderr(), 1.0, 0.5, 0.0) == pytest.approx(0.5 / math.sqrt(3))
+
+
+def test_what_is_undefined_is_no_zero() -> None:
+    assert math.isnan(computed(borda()))
+    assert math.isnan(computed(borda_stderr()))
+    assert computed(borda(), 0.25) == 0.25
+    assert math.isnan(computed(borda_stderr(), 0.25))
+    assert math.isnan(computed(place(None, 3), 0.25))
+
+
+def test_the_place_is_what_the_leaderboard_says() -> None:
+    assert computed(place(2, 3), 1.0, 1.0) == 2
+    assert computed(place(2, 3)) == 2

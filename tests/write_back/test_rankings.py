@@ -1,0 +1,221 @@
+"""What ranking logs give to write back, and which of them leave open what that is."""
+
+import re
+from itertools import permutations, product
+from pathlib import Path
+
+import pytest
+
+from tests.report.builders import (
+    bracket,
+    by_native,
+    graded,
+    item,
+    listed,
+    match,
+    sample,
+    shard_metadata,
+    skipped,
+    write_log,
+)
+from tests.write_back.builders import brackets, write_logs, write_ranking
+from tiebreak.report import NoRankingLogError, leaderboards
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.write_back import AmbiguousRankingError, Ranking
+from tiebreak.write_back.rankings import read_rankings
+
+
+def ranking(path: Path) -> Ranking:
+    [only], _ = read_rankings([path])
+    return only
+
+
+def planted(folder: Path, *ballots: ItemBallots) -> Ranking:
+    return ranking(write_log(folder / "ranking.eval", ballots))
+
+
+def said(found: Ranking, item_id: str = "q1") -> dict[str, tuple[float, float, str]]:
+    """Rank, Borda and words of every model in an item."""
+    return {
+        model: (one.rank, one.borda, one.words)
+        for model, standings in found.standings.items()
+        for (own, _), one in standings.items()
+        if own == item_id
+    }
+
+
+def test_what_a_ranking_says(tmp_path: Path) -> None:
+    write_logs(tmp_path / "logs")
+    found = ranking(write_ranking(tmp_path / "seal.eval", tmp_path / "logs", brackets()))
+    assert (found.benchmark, found.protocol, found.score) == ("gsm8k", "seal", "tiebreak_seal")
+    assert (found.eval_id, found.run, found.judges) == ("E1", "f00d", ())
+    # a and b have Borda (1 + 1/2)/2 and the same mean margin; c is last twice.
+    assert found.places == {"a": 1, "b": 1, "c": 3}
+    assert said(found, "q0") == {
+        "a": (1, 1, "Rank 1 of 3. Beat b."),
+        "b": (2, 0.5, "Rank 2 of 3. Beat c. Lost to a."),
+        "c": (3, 0, "Rank 3 of 3. Lost to b."),
+    }
+    answers = {
+        (m, key[0]): one.answer for m, s in found.standings.items() for key, one in s.items()
+    }
+    assert answers["b", "q1"] == "1 says b."
+
+
+@pytest.mark.parametrize(
+    ("ballots", "model", "expected"),
+    [
+        pytest.param(  # a and b take up ranks 1 and 2 together: (1 + 2)/2, and (3 - 1.5)/2
+            item("q1", [match("a", "c", 0.4)], groups=(("a", "b"), ("c",))),
+            "b",
+            (1.5, 0.75, "Rank 1.5 of 3. Same answer as a. Beat c."),
+            id="identical answers",
+        ),
+        pytest.param(
+            item("q1", groups=(("a", "b", "c"),)),
+            "b",
+            (2, 0.5, "Rank 2 of 3. Same answer as a, c."),
+            id="nobody was asked",
+        ),
+        pytest.param(
+            item("q1", [match("a", "b", 0.0)], groups=(("a",), ("b",))),
+            "b",
+            (2, 0, "Rank 2 of 2. Drew with a."),
+            id="a drawn match, decided by the seed",
+        ),
+        pytest.param(
+            graded("q1", {"a": 0.5, "b": 0.5, "c": 0.9}),
+            "a",
+            (2.5, 0.25, "Rank 2.5 of 3. Tied with b."),
+            id="points",
+        ),
+        pytest.param(
+            by_native("q1", {"a": 1.0, "b": 1.0, "c": 1.0}),
+            "c",
+            (2, 0.5, "Rank 2 of 3. Tied with a, b."),
+            id="native",
+        ),
+        pytest.param(
+            listed("q1", [list("h"), list("abcdefg")], groups=[[m] for m in "abcdefgh"]),
+            "a",
+            (5, 3 / 7, "Rank 5 of 8. Tied with b, c, d, e, f and 1 more."),
+            id="many",
+        ),
+    ],
+)
+def test_ranks_in_words(
+    tmp_path: Path, ballots: ItemBallots, model: str, expected: tuple[float, float, str]
+) -> None:
+    rank, borda, words = said(planted(tmp_path, ballots))[model]
+    assert (rank, words) == (expected[0], expected[2])
+    assert borda == pytest.approx(expected[1])
+
+
+def test_who_has_no_rank_has_none(tmp_path: Path) -> None:
+    """A grade that was not given, an item cut short, one skipped, one without a verdict."""
+    found = planted(
+        tmp_path,
+        graded("q1", {"a": 0.9, "b": None, "c": 0.1}, protocol="seal"),
+        bracket("q2", "a", "b", "c", complete=False),
+        skipped("q3", after=1, of=4),
+        item("q4", [match("a", "b", None)], groups=(("a",), ("b",))),
+    )
+    assert said(found).keys() == {"a", "c"}
+    assert {key[0] for standings in found.standings.values() for key in standings} == {"q1"}
+    assert found.places["b"] is None
+
+
+def test_means_are_the_leaderboards(tmp_path: Path) -> None:
+    """One log of many small benchmarks, whose items are ranked in all sorts of orders."""
+    orders = ["".join(order) for order in permutations("abc")]
+    ballots = [
+        bracket(f"q{number}", *order, benchmark=f"benchmark {first}{second}")
+        for first, second in product(range(6), (2, 5))
+        for number, order in enumerate((orders[first], orders[second], orders[0]))
+    ]
+    path = write_log(tmp_path / "ranking.eval", ballots)
+    found, _ = read_rankings([path])
+    for one, board in zip(found, leaderboards([path], draws=1), strict=True):
+        assert one.benchmark == board.benchmark
+        for row in board.rows:
+            bordas = [standing.borda for standing in one.standings[row.model].values()]
+            assert sum(bordas) / 3 == pytest.approx(row.borda)
+            assert one.places[row.model] == row.rank
+
+
+def test_a_log_without_the_answers_does_not_have_them(tmp_path: Path) -> None:
+    found = planted(tmp_path, bracket("q1", "a", "b", "c"))
+    assert {one.answer for own in found.standings.values() for one in own.values()} == {None}
+
+
+def test_names_of_scores_are_names(tmp_path: Path) -> None:
+    assert planted(tmp_path, bracket("q1", "a", "b", "c", protocol="my/own one")).score == (
+        "tiebreak_my_own_one"
+    )
+
+
+def test_benchmarks_and_protocols_are_kept_apart(tmp_path: Path) -> None:
+    write_log(tmp_path / "1.eval", [bracket("q1", *"abc"), bracket("q1", *"cab", benchmark="mmlu")])
+    swiss = [bracket("q1", *"bca", protocol="swiss")]
+    write_log(tmp_path / "2.eval", swiss, eval_id="E2", task_id="T2")
+    found, _ = read_rankings([tmp_path])
+    assert {(one.name, said(one)["a"][0]) for one in found} == {
+        ("gsm8k · seal", 1),
+        ("mmlu · seal", 2),
+        ("gsm8k · swiss", 3),
+    }
+
+
+def test_shards_are_one_ranking(tmp_path: Path) -> None:
+    write_logs(tmp_path / "logs")
+    for number, ballots in enumerate(brackets(), start=1):
+        metadata = shard_metadata(number, 2)
+        write_ranking(
+            tmp_path / "shards" / f"{number}.eval",
+            tmp_path / "logs",
+            [ballots],
+            metadata=metadata,
+            eval_id=f"E{number}",
+            task_id=f"T{number}",
+        )
+    found = ranking(tmp_path / "shards")
+    assert (found.run, found.eval_id) == ("f00d", "E1")
+    assert said(found, "q0").keys() == said(found, "q1").keys() == {"a", "b", "c"}
+    # What was judged stands in both files.
+    assert None not in {one.answer for own in found.standings.values() for one in own.values()}
+
+
+def test_of_several_attempts_the_one_that_went_further_counts(tmp_path: Path) -> None:
+    write_log(tmp_path / "1.eval", brackets({"q0": "abc"}), expected=2, status="cancelled")
+    later = "2026-01-02T00:00:00+00:00"
+    write_log(tmp_path / "2.eval", brackets({"q0": "cba", "q1": "cba"}), created=later)
+    [found], notes = read_rankings([tmp_path])
+    assert found.log.endswith("2.eval")
+    assert said(found, "q0")["c"][0] == 1
+    assert any("1.eval is left out" in note for note in notes)
+
+
+@pytest.mark.parametrize("protocols", [("seal", "seal"), ("my own", "my_own")])
+def test_two_runs_for_one_score_are_refused_by_name(
+    tmp_path: Path, protocols: tuple[str, str]
+) -> None:
+    for number, protocol in enumerate(protocols, start=1):
+        ballots = brackets(protocol=protocol)
+        write_log(tmp_path / f"{number}.eval", ballots, eval_id=f"E{number}", task_id=f"T{number}")
+    with pytest.raises(AmbiguousRankingError) as caught:
+        read_rankings([tmp_path])
+    both = r"gsm8k · .*1\.eval\n.*gsm8k · .*2\.eval\n.*give the ranking log"
+    assert re.search(both, str(caught.value))
+
+
+def test_an_item_in_two_epochs_is_refused(tmp_path: Path) -> None:
+    twice = [bracket("q1", "a", "b", "c"), bracket("q1", "b", "a", "c")]
+    samples = [sample(one, f"q1#{epoch}") for epoch, one in enumerate(twice, start=1)]
+    log = write_log(tmp_path / "ranking.eval", samples)
+    with pytest.raises(AmbiguousRankingError, match="'q1' more than once, in several epochs"):
+        read_rankings([log])
+
+
+def test_no_ranking_log(tmp_path: Path) -> None:
+    with pytest.raises(NoRankingLogError):
+        read_rankings([write_logs(tmp_path / "logs")])

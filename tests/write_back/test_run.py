@@ -1,0 +1,346 @@
+"""`write_back` over folders: which logs change, how Inspect shows them, what a second run does."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from inspect_ai.analysis import evals_df, samples_df
+from inspect_ai.log import read_eval_log, write_eval_log
+
+from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
+from tests.report.builders import item, match
+from tests.write_back.builders import (
+    answer_of,
+    brackets,
+    metrics,
+    scores,
+    write_logs,
+    write_ranking,
+)
+from tiebreak.candidates import CandidatePool, MissingPathError, load_candidates, write_parquet
+from tiebreak.inspect_tasks.contests import contest_samples
+from tiebreak.report import NotARankingLogError, leaderboards
+from tiebreak.write_back import (
+    LogChangedError,
+    NothingToWriteError,
+    Outcome,
+    WriteBack,
+    write_back,
+)
+from tiebreak.write_back.log_scores import replace_file
+
+SEAL, SWISS = "tiebreak_seal", "tiebreak_swiss"
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """Three models' logs of two items, and a ranking log among them."""
+    folder = write_logs(tmp_path / "logs")
+    write_ranking(folder / "seal.eval", folder, brackets())
+    return folder
+
+
+def states(done: WriteBack) -> dict[tuple[str, str], str]:
+    return {(Path(one.path).name, one.score): one.state for one in done.outcomes}
+
+
+def why(done: WriteBack, name: str) -> str:
+    [said] = [one.why for one in done.outcomes if Path(one.path).name == name]
+    return said
+
+
+def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """All that is to stay as it is when nothing is to be done."""
+    return {
+        one.relative_to(folder).as_posix(): (one.stat().st_mtime_ns, one.read_bytes())
+        for one in folder.rglob("*")
+        if one.is_file()
+    }
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
+    folder = write_logs(tmp_path / "logs", suffix=suffix)
+    log = write_ranking(tmp_path / "seal.eval", folder, brackets())
+    done = write_back([log], [folder])
+    assert scores(folder / f"a{suffix}") == {
+        "q0": {"rank": 1, "borda": 1},
+        "q1": {"rank": 2, "borda": 0.5},
+    }
+    [board] = leaderboards([log], draws=1)
+    assert [one.model for one in done.outcomes] == ["a", "b", "c"]
+    for outcome in done.outcomes:
+        [row] = [row for row in board.rows if row.model == outcome.model]
+        found = metrics(Path(outcome.path))
+        assert found["borda"] == pytest.approx(row.borda)
+        assert found["place"] == row.rank
+        assert outcome == Outcome(
+            path=(folder / f"{outcome.model}{suffix}").as_posix(),
+            state="written",
+            model=outcome.model,
+            benchmark="gsm8k",
+            score=SEAL,
+            place=row.rank,
+            of=3,
+            n_scored=2,
+            n_items=2,
+        )
+    assert done.unwritten == ()
+
+
+def test_data_frames_show_them(logs: Path) -> None:
+    # `score_values` of Inspect needs results, which logs of real runs have.
+    write_back([logs / "seal.eval"], [logs])
+    paths = [str(logs / f"{model}.eval") for model in "abc"]
+    evals = evals_df(paths)
+    assert evals["score_tiebreak_seal_borda"].tolist() == [0.75, 0.75, 0.0]
+    assert evals["score_tiebreak_seal_place"].tolist() == [1.0, 1.0, 3.0]
+    assert evals["score_tiebreak_seal_stderr"].tolist() == [0.25, 0.25, 0.0]
+    samples = samples_df(paths)
+    shown = [json.loads(one)["rank"] for one in samples["score_tiebreak_seal"]]
+    assert shown == [1, 2, 2, 1, 3, 3]
+    assert samples["score_match"].tolist() == [1] * 6
+
+
+def test_a_second_run_changes_no_byte(logs: Path) -> None:
+    write_back([logs], [logs])
+    before = contents(logs)
+    done = write_back([logs], [logs])
+    assert set(states(done).values()) == {"unchanged"}
+    assert [one.place for one in done.outcomes] == [1, 1, 3]
+    assert contents(logs) == before
+
+
+def test_a_dry_run_says_the_same_and_changes_no_byte(logs: Path) -> None:
+    before = contents(logs)
+    dry = write_back([logs], [logs], dry_run=True)
+    assert contents(logs) == before
+    done = write_back([logs], [logs])
+    assert dry.dry_run
+    assert (dry.outcomes, dry.unwritten, dry.notes) == (done.outcomes, done.unwritten, done.notes)
+
+
+def test_a_newer_ranking_replaces_its_own_and_another_protocol_stands_beside(logs: Path) -> None:
+    write_back([logs / "seal.eval"], [logs])
+    swiss = brackets({"q0": "cab", "q1": "cab"}, protocol="swiss")
+    newer = write_ranking(logs / "more" / "newer.eval", logs, brackets({"q0": "cba"}),
+                          eval_id="E2", task_id="T2")  # fmt: skip
+    other = write_ranking(logs / "more" / "swiss.eval", logs, swiss, eval_id="E3", task_id="T3")
+    done = write_back([newer, other], [logs])
+    assert set(states(done).values()) == {"written"}
+    # The newer one ranked one item only.
+    assert scores(logs / "c.eval") == {"q0": {"rank": 1, "borda": 1}}
+    assert scores(logs / "c.eval", SWISS).keys() == {"q0", "q1"}
+    sample = (read_eval_log(str(logs / "c.eval")).samples or [])[0]
+    assert list(sample.scores or {}) == ["match", SEAL, SWISS]
+    again = write_back([newer, other], [logs])
+    assert set(states(again).values()) == {"unchanged"}
+    # The first one again changes its own score only.
+    back = write_back([logs / "seal.eval", other], [logs])
+    assert {score: state for (_, score), state in states(back).items()} == {
+        SEAL: "written",
+        SWISS: "unchanged",
+    }
+
+
+def fingerprint(pool: CandidatePool) -> Any:
+    samples = contest_samples(
+        pool, task_type=None, rubric=None, seed=0, saturated_only=False, merge_identical=True
+    )
+    return [sample.model_dump() for sample in samples]
+
+
+@pytest.mark.parametrize("native", ["I", None])
+def test_a_pool_is_the_same_afterwards(tmp_path: Path, native: Any) -> None:
+    """Also where ours is the only score in the log: a rank is no native score."""
+    for model in "abc":
+        rows = make_rows(2, answer=answer_of(model), native=native)
+        write_inspect_log(tmp_path / "logs" / f"{model}.eval", model, rows)
+    before = load_candidates(tmp_path / "logs")
+    ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "logs", brackets())
+    write_back([ranking], [tmp_path / "logs"])
+    after = load_candidates(tmp_path / "logs")
+    assert repr(after) == repr(before)  # NaN is NaN
+    assert fingerprint(after) == fingerprint(before)
+    assert after.notes == before.notes
+
+
+def test_ranks_cannot_be_asked_for_as_native_scores(logs: Path) -> None:
+    write_back([logs / "seal.eval"], [logs])
+    with pytest.raises(ValueError, match="has no 'tiebreak_seal'; its scores: match"):
+        load_candidates(logs, native=SEAL)
+
+
+def test_the_first_epoch_is_what_was_judged(tmp_path: Path) -> None:
+    for model in "abc":
+        rows = make_rows(2, answer=answer_of(model))
+        second = [row | {"epoch": 2, "answer": "x"} for row in rows]
+        write_inspect_log(tmp_path / "logs" / f"{model}.eval", model, [*rows, *second], epochs=2)
+    ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "logs", brackets())
+    write_back([ranking], [tmp_path / "logs"])
+    held = read_eval_log(str(tmp_path / "logs" / "a.eval")).samples or []
+    assert [(one.id, one.epoch) for one in held if SEAL in (one.scores or {})] == [
+        ("q0", 1),
+        ("q1", 1),
+    ]
+    assert metrics(tmp_path / "logs" / "a.eval")["borda"] == 0.75
+
+
+def test_items_that_were_not_judged_have_no_score(tmp_path: Path) -> None:
+    folder = write_logs(tmp_path / "logs", n_items=5)
+    ballots = [
+        *brackets(),
+        item("q2", [match("a", "b", None)], groups=(("a",), ("b",), ("c",))),
+        *brackets({"q3": "abc"}, complete=False),
+    ]
+    write_back([write_ranking(tmp_path / "seal.eval", folder, ballots)], [folder])
+    assert scores(folder / "a.eval").keys() == {"q0", "q1"}
+    assert metrics(folder / "a.eval")["borda"] == 0.75
+
+
+def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    for name in "abc":
+        rows = make_rows(2, answer=answer_of(name))
+        write_inspect_log(folder / f"{name}.eval", "x/gpt", rows, metadata={"candidate": name})
+    write_back([write_ranking(tmp_path / "seal.eval", folder, brackets())], [folder])
+    assert [metrics(folder / f"{name}.eval")["place"] for name in "abc"] == [1, 1, 3]
+
+
+def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
+    ranking = logs / "seal.eval"
+    others = logs / "sub"
+    rows = make_rows(2, answer=answer_of("a"))
+    write_inspect_log(others / "stranger.eval", "d", rows)
+    write_inspect_log(others / "rerun.eval", "a", make_rows(2, answer="again"))
+    write_inspect_log(others / "mmlu.eval", "a", rows, task="mmlu")
+    statuses: list[Literal["started", "cancelled", "error"]] = ["started", "cancelled", "error"]
+    for status in statuses:
+        write_inspect_log(others / f"{status}.eval", "a", rows, status=status)
+    (others / "broken.eval").write_bytes(b"PK no log")
+    (others / "README.md").write_text("nothing")
+    before = contents(others)
+    done = write_back([ranking], [logs])
+    assert contents(others) == before
+    told = {
+        "stranger.eval": f"d is not among the models of {ranking}",
+        "rerun.eval": "2 of 2 ranked items have another answer here than was judged",
+        "mmlu.eval": "mmlu was not ranked (there are: gsm8k)",
+        "started.eval": "status is 'started'",
+        "cancelled.eval": "status is 'cancelled'",
+        "error.eval": "status is 'error'",
+        "broken.eval": "cannot be read as an Inspect log",
+    }
+    for name, words in told.items():
+        assert why(done, name).startswith(words), name
+    assert {name for (name, _), state in states(done).items() if state == "left_alone"} == set(told)
+    assert [metrics(logs / f"{model}.eval")["place"] for model in "abc"] == [1, 1, 3]
+
+
+def test_a_copy_of_a_log_gets_the_ranks_too(logs: Path) -> None:
+    copy = logs / "copy.eval"
+    copy.write_bytes((logs / "a.eval").read_bytes())
+    done = write_back([logs / "seal.eval"], [logs])
+    assert states(done)["copy.eval", SEAL] == "written"
+    assert scores(copy) == scores(logs / "a.eval")
+
+
+def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
+    folder = write_logs(tmp_path / "logs", models="ab")
+    write_lm_eval_run(tmp_path / "lm_eval", "c", make_rows(2, answer=answer_of("c")))
+    both = write_logs(tmp_path / "all")
+    ranking = write_ranking(tmp_path / "seal.eval", both, brackets())
+    write_parquet(load_candidates(both), tmp_path / "lm_eval" / "pool.parquet")
+    (tmp_path / "notes.txt").write_text("nothing")
+    done = write_back([ranking], [folder, tmp_path / "lm_eval", tmp_path / "notes.txt"])
+    assert [(one.model, one.benchmark, one.protocol) for one in done.unwritten] == [
+        ("c", "gsm8k", "seal")
+    ]
+    assert set(done.notes) >= {
+        "1 lm-eval file passed over: ranks can be put into Inspect logs only",
+        "1 pool passed over: ranks can be put into Inspect logs only",
+        f"{tmp_path}/notes.txt: is no candidate file (.eval, .json, samples_*.jsonl, .parquet)",
+    }
+
+
+def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    for model in "abc":
+        rows = make_rows(2, answer=answer_of(model))
+        write_inspect_log(folder / f"{model}.eval", model, rows, task="gsm8k_cot")
+    pool = load_candidates(folder, rename={"gsm8k_cot": "gsm8k"})
+    write_parquet(pool, tmp_path / "pool.parquet")
+    ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "pool.parquet", brackets())
+    with pytest.raises(NothingToWriteError, match=r"gsm8k_cot was not ranked \(there are: gsm8k"):
+        write_back([ranking], [folder])
+    done = write_back([ranking], [folder], rename={"gsm8k_cot": "gsm8k"})
+    assert [one.state for one in done.outcomes] == ["written"] * 3
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"x.eval": {"model": "d"}}, ["x.eval: d is not among the models of"]),
+        ({}, ["no candidate file in this folder"]),
+        ({"x.eval": {"metadata": {"tiebreak_protocol": "seal"}}}, ["ranked: gsm8k · seal"]),
+        (
+            {f"{n}.eval": {"model": "d"} for n in range(22)},
+            ["0.eval: d is not among", "and 2 more"],
+        ),
+    ],
+    ids=["another model", "nothing", "ranking logs only", "many"],
+)
+def test_nothing_that_belongs(
+    logs: Path, tmp_path: Path, files: Mapping[str, Mapping[str, Any]], words: list[str]
+) -> None:
+    folder = tmp_path / "into"
+    folder.mkdir()
+    for name, fields in files.items():
+        write_inspect_log(folder / name, **{"model": "a", "rows": make_rows(1)} | dict(fields))
+    with pytest.raises(NothingToWriteError) as caught:
+        write_back([logs / "seal.eval"], [folder])
+    for part in words:
+        assert part in str(caught.value)
+
+
+def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotARankingLogError):
+        write_back([logs / "a.eval"], [logs])
+    with pytest.raises(MissingPathError):
+        write_back([logs / "seal.eval"], [tmp_path / "nowhere"])
+
+
+def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
+    logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, *rest: Any) -> None:
+        if path.name == "b.eval":
+            raise OSError(28, "No space left on device")
+        replace_file(path, *rest)
+
+    before = contents(logs)
+    monkeypatch.setattr("tiebreak.write_back.run.replace_file", full)
+    with pytest.raises(LogChangedError, match=r"b\.eval cannot be written \(No space left"):
+        write_back([logs / "seal.eval"], [logs])
+    after = contents(logs)
+    assert {name for name in after if after[name] != before[name]} == {"a.eval"}
+    monkeypatch.undo()
+    done = write_back([logs / "seal.eval"], [logs])
+    assert [one.state for one in done.outcomes] == ["unchanged", "written", "written"]
+
+
+def test_what_was_edited_in_the_log_since_is_kept(logs: Path) -> None:
+    """A tag, a note, another score: write-back reads the log as it is now."""
+    write_back([logs / "seal.eval"], [logs])
+    log = read_eval_log(str(logs / "a.eval"))
+    for sample in log.samples or []:
+        del (sample.scores or {})[SEAL]
+        sample.metadata["note"] = "kept"
+    write_eval_log(log, str(logs / "a.eval"))
+    done = write_back([logs / "seal.eval"], [logs])
+    assert states(done)["a.eval", SEAL] == "written"
+    held = read_eval_log(str(logs / "a.eval")).samples or []
+    assert [one.metadata["note"] for one in held] == ["kept", "kept"]
+    assert scores(logs / "a.eval").keys() == {"q0", "q1"}
