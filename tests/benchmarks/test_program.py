@@ -61,6 +61,7 @@ RIGHT = {
     "output last": f"```python\n{WHOLE}```\nOutput:\n```\n3\n```",
     "draft cut off in the last block": f"```\n{WHOLE}```\nor\n```\ndef add(a, b):\n    return (",
     "lines as on Windows": f"Here:\r\n```python\r\n{WHOLE}```\r\n".replace("\n", "\r\n"),
+    "lines as on old Macs": f"Here:\n```\n{WHOLE}```\n".replace("\n", "\r"),
     "helper before": f"def one():\n    return 1\n\n{ONCE}one()\n",
     "helper behind": f"{ONCE}one()\n\ndef one():\n    return 1\n",
     "helper class": f"class One:\n    n = 1\n\n{ONCE}One.n\n",
@@ -69,7 +70,9 @@ RIGHT = {
     "decorator of several lines": f"from functools import *\n@lru_cache(\n    None\n)\n{WHOLE}",
     "assigned": "add = lambda a, b: a + b",
     "assigned helper": "def _add(a, b):\n    return a + b\nadd = _add",
-    "import with another": f"try:\n    import numpy\nexcept ImportError:\n    numpy = 0\n{WHOLE}",
+    "import or something else": (
+        f"try:\n    from nowhere import one\nexcept ImportError:\n    one = 1\n{ONCE}one\n"
+    ),
     "import from the future": f"from __future__ import annotations\nx: Unknown = 1\n{WHOLE}",
     "uses what the prompt imports": "def add(a: List, b):\n    return a + b",
     "main": f'{WHOLE}\nif __name__ == "__main__":\n    print(add(1, 2))\n    exit()',

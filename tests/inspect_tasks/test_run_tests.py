@@ -212,10 +212,22 @@ def test_no_reply_is_an_answer_but_an_answer(name: str) -> None:
     candidate.process = SimpleNamespace(wait=lambda _: 0, **channels)  # type: ignore[assignment]
     with pytest.raises(Ended):
         candidate(1, 2)
-    # A test that catches everything does not help.
-    with pytest.raises(Ended):
-        candidate(1, 2)
     assert candidate.ended
+
+
+def test_who_has_ended_gives_no_more_answers() -> None:
+    candidate = Candidate.__new__(Candidate)
+    candidate.ended = "it ran too long"
+    stdout = io.BytesIO(b'[3, [], ""]\n')
+    candidate.process = SimpleNamespace(stdin=io.BytesIO(), stdout=stdout)  # type: ignore[assignment]
+    with pytest.raises(Ended, match="it ran too long"):
+        candidate(1, 2)
+    assert stdout.tell() == 0
+
+
+def test_an_endless_loop_is_stopped_by_its_cpu_time() -> None:
+    verdict = run("def add(a, b):\n    while True: pass\n", cpu_seconds=1, wall_seconds=30)
+    assert verdict == {"passed": False, "why": "stopped: it used more than 1 s of CPU time"}
 
 
 TAKEN_OVER = """\
