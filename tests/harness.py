@@ -1,9 +1,13 @@
-"""Running the real command lines: `inspect`, `lm_eval` and `tiebreak` in processes of their own."""
+"""Running the real command lines: `inspect`, `lm_eval` and `tiebreak`."""
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from importlib.metadata import entry_points
 from pathlib import Path
+from unittest.mock import patch
 
 ROOT = Path(__file__).parent.parent
 PLUGIN = ROOT / "tests" / "plugin"
@@ -44,3 +48,43 @@ def run(
             f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
         )
     return done
+
+
+def run_lm_eval(*arguments: str, cwd: Path) -> None:
+    """`lm_eval run` with its dummy model, offline, in a process of its own.
+
+    It knows the tasks in `--include_path` only; `run("lm_eval", …)` knows the built-in ones too,
+    which takes it ten seconds.
+    """
+    run(
+        *("python", "-m", "own_lm_eval", "run", "--model", "dummy", *arguments),
+        cwd=cwd,
+        HF_HUB_OFFLINE="1",
+        HF_HOME=str(cwd / "hf"),
+    )
+
+
+def run_here(*command: str, cwd: Path, **env: str) -> str:
+    """Run a command's entry point in this process, which has imported all it needs; what it prints.
+
+    For what the command line makes of its arguments. A process of its own (`run`) takes seconds to
+    start, and is for what needs one: exit codes, being killed, finding what is installed.
+    """
+    [script] = entry_points(group="console_scripts", name=command[0])
+    printed = io.StringIO()
+    with (
+        patch.dict(os.environ, {"COLUMNS": "100", **env}),
+        patch.object(sys, "argv", list(command)),
+        patch.object(sys, "excepthook", sys.excepthook),  # Inspect sets its own
+        chdir(cwd),
+        redirect_stdout(printed),
+        redirect_stderr(printed),
+    ):
+        try:
+            script.load()()
+        except SystemExit as end:
+            code = end.code
+        else:
+            code = 0
+    assert not code, f"{' '.join(command)} ended with {code}\n{printed.getvalue()}"
+    return printed.getvalue()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.candidates.builders import write_inspect_log
-from tests.harness import run
+from tests.harness import run_lm_eval
 from tiebreak.candidates import load_candidates
 
 YAML = """\
@@ -38,13 +38,10 @@ def test_a_real_run_aligns_with_an_inspect_log(tmp_path: Path) -> None:
     (tasks / "tiny.yaml").write_text(YAML)
     (tasks / "tiny.py").write_text(LOADER)
     out = tmp_path / "out"
-    run(
-        *("lm_eval", "run", "--model", "dummy", "--tasks", "tiebreak_tiny", "--log_samples"),
-        *("--include_path", str(tasks), "--model_args", "pretrained=org/m:1"),
-        *("--output_path", str(out)),
+    run_lm_eval(
+        *("--tasks", "tiebreak_tiny", "--log_samples", "--include_path", str(tasks)),
+        *("--model_args", "pretrained=org/m:1", "--output_path", str(out)),
         cwd=tmp_path,
-        HF_HUB_OFFLINE="1",
-        HF_HOME=str(tmp_path / "hf"),
     )
     rows = [
         {"id": f"i{i}", "question": f"Café {i}?", "answer": "lol", "native": "C"} for i in (2, 0, 1)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import ModelCost, ModelInfo, set_model_info
 
-from tests.harness import run
+from tests.harness import run_here
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -23,13 +23,6 @@ N, ITEMS = 5, 6
 PER_ITEM = 10  # 5 · 4 / 2 pairs
 
 
-@pytest.fixture
-def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    file = tmp_path / "calls"
-    monkeypatch.setenv("PLANTED_CALLS", str(file))
-    return file
-
-
 def one_saturated(model: int, item: int) -> str:
     """All answers to q5 are identical."""
     return "five" if item == 5 else f"It is {item}. quality={model + 1}"
@@ -37,13 +30,13 @@ def one_saturated(model: int, item: int) -> str:
 
 def test_a_budget_ends_a_run_well(tmp_path: Path, calls: Path) -> None:
     pool = write_pool(tmp_path / "logs", N, ITEMS, one_saturated)
-    said = run(
+    said = run_here(
         *("inspect", "eval", "tiebreak/full_pairwise", "-T", "candidates=logs"),
         *("-T", "max_calls=35", "--model-role", "judge=planted/x", "--log-dir", "first"),
         cwd=tmp_path,
-        PLANTED_CALLS=str(calls),
+        INSPECT_LOG_LEVEL="warning",
     )
-    words = " ".join((said.stdout + said.stderr).split())
+    words = " ".join(said.split())
     assert "Traceback" not in words
     assert words.count("The budget is spent") == 1
     assert 3 * PER_ITEM <= len(real_calls(calls)) <= 35
@@ -57,7 +50,7 @@ def test_a_budget_ends_a_run_well(tmp_path: Path, calls: Path) -> None:
     assert len(board.unranked) == 2
     assert {item.benchmark for item in board.unranked} == {"gsm8k"}
     assert ballots_of(log)["q5"].complete
-    printed = " ".join(run("tiebreak", "rank", "first", cwd=tmp_path).stdout.split())
+    printed = " ".join(run_here("tiebreak", "rank", "first", cwd=tmp_path).split())
     assert "4 of 6 items judged. Run the same `inspect eval` again" in printed
     for item in board.unranked:
         assert f"{item.item_id} ({item.reason})" in printed

@@ -12,7 +12,7 @@ from inspect_ai import score
 from inspect_ai.analysis import evals_df
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from tests.harness import BIN, ROOT, environment, run
+from tests.harness import BIN, ROOT, environment, run, run_here
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -179,9 +179,7 @@ def test_ranks_go_into_the_models_own_logs(all_tasks: Path, tmp_path: Path) -> N
     assert load_candidates(logs) == before
 
 
-def test_repeat_asks_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = tmp_path / "calls"
-    monkeypatch.setenv("PLANTED_CALLS", str(calls))
+def test_repeat_asks_afresh(tmp_path: Path, calls: Path) -> None:
     pool = write_pool(tmp_path / "logs", 3, 2)
     # Two listings and two times three matches, for each number of the repetition once.
     for repeat, paid in ((1, 8), (1, 8), (2, 16), (2, 16), (3, 24)):
@@ -189,11 +187,7 @@ def test_repeat_asks_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert len(real_calls(calls)) == paid
 
 
-def test_identical_answers_are_never_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = tmp_path / "calls"
-    monkeypatch.setenv("PLANTED_CALLS", str(calls))
+def test_identical_answers_are_never_judged(tmp_path: Path, calls: Path) -> None:
     pool = write_pool(tmp_path / "logs", 4, 3, lambda model, item: f"{item}{' ' * model}")
     example = f"{ROOT / 'examples' / 'champion_stays.py'}@champion_stays"
     # A limit has nothing to say where nothing is paid for.
@@ -206,7 +200,7 @@ def test_identical_answers_are_never_judged(
     for board in boards.values():
         assert [row.rank for row in board.rows] == [1] * 4
         assert {row.borda for row in board.rows} == {0.5}
-    said = run("tiebreak", "rank", "out", cwd=tmp_path).stdout
+    said = run_here("tiebreak", "rank", "out", cwd=tmp_path)
     assert said.count("3 items of 3 needed no call") == 9  # all but the native metric
     assert said.count("No item tells models apart") == 10
 

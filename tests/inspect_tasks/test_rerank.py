@@ -1,7 +1,8 @@
-"""Ranking by real `inspect` processes: arguments, resume, recomputation, what people see."""
+"""Ranking with SEAL by real runs: arguments, resume, recomputation, what people see."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -15,13 +16,14 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_lo
 from inspect_ai.model import Model
 
 from tests.candidates.builders import write_inspect_log, write_lm_eval_run
-from tests.harness import BIN, ROOT, environment, run
+from tests.harness import BIN, ROOT, environment, run, run_here
+from tests.inspect_tasks.runs import judge_in_process, logs_in
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 
 pytestmark = pytest.mark.slow
 
-JUDGE = "judge=planted/noise=0.3"
+JUDGE = "planted/noise=0.3"
 
 
 def rows(model: int, n: int = 6, **more: Any) -> list[dict[str, Any]]:
@@ -39,13 +41,38 @@ def rows(model: int, n: int = 6, **more: Any) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """A folder with the logs of four models."""
-    folder = tmp_path / "logs"
+def write_logs(folder: Path) -> Path:
+    """The logs of four models."""
     for model in range(4):
         write_inspect_log(folder / f"m{model}.eval", f"acme/model-{model}", rows(model))
     return folder
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    return write_logs(tmp_path / "logs")
+
+
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Such logs; in `out` what a real `inspect eval` made of them, in `by-path` the same again."""
+    folder = tmp_path_factory.mktemp("ranked")
+    write_logs(folder / "logs")
+    tasks = ("tiebreak/seal", f"{ROOT / 'inspect_tasks' / 'rerank.py'}@seal")
+    args = ("-T", "candidates=logs", "--model-role", f"judge={JUDGE}", "--log-dir", "both")
+    cache = str(folder / "cache")
+    run("inspect", "eval", *tasks, *args, "--max-tasks", "1", cwd=folder, INSPECT_CACHE_DIR=cache)
+    for log in logs_in(folder / "both"):
+        place = folder / ("by-path" if log.eval.task_file else "out")
+        place.mkdir()
+        shutil.move(log.location.removeprefix("file://"), place)
+    return folder
+
+
+def judged(folder: Path, candidates: Path, judge: str = JUDGE, **more: Any) -> EvalLog:
+    """`inspect eval tiebreak/seal` in this process; the log as its file has it."""
+    judge_in_process("seal", candidates, folder / "out", judge, **more)
+    return only_log(folder / "out")
 
 
 def only_log(folder: Path) -> EvalLog:
@@ -69,10 +96,8 @@ def scores(log: EvalLog) -> dict[str, dict[str, float]]:
     }
 
 
-def test_from_logs_to_leaderboard(logs: Path, tmp_path: Path) -> None:
-    seal = ("inspect", "eval", "tiebreak/seal", "-T", "candidates=logs", "--log-dir", "out")
-    run(*seal, "--model-role", JUDGE, cwd=tmp_path)
-    log = only_log(tmp_path / "out")
+def test_from_logs_to_leaderboard(ranked: Path) -> None:
+    log = only_log(ranked / "out")
     assert log.status == "success"
 
     # Scores: the spread first, then mean and standard error of every model.
@@ -98,21 +123,18 @@ def test_from_logs_to_leaderboard(logs: Path, tmp_path: Path) -> None:
         )
         assert not any(call.cached for call in item.calls)
 
-    printed = run("tiebreak", "rank", "out", cwd=tmp_path).stdout
+    printed = run("tiebreak", "rank", "out", cwd=ranked).stdout
     assert printed.index("acme/model-3") < printed.index("acme/model-0")
-    board = json.loads(run("tiebreak", "rank", "out", "--json", cwd=tmp_path).stdout)
+    board = json.loads(run_here("tiebreak", "rank", "out", "--json", cwd=ranked))
     assert board["leaderboards"][0]["rows"][0]["model"] == "acme/model-3"
 
     # Ranking logs are no candidates: the same folder can be read again.
-    audit = run("tiebreak", "candidates", "logs", "out", "--json", cwd=tmp_path).stdout
+    audit = run_here("tiebreak", "candidates", "logs", "out", "--json", cwd=ranked)
     assert json.loads(audit)["benchmarks"][0]["n_items"] == 6
 
 
 def test_the_bracket_can_be_read_in_the_viewer(logs: Path, tmp_path: Path) -> None:
-    args = ("-T", "candidates=logs", "-T", "swap=always", "--log-dir", "out")
-    judge = "judge=planted/bias=2+malformed=0.8"
-    run("inspect", "eval", "tiebreak/seal", *args, "--model-role", judge, cwd=tmp_path)
-    log = only_log(tmp_path / "out")
+    log = judged(tmp_path, logs, "planted/bias=2+malformed=0.8", swap="always")
     for sample in log.samples or []:
         item = ballots(log)[str(sample.id)]
         spans = [e for e in sample.events if isinstance(e, SpanBeginEvent)]
@@ -132,9 +154,8 @@ def test_the_bracket_can_be_read_in_the_viewer(logs: Path, tmp_path: Path) -> No
     assert any(m.unscored for m in everything)
 
 
-def test_scores_are_computed_again_without_a_judge(logs: Path, tmp_path: Path) -> None:
-    args = ("-T", "candidates=logs", "--log-dir", "out", "--model-role", JUDGE)
-    run("inspect", "eval", "tiebreak/seal", *args, cwd=tmp_path)
+def test_scores_are_computed_again_without_a_judge(ranked: Path, tmp_path: Path) -> None:
+    shutil.copytree(ranked / "out", tmp_path / "out")
     log = only_log(tmp_path / "out")
     before = scores(log)
     for sample in log.samples or []:
@@ -149,27 +170,18 @@ def test_scores_are_computed_again_without_a_judge(logs: Path, tmp_path: Path) -
     assert not calls.exists()
 
 
-def test_by_path_from_a_clone(logs: Path, tmp_path: Path) -> None:
-    task = ROOT / "inspect_tasks" / "rerank.py"
-    args = ("-T", "candidates=logs", "--log-dir", "out", "--model-role", JUDGE)
-    run("inspect", "eval", f"{task}@seal", *args, cwd=tmp_path)
-    assert len(ballots(only_log(tmp_path / "out"))) == 6
+def test_by_path_from_a_clone(ranked: Path) -> None:
+    by_name, by_path = (only_log(ranked / name) for name in ("out", "by-path"))
+    assert by_path.eval.task_file == str(ROOT / "inspect_tasks" / "rerank.py")
+    assert len(ballots(by_path)) == 6
+    assert rankings(by_path) == rankings(by_name)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "--model-role judge=MODEL"),
-        (["--model-role", JUDGE, "-T", "candidates=nowhere"], "nowhere: does not exist"),
-    ],
-)
-def test_what_is_missing_is_said_without_a_traceback(
-    arguments: list[str], words: str, logs: Path, tmp_path: Path
-) -> None:
+def test_what_is_missing_is_said_without_a_traceback(logs: Path, tmp_path: Path) -> None:
     seal = ("inspect", "eval", "tiebreak/seal", "-T", "candidates=logs")
-    done = run(*seal, *arguments, cwd=tmp_path, code=1)
+    done = run(*seal, cwd=tmp_path, code=1)
     said = " ".join((done.stdout + done.stderr).split())
-    assert words in said
+    assert "--model-role judge=MODEL" in said
     assert "Traceback" not in said
 
 
@@ -179,6 +191,7 @@ def test_what_is_missing_is_said_without_a_traceback(
         ({"meta_judge": "planted/x"}, {}, "--model-role judge=MODEL"),
         ({"judge": ["planted/a", "planted/b"]}, {}, "one model"),
         ({"judge": "planted/x"}, {"candidates": None}, "-T candidates=PATH"),
+        ({"judge": "planted/x"}, {"candidates": "nowhere"}, "nowhere: does not exist"),
         ({"judge": "planted/x"}, {"swap": "some"}, "always, close or never"),
         ({"judge": "planted/x"}, {"tiers": 0}, "at least 1"),
         ({"judge": "planted/x"}, {"tiers": "many"}, "a whole number"),
@@ -204,20 +217,16 @@ def test_wrong_arguments_are_explained(
 
 
 def test_the_judge_may_be_the_model(logs: Path, tmp_path: Path) -> None:
-    args = ("-T", "candidates=logs", "--model", "planted/x", "--log-dir", "out")
-    run("inspect", "eval", "tiebreak/seal", *args, cwd=tmp_path)
-    models = {c.model for item in ballots(only_log(tmp_path / "out")).values() for c in item.calls}
+    log = judged(tmp_path, logs, eval_args={"model": "planted/x", "model_roles": None})
+    models = {c.model for item in ballots(log).values() for c in item.calls}
     assert models == {"planted/x"}
 
 
 def test_roles_are_kept_apart(logs: Path, tmp_path: Path) -> None:
-    roles = ("--model-role", "judge=planted/scale=9", "--model-role", "meta_judge=planted/meta")
-    args = ("-T", "candidates=logs", "--log-dir", "out", *roles)
-    run("inspect", "eval", "tiebreak/seal", *args, cwd=tmp_path)
+    roles = {"judge": "planted/scale=9", "meta_judge": "planted/meta"}
+    log = judged(tmp_path, logs, eval_args={"model_roles": roles})
     asked = {
-        (call.kind, call.role, call.model)
-        for item in ballots(only_log(tmp_path / "out")).values()
-        for call in item.calls
+        (call.kind, call.role, call.model) for item in ballots(log).values() for call in item.calls
     }
     assert asked == {
         ("seed", "judge", "planted/scale=9"),
@@ -232,9 +241,7 @@ def test_identical_answers_cost_nothing_and_share_their_rank(tmp_path: Path) -> 
         same = [{**row, "answer": f"B. quality={model // 2}"} for row in rows(model, n=1)]
         all_same = [{**row, "id": "q9", "question": "?", "answer": "C "} for row in rows(model, 1)]
         write_inspect_log(tmp_path / "logs" / f"{model}.eval", f"m{model}", [*same, *all_same])
-    args = ("-T", "candidates=logs", "--log-dir", "out", "--model-role", JUDGE)
-    run("inspect", "eval", "tiebreak/seal", *args, cwd=tmp_path)
-    log = only_log(tmp_path / "out")
+    log = judged(tmp_path, tmp_path / "logs")
     items = ballots(log)
     assert items["q0"].groups == (("m0", "m1"), ("m2", "m3"))
     assert len(items["q0"].matches) == 1
@@ -252,13 +259,11 @@ def test_both_harnesses_two_benchmarks_and_saturated_only(tmp_path: Path) -> Non
     for model in ("a", "b"):
         one = [{**row, "answer": f"{model} quality=1"} for row in rows(0, n=1)]
         write_inspect_log(tmp_path / "logs" / f"mmlu-{model}.eval", model, one, task="mmlu")
-    args = ("-T", "candidates=logs", "-T", "saturated_only=true", "--log-dir", "out")
-    run("inspect", "eval", "tiebreak/seal", *args, "--model-role", JUDGE, cwd=tmp_path)
-    items = ballots(only_log(tmp_path / "out"))
+    items = ballots(judged(tmp_path, tmp_path / "logs", saturated_only=True))
     assert sorted(items) == [*(f"gsm8k:q{i}" for i in (0, 1, 3, 4, 5)), "mmlu:q0"]
     assert items["gsm8k:q0"].task_type == "math_reasoning"
     assert items["mmlu:q0"].task_type == "general_qa"
-    printed = run("tiebreak", "rank", "out", "--csv", cwd=tmp_path).stdout
+    printed = run_here("tiebreak", "rank", "out", "--csv", cwd=tmp_path)
     assert {line.split(",")[0] for line in printed.splitlines()[1:]} == {"gsm8k", "mmlu"}
 
 
@@ -272,9 +277,7 @@ def test_hostile_answers_stay_answers(tmp_path: Path) -> None:
     for model, attack in enumerate(attacks):
         hostile = [{**row, "answer": f"{attack}\nquality={model}"} for row in rows(model, n=2)]
         write_inspect_log(tmp_path / "logs" / f"{model}.eval", f"m|{model} [x]/é", hostile)
-    args = ("-T", "candidates=logs", "--log-dir", "out", "--model-role", "judge=planted/x")
-    run("inspect", "eval", "tiebreak/seal", *args, cwd=tmp_path)
-    log = only_log(tmp_path / "out")
+    log = judged(tmp_path, tmp_path / "logs", "planted/x")
     for name, item in ballots(log).items():
         assert item.complete, name
         assert all(match.unscored is None for match in item.matches)
@@ -289,25 +292,25 @@ def test_one_bad_item_does_not_end_the_run(tmp_path: Path) -> None:
             for row in rows(model)
         ]
         write_inspect_log(tmp_path / "logs" / f"{model}.eval", f"m{model}", bad)
-    args = ("-T", "candidates=logs", "--log-dir", "out", "--model-role", JUDGE)
-    run("inspect", "eval", "tiebreak/seal", *args, cwd=tmp_path, code=None)
-    log = only_log(tmp_path / "out")
+    log = judged(tmp_path, tmp_path / "logs")
     assert log.status == "error"
     assert [s.id for s in log.samples or [] if s.error] == ["q2"]
     assert len(scores(log)) == 4  # what could be judged is scored
-    printed = " ".join(run("tiebreak", "rank", "out", cwd=tmp_path).stdout.split())
+    printed = " ".join(run_here("tiebreak", "rank", "out", cwd=tmp_path).split())
     assert "5 of 6 items judged" in printed
     assert "eval-retry" in printed
 
 
-def test_killed_and_retried_nothing_is_lost_or_paid_twice(logs: Path, tmp_path: Path) -> None:
-    judge = "judge=planted/noise=0.3+delay=0.05"
-    args = ("eval", "tiebreak/seal", "-T", "candidates=logs", "--model-role", judge,
-            "--max-samples", "1")  # fmt: skip
+def test_killed_and_retried_nothing_is_lost_or_paid_twice(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = "planted/noise=0.3+delay=0.05"
     whole = tmp_path / "whole-calls"
-    run("inspect", *args, "--log-dir", "whole", cwd=tmp_path, PLANTED_CALLS=str(whole),
-        INSPECT_CACHE_DIR=str(tmp_path / "cache-whole"))  # fmt: skip
+    monkeypatch.setenv("PLANTED_CALLS", str(whole))
+    judge_in_process("seal", logs, tmp_path / "whole", judge, eval_args={"max_samples": 1})
 
+    args = ("eval", "tiebreak/seal", "-T", "candidates=logs", "--model-role", f"judge={judge}",
+            "--max-samples", "1")  # fmt: skip
     calls = tmp_path / "calls"
     env = {"PLANTED_CALLS": str(calls), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
     killed = subprocess.Popen(

@@ -24,13 +24,6 @@ from tiebreak.scorers.ballots import Skipped
 N, ITEMS, AT_ONCE = 4, 60, 3
 
 
-@pytest.fixture
-def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    file = tmp_path / "calls"
-    monkeypatch.setenv("PLANTED_CALLS", str(file))
-    return file
-
-
 def mostly_in_order(model: int, item: int) -> str:
     """On every tenth item the worst model is the best."""
     best = model == 0 and item % 10 == 0
@@ -95,9 +88,7 @@ def test_a_decision_survives_an_interruption(tmp_path: Path, calls: Path) -> Non
     killed = log.model_copy(update={"samples": first, "status": "started", "results": None})
     killed.location = str(tmp_path / "killed.eval")
     write_eval_log(killed, killed.location)
-    [again] = eval_retry(
-        killed.location, log_dir=str(tmp_path / "again"), max_samples=1
-    )
+    [again] = eval_retry(killed.location, log_dir=str(tmp_path / "again"), max_samples=1)
     assert again.status == "success"
     assert decision(again) == decision(log)
     assert sum(item.skipped is None for item in ballots_of(again).values()) == after

@@ -174,6 +174,7 @@ def test_means_and_the_cache(runs: Runs) -> None:
             assert scores == {}
             continue
         right = [case.right for case in CASES[benchmark]]
+        assert results["higher_is_better"][f"tiebreak_{benchmark}"] == {known.metric: True}
         assert scores[f"{known.metric},none"] == pytest.approx(sum(right) / len(right))
     assert set(results["group_subtasks"]["tiebreak"]) == {f"tiebreak_{name}" for name in BENCHMARKS}
     assert runs.cache.with_name(f"{runs.cache.name}_rank0.db").is_file()

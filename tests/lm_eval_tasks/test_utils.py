@@ -200,6 +200,7 @@ def test_no_argument_of_a_model_is_taken_for_a_slip(data: dict[str, str]) -> Non
     [
         ({"dat": "x"}, "no key 'dat'; 'data' may be meant"),
         ({"Data": "x"}, "no key 'Data'; 'data' may be meant"),
+        ({"SUBJECTS": "x"}, "no key 'SUBJECTS'; 'subjects' may be meant"),
         ({"dataset": "x"}, "no key 'dataset'; 'data' may be meant"),
         ({"subject": ["x"]}, "no key 'subject'; 'subjects' may be meant"),
         ({"category": "x"}, "no key 'category'; 'categories' may be meant"),
@@ -281,13 +282,27 @@ def test_hostile_answers_are_wrong_and_raise_nothing(
 
 
 @pytest.mark.parametrize("benchmark", RESULTS)
-@pytest.mark.parametrize("results", [[None], [["#### 7"]], [7], [], ["#### 7", "#### 7"]])
+@pytest.mark.parametrize(
+    ("results", "why"),
+    [
+        ([None], "the model gave NoneType, no text"),
+        ([["#### 7"]], "the model gave list, no text"),
+        ([7], "the model gave int, no text"),
+        ([], "not enough values"),
+        (["#### 7", "#### 7"], "too many values"),
+    ],
+)
 def test_no_text_is_no_score_and_no_zero(
-    benchmark: str, results: list[Any], data: dict[str, str], caplog: pytest.LogCaptureFixture
+    benchmark: str,
+    results: list[Any],
+    why: str,
+    data: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     doc, metric = one(benchmark, data), METRICS[benchmark]
     assert math.isnan(RESULTS[benchmark](doc, results)[metric])
     assert f"{benchmark} {doc['id']} is not scored" in caplog.text
+    assert why in caplog.text
 
 
 def test_a_metric_that_fails_loses_one_score_only(

@@ -197,8 +197,12 @@ def borda(all_tied: float) -> Draw:
         marks[generator.random(n) < all_tied] = 0
         return normalized_borda(within_ballots(-marks))
 
-    truth = scores(np.random.default_rng(99), 200_000).mean(axis=0)
-    return lambda generator, n: (scores(generator, n), truth)
+    @cache
+    def truth() -> NDArray[np.float64]:
+        means: NDArray[np.float64] = scores(np.random.default_rng(99), 200_000).mean(axis=0)
+        return means
+
+    return lambda generator, n: (scores(generator, n), truth())
 
 
 def passes(low: float, high: float) -> Draw:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import run
+from tests.harness import run_lm_eval
 from tests.tables.builders import cells, write
 from tiebreak.tables import NoResultError, read_results
 
@@ -46,12 +46,10 @@ def test_a_real_run_of_lm_eval(tmp_path: Path) -> None:
     write(tasks / "down.yaml", YAML.format(name="tiny_down", up="false"))
     write(tasks / "group.yaml", GROUP)
     write(tasks / "tiny.py", LOADER)
-    run(
-        *("lm_eval", "run", "--model", "dummy", "--tasks", "tiny", "--include_path", str(tasks)),
+    run_lm_eval(
+        *("--tasks", "tiny", "--include_path", str(tasks)),
         *("--model_args", "pretrained=org/m:1", "--output_path", str(tmp_path / "out")),
         cwd=tmp_path,
-        HF_HUB_OFFLINE="1",
-        HF_HOME=str(tmp_path / "hf"),
     )
     [path] = (tmp_path / "out").rglob("results_*.json")
     summary = json.loads(path.read_text())

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import HeadlineMetric, read_eval_log, write_eval_log
+from inspect_ai.log import (
+    EvalMetric,
+    EvalScore,
+    HeadlineMetric,
+    read_eval_log,
+    write_eval_log,
+)
 from inspect_ai.scorer import (
     MetricProtocol,
     SampleScore,
@@ -115,6 +121,22 @@ def test_headline_metrics_of_inspect(logs: Mapping[str, Path]) -> None:
     assert "gsm8k: the number of items is not the same for all models: 4 (such as" in said
     assert "the score is match.accuracy, out of match.accuracy, includes.accuracy" in said
     assert "2 of 6 scores are missing" in said
+
+
+def test_ranks_that_were_written_back_are_no_result(
+    logs: Mapping[str, Path], tmp_path: Path
+) -> None:
+    log = read_eval_log(str(logs["plain"]))
+    assert log.results is not None
+    borda = EvalMetric(name="borda", value=0.1)
+    log.results.scores.insert(
+        0, EvalScore(name="tiebreak_seal", scorer="tiebreak_seal", metrics={"borda": borda})
+    )
+    written = tmp_path / "written.eval"
+    write_eval_log(log, str(written))
+    assert cells(read_results(written)) == {("mockllm/one", "gsm8k"): 0.75}
+    with pytest.raises(MetricError, match="borda"):
+        read_results(written, metric="borda")
 
 
 @pytest.mark.parametrize(("log", "score"), [("mean second", 2.0), ("no mean", 3.0)])

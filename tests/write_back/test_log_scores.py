@@ -9,6 +9,7 @@ import pytest
 from inspect_ai import Epochs, Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import (
+    EvalError,
     EvalLog,
     edit_score,
     list_eval_logs,
@@ -73,7 +74,6 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model_roles={"grader": "mockllm/g"},
         epochs=Epochs(2, ["mean", "at_least_1"]),
         log_dir=str(tmp_path_factory.mktemp("real")),
-        display="none",
         max_samples=1,
     )
     return Path(log.location.removeprefix("file://"))
@@ -230,16 +230,36 @@ def test_a_score_that_was_edited_by_hand_is_put_right(path: Path) -> None:
     assert record(log, [recording()])[1] == {"tiebreak_seal"}
 
 
+def test_results_that_got_lost_are_put_back(path: Path) -> None:
+    put(path, recording())
+    log = read_eval_log(str(path))
+    assert log.results is not None
+    log.results.scores.pop()
+    written, changed = record(log, [recording()])
+    assert changed == {"tiebreak_seal"}
+    assert metrics(written)["place"] == 2
+
+
+def test_a_reducer_of_somebody_elses_does_not_matter(path: Path) -> None:
+    log = read_eval_log(str(path))
+    log.eval.config.epochs_reducer = ["not/installed"]
+    written, _ = record(log, [recording()])
+    assert written.eval.config.epochs_reducer == ["not/installed"]
+    assert metrics(written)["borda"] == 0.75
+
+
 def test_a_log_without_scores_gets_ours(original: Path, tmp_path: Path) -> None:
     bare = read_eval_log(str(original))
     bare.results, bare.reductions = None, None
     for sample in bare.samples or []:
         sample.scores = None
+        if (sample.id, sample.epoch) == ("z", 2):
+            sample.error = EvalError(message="", traceback="", traceback_ansi="")
     path = write(bare, tmp_path / "log.eval")
     put(path, recording())
     log = read_eval_log(str(path))
     assert log.results is not None
-    assert (log.results.total_samples, log.results.completed_samples) == (6, 6)
+    assert (log.results.total_samples, log.results.completed_samples) == (6, 5)
     # The scorers that the task names are still there for `inspect score`.
     assert [one.name for one in log.eval.scorers or []] == ["includes", "tiebreak_seal"]
     assert [one.scores for one in log.samples or [] if one.id == "z"] == [None, None]

@@ -265,6 +265,13 @@ def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     }
 
 
+def test_a_model_whose_only_log_is_another_run_has_no_log(logs: Path) -> None:
+    write_inspect_log(logs / "c.eval", "c", make_rows(2, answer="again"))
+    done = write_back([logs / "seal.eval"], [logs])
+    assert [one.model for one in done.unwritten] == ["c"]
+    assert scores(logs / "c.eval") == {}
+
+
 def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     for model in "abc":

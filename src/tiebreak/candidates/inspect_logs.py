@@ -97,7 +97,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def read(self, samples: list[EvalSample]) -> Reading:
-        scorers = list(dict.fromkeys(name for sample in samples for name in _native(sample)))
+        scorers = list(dict.fromkeys(name for sample in samples for name in _native_scores(sample)))
         self.scored = bool(scorers)
         if note := choice_note(scorers, self.options.native, self.source):
             self.notes.append(note)
@@ -146,7 +146,7 @@ class _Reader:
     def _native(self, sample: EvalSample) -> Native:
         if not self.scored:
             return Native(math.nan, None)
-        values = _flat(_native(sample))
+        values = _flat(_native_scores(sample))
         name = choose_metric(list(values), self.options.native)
         if name is None:
             return missing(list(values), self.options.native)
@@ -177,7 +177,7 @@ def _input_has_attachment(sample: EvalSample) -> bool:
     return any(message.text.startswith(_ATTACHMENT) for message in sample.input)
 
 
-def _native(sample: EvalSample) -> dict[str, Score]:
+def _native_scores(sample: EvalSample) -> dict[str, Score]:
     return without_recorded(sample.scores or {})
 
 

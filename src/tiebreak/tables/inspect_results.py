@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, headline_metric, read_eval_log
+from inspect_ai.log import EvalLog, EvalScore, headline_metric, read_eval_log
 
 from tiebreak.candidates import PROTOCOL_KEY
-from tiebreak.candidates.native import choose_metric
+from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError
 from tiebreak.tables.result import Reading, Result, first_line
@@ -69,10 +69,16 @@ def _header(source: str) -> EvalLog:
         ) from error
 
 
+def _native_scores(log: EvalLog) -> list[EvalScore]:
+    """The scores of a log, but for ranks that were written back into it."""
+    scores = log.results.scores if log.results else []
+    return [score for score in scores if not score.scorer.startswith(RECORDED)]
+
+
 def _metrics(log: EvalLog) -> dict[str, float]:
     """Values by `score.metric`, in the order of the log."""
     metrics: dict[str, float] = {}
-    for score in log.results.scores if log.results else ():
+    for score in _native_scores(log):
         for name, metric in score.metrics.items():
             # Several reducers of one score share its name: the first one counts.
             metrics.setdefault(f"{score.name}.{name}", float(metric.value))
@@ -81,7 +87,7 @@ def _metrics(log: EvalLog) -> dict[str, float]:
 
 def _choose(log: EvalLog, options: ReadOptions) -> str | None:
     """Name of the wanted or headline metric, as `_metrics` has it."""
-    scores = log.results.scores if log.results else []
+    scores = _native_scores(log)
     if options.native:
         names: dict[str, str] = {}
         for score in scores:
@@ -93,7 +99,8 @@ def _choose(log: EvalLog, options: ReadOptions) -> str | None:
         return None if wanted is None else names[wanted]
     if not scores:
         return None
-    if log.eval.headline_metric is not None and (declared := headline_metric(log)):
+    declared = headline_metric(log) if log.eval.headline_metric is not None else None
+    if declared and declared.score in scores:
         return f"{declared.score.name}.{declared.name}"
     present = [name for name in scores[0].metrics if name not in _SPREAD]
     best = next((name for name in (*_USUAL, *present) if name in present), None)

@@ -53,7 +53,9 @@ def test_values(kind: Any, admitted: list[Any], right: list[str], wrong: list[st
         assert not score(f"[a.f(x={value})]", asked).right, value
 
 
-ONE: Final = question("multiple", {"a.f": {"x": [1], "y": ["", 2]}}, x="integer", y="integer")
+ONE: Final = question(
+    "multiple", {"a.f": {"x": [1], "y": ["", 2]}}, x="integer", y="integer", w="integer"
+)
 TWO: Final = question("parallel", {"a.f": {"x": [1]}}, {"a.f": {"x": [1, 2]}}, x="integer")
 
 
@@ -64,6 +66,7 @@ TWO: Final = question("parallel", {"a.f": {"x": [1]}}, {"a.f": {"x": [1, 2]}}, x
         (ONE, '{"name": "a_f", "arguments": {"x": 1, "y": 2}}', ""),
         (ONE, "[a.f(x=1, y=3)]", "y is 3"),
         (ONE, "[a.f(x=1, z=3)]", "there is no argument 'z'"),
+        (ONE, "[a.f(x=1, w=3)]", "there is no argument 'w'"),  # its function has it
         (ONE, "[a.f(y=2)]", "the argument 'x' is missing"),
         (ONE, "[g(x=1)]", "the function is 'g', not 'a.f'"),
         (ONE, "[a.F(x=1)]", "the function is 'a.F', not 'a.f'"),
@@ -131,6 +134,13 @@ def test_found_is_what_was_called() -> None:
 def test_a_right_function_that_is_not_on_offer_cannot_be_called() -> None:
     asked = question("multiple", {"h": {"x": [1]}}, x="integer")
     assert score("[h(x=1)]", asked).why == "the right function, h, is not on offer"
+
+
+def test_an_only_function_may_have_another_name_in_the_ground_truth() -> None:
+    """As in an item of BFCL v3; the name on offer is the right one, there and here."""
+    row = {"id": "simple_363", "question": "?", "function": [{"name": "find.near"}]}
+    asked = bfcl.read({**row, "ground_truth": [{"find": {}}]}, 0)
+    assert [score(f"[{name}()]", asked).right for name in ("find.near", "find")] == [True, False]
 
 
 @pytest.mark.parametrize(

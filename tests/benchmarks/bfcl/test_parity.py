@@ -207,6 +207,34 @@ def test_where_the_readers_differ(
     assert written_calls(text) == ours
 
 
+def one_argument(kind: str, admitted: list[Any]) -> Question:
+    schema = {"type": kind, "items": {"type": "integer"}}
+    tool = {"name": "f", "parameters": {"properties": {"x": schema}, "required": []}}
+    details = {"category": "simple", "ground_truth": [{"f": {"x": admitted}}]}
+    return Question("q", "", "", tools=(tool,), details=details)
+
+
+@pytest.mark.parametrize(
+    ("kind", "admitted", "value", "right"),
+    [
+        # A text where values should be listed: each of its letters counts, and none is needed.
+        ("dict", [{"a": [1], "b": "xy"}], {"a": 1}, True),
+        ("dict", [{"a": [1], "b": "xy"}], {"a": 1, "b": "Y"}, True),
+        ("dict", [{"a": [1], "b": "xy"}], {"a": 1, "b": "xy"}, False),
+        # Where a list may be left away, an empty one will do, and items may be of any type.
+        ("array", [[1], ""], [], True),
+        ("array", [[1], ""], [True], True),
+        ("array", [[1]], [True], False),
+    ],
+)
+def test_oddities(
+    theirs: Official, kind: str, admitted: list[Any], value: Any, right: bool
+) -> None:
+    question, calls = one_argument(kind, admitted), [Call("f", {"x": value})]
+    assert theirs.accepts(calls, question) == right
+    assert (problem(calls, question) is None) == right
+
+
 @pytest.mark.parametrize(
     ("kind", "admitted", "value", "right"),
     [
@@ -220,10 +248,6 @@ def test_where_the_readers_differ(
 def test_where_their_checker_raises(
     theirs: Official, kind: str, admitted: list[Any], value: Any, right: bool
 ) -> None:
-    schema = {"type": kind, "items": {"type": "integer"}}
-    tool = {"name": "f", "parameters": {"properties": {"x": schema}, "required": []}}
-    details = {"category": "simple", "ground_truth": [{"f": {"x": admitted}}]}
-    question = Question("q", "", "", tools=(tool,), details=details)
-    calls = [Call("f", {"x": value})]
+    question, calls = one_argument(kind, admitted), [Call("f", {"x": value})]
     assert theirs.accepts(calls, question) is None
     assert (problem(calls, question) is None) == right

@@ -29,7 +29,7 @@ _PAIRS: Final = {"]": "[", ")": "(", "}": "{"}
 # Fences and the tags around tool calls; a letter outside of them is prose.
 _MARKUP: Final = re.compile(r"`{3,}\w*|</?[\w|]+>")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-_BULLET: Final = re.compile(r"[\s`*•>\-\d.)]*")
+_BULLET: Final = re.compile(r"[\s`*•>\-–—\d.)]*")
 
 
 def written_calls(text: str) -> list[Call]:

@@ -1,0 +1,229 @@
+"""Peer reviews that fail in part, that are run again or in parts, that are cut short or killed."""
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+
+from tests.harness import BIN, environment, run
+from tests.inspect_tasks.reviews import (
+    ITEMS,
+    MODELS,
+    NOISY,
+    N,
+    answer,
+    only_panel,
+    review,
+    said,
+    write_answers,
+)
+from tests.inspect_tasks.runs import (
+    ballots_of,
+    boards_by_protocol,
+    logs_in,
+    real_calls,
+    write_pool,
+)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_answers(tmp_path_factory.mktemp("pool"))
+
+
+def test_one_reviewer_failing_throughout(pool: Path, tmp_path: Path, calls: Path) -> None:
+    peers = [*NOISY[:3], "planted/fails=1"]
+    log = review(pool, tmp_path / "out", peers)
+    assert log.status == "success"
+    for item in ballots_of(log).values():
+        *others, failed = item.listings
+        assert failed.reviewer == "m3"
+        assert (failed.unscored or "").startswith("error: planted/fails=1: the provider fails")
+        assert failed.groups == ()
+        assert [one.unscored for one in others] == [None] * 3
+        assert {call.reviewer for call in item.calls} == {"m0", "m1", "m2"}
+    panel = only_panel(tmp_path / "out")
+    assert np.isnan(panel.ranks[:, 3]).all()
+    assert not np.isnan(panel.ranks[:, :3]).any()
+    assert boards_by_protocol(tmp_path / "out")["peer_review"].n_items == ITEMS
+    # The same command again asks the one that failed, and nobody else.
+    review(pool, tmp_path / "again", peers)
+    asked = Counter(line.split(":")[0] for line in real_calls(calls))
+    assert asked == {**dict.fromkeys((p.split("/")[1] for p in peers[:3]), ITEMS), "fails=1": 12}
+    # The others say what they say without it.
+    three = review(pool, tmp_path / "three", peers[:3], reviewers=MODELS[:3])
+    for name, item in ballots_of(three).items():
+        assert item.listings == ballots_of(log)[name].listings[:3]
+
+
+def test_an_item_about_which_nobody_can_be_asked(tmp_path: Path, calls: Path) -> None:
+    def bad(model: int, item: int) -> str:
+        return answer(model, item) + (" PROVIDER FAILS" if (model, item) == (2, 1) else "")
+
+    pool = write_pool(tmp_path / "logs", N, 3, bad)
+    log = review(pool, tmp_path / "out")
+    assert log.status == "error"
+    assert [sample.id for sample in log.samples or [] if sample.error] == ["q1"]
+    items = ballots_of(log)
+    assert [item.complete for item in items.values()] == [True, False, True]
+    assert [(one.unscored or "")[:6] for one in items["q1"].listings] == ["error:"] * N
+    board = boards_by_protocol(tmp_path / "out")["peer_review"]
+    assert board.n_items == 2
+    # Sparse reviewers may not be shown the answer at fault, and then nothing fails.
+    sparse = review(pool, tmp_path / "sparse", degree=2)
+    assert sparse.status == "success"
+    failed = [one for one in ballots_of(sparse)["q1"].listings if one.unscored]
+    assert len(failed) == 2
+    assert all("m2" in one.shown for one in failed)
+
+
+def test_the_same_again_pays_nothing_and_says_the_same(
+    pool: Path, tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = review(pool, tmp_path / "first")
+    made = real_calls(calls)
+    assert len(made) == len(set(made)) == N * ITEMS
+    assert said(review(pool, tmp_path / "again")) == said(first)
+    assert len(real_calls(calls)) == len(made)
+    # One more reviewer is all that is new.
+    more = review(pool, tmp_path / "more", [*NOISY, "planted/x"], reviewers=[*MODELS, None])
+    assert len(real_calls(calls)) == len(made) + ITEMS
+    for name, item in ballots_of(more).items():
+        assert item.listings[:N] == ballots_of(first)[name].listings
+    # Another seed shows the answers in another order; another repetition asks the same afresh.
+    other = review(pool, tmp_path / "seed", seed=1)
+    assert len(real_calls(calls)) >= len(made) + ITEMS + N * ITEMS - 3
+    for name, item in ballots_of(other).items():
+        before = [one.shown for one in ballots_of(first)[name].listings]
+        assert [one.shown for one in item.listings] != before
+    paid = len(real_calls(calls))
+    again = review(pool, tmp_path / "repeat", repeat=2)
+    assert len(real_calls(calls)) == paid + N * ITEMS
+    for name, item in ballots_of(again).items():
+        before = [one.shown for one in ballots_of(first)[name].listings]
+        assert [one.shown for one in item.listings] == before
+    # One at a time, on a machine without the cache: the same bytes.
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    slow = review(pool, tmp_path / "slow", eval_args={"max_samples": 1, "max_connections": 1})
+    assert said(slow) == said(first)
+
+
+def test_epochs_are_rows_of_the_same_items(pool: Path, tmp_path: Path, calls: Path) -> None:
+    log = review(pool, tmp_path / "out", eval_args={"epochs": 2})
+    assert log.status == "success"
+    panel = only_panel(tmp_path / "out")
+    assert panel.ranks.shape == (2 * ITEMS, N, N)
+    assert Counter(panel.items.tolist()) == dict.fromkeys(range(ITEMS), 2)
+    for number in range(ITEMS):
+        one, other = panel.ranks[panel.items == number]
+        assert np.array_equal(one, other)  # from the cache, or asked at the same time
+    assert len(set(real_calls(calls))) == N * ITEMS
+
+
+def test_a_budget_ends_a_run_well(pool: Path, tmp_path: Path, calls: Path) -> None:
+    complete, paid = [], 0
+    for number in range(10):
+        log = review(pool, tmp_path / f"{number}", max_calls=10)
+        before, paid = paid, len(real_calls(calls))
+        assert log.status == "success"
+        assert paid - before <= 10
+        items = ballots_of(log).values()
+        complete.append(sum(item.complete for item in items))
+        # What was paid for stands in the log, of items that were cut short as well.
+        assert sum(not call.cached for item in items for call in item.calls) == paid - before
+        if complete[-1] == ITEMS:
+            break
+    assert complete[0] == 2  # two of four calls each, in ten
+    made = real_calls(calls)
+    assert len(made) == len(set(made)) == N * ITEMS
+    assert said(log) == said(review(pool, tmp_path / "whole"))
+    board = boards_by_protocol(tmp_path / "0")["peer_review"]
+    assert board.n_items == 2
+    assert "budget" in board.unranked[0].reason
+
+
+def test_a_call_whose_repair_the_budget_refuses_stands_in_the_log(
+    pool: Path, tmp_path: Path, calls: Path
+) -> None:
+    first: dict[str, Any] = {"eval_args": {"limit": 1}}
+    log = review(
+        pool, tmp_path / "out", ["planted/malformed=1"], reviewers=[None], max_calls=1, **first
+    )
+    [item] = ballots_of(log).values()
+    assert not item.complete
+    assert item.listings == ()
+    assert [call.repair for call in item.calls] == [False]
+    assert len(real_calls(calls)) == 1
+
+
+def test_shards_are_one_run(pool: Path, tmp_path: Path) -> None:
+    whole = review(pool, tmp_path / "whole", degree=2)
+    parts = [review(pool, tmp_path / "parts", degree=2, shard=f"{k}/2") for k in (2, 1)]
+    assert {name: item for part in parts for name, item in said(part).items()} == said(whole)
+    one, other = only_panel(tmp_path / "whole"), only_panel(tmp_path / "parts")
+    order = [other.item_ids.index(item) for item in one.item_ids]
+    assert np.array_equal(one.ranks, other.ranks[order], equal_nan=True)
+    boards = [boards_by_protocol(tmp_path / name)["peer_review"] for name in ("whole", "parts")]
+    assert repr(boards[0].rows) == repr(boards[1].rows)
+
+
+def test_a_run_that_settles_stops_asking(tmp_path: Path, calls: Path) -> None:
+    pool = write_pool(tmp_path / "logs", 3, 30)
+    log = review(
+        pool, tmp_path / "out", ["planted/a=1", "planted/b=2"], reviewers=None, settle=True,
+        eval_args={"max_samples": 1},
+    )  # fmt: skip
+    items = ballots_of(log).values()
+    judged = [item for item in items if item.complete]
+    assert 3 < len(judged) < 30
+    assert all(item.skipped for item in items if not item.complete)
+    assert only_panel(tmp_path / "out").ranks.shape == (len(judged), 2, 3)
+
+
+def test_killed_and_retried_nothing_is_lost_or_paid_twice(
+    pool: Path, tmp_path: Path, calls: Path
+) -> None:
+    peers = [f"planted/noise=0.3+malformed=0.2+delay=0.1+seed={m}" for m in range(N)]
+    whole = review(pool, tmp_path / "whole", peers)
+    wanted = real_calls(calls)
+
+    env = {"PLANTED_CALLS": str(tmp_path / "more"), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
+    command = ["inspect", "eval", "tiebreak/peer_review", "-T", f"candidates={pool}"]
+    command += ["-T", f"reviewers=[{', '.join(MODELS)}]"]
+    command += ["--model-role", f"peers=[{', '.join(peers)}]", "--max-samples", "1"]
+    killed = subprocess.Popen(
+        [str(BIN / command[0]), *command[1:], "--log-dir", "out"],
+        cwd=tmp_path,
+        env=environment(PWD=str(tmp_path), **env),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while len(real_calls(tmp_path / "more")) < len(wanted) // 2:
+        assert killed.poll() is None, "ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    [first] = list_eval_logs(str(tmp_path / "out"))
+    assert read_eval_log(first, header_only=True).status == "started"
+
+    # It knows the reviewers, and which candidates they are, from the log.
+    run("inspect", "eval-retry", first.name, "--log-dir", "out", cwd=tmp_path, code=0, **env)
+    log = max(logs_in(tmp_path / "out"), key=lambda one: one.eval.created)
+    assert log.status == "success"
+    assert said(log) == said(whole)
+    made = real_calls(tmp_path / "more")
+    assert set(made) == set(wanted)
+    # As many as are asked at the same time may have been under way when the process died.
+    assert len(made) - len(set(made)) <= N
