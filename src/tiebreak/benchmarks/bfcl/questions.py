@@ -46,13 +46,12 @@ def read(row: Row, number: int) -> Question:
         category = _fitting(tools, truth)
     elif not truth and category not in NO_CALL | ANY_CALL:
         raise ValueError("its ground truth holds no call")
-    several = len(messages) > 1 or any(message["role"] == "system" for message in messages)
     return Question(
         id=name,
         text="\n".join(part["content"] for part in messages if part["role"] != "system"),
         target=json.dumps(truth, ensure_ascii=False),
         tools=tuple(tools),
-        messages=tuple(messages) if several else (),
+        messages=tuple(messages) if len(messages) > 1 else (),
         details={"category": category, "ground_truth": truth},
     )
 
