@@ -8,7 +8,7 @@ verdicts that are in the logs are not paid for again.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from inspect_ai import Task, eval_set
@@ -26,7 +26,7 @@ from tiebreak.inspect_tasks.rerank import seal
 @click.option(
     "--data", type=click.Path(path_type=Path, exists=True), help="Folder with NAME.jsonl."
 )
-@click.option("--bfcl-calls", default="tools", show_default=True, help="tools, text or schema.")
+@click.option("--bfcl-calls", type=click.Choice(["tools", "text"]), default="tools")
 @click.option("--retries", default=3, show_default=True, help="Of what fails, with longer waits.")
 @click.option("--run-code-here", is_flag=True, help="Run HumanEval's code without Docker.")
 def main(
@@ -35,7 +35,7 @@ def main(
     log_dir: Path,
     limit: int | None,
     data: Path | None,
-    bfcl_calls: str,
+    bfcl_calls: Literal["tools", "text"],
     retries: int,
     run_code_here: bool,
 ) -> None:
