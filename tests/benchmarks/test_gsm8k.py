@@ -17,6 +17,10 @@ CASES = [
     ("#### 42 apples (or 3 dozen)", "42"),
     ("#### 5 + 3 = 8 apples", "8"),
     ("####\n42", "42"),
+    ("#### 42 (x = 7)", "42"),
+    ("#### 10 (rounded from x=9.6)", "10"),
+    ("#### (5 + 3) = 8", "8"),
+    ("#### 1 000", "1000"),
     ("#### none\nbut 7", "7"),
     ("It is 18.\n```\n#### 18\n```", "18"),
     # boxes
@@ -47,6 +51,8 @@ CASES = [
     ("1,2345", "2345"),
     ("1,234,567.89 grams", "1234567.89"),
     ("1\u202f234", "1234"),
+    ("The total is 1 000 dollars", "1000"),
+    ("In 2024 100 people", "100"),
     ("none at all", None),
     ("", None),
 ]
@@ -77,7 +83,14 @@ def test_scores(answer: str, right: bool, found: str | None) -> None:
     assert bool(verdict.why) is not right
 
 
-LONG = ["#" * 50_000, "\\boxed{" * 5_000, "{" * 50_000, "1," * 50_000, "answer: " * 9_999]
+LONG = [
+    "#" * 50_000,
+    "\\boxed{" * 5_000,
+    "{" * 50_000,
+    "1," * 50_000,
+    "answer: " * 9_999,
+    ",111" * 50_000 + "1",
+]
 
 
 @pytest.mark.parametrize("answer", LONG, ids=lambda answer: answer[:6])

@@ -30,6 +30,13 @@ CASES = [
     (r"\boxed{C}", "C"),
     (r"\boxed{\text{C}}", "C"),
     ("I think, answer: I", None),
+    ("Therefore, B is correct.", "B"),
+    ("Option B is the right one... I mean, **B** is right.", "B"),
+    ("I choose B.", "B"),
+    ("The answer to the question is B", "B"),
+    ("Answer: A careful reading gives B.", None),
+    ("Answer: A because horses run", "A"),
+    ("A is incorrect, C is not right", None),
     # a letter alone, at the end or at the beginning
     ("D", "D"),
     ("a", "A"),
@@ -64,6 +71,23 @@ def test_choices_that_are_numbers(answer: str, letter: str) -> None:
 
 
 QUESTION = Question("q", "Which swims?", "B", CHOICES)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("choices", {"text": ["a", "b"], "label": ["A", "B"]}, "no list of texts"),
+        ("choices", "abcd", "no list of texts"),
+        ("choices", [1, 2, 3], "no list of texts"),
+        ("answer", 1.7, "its answer is 1.7"),
+        ("answer", True, "its answer is True"),
+        ("answer", "B", "its answer is 'B'"),
+    ],
+)
+def test_rows_that_do_not_fit(column: str, value: object, words: str) -> None:
+    row = {"question": "Which swims?", "choices": list(CHOICES), "answer": 1, column: value}
+    with pytest.raises(ValueError, match=words):
+        mmlu.read(row, 0)
 
 
 @pytest.mark.parametrize(

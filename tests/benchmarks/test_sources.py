@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
-from tiebreak.benchmarks import BENCHMARKS, Question, load_questions, load_rows, origin
+from tiebreak.benchmarks import BENCHMARKS, Question, load_questions, origin
 from tiebreak.benchmarks.sources import HUB
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -82,6 +82,11 @@ def test_a_folder_of_something_else_is_named(tmp_path: Path) -> None:
         ('{"question": "?", "answer": "#### 1"}\n{"question": "?"}', r"line 2: it lacks 'answer'"),
         ('{"question": "?", "answer": "seven"}', r"line 1: its answer holds no number"),
         ('\n{"question": "?", "answer": 7}', r"line 2: "),
+        ('{"question": null, "answer": "#### 1"}', r"line 1: its question is no text"),
+        ('{"question": " ", "answer": "#### 1"}', r"line 1: its question is no text"),
+        ('{"question": "\\ud800", "answer": "#### 1"}', r"line 1: .*surrogates not allowed"),
+        ('{"question": ' + "[" * 100_000, r"line 1: "),
+        ('{"id": 1, "question": "?", "answer": "#### 1"}\n' * 2, r"1 ids are .* such as '1'"),
         ("[]", r"line 1: it is no JSON object"),
         ("\n\n", r"holds no questions"),
         ("\udcff", r"cannot be read"),
@@ -135,7 +140,7 @@ def test_parts_keep_their_names(tmp_path: Path) -> None:
 )
 def test_unknown_parts_are_named(benchmark: str, parts: list[str], words: str) -> None:
     with pytest.raises(PrerequisiteError, match=words):
-        load_rows(benchmark, ITEMS / f"{benchmark}.jsonl", parts)
+        load_questions(benchmark, ITEMS / f"{benchmark}.jsonl", parts)
 
 
 def the_hub_answers() -> bool:

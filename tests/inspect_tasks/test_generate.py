@@ -21,7 +21,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
-from tiebreak.benchmarks import load_questions
+from tiebreak.benchmarks import bfcl, load_questions
 from tiebreak.candidates import load_candidates
 from tiebreak.inspect_tasks import generate
 from tiebreak.prerequisite import PrerequisiteError
@@ -238,6 +238,22 @@ def test_written_calls_see_the_whole_conversation(tmp_path: Path) -> None:
     assert model.config.response_schema is None
 
 
+def test_what_the_assistant_said_before_is_part_of_the_question(tmp_path: Path) -> None:
+    said = [("user", "A timer."), ("assistant", "How long?"), ("user", "5 minutes.")]
+    turn = [{"role": role, "content": content} for role, content in said]
+    truth = ROW["ground_truth"][:1]
+    path = tmp_path / "bfcl.jsonl"
+    path.write_text(
+        json.dumps({**ROW, "id": "simple_0", "question": [turn], "ground_truth": truth})
+    )
+    model = Model()
+    log = run(task("bfcl", path, calls="text"), tmp_path, model)
+    assert model.messages[0].text == bfcl.prompt(load_questions("bfcl", path)[0])
+    [sample] = log.samples or []
+    assert isinstance(sample.input, list)
+    assert [(m.role, m.text) for m in sample.input] == said
+
+
 def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
     model = Model(RIGHT["bfcl"])
     run(task("bfcl", calls="schema"), tmp_path, model)
@@ -258,6 +274,11 @@ def test_a_schema_holds_small_models_to_one_call(tmp_path: Path) -> None:
         ("mmlu", {"subjects": ["astrology"]}, "no subject 'astrology'"),
         ("gsm8k", {"data": "/nowhere.jsonl"}, "/nowhere.jsonl does not exist"),
         ("humaneval", {"confirm_run_unsafe_code": False}, "confirm_run_unsafe_code=true"),
+        ("humaneval", {"confirm_run_unsafe_code": "no"}, "'no': it must be true or false"),
+        ("humaneval", {"sandbox": True}, "sandbox is True: it must be a name"),
+        ("gsm8k", {"documentation": "nope"}, "'nope': it must be true or false"),
+        ("gsm8k", {"data": ""}, "data is ''"),
+        ("mmlu", {"data": ["a", "b"]}, r"data is \['a', 'b'\]"),
     ],
 )
 def test_wrong_arguments(benchmark: str, arguments: dict[str, Any], words: str) -> None:

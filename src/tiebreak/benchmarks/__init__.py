@@ -4,6 +4,8 @@ Inspect and lm-eval tasks both stand on this room, so the same question has the 
 the same answer the same native score in either harness.
 """
 
+import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,7 +22,6 @@ __all__ = [
     "Row",
     "Verdict",
     "load_questions",
-    "load_rows",
     "origin",
 ]
 
@@ -55,7 +56,7 @@ BENCHMARKS: Final[Mapping[str, Benchmark]] = {
 def load_questions(
     benchmark: str, data: str | Path | None = None, parts: Sequence[str] = ()
 ) -> list[Question]:
-    """The questions of a benchmark.
+    """The questions of a benchmark; a question has the same name whatever parts are taken.
 
     Args:
         benchmark: A key of `BENCHMARKS`.
@@ -66,16 +67,6 @@ def load_questions(
     Raises:
         PrerequisiteError: the data cannot be had, a row does not fit, or there is no such part;
             the message says where and what to do.
-    """
-    return [question for question, _ in load_rows(benchmark, data, parts)]
-
-
-def load_rows(
-    benchmark: str, data: str | Path | None = None, parts: Sequence[str] = ()
-) -> list[tuple[Question, Row]]:
-    """Questions with the rows that they were read from; arguments and errors of `load_questions`.
-
-    A question keeps its name whatever other parts are taken.
     """
     path = None if data is None else Path(data)
     if path is not None and not path.exists():
@@ -93,17 +84,24 @@ def load_rows(
     else:
         rows = hub_rows(benchmark, path)
         places = [(f"row {number} of {benchmark}", row) for number, row in enumerate(rows)]
-    questions = [
-        (_read(known, row, place, number), row) for number, (place, row) in enumerate(places)
-    ]
+    questions = [_read(known, row, place, number) for number, (place, row) in enumerate(places)]
     if not questions:
         raise PrerequisiteError(f"{path or benchmark} holds no questions.")
+    if twice := [name for name, n in Counter(q.id for q in questions).items() if n > 1]:
+        raise PrerequisiteError(
+            f"{path or benchmark}: {len(twice)} ids are there more than once, such as {twice[0]!r}."
+        )
     return _chosen(benchmark, known.part, questions, parts) if parts else questions
 
 
 def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
     try:
-        return benchmark.read(row, number)
+        question = benchmark.read(row, number)
+        if not (isinstance(question.text, str) and question.text.strip()):
+            raise ValueError("its question is no text")
+        # Half of a surrogate pair is valid in JSON and in no log.
+        json.dumps(row, ensure_ascii=False, default=str).encode("utf-8")
+        return question
     except KeyError as error:
         raise PrerequisiteError(f"{place}: it lacks {error}.") from error
     except (ValueError, TypeError, IndexError, AttributeError) as error:
@@ -120,13 +118,13 @@ def _categories(names: Sequence[str]) -> list[str]:
 def _chosen(
     benchmark: str,
     part: str | None,
-    questions: Sequence[tuple[Question, Row]],
+    questions: Sequence[Question],
     parts: Sequence[str],
-) -> list[tuple[Question, Row]]:
-    present = {str(question.details.get(part or "")) for question, _ in questions}
+) -> list[Question]:
+    present = {str(question.details.get(part or "")) for question in questions}
     if unknown := sorted(set(parts) - present):
         raise PrerequisiteError(
             f"{benchmark} has no {part} {', '.join(map(repr, unknown))}. "
             f"There are: {', '.join(sorted(present))}."
         )
-    return [pair for pair in questions if pair[0].details.get(part or "") in parts]
+    return [one for one in questions if one.details.get(part or "") in parts]

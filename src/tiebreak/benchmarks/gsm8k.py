@@ -5,14 +5,14 @@ import re
 from typing import Final
 
 from tiebreak.benchmarks.marks import BOXED, marked
-from tiebreak.benchmarks.question import Question, Row, Verdict
+from tiebreak.benchmarks.question import Question, Row, Verdict, name_of
 
 METRIC: Final = "final_number"
 
 # A sign belongs to a number unless something that it could be subtracted from stands before it.
 _NUMBER: Final = re.compile(
     r"(?P<sign>(?<![\w)\]}])[-−](?=[$€£.\d]))?(?:[$€£](?P<late>[-−](?=\d))?)?\s?"
-    r"(?:(?P<digits>\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})++(?!\d)|\d++)(?P<rest>\.\d++)?"
+    r"(?:(?P<digits>\d{1,3}(?:[, \u00a0\u2009\u202f]\d{3}){1,20}+(?!\d)|\d++)(?P<rest>\.\d++)?"
     r"|(?<!\w)(?P<only>\.\d++))"
 )
 _MARKS: Final = re.compile(rf"\#\#\#\#|{BOXED}|\banswer\b[*_\s]*(?:is|:|=|\n)", re.IGNORECASE)
@@ -43,7 +43,7 @@ def read(row: Row, number: int) -> Question:
     """
     if final_number(row["answer"]) is None:
         raise ValueError("its answer holds no number")
-    return Question(str(row.get("id", f"gsm8k_{number}")), row["question"], row["answer"])
+    return Question(name_of(row, f"gsm8k_{number}"), row["question"], row["answer"])
 
 
 def prompt(question: Question, documentation: bool = True) -> str:
@@ -72,12 +72,18 @@ def final_number(text: str) -> str | None:
     """
     text = _LATEX.sub(lambda found: "," if found[0] == "{,}" else "", text)
     for said in marked(_MARKS, text):
-        if (number := _NUMBER.search(said, said.rfind("=") + 1)) or (
-            number := _NUMBER.search(said)
-        ):
+        if number := _first(said):
             return _plain(number)
     numbers = list(_NUMBER.finditer(text))
     return _plain(numbers[-1]) if numbers else None
+
+
+def _first(said: str) -> re.Match[str] | None:
+    """The number that counts of those in a marked line; remarks in brackets behind it do not."""
+    first = _NUMBER.search(said)
+    remark = said.find("(", first.end()) if first else -1
+    said = said[:remark] if remark >= 0 else said
+    return _NUMBER.search(said, said.rfind("=") + 1) or first
 
 
 def _plain(number: re.Match[str]) -> str:

@@ -5,20 +5,26 @@ from collections.abc import Sequence
 from typing import Final
 
 from tiebreak.benchmarks.marks import BOXED, marked
-from tiebreak.benchmarks.question import Question, Row, Verdict
+from tiebreak.benchmarks.question import Question, Row, Verdict, name_of
 
 METRIC: Final = "chosen_letter"
 LETTERS: Final = "ABCDEFGHIJ"
 
 _MARKS: Final = re.compile(
-    rf"{BOXED}|\b(?:answer|choice|option)\b[*_\s]*(?:is|:|=|\n)", re.IGNORECASE
+    rf"{BOXED}|\b(?:answer|choice|option)\b[*_\s]*(?:is|:|=|\n)"
+    r"|\banswer\b[^.:\n]{1,60}?\bis\b|\b(?:choose|pick|select)\b",
+    re.IGNORECASE,
 )
+_CORRECT: Final = re.compile(r"\b([A-J])\)?\**\s+is\s+(?:the\s+)?(?:correct|right)\b")
 _BEFORE: Final = re.compile(
     r"(?:[\s*_(\[{\"'`$#>:]|\\text\s*\{|\\mathrm\s*\{|(?:option|choice|letter|answer)\b)*+",
     re.IGNORECASE,
 )
 _DELIMITED: Final = re.compile(r"([A-J])(?=[\s*_`'\"]*+(?:[).:,;\]}$]|\Z))", re.IGNORECASE)
-_CAPITAL: Final = re.compile(r"([A-J])(?!\w)")
+# "A" and "I" are words as well.
+_CAPITAL: Final = re.compile(
+    r"([B-HJ]|[AI](?!\s+(?!(?:as|because|due|for|given|is|since)\b)[a-z]))(?!\w)"
+)
 
 _GUIDE: Final = """\
 Explain which choice is right. End with a line "Answer: " and its letter.
@@ -47,11 +53,13 @@ def read(row: Row, number: int) -> Question:
         KeyError: a column is missing.
         ValueError: the answer is no index of a choice.
     """
-    choices, answer = tuple(map(str, row["choices"])), int(row["answer"])
-    if answer not in range(min(len(choices), len(LETTERS))):
-        raise ValueError(f"its answer is {answer}, no index of its {len(choices)} choices")
+    choices, answer = tuple(row["choices"]), row["answer"]
+    if isinstance(row["choices"], str | dict) or not all(isinstance(c, str) for c in choices):
+        raise ValueError("its choices are no list of texts")
+    if type(answer) is not int or answer not in range(min(len(choices), len(LETTERS))):
+        raise ValueError(f"its answer is {answer!r}, no index of its {len(choices)} choices")
     return Question(
-        id=str(row.get("id", f"mmlu_{number}")),
+        id=name_of(row, f"mmlu_{number}"),
         text=row["question"],
         target=LETTERS[answer],
         choices=choices,
@@ -82,11 +90,15 @@ def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
     r"""The letter of the choice that an answer settles for, or None.
 
     In this order: what follows the last mark that names a choice ("answer is", "answer:",
-    `\boxed{…}`); the last line; the beginning; the only choice whose text occurs.
+    "I choose", `\boxed{…}`); "B is correct"; the last line; the beginning; the only choice whose
+    text occurs.
     """
     for said in marked(_MARKS, answer):
         if found := _letter(said, choices) or _said(said, choices):
             return found
+    for correct in reversed(_CORRECT.findall(answer)):
+        if correct in LETTERS[: len(choices)]:
+            return str(correct)
     lines = [line for line in answer.splitlines() if any(map(str.isalnum, line))]
     for line in (*lines[-1:], *lines[:1]):
         if found := _letter(line, choices):

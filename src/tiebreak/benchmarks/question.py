@@ -33,6 +33,11 @@ class Question:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+def name_of(row: Row, otherwise: str) -> str:
+    """The `id` of a row, or another name where it has none."""
+    return otherwise if row.get("id") is None else str(row["id"])
+
+
 class Verdict(NamedTuple):
     """What a native metric says: right or not, what it found in the answer, and why it is wrong."""
 

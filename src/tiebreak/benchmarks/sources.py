@@ -110,7 +110,7 @@ def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
         place = f"{path}, line {number}"
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise PrerequisiteError(f"{place}: {error}.") from error
         if not isinstance(row, dict):
             raise PrerequisiteError(f"{place}: it is no JSON object.")

@@ -67,7 +67,7 @@ def judged_by(doc: Mapping[str, Any], target: str) -> str:
     Harnesses disagree on what the target of a program is, a solution or its tests.
     """
     tests = doc.get("test")
-    return tests if isinstance(tests, str) and tests else target
+    return tests if isinstance(tests, str) and "def check(" in tests else target
 
 
 def _text(value: Any) -> str:

@@ -15,7 +15,7 @@ _HASH_LENGTH = 32
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 _TRAILING_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _LONE_LEADING_SPACE = re.compile(r"\A (?=\S)")
-_WHOLE_NUMBER = re.compile(r"[$€£]?\s?([-−]?(?:\d{1,3}(?:,\d{3})+|\d+))(?:\.(\d+))?")
+_WHOLE_NUMBER = re.compile(r"[$€£]?\s?([-−]?)0*+(\d{1,3}(?:,\d{3})+|\d*)(?:\.(\d*?)0*)?")
 _LETTERS = string.ascii_uppercase
 
 
@@ -66,17 +66,18 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
     if re.match(r"\[\s*\{", target):
         return _calls(target)
     number = _WHOLE_NUMBER.fullmatch(target.rpartition("####")[2].strip())
-    if number is None:
+    if number is None or not re.search(r"\d", number[0]):
         return None
-    fraction = (number[2] or "").rstrip("0")
-    whole = number[1].replace(",", "").replace("−", "-")
-    return f"{whole}.{fraction}" if fraction else whole
+    whole = number[2].replace(",", "") or "0"
+    size = f"{whole}.{number[3]}" if number[3] else whole
+    return f"-{size}" if number[1] and size != "0" else size
 
 
 def _choice(target: str, choices: Sequence[str]) -> str | None:
     letters = _LETTERS[: len(choices)]
-    if len(target) == 1 and target in letters:
-        return target
+    letter = re.fullmatch(r"\(?([A-Z])[).]?", target)
+    if letter and letter[1] in letters:
+        return letter[1]
     texts = [_collapse(choice) for choice in choices]
     if texts.count(target) == 1:
         return letters[texts.index(target)]

@@ -185,11 +185,12 @@ def _answer(
             seed=seed + setting.seed,
             max_tokens=MAX_TOKENS,
         )
-        if log.status != "success" or log.results is None:
+        score = log.results.scores[0] if log.results and log.results.scores else None
+        if log.status != "success" or score is None or not score.scored_samples:
             raise DemoError(f"{setting.name} could not answer {benchmark}. Look at {log.location}")
-        right = log.results.scores[0].metrics["accuracy"].value * log.results.completed_samples
+        right = score.metrics["accuracy"].value * score.scored_samples
         say(
-            f"  {benchmark:<10} {round(right)} of {log.results.completed_samples} right "
+            f"  {benchmark:<10} {round(right)} of {score.scored_samples} right "
             f"({time.monotonic() - began:.1f} s)"
         )
 

@@ -1,4 +1,4 @@
-"""The arguments that all judging tasks have in common, and what they may be."""
+"""The arguments that all judging tasks have in common, and checks for those of any task."""
 
 import difflib
 from collections.abc import Collection

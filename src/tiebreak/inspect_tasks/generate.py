@@ -16,11 +16,12 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from tiebreak.benchmarks import Question, load_questions, origin
-from tiebreak.inspect_tasks.arguments import names, one_of
+from tiebreak.inspect_tasks.arguments import flag, names, one_of
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.inspect_tasks.native import chosen_letter, final_number, function_call
 from tiebreak.inspect_tasks.prompting import Calls, ask, ask_for_calls
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
+from tiebreak.prerequisite import PrerequisiteError
 
 _MESSAGES = {
     "system": ChatMessageSystem,
@@ -45,9 +46,12 @@ def humaneval(
         sandbox: docker, or another sandbox of Inspect; local runs the code on this machine.
         confirm_run_unsafe_code: Needed for the sandbox local.
     """
+    if not isinstance(sandbox, str):
+        raise PrerequisiteError(f"sandbox is {sandbox!r}: it must be a name, such as docker.")
+    flag("confirm_run_unsafe_code", confirm_run_unsafe_code)
     return Task(
         dataset=_dataset("humaneval", data),
-        solver=ask("humaneval", documentation),
+        solver=ask("humaneval", flag("documentation", documentation)),
         setup=confirmed_sandbox(confirm_run_unsafe_code),
         scorer=unit_tests(confirm_run_unsafe_code),
         sandbox=sandbox_of(sandbox, confirm_run_unsafe_code),
@@ -63,7 +67,7 @@ def gsm8k(data: str | None = None, documentation: bool = True) -> Task:
             a local copy of the repository; without it the Hub, pinned.
         documentation: Whether the prompt holds a worked example and asks for steps.
     """
-    return _task("gsm8k", data, ask("gsm8k", documentation), final_number())
+    return _task("gsm8k", data, ask("gsm8k", flag("documentation", documentation)), final_number())
 
 
 @task
@@ -81,7 +85,11 @@ def mmlu(
         subjects: Some of the 57 subjects, separated by commas.
     """
     return _task(
-        "mmlu", data, ask("mmlu", documentation), chosen_letter(), names("subjects", subjects)
+        "mmlu",
+        data,
+        ask("mmlu", flag("documentation", documentation)),
+        chosen_letter(),
+        names("subjects", subjects),
     )
 
 
@@ -106,7 +114,7 @@ def bfcl(
     return _task(
         "bfcl",
         data,
-        ask_for_calls(calls, documentation),
+        ask_for_calls(calls, flag("documentation", documentation)),
         function_call(),
         names("categories", categories),
     )
@@ -119,6 +127,8 @@ def _task(
 
 
 def _dataset(benchmark: str, data: str | None, parts: Sequence[str] = ()) -> MemoryDataset:
+    if data is not None and not (isinstance(data, str) and data):
+        raise PrerequisiteError(f"data is {data!r}: it must be a file or a folder.")
     path = from_working_directory(data) if data else None
     return MemoryDataset(
         [_sample(question) for question in load_questions(benchmark, path, parts)],

@@ -76,15 +76,14 @@ def offered(tool: Mapping[str, Any]) -> ToolDef:
 
 def question_of(state: TaskState, target: str = "") -> Question:
     """The question of a sample, as its log holds it."""
-    said = [message for message in state.messages if message.role in ("system", "user")]
-    several = isinstance(state.input, list)
+    said = state.input if isinstance(state.input, list) else []
     return Question(
         id=str(state.sample_id),
-        text=state.input_text,
+        text="\n".join(m.text for m in said if m.role != "system") if said else state.input_text,
         target=target,
         choices=tuple(choice.value for choice in state.choices),
         tools=tuple(state.metadata.get("tools", ())),
-        messages=tuple({"role": m.role, "content": m.text} for m in said) if several else (),
+        messages=tuple({"role": m.role, "content": m.text} for m in said),
         details=state.metadata,
     )
 

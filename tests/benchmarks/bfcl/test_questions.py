@@ -50,6 +50,11 @@ def test_other_forms_of_the_same_row(change: dict[str, Any]) -> None:
     assert question.details["category"] == "simple"
 
 
+@pytest.mark.parametrize("text", ["[1, 2] sort this list", '["a", "b"]: which?', "[1, 2]"])
+def test_a_question_may_begin_with_a_bracket(text: str) -> None:
+    assert read({**ROW, "question": text}, 0).text == text
+
+
 def test_conversations() -> None:
     system = {"role": "system", "content": "Be brief."}
     asked = {"role": "assistant", "content": "Which?"}
@@ -95,6 +100,7 @@ def test_a_row_without_a_name_has_its_place() -> None:
     [
         ({"question": [[USER], [USER]]}, "2 turns"),
         ({"question": [[{"role": "system", "content": "x"}]]}, "no message of a user"),
+        ({"question": [[USER, {"role": "tool", "content": "x"}]]}, "messages of tool"),
         ({"function": [{"parameters": {}}]}, "no list of functions with names"),
         ({"function": ["x"]}, "Expecting value"),
         ({"ground_truth": []}, "holds no call"),
@@ -118,6 +124,11 @@ def test_rows_that_do_not_fit(change: dict[str, Any], message: str) -> None:
         ({"type": "number"}, r"f\(x\) has the type 'number'; BFCL's are string, integer"),
         ({}, "has the type None"),
         ({"type": "array"}, "does not say the type of its items"),
+        ({"type": "dict", "properties": {"y": {"type": "number"}}}, r"f\(x\)\.y has the type 'number'"),
+        (
+            {"type": "array", "items": {"type": "dict", "properties": {"y": {"type": "int"}}}},
+            r"f\(x\)\.\[\]\.y has the type 'int'",
+        ),
     ],
 )
 def test_unknown_types(schema: dict[str, Any], message: str) -> None:

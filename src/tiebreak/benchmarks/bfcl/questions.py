@@ -18,6 +18,7 @@ TYPES: Final[Mapping[str, type]] = {
     "any": str,
 }
 """BFCL's names of types, and the type that a value must have in Python."""
+ROLES: Final = ("system", "user", "assistant")
 LISTS: Final = frozenset({"array", "tuple"})
 
 
@@ -71,8 +72,7 @@ def _fitting(tools: Sequence[Any], truth: Sequence[Any]) -> str:
 
 def _messages(value: Any) -> list[Mapping[str, str]]:
     if isinstance(value, str):
-        parsed = _from_json(value) if value.lstrip().startswith("[") else None
-        value = parsed if isinstance(parsed, list) else [{"role": "user", "content": value}]
+        value = _conversation(value) or [{"role": "user", "content": value}]
     if value and all(isinstance(turn, list) for turn in value):
         if len(value) > 1:
             raise ValueError(f"its question has {len(value)} turns; only one can be asked")
@@ -80,9 +80,21 @@ def _messages(value: Any) -> list[Mapping[str, str]]:
     messages: list[Mapping[str, str]] = [
         {"role": str(m["role"]), "content": str(m["content"])} for m in value
     ]
+    if unknown := sorted({message["role"] for message in messages} - set(ROLES)):
+        raise ValueError(f"its question has messages of {', '.join(unknown)}")
     if not any(message["role"] == "user" for message in messages):
         raise ValueError("its question holds no message of a user")
     return messages
+
+
+def _conversation(text: str) -> list[Any] | None:
+    """Messages that are given as JSON text; None for any other text, which is a question itself."""
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    holds = isinstance(parsed, list) and all(isinstance(part, dict | list) for part in parsed)
+    return parsed if holds else None
 
 
 def _tools(value: Any) -> list[Mapping[str, Any]]:
@@ -100,8 +112,13 @@ def _check_type(schema: Mapping[str, Any], where: str) -> None:
     kind = schema.get("type")
     if kind not in TYPES:
         raise ValueError(f"{where} has the type {kind!r}; BFCL's are {', '.join(TYPES)}")
-    if kind in LISTS and (schema.get("items") or {}).get("type") not in TYPES:
+    items = schema.get("items") or {}
+    if kind in LISTS and items.get("type") not in TYPES:
         raise ValueError(f"{where} does not say the type of its items")
+    inner = {"[]": items} if kind in LISTS else {}
+    for name, part in {**inner, **(schema.get("properties") or {})}.items():
+        # Inside of a parameter a type may be missing; then it is any.
+        _check_type({"type": "any", **part}, f"{where}.{name}")
 
 
 def _truth(value: Any) -> list[Mapping[str, Any]]:
