@@ -80,6 +80,36 @@ RIGHT = {
     "examples that fail": f"{WHOLE}\nresult = add(1, 'x')\nresult = [add(None, 1)]\n1 / 0",
     "imports for examples": f"import unittest, doctest\nimport nowhere.at as n\n{WHOLE}\nn.run()",
     "examples on one line": f"{WHOLE}x = 1; y = 2; x\n",
+    "table that a loop fills": f"ones = []\nfor i in range(2):\n    ones.append(i)\n{ONCE}ones[1]",
+    "table that a while fills": f"ones = [0]\nwhile len(ones) < 2:\n    ones += [1]\n{ONCE}ones[1]",
+    "table that a call fills": f"ones = {{}}\nones.update(one=1)\n{ONCE}ones['one']",
+    "table that a function fills": (
+        f"ones = []\ndef fill():\n    ones.append(1)\nfill()\n{ONCE}ones[0]"
+    ),
+    "table that an item fills": f"ones = {{}}\nones['one'] = 1\n{ONCE}ones['one']",
+    "table that a with fills": (
+        f"import decimal\nwith decimal.localcontext():\n    one = 1\n{ONCE}one"
+    ),
+    "attribute": "def add(a, b):\n    return a + b * add.one\nadd.one = 1",
+    "deep recursion": (
+        "import sys\nsys.setrecursionlimit(3000)\ndef deep(n):\n    return n and 1 + deep(n - 1)\n"
+        "def add(a, b):\n    return a + b + deep(2000) - 2000"
+    ),
+    "looked up by name": (
+        "def _add(a, b):\n    return a + b\ndef add(a, b):\n    return eval('_add')(a, b)"
+    ),
+    "tests of its own": (
+        f"import unittest\n{WHOLE}class Test(unittest.TestCase):\n    def test(self):\n"
+        "        assert add(1, 2) == 4\nunittest.main()"
+    ),
+    "main that fails": f"{WHOLE}def main():\n    print(add(1, 'x'))\nmain()",
+    "main with a variable": f'{WHOLE}if __name__ == "__main__":\n    x = 1 / 0\n    print(x)',
+    "loop of examples": f"{WHOLE}for a in (1, 'x'):\n    print(add(1, a))",
+    "loop of asserts": f"ONE = 1\n{ONCE}ONE\nfor x in (1, 2):\n    assert x == ONE",
+    "whole, then one that repeats itself": (
+        f"{WHOLE}def sub(a, b):\n    try:\n" + "        a = a + b\n" * 100
+    ),
+    "whole, then much that does not parse": WHOLE + "x = (\n" * 100,
     "text with a fence": 'def add(a, b):\n    """Like\n    ```\n    """\n    return a + b',
     "comment last": f"{WHOLE}    # done\n",
 }
@@ -88,6 +118,15 @@ RIGHT = {
 @pytest.mark.parametrize("form", RIGHT)
 def test_right_answers_in_many_forms(form: str) -> None:
     assert sums(RIGHT[form]) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "form", ["tests of its own", "main that fails", "loop of asserts", "imports for examples"]
+)
+def test_what_only_tries_the_function_is_left_out(form: str) -> None:
+    program = complete_program(RIGHT[form], PROMPT, "add")
+    assert program is not None
+    assert not any(word in program for word in ("unittest", "nowhere", "main", "assert"))
 
 
 NO_PROGRAM = {
@@ -199,13 +238,24 @@ def test_whatever_is_found_defines_the_function(answer: str) -> None:
         " " * 1_000_000,
         "'''\n" * 100_000,
         WHOLE + "x = (\n" * 100_000,
+        # Models that loop, and never close what they opened.
+        "```python\ndef add(a, b):\n    try:\n" + "        a=a+1\n" * 3_500,
+        ("```\ndef add(a, b):\n    try:\n" + "      a+1\n" * 220 + "```\n") * 20,
+        "x = 1 $\n" * 6_000 + WHOLE,
+        "add=a0\n" + "".join(f"a{n}=a{n + 1}\n" for n in range(4_000)),
+        "@add\n" * 10_000,
     ],
-    ids=range(8),
+    ids=range(13),
 )
 def test_giant_answers_take_no_time(answer: str) -> None:
     began = time.process_time()
     complete_program(answer, PROMPT, "add")
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 5
+
+
+def test_answers_of_very_many_broken_pieces_are_given_up() -> None:
+    assert sums("x = 1 $\n" * 100 + WHOLE) == (3, 0)
+    assert sums("x = 1 $\n" * 6_000 + WHOLE) is None
 
 
 def test_what_is_beyond_the_longest_source_is_cut_off() -> None:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.candidates.builders import write_lm_eval_run
+from tiebreak import candidates
 from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
 from tiebreak.cli.score_code import score_code
 from tiebreak.inspect_tasks import score_code as runs
@@ -94,6 +95,38 @@ def test_a_local_sandbox_wants_a_yes(answers: str, tmp_path: Path) -> None:
     assert "--confirm-run-unsafe-code" in result.output
     assert "Traceback" not in result.output
     assert not out.exists()
+
+
+@pytest.mark.parametrize("where", ["file/pool.parquet", "file/deeper/pool.parquet"])
+def test_a_pool_that_cannot_be_written_is_said_before_anything_is_run(
+    where: str, answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "score_code", None)
+    (tmp_path / "file").touch()
+    result = run(answers, "--out", str(tmp_path / where))
+    assert result.exit_code == 1
+    assert "pool.parquet cannot be written" in result.output
+    assert "--out" in result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+def test_a_pool_is_written_whole_or_not_at_all(
+    answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(pool: CandidatePool, path: Path) -> Path:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(runs, "score_code", lambda pool, *_, **__: CodeScores(pool, 0, ()))
+    monkeypatch.setattr(candidates, "write_parquet", half)
+    out = tmp_path / "new" / "pool.parquet"
+    out.parent.mkdir()
+    out.write_text("old")
+    result = run(answers, "--out", str(out))
+    assert result.exit_code == 1
+    assert "No space left on device" in result.output
+    assert [path.name for path in out.parent.iterdir()] == ["pool.parquet"]
+    assert out.read_text() == "old"
 
 
 def test_missing_files_are_named() -> None:

@@ -4,6 +4,15 @@ CANARY stands for the path of a file that must stay as it is, NEW for one that m
 VICTIM for the id of a process that must stay alive.
 """
 
+_FRESH = """\
+_imp = sys.modules['_imp']
+def fresh(name):
+    spec = type('Spec', (), {'name': name, 'origin': 'built-in', 'loader': None})()
+    module = _imp.create_builtin(spec)
+    _imp.exec_builtin(module)
+    return module
+"""
+
 # Each of these statements is to raise an error, whatever the program does afterwards.
 ACTIONS: dict[str, str] = {
     # Processes and threads
@@ -86,6 +95,32 @@ ACTIONS: dict[str, str] = {
         ".__init__.__globals__['system']('touch ' + NEW)"
     ),
     "change of user": "os.setuid(0)",
+    # Fresh modules, out of reach of what was taken away
+    "fresh posix": (
+        f"{_FRESH}posix, _signal = map(fresh, ('posix', '_signal'))\n"
+        "_signal.pidfd_send_signal(posix.pidfd_open(VICTIM), 9)"
+    ),
+    "fresh _signal": f"{_FRESH}fresh('_signal').alarm(0)",
+    "fresh mkfifo": f"{_FRESH}fresh('posix').mkfifo(NEW)",
+    "fresh mknod": f"{_FRESH}fresh('posix').mknod(NEW)",
+    "fresh module by its loader": (
+        "machinery = sys.modules['_frozen_importlib']\n"
+        "spec = machinery.ModuleSpec('posix', machinery.BuiltinImporter)\n"
+        "posix = machinery.BuiltinImporter.create_module(spec)\n"
+        "machinery.BuiltinImporter.exec_module(posix)\nposix.mkfifo(NEW)"
+    ),
+    "machine code under a pure name": (
+        "_imp = sys.modules['_imp']\nmachinery = sys.modules['_frozen_importlib']\n"
+        "folder = os.path.dirname(os.__file__) + '/lib-dynload/'\n"
+        "[file] = [name for name in os.listdir(folder) if name.startswith('_posixsubprocess.')]\n"
+        "spec = machinery.ModuleSpec('math._posixsubprocess', None, origin=folder + file)\n"
+        "_imp.exec_dynamic(_imp.create_dynamic(spec))"
+    ),
+    "function out of a table": (
+        "[mknod] = [f for f in os.supports_dir_fd if f.__name__ == 'mknod']\nmknod(NEW)"
+    ),
+    "module of machine code, again": "del sys.modules['unicodedata']\nimport unicodedata",
+    "part of what is no package": "import math.parts",
 }
 
 # Bodies of `add(a, b)`, each of which fails its tests: what the verdict is to say of it.

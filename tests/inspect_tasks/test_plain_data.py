@@ -1,7 +1,9 @@
 """Plain data on the wire: what comes out equals what went in, and nothing else comes out."""
 
 import collections
+import decimal
 import enum
+import fractions
 import json
 import math
 from typing import Any, NamedTuple
@@ -113,6 +115,13 @@ class Sly(list[int]):
         (bytearray(b"x"), b"x"),
         (Sly([1, 2]), [1, 2]),
         (float("1.5"), 1.5),
+        (decimal.Decimal("2.50"), decimal.Decimal("2.5")),
+        (fractions.Fraction(1, 2), fractions.Fraction(1, 2)),
+        (fractions.Fraction(10**5000, 3), fractions.Fraction(10**5000, 3)),
+        (range(3, 9, 2), range(3, 9, 2)),
+        (collections.deque([1, (2,)]), collections.deque([1, (2,)])),
+        ({"a": 1}.keys(), {"a": 1}.keys()),
+        ({"a": 1}.items(), {"a": 1}.items()),
     ],
 )
 def test_a_subclass_counts_as_the_plain_type_it_is(value: object, there: object) -> None:
@@ -130,7 +139,8 @@ def test_iterators_can_be_read_once_and_equal_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [object(), Colour.RED, range(3), int, len, collections.deque([1]), {}.keys()]
+    "value",
+    [object(), Colour.RED, int, len, range(10**9), range(10**30), decimal.Decimal("1e999999999")],
 )
 def test_what_is_not_plain_equals_nothing(value: object) -> None:
     there = over_the_wire([value])[0]
@@ -138,6 +148,17 @@ def test_what_is_not_plain_equals_nothing(value: object) -> None:
     assert type(value).__name__ in repr(there)
     assert there != value
     assert there != over_the_wire(value)
+
+
+def test_other_plain_data_compare_as_they_do_here() -> None:
+    assert over_the_wire(decimal.Decimal(2)) == 2
+    assert over_the_wire(fractions.Fraction(1, 2)) == 0.5
+    assert over_the_wire({1: "a"}.keys()) == {1}
+    assert list(over_the_wire({1: "a", 2: "a"}.values())) == ["a", "a"]
+    assert over_the_wire({1: "a"}.values()) != ["a"]
+    assert over_the_wire(collections.deque([1])) != [1]
+    assert over_the_wire(range(2)) != [0, 1]
+    assert math.isnan(over_the_wire(decimal.Decimal("nan")))
 
 
 def nested(levels: int) -> list[Any]:

@@ -58,6 +58,24 @@ HONEST = {
         "import enum\nclass N(enum.IntEnum):\n    ZERO = 0\n    THREE = 3\n"
         "def add(a, b):\n    return N(a + b)"
     ),
+    "can do without a module": (
+        "try:\n    import numpy\nexcept ImportError:\n    numpy = None\n"
+        "try:\n    import ctypes.util\nexcept ModuleNotFoundError:\n    numpy = None\n"
+        "def add(a, b):\n    return numpy or a + b"
+    ),
+    "imports inside of functions": (
+        "def add(a, b):\n    import cmath, json.decoder, heapq, statistics, zlib, re\n"
+        "    from decimal import Decimal\n    from datetime import date\n"
+        "    assert '\\N{BULLET}' and 'x'.encode('idna') and 'x'.encode('utf-7')\n"
+        "    math = __import__('math')\n    return Decimal(math.floor(a)) + b"
+    ),
+    "can do without machine code that it did not name": (
+        "def add(a, b):\n    try:\n        __import__('cma' + 'th')\n"
+        "    except ImportError:\n        return a + b"
+    ),
+    "writes no bytecode": (
+        "import sys\ndef add(a, b):\n    return a + b if sys.dont_write_bytecode else 0"
+    ),
     # Modules that use what the audit hook looks at: frames, attributes, code, files of the library.
     "standard library": """\
 from __future__ import annotations
@@ -136,6 +154,30 @@ def test_a_test_that_catches_everything_hides_no_exit() -> None:
     test = "def check(add):\n    try:\n        add(1, 2)\n    except:\n        pass\n"
     verdict = run("def add(a, b):\n    raise SystemExit\n", test)
     assert verdict == {"passed": False, "why": "stopped: it raised SystemExit"}
+
+
+@pytest.mark.parametrize(
+    ("handler", "why"),
+    [("", "failed: Slow: slow"), ("except BaseException: time.sleep(1)", "stopped: it ran")],
+)
+def test_the_clock_runs_out_while_an_error_is_looked_at(handler: str, why: str) -> None:
+    test = (
+        "import time\nclass Slow(Exception):\n    def __str__(self):\n        time.sleep(2)\n"
+        "        return 'slow'\ndef check(add):\n"
+    )
+    test += f"    try: time.sleep(5)\n    {handler}\n" if handler else "    raise Slow\n"
+    verdict = run("def add(a, b):\n    return 3\n", test, wall_seconds=1)
+    assert verdict["passed"] is False
+    assert verdict["why"].startswith(why)
+
+
+def test_an_error_that_cannot_be_shown_is_a_failure() -> None:
+    verdict = run(
+        "def add(a, b):\n    return 10**5000\n", "def check(add): raise ValueError(add())"
+    )
+    assert verdict["passed"] is False
+    verdict = run("", "def check(add):\n    raise KeyError(10**5000)\n")
+    assert verdict["why"].startswith("failed: KeyError")
 
 
 def test_sets_have_the_same_order_in_every_run() -> None:

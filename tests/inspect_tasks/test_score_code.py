@@ -11,6 +11,7 @@ import pytest
 from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
 from tiebreak.candidates import CandidatePool, load_candidates, read_parquet, write_parquet
 from tiebreak.inspect_tasks import generate, unit_tests
+from tiebreak.inspect_tasks import score_code as module
 from tiebreak.inspect_tasks.score_code import runs_of, score_code
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -57,7 +58,7 @@ def test_every_different_program_is_run_once(tmp_path: Path) -> None:
         *([("body", "whole"), ("prose",), ("wrong",)] * 2),
     ]
     scores = local(pool, log_dir=tmp_path / "runs")
-    assert (scores.n_runs, scores.unscored) == (8, ())
+    assert (scores.n_runs, scores.unscored) == (6, ())
     assert natives(scores.pool) == {
         "body": [1, 1, 1],
         "whole": [1, 1, 1],
@@ -82,6 +83,27 @@ def test_every_different_program_is_run_once(tmp_path: Path) -> None:
     there = read_parquet(write_parquet(scores.pool, tmp_path / "pool.parquet"))
     assert natives(there) == natives(scores.pool)
     assert local(there).n_runs == 0
+
+
+def test_answers_without_a_program_are_wrong_and_need_no_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "inspect_eval", None)
+    for model in "ab":
+        rows = [{"doc": ROWS[0], "answer": "I do not know.", "target": "x"}]
+        write_lm_eval_run(tmp_path, model, rows, task="tiebreak_humaneval")
+    pool = load_candidates(tmp_path)
+    scores = score_code(pool)
+    assert (scores.n_runs, scores.unscored) == (0, ())
+    assert natives(scores.pool) == {"a": [0], "b": [0]}
+    assert {c.native_metric for _, row in scores.pool for c in row.values()} == {"unit_tests"}
+    assert all(math.isnan(values[0]) for values in natives(pool).values())
+
+
+def test_a_program_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unit_tests, "complete_program", None)
+    scores = local(load_candidates(write_runs(tmp_path)))
+    assert scores.unscored == ()
 
 
 def test_what_has_a_score_keeps_it(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import ast
 import re
 import textwrap
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -17,6 +18,8 @@ LONGEST_SOURCE: Final = 50_000
 """Characters of a code block that are looked at; what comes later counts as cut off."""
 
 _MOST_BLOCKS: Final = 20
+_MOST_TRIES: Final = 8
+_MOST_PARSED: Final = 500_000
 _BLOCK: Final = re.compile(r"(?:```|~~~)[^\n`]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
 _BEGINNING: Final = re.compile(
     r"(?:@|(?:async\s+)?def\s|class\s|import\s|from\s+[\w.]+\s+import\b|[A-Za-z_]\w*\s*=[^=])"
@@ -25,22 +28,56 @@ _PARSING: Final = threading.Lock()
 _DEFINITION: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORT: Final = (ast.Import, ast.ImportFrom)
 _ASSIGNMENT: Final = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+_FILLING: Final = (ast.Expr, ast.For, ast.While, ast.With)
+# What examples of use call, and statements that set up the interpreter.
+_SHOWING: Final = frozenset({"print", "input", "exit", "quit"})
+_SETTING_UP: Final = frozenset({"setrecursionlimit", "set_int_max_str_digits", "seed"})
+_BY_NAME: Final = frozenset({"eval", "exec", "globals", "locals", "vars"})
 
 
 class _Code(NamedTuple):
-    """The longest beginning of some lines that parses, and the first line that does not."""
+    """A long beginning of some lines that parses, and the first line that does not."""
 
     lines: Sequence[str]
     tree: ast.Module
     rest: str
 
 
+class _TooMuch(Exception):
+    """An answer takes too long to read."""
+
+
+class _Parser:
+    """Parses a bounded number of characters; what is behind an error hardly counts."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_PARSED
+
+    def parse(self, lines: Sequence[str]) -> ast.Module:
+        """As `parse_program`; raises _TooMuch when nothing is left."""
+        if self.left < 0:
+            raise _TooMuch
+        source = "\n".join(lines) + "\n"
+        self.left -= len(source) // 50 + 50
+        try:
+            tree = parse_program(source)
+        except SyntaxError as error:
+            self.left -= sum(map(len, lines[: error.lineno]))
+            raise
+        except (ValueError, RecursionError, MemoryError):
+            self.left -= len(source)
+            raise
+        self.left -= len(source)
+        return tree
+
+
 def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
     """The program that an answer stands for, whatever the answer is.
 
-    Kept are imports, assignments, functions and classes, and from the prompt what comes before the
-    function (its imports and helpers). Examples of use at module level, imports that only these
-    need, prose around the code and a cut-off end behind the function are left out.
+    Kept is what the function needs, directly or not: imports, assignments, functions, classes and
+    what fills a table; and from the prompt what comes before the function (its imports and
+    helpers). Examples of use, tests of its own, what only these need, prose around the code and a
+    cut-off end behind the function are left out.
 
     Args:
         answer: What the model wrote.
@@ -48,18 +85,27 @@ def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
         entry_point: Name of the function under test.
 
     Returns:
-        Source that defines the function, or None when the answer holds no whole one.
+        Source that defines the function, or None when the answer holds no whole one, or so many
+        pieces of code that do not parse that none is found in a reasonable time.
     """
+    try:
+        return _complete_program(answer, prompt, entry_point)
+    except _TooMuch:
+        return None
+
+
+def _complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
+    parser = _Parser()
     text = answer.replace("\r\n", "\n").replace("\r", "\n")
     blocks = [textwrap.dedent(block).strip("\n") for block in _BLOCK.findall(text)]
     defining = [block for block in blocks if entry_point in block][-_MOST_BLOCKS:]
     whole = text.strip("\n")
     for code in (*reversed(defining), whole):
-        if program := _from_function(code, prompt, entry_point):
+        if program := _from_function(code, prompt, entry_point, parser):
             return program
     bodies = [whole, *(form for block in blocks[:1] for form in _indented(block))]
     for code in (*bodies, *_indented(whole)):
-        if program := _from_body(code, prompt, entry_point):
+        if program := _from_body(code, prompt, entry_point, parser):
             return program
     return None
 
@@ -98,12 +144,12 @@ def parse_program(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def _from_function(code: str, prompt: str, entry_point: str) -> str | None:
+def _from_function(code: str, prompt: str, entry_point: str, parser: _Parser) -> str | None:
     """The program of code that defines the whole function, perhaps behind some prose."""
     lines = _lines(code)
     begin = 0
     while begin < len(lines):
-        found = _parse_most(lines[begin:])
+        found = _parse_most(lines[begin:], parser)
         if _is_whole(found, entry_point, 0):
             return _assemble(_before(prompt, entry_point), found, entry_point)
         begin += max(len(found.lines), 1)
@@ -112,10 +158,10 @@ def _from_function(code: str, prompt: str, entry_point: str) -> str | None:
     return None
 
 
-def _from_body(code: str, prompt: str, entry_point: str) -> str | None:
+def _from_body(code: str, prompt: str, entry_point: str, parser: _Parser) -> str | None:
     """The program of code that goes on where the prompt ends."""
     beginning = prompt.rstrip().split("\n")
-    found = _parse_most([*beginning, *_lines(code)])
+    found = _parse_most([*beginning, *_lines(code)], parser)
     if _is_whole(found, entry_point, len(beginning)):
         return _assemble([], found, entry_point)
     return None
@@ -133,19 +179,32 @@ def _indented(code: str) -> Iterator[str]:
     yield "    " + code.lstrip()
 
 
-def _parse_most(lines: Sequence[str]) -> _Code:
-    end = len(lines)
-    while end:
+def _parse_most(lines: Sequence[str], parser: _Parser) -> _Code:
+    """Go back behind what does not parse: a few times by the error's line, then by bisection."""
+    best = _Code((), ast.Module([], []), "")
+    low, high, end = 0, len(lines), len(lines)
+    for number in range(2 * _MOST_TRIES):
         try:
-            tree = parse_program("\n".join(lines[:end]) + "\n")
+            tree = parser.parse(lines[:end])
         except SyntaxError as error:
-            end = max(min(error.lineno or end, end) - 1, 0)
+            high = max(min(error.lineno or end, end) - 1, 0)
         except (ValueError, RecursionError, MemoryError):
-            break
+            high = end - 1
         else:
             rest = next((line for line in lines[end:] if line.strip()), "")
-            return _Code(lines[:end], tree, rest)
-    return _Code((), ast.Module([], []), "")
+            best = _Code(lines[:end], tree, rest)
+            low = end
+            if number < _MOST_TRIES:
+                break
+        end = high
+        if number >= _MOST_TRIES:
+            # An open `try:` makes every last line wrong, so this is about whole statements.
+            end = (low + high + 1) // 2
+            while end > low and not lines[end][:1].strip():
+                end -= 1
+        if end <= low:
+            break
+    return best
 
 
 def _is_whole(code: _Code, entry_point: str, after: int) -> bool:
@@ -175,7 +234,7 @@ def _before(prompt: str, entry_point: str) -> list[str]:
     """Lines of the prompt before the function under test."""
     lines = prompt.replace("\r\n", "\n").split("\n")
     for body in ("", "    pass"):
-        tree = _parse_most([*lines, body]).tree
+        tree = _parse_most([*lines, body], _Parser()).tree
         for node in tree.body:
             if isinstance(node, _DEFINITION) and node.name == entry_point:
                 return lines[: min(_rows(node)) - 1]
@@ -183,15 +242,9 @@ def _before(prompt: str, entry_point: str) -> list[str]:
 
 
 def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
-    """Source of the definitions in some code, behind what comes before it."""
-    kept = [node for node in code.tree.body if _is_kept(node, entry_point)]
-    used = {
-        name.id
-        for node in kept
-        if not isinstance(node, _IMPORT)
-        for name in ast.walk(node)
-        if isinstance(name, ast.Name)
-    }
+    """Source of what the function needs of some code, behind what comes before it."""
+    kept = _needed(code.tree.body, entry_point)
+    used = {name for node in kept if not isinstance(node, _IMPORT) for name in _names(node)}
     kept = [node for node in kept if not isinstance(node, _IMPORT) or _is_used(node, used)]
     stay = {row for node in kept for row in _rows(node)}
     gone = {row for node in code.tree.body for row in _rows(node)} - stay
@@ -204,24 +257,95 @@ def _assemble(before: Sequence[str], code: _Code, entry_point: str) -> str:
     return "\n".join(lines).strip("\n") + "\n"
 
 
+def _needed(body: Sequence[ast.stmt], entry_point: str) -> list[ast.stmt]:
+    """The statements of a module that make what a function refers to, directly or not."""
+    makers: dict[str, list[ast.stmt]] = defaultdict(list)
+    # What runs when a statement calls one of the module's functions.
+    functions = {
+        node.name: (_names(node), _shows(node, entry_point))
+        for node in body
+        if isinstance(node, ast.FunctionDef) and node.name != entry_point
+    }
+    for node in body:
+        if isinstance(node, _IMPORT) or not _is_kept(node, entry_point):
+            continue
+        made = _made(node, entry_point)
+        if isinstance(node, _FILLING):
+            called = [functions[name] for name in _called(node) if name in functions]
+            if any(shows for _, shows in called):
+                continue
+            made = made.union(*(names for names, _ in called))
+        for name in made:
+            makers[name].append(node)
+    found: set[ast.stmt] = {node for node in body if isinstance(node, _IMPORT)}
+    names = [entry_point]
+    while names:
+        name = names.pop()
+        if name in _BY_NAME:  # whatever these look up
+            names += makers
+        for node in makers.pop(name, ()):
+            if node not in found:
+                found.add(node)
+                names += _names(node)
+    return [node for node in body if node in found]
+
+
 def _is_kept(node: ast.stmt, entry_point: str) -> bool:
+    """Whether a statement may make something, and is no example of use."""
     if isinstance(node, (*_DEFINITION, *_IMPORT)):
         return True
     if isinstance(node, ast.If | ast.Try):
-        return any(_is_kept(child, entry_point) for child in node.body)
-    return isinstance(node, _ASSIGNMENT) and not _is_example(node, entry_point)
+        asks_main = isinstance(node, ast.If) and "__name__" in _names(node.test)
+        return not asks_main and any(_is_kept(child, entry_point) for child in node.body)
+    if isinstance(node, _ASSIGNMENT):
+        return _called(node).isdisjoint({entry_point, "input"})
+    if isinstance(node, _FILLING):
+        return not _shows(node, entry_point)
+    return False
 
 
-def _is_example(node: ast.stmt, entry_point: str) -> bool:
-    """Whether a statement calls the function under test, or asks somebody for input."""
-    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
-    return any(isinstance(func, ast.Name) and func.id in (entry_point, "input") for func in calls)
+def _shows(node: ast.AST, entry_point: str) -> bool:
+    """Whether code tries the function under test, or talks to somebody."""
+    asserts = any(isinstance(part, ast.Assert) for part in ast.walk(node))
+    return asserts or not _called(node).isdisjoint({entry_point, *_SHOWING})
 
 
-def _is_used(node: ast.stmt, used: set[str]) -> bool:
-    assert isinstance(node, _IMPORT)
-    names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+def _made(node: ast.stmt, entry_point: str) -> set[str]:
+    """Names that a statement of a module binds, or whose values it may change."""
+    if isinstance(node, _DEFINITION):
+        outer = [*node.decorator_list, *getattr(node, "bases", ())]
+        return {node.name}.union(*map(_names, outer))
+    if isinstance(node, _ASSIGNMENT):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return set().union(*map(_names, targets))
+    if not _called(node).isdisjoint(_SETTING_UP):
+        return {entry_point}
+    parts = list(ast.walk(node))
+    made = {part.name for part in parts if isinstance(part, _DEFINITION)}
+    for part in parts:
+        if isinstance(part, _IMPORT):
+            made |= _imported(part)
+    return made | (_names(node) - {entry_point})
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _called(node: ast.AST) -> set[str]:
+    """Names of the functions and methods that are called."""
+    functions = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+    names = {func.id for func in functions if isinstance(func, ast.Name)}
+    return names | {func.attr for func in functions if isinstance(func, ast.Attribute)}
+
+
+def _is_used(node: ast.Import | ast.ImportFrom, used: set[str]) -> bool:
+    names = _imported(node)
     return _is_future(node) or "*" in names or not names.isdisjoint(used)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> set[str]:
+    return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
 
 
 def _is_future(node: ast.stmt) -> bool:

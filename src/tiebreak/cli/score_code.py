@@ -1,5 +1,8 @@
 """The verb `score-code`: run the tests of programs that a pool holds, in a sandbox."""
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -80,6 +83,9 @@ def score_code(
         pool = load_candidates(
             paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
         )
+        # Before anything is run: whoever waited for that must not lose it.
+        with _beside(out):
+            pass
         scores = score(
             pool,
             sandbox,
@@ -88,7 +94,8 @@ def score_code(
             log_dir=log_dir,
             display="none" if as_json else None,
         )
-        write_parquet(scores.pool, out)
+        with _beside(out) as new:
+            write_parquet(scores.pool, new).replace(out.resolve())
     if as_json:
         echo_json(_as_dict(scores, out))
     else:
@@ -98,6 +105,20 @@ def score_code(
         if log_dir is None and scores.n_runs:
             click.echo("Inspect's log of the runs is gone; --log-dir keeps it.")
     context.exit(1 if scores.unscored else 0)
+
+
+@contextmanager
+def _beside(out: Path) -> Iterator[Path]:
+    """A file to write first, so that `out` is never half a pool."""
+    folder = out.resolve().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".tiebreak-") as beside:
+            yield Path(beside) / out.name
+    except OSError as error:
+        raise click.ClickException(
+            f"{out} cannot be written ({error.strerror or error}). Choose another --out."
+        ) from error
 
 
 def _as_dict(scores: "CodeScores", out: Path) -> dict[str, Any]:

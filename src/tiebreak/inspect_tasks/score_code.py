@@ -30,10 +30,14 @@ _TASK: Final = "score_code"
 
 
 class Run(NamedTuple):
-    """One program to run: an item, an answer to it, and the models that gave this program."""
+    """One program to run: an item, an answer to it, and the models that gave this program.
+
+    Answers that hold no program have None there, and nothing is run for them.
+    """
 
     item: Item
     answer: str
+    program: str | None
     models: tuple[str, ...]
 
 
@@ -84,7 +88,8 @@ def score_code(
 ) -> CodeScores:
     """Run the tests of a pool's programs, and put the native scores into the pool.
 
-    Answers to items without tests stay as they are.
+    Answers to items without tests stay as they are. Answers without a program get 0, and need no
+    sandbox.
 
     Args:
         pool: Candidates; items with tests have `test` and `entry_point` in their metadata.
@@ -104,7 +109,9 @@ def score_code(
             "No item has tests: programs are run for benchmarks such as HumanEval, whose items "
             "hold `test` and `entry_point`."
         )
-    runs = list(runs_of(pool, again))
+    every = list(runs_of(pool, again))
+    pool = _with_scores(pool, [(run, 0.0) for run in every if run.program is None])
+    runs = [run for run in every if run.program is not None]
     if not runs:
         return CodeScores(pool, 0, ())
     task = Task(
@@ -148,8 +155,8 @@ def runs_of(pool: CandidatePool, again: bool = False) -> Iterator[Run]:
                     candidate.text, _prompt(item), item.metadata["entry_point"]
                 )
                 models.setdefault(program, []).append(model)
-        for same in models.values():
-            yield Run(item, candidates[same[0]].text, tuple(same))
+        for program, same in models.items():
+            yield Run(item, candidates[same[0]].text, program, tuple(same))
 
 
 @solver
@@ -175,6 +182,7 @@ def _sample(run: Run, number: int) -> Sample:
             "item": run.item.item_id,
             "models": list(run.models),
             "answer": run.answer,
+            "program": run.program,
             "test": run.item.metadata["test"],
             "entry_point": run.item.metadata["entry_point"],
         },
@@ -182,18 +190,24 @@ def _sample(run: Run, number: int) -> Sample:
 
 
 def _scored(pool: CandidatePool, done: Sequence[tuple[Run, EvalSample]]) -> CodeScores:
-    rows = {key: dict(row) for key, row in pool.candidates.items()}
+    values: list[tuple[Run, float]] = []
     unscored: list[Unscored] = []
     for run, sample in done:
         value, why = _value(sample)
+        if why is None:
+            values.append((run, value))
+        else:
+            unscored += [Unscored(run.item, model, why) for model in run.models]
+    return CodeScores(_with_scores(pool, values), len(done), tuple(unscored))
+
+
+def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> CandidatePool:
+    rows = {key: dict(row) for key, row in pool.candidates.items()}
+    for run, value in values:
+        row = rows[run.item.key]
         for model in run.models:
-            if why is None:
-                row = rows[run.item.key]
-                row[model] = replace(row[model], native_score=value, native_metric=humaneval.METRIC)
-            else:
-                unscored.append(Unscored(run.item, model, why))
-    scored = CandidatePool(pool.items, rows, pool.notes)
-    return CodeScores(scored, len(done), tuple(unscored))
+            row[model] = replace(row[model], native_score=value, native_metric=humaneval.METRIC)
+    return CandidatePool(pool.items, rows, pool.notes)
 
 
 def _value(sample: EvalSample) -> tuple[float, str | None]:

@@ -74,7 +74,8 @@ def confirmed_sandbox(confirm_run_unsafe_code: bool = False) -> Solver:
 def unit_tests(confirm_run_unsafe_code: bool = False) -> Scorer:
     """HumanEval: does the program in the answer pass its tests?
 
-    A sandbox that cannot run any program is no fault of the answer: then it stays unscored.
+    A sandbox that cannot run any program is no fault of the answer: then it stays unscored. Who
+    knows the answer's program already puts it into the sample's metadata as `program`.
 
     Args:
         confirm_run_unsafe_code: Whether code may run without a container.
@@ -83,9 +84,11 @@ def unit_tests(confirm_run_unsafe_code: bool = False) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         prompt = str(state.metadata.get("prompt", state.input_text))
         test, entry_point = state.metadata["test"], state.metadata["entry_point"]
-        program = await anyio.to_thread.run_sync(
-            complete_program, state.output.completion, prompt, entry_point
-        )
+        program = state.metadata.get("program")
+        if program is None:
+            program = await anyio.to_thread.run_sync(
+                complete_program, state.output.completion, prompt, entry_point
+            )
         if program is None:
             why = f"the answer holds no whole function {entry_point}"
             return Score(value=INCORRECT, explanation=why)

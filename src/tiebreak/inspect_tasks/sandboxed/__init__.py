@@ -7,7 +7,7 @@ everything, an early exit, a verdict of its own on every channel), the tests com
 of its reach. Separation and limits are kept by the kernel; see `run_program` for what else the
 candidate may not do, and why it belongs into a container all the same.
 
-The modules need the standard library alone, Python 3.8 or newer. They are handed over on the
+The modules need the standard library alone, Python 3.9 or newer. They are handed over on the
 command line, so that nothing is written to a disk, and the order on standard input, so that tests
 are on none either.
 """

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import deque
+from decimal import Decimal
+from fractions import Fraction
+from operator import index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +18,15 @@ MOST_BYTES = 4_000_000
 
 MOST_PARTS = 200_000
 DEEPEST = 100
+LARGEST_EXPONENT = 10_000
+"""Of a Decimal: arithmetic on larger ones could fill the memory of who gets them."""
+
+_LINES: dict[str, Any] = {
+    "deque": deque,
+    "keys": type({}.keys()),
+    "items": type({}.items()),
+    "values": type({}.values()),
+}
 
 
 class Foreign:
@@ -29,9 +42,9 @@ class Foreign:
 def encode(value: object) -> object:
     """Plain data as JSON-ready data: lists stand for themselves, other containers are tagged.
 
-    Plain are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset and dict. An
-    object of a subclass counts as the plain type that it is; iterators are read to their end. What
-    is not plain, too large or too deep is only named.
+    Plain are None, bool, int, float, complex, Decimal, Fraction, str, bytes, list, tuple, deque,
+    range, set, frozenset, dict and its views. An object of a subclass counts as the plain type that
+    it is; iterators are read to their end. What is not plain, too large or too deep is only named.
     """
     left = [MOST_PARTS]
     try:
@@ -71,6 +84,15 @@ def _encode(value: Any, left: list[int], depth: int) -> object:
         return {"bytes": bytes(value).hex()}
     if issubclass(kind, complex):
         return {"complex": [value.real, value.imag]}
+    if issubclass(kind, Decimal):
+        return {"decimal": Decimal.__str__(value)}
+    if issubclass(kind, Fraction):
+        return {"fraction": parts([value.numerator, value.denominator])}
+    if kind is range:
+        return {"range": parts([value.start, value.stop, value.step])}
+    for tag, plain in _LINES.items():
+        if issubclass(kind, plain):
+            return {tag: parts(plain.__iter__(value))}
     if hasattr(kind, "__next__"):
         return {"iterator": parts(value)}
     return {"object": kind.__name__}
@@ -90,11 +112,31 @@ def decode(data: Any) -> Any:
     return _MAKERS[tag](content)
 
 
+def _decimal(text: str) -> object:
+    number = Decimal(text)
+    if number.is_finite() and abs(number.adjusted()) > LARGEST_EXPONENT:
+        return Foreign("Decimal, too large")
+    return number
+
+
+def _range(parts: Any) -> object:
+    numbers = range(*map(index, decode(parts)))
+    longest = len(numbers) if abs(numbers.stop - numbers.start) < 2**63 else MOST_PARTS + 1
+    return numbers if longest <= MOST_PARTS else Foreign("range, too large")
+
+
 _MAKERS: dict[str, Callable[[Any], Any]] = {
     "tuple": lambda parts: tuple(decode(parts)),
     "dict": lambda parts: dict(decode(parts)),
     "set": lambda parts: set(decode(parts)),
     "frozenset": lambda parts: frozenset(decode(parts)),
+    "deque": lambda parts: deque(decode(parts)),
+    "keys": lambda parts: dict.fromkeys(decode(parts)).keys(),
+    "items": lambda parts: dict(decode(parts)).items(),
+    "values": lambda parts: dict(enumerate(decode(parts))).values(),
+    "decimal": _decimal,
+    "fraction": lambda parts: Fraction(*map(index, decode(parts))),
+    "range": _range,
     "iterator": lambda parts: iter(decode(parts)),
     "complex": lambda parts: complex(*parts),
     "bytes": bytes.fromhex,

@@ -3,15 +3,17 @@
 It has limits on CPU time, memory, files and processes, an empty environment, and an audit hook that
 refuses what no plain computation needs: opening files, processes, threads, sockets, signals, frames
 of other functions, imports beyond the pure part of the standard library. Started by root it becomes
-nobody, where Python stays readable. Limits are kept by the kernel. The hook stops what models write
-by mistake and the known tricks, but it is no security boundary: code that breaks out of Python
-itself gets around it. Hence the container.
+nobody, where Python stays readable. What the program names is imported before that; afterwards no
+module of machine code can be loaded. Limits are kept by the kernel. The hook stops what models
+write by mistake and the known tricks, but it is no security boundary: code that breaks out of
+Python itself gets around it. Hence the container.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
+import importlib.machinery
 import json
 import os
 import sys
@@ -33,6 +35,7 @@ PURE = frozenset(
     warnings weakref zlib _strptime
     """.split()  # noqa: SIM905 - a table of words
 )
+PACKAGES = frozenset({"collections", "encodings", "json", "re", "string"})
 HARMLESS_EVENTS = frozenset(
     """
     exec compile marshal.load marshal.loads builtins.id builtins.input builtins.input/result
@@ -49,11 +52,20 @@ LEFT_OF = {
     "posix": _FILES,
     "_thread": "allocate allocate_lock get_ident get_native_id",
     "_signal": "",
+    # Not what makes modules of machine code: a fresh `posix` would hold everything again.
+    "_imp": (
+        "acquire_lock release_lock lock_held is_builtin is_frozen is_frozen_package find_frozen "
+        "get_frozen_object extension_suffixes source_hash _fix_co_filename"
+    ),
 }
 
 
 class Refused(PermissionError, ValueError):
     """What the audit hook raises; named tuples and enums know a ValueError there."""
+
+
+class RefusedImport(ModuleNotFoundError):
+    """What it raises for an import, so that programs can do without the module."""
 
 
 def main() -> None:
@@ -69,6 +81,7 @@ def main() -> None:
         import_what_it_needs(order["program"])
         become_nobody()
         set_limits(order)
+        import_source_only()
         take_away()
         refuse_the_rest()
     except (ImportError, OSError, ValueError) as error:
@@ -113,7 +126,10 @@ def import_what_it_needs(program: str) -> None:
         return  # running it will say so
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    if "datetime" in names:
+    texts = [getattr(node, "value", None) for node in nodes if isinstance(node, ast.Constant)]
+    names += [text for text in texts if isinstance(text, str) and text in PURE]
+    names.append("unicodedata")  # for "\\N{...}" and some encodings
+    if not {"datetime", "time"}.isdisjoint(names):
         names.append("_strptime")
     for name in names:
         if name.partition(".")[0] in PURE:
@@ -178,26 +194,48 @@ def take_away() -> None:
         for name, value in list(vars(module).items()):
             if id(value) in gone:
                 delattr(module, name)
+            elif isinstance(value, set):  # such as os.supports_fd
+                value -= {entry for entry in value if id(entry) in gone}
     for name in ("_signal", "signal", "resource", "marshal"):
         sys.modules.pop(name, None)
+
+
+def import_source_only() -> None:
+    """From now on, find no modules of machine code; what is needed of them is there already."""
+    machinery = importlib.machinery
+    sys.dont_write_bytecode = True
+    sys.meta_path.remove(machinery.BuiltinImporter)
+    loaders = (
+        (machinery.SourceFileLoader, machinery.SOURCE_SUFFIXES),
+        (machinery.SourcelessFileLoader, machinery.BYTECODE_SUFFIXES),
+    )
+    sys.path_hooks[:] = [machinery.FileFinder.path_hook(*loaders)]
+    sys.path_importer_cache.clear()
 
 
 def refuse_the_rest() -> None:
     """Refuse every audited event but the harmless ones, from now on."""
     # Bound here: the program can replace what builtins and the names of this module refer to.
-    kind, text, refused = type, str, Refused
-    pure, events, readable = PURE, HARMLESS_EVENTS, HARMLESS_TO_READ
-    library = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120
+    kind, text, refused, missing = type, str, Refused, RefusedImport
+    pure, packages, events, readable = PURE, PACKAGES, HARMLESS_EVENTS, HARMLESS_TO_READ
+    library = os.path.dirname(os.__file__) + "/"  # noqa: PTH120
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
     def in_library(path: Any) -> bool:
-        return kind(path) is text and path.startswith(library) and "/.." not in path
+        return kind(path) is text and f"{path}/".startswith(library) and "/.." not in path
+
+    def is_pure(name: Any, path: Any) -> bool:
+        """Whether this is an import of Python source: one of machine code has a path here."""
+        if kind(name) is not text or path is not None:
+            return False
+        top, dot, _ = name.partition(".")
+        return top in pure and (not dot or top in packages)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event in events:
             return
         if event == "import":
-            fine = kind(args[0]) is text and args[0].partition(".")[0] in pure
+            fine = is_pure(args[0], args[1])
         elif event == "open":
             fine = in_library(args[0]) and not args[2] & writing
         elif event in ("os.listdir", "os.scandir"):
@@ -208,6 +246,7 @@ def refuse_the_rest() -> None:
             fine = event == "object.__setattr__" and args[1] != "__code__"
         if not fine:
             what = args[0] if args and kind(args[0]) is text else ""
-            raise refused(f"{event} {what}".strip() + " is refused here")
+            error = missing if event == "import" else refused
+            raise error(f"{event} {what}".strip() + " is refused here")
 
     sys.addaudithook(hook)

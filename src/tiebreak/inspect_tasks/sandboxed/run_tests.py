@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+# What `decode` raises for what `encode` did not write.
+_NOT_PLAIN = (
+    *(LookupError, TypeError, ValueError, AttributeError),
+    *(ArithmeticError, RecursionError, MemoryError),
+)
+
+
 class Ended(BaseException):
     """The candidate gives no more answers; no `except Exception` of a test hides that."""
 
@@ -26,6 +33,7 @@ class Candidate:
     """The program in its process; called as if it were the function under test."""
 
     def __init__(self, order: dict[str, Any]) -> None:
+        self.ready: object = None
         self.ended = ""
         self.cpu_seconds = order["cpu_seconds"]
         # The command line that this process got, but for its last module.
@@ -75,7 +83,7 @@ class Candidate:
             value, names, text = reply
             errors = [vars(builtins)[name] for name in names]
             value = decode(value)
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError, MemoryError):
+        except _NOT_PLAIN:
             self.end("its answer is no plain data")
         for error in errors:
             if isinstance(error, type) and issubclass(error, Exception):
@@ -133,29 +141,39 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
         return {"error": f"no process could be started: {error}"}
 
     def late(number: int, frame: FrameType | None) -> None:
-        candidate.end(f"it ran longer than {order['wall_seconds']} s")
+        # Only inside of the attempt: elsewhere nobody would catch it.
+        while frame is not None and frame.f_code is not attempt.__code__:
+            frame = frame.f_back
+        if frame is not None:
+            candidate.end(f"it ran longer than {order['wall_seconds']} s")
 
-    signal.signal(signal.SIGALRM, late)
-    # Again every half second, in case that a test catches it.
-    signal.setitimer(signal.ITIMER_REAL, order["wall_seconds"], 0.5)
-    ready: object = None
     why = ""
     try:
-        ready = candidate.ask({key: order[key] for key in order if key not in ("prompt", "test")})
-        if ready == "ready":
-            candidate.perform("run")
-            run_check(order, candidate)
+        signal.signal(signal.SIGALRM, late)
+        # Again every half second, in case that a test catches it.
+        signal.setitimer(signal.ITIMER_REAL, order["wall_seconds"], 0.5)
+        attempt(order, candidate)
     except Ended:
         pass
     except BaseException as error:
         why = f"failed: {describe(error, order['test'])}"
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    candidate.kill()
-    if ready != "ready":
-        return {"error": str(ready or f"the process did not start: {candidate.ended}")}
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        candidate.kill()
+    if candidate.ready != "ready":
+        return {"error": str(candidate.ready or f"the process did not start: {candidate.ended}")}
     if candidate.ended:
         why = f"stopped: {candidate.ended}"
     return {"passed": not why, "why": why}
+
+
+def attempt(order: dict[str, Any], candidate: Candidate) -> None:
+    """Let the candidate run the program, and the tests run on it."""
+    told = {key: order[key] for key in order if key not in ("prompt", "test")}
+    candidate.ready = candidate.ask(told)
+    if candidate.ready == "ready":
+        candidate.perform("run")
+        run_check(order, candidate)
 
 
 def run_check(order: dict[str, Any], candidate: Candidate) -> None:
@@ -177,7 +195,10 @@ def run_check(order: dict[str, Any], candidate: Candidate) -> None:
 
 def describe(error: BaseException, test: str) -> str:
     """An error, and the line of the tests at which it came up."""
-    said = f"{type(error).__name__}: {error}".rstrip(": ")[:150]
+    try:
+        said = f"{type(error).__name__}: {error}".rstrip(": ")[:150]
+    except Exception:  # such as a number that is too long to be written
+        said = type(error).__name__
     line, trace = "", error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<tests>":
