@@ -124,7 +124,10 @@ def test_rows_that_do_not_fit(change: dict[str, Any], message: str) -> None:
         ({"type": "number"}, r"f\(x\) has the type 'number'; BFCL's are string, integer"),
         ({}, "has the type None"),
         ({"type": "array"}, "does not say the type of its items"),
-        ({"type": "dict", "properties": {"y": {"type": "number"}}}, r"f\(x\)\.y has the type 'number'"),
+        (
+            {"type": "dict", "properties": {"y": {"type": "number"}}},
+            r"f\(x\)\.y has the type 'number'",
+        ),
         (
             {"type": "array", "items": {"type": "dict", "properties": {"y": {"type": "int"}}}},
             r"f\(x\)\.\[\]\.y has the type 'int'",
