@@ -120,6 +120,10 @@ class Candidate:
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        # What is left in a pipe has no reader; unclosed, Python complains about that at its end.
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError):
+                pipe and pipe.close()
 
 
 def main() -> None:
