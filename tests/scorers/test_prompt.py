@@ -1,12 +1,13 @@
 """Foreign text stays text: one substitution pass, fences that cannot be closed."""
 
+import hashlib
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.scorers.prompt import PROMPT_FOLDER, Fence, fill, template
+from tiebreak.scorers.prompt import PROMPT_FOLDER, Fence, fill, fingerprint, template
 
 
 def test_slots_are_filled_once() -> None:
@@ -56,3 +57,9 @@ def test_a_fence_serves_only_its_own_texts() -> None:
 def test_templates_are_read_whole(path: object) -> None:
     name = path.name.removesuffix(".md")  # type: ignore[attr-defined]
     assert template(name) == template(name).strip("\n") != ""
+
+
+def test_the_fingerprint_is_that_of_all_templates() -> None:
+    texts = [f"{path.stem}\n{template(path.stem)}\n" for path in sorted(PROMPT_FOLDER.glob("*.md"))]
+    assert fingerprint() == hashlib.sha256("".join(texts).encode()).hexdigest()
+    assert len(texts) > 10

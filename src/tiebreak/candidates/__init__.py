@@ -38,6 +38,7 @@ from tiebreak.candidates.load import load_candidates
 from tiebreak.candidates.names import namesakes
 from tiebreak.candidates.parquet import read_parquet, write_parquet
 from tiebreak.candidates.pool import (
+    PROMPTS_KEY,
     PROTOCOL_KEY,
     RUN_KEY,
     SHARD_KEY,
@@ -51,6 +52,7 @@ from tiebreak.candidates.pool import (
 from tiebreak.candidates.shard import Shard
 
 __all__ = [
+    "PROMPTS_KEY",
     "PROTOCOL_KEY",
     "RUN_KEY",
     "SHARD_KEY",

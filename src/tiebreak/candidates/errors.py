@@ -60,6 +60,43 @@ class MissingPathError(CandidateError):
     hint = "Check the spelling; paths are relative to the working directory."
 
 
+class HubPathError(CandidateError):
+    """An address on the Hub that is malformed, or at which there is nothing."""
+
+    kind = "hub_path"
+    hint = (
+        "Write hf://datasets/OWNER/NAME, then @REVISION and /FILE where they are wanted; a private "
+        "dataset needs `hf auth login` or HF_TOKEN."
+    )
+
+
+class HubAccessError(CandidateError):
+    """A dataset on the Hub that this user may not read."""
+
+    kind = "hub_access"
+    hint = (
+        "Log in with `hf auth login` or set HF_TOKEN; access to a gated dataset is asked for on "
+        "its page."
+    )
+
+
+class HubDownloadError(CandidateError):
+    """A dataset on the Hub that could not be downloaded."""
+
+    kind = "hub_download"
+    hint = (
+        "Check the network, HF_ENDPOINT, HF_HUB_OFFLINE and the space below HF_HOME, then try "
+        "again."
+    )
+
+
+class NotPublishedError(CandidateError):
+    """A dataset on the Hub that holds rankings, but not the answers that were ranked."""
+
+    kind = "not_published"
+    hint = "Its owner can add the answers: `tiebreak publish … --with-candidates`."
+
+
 class EmptyFolderError(CandidateError):
     """No candidate file where one was looked for."""
 
@@ -147,7 +184,8 @@ class DuplicateModelError(CandidateError):
     kind = "duplicate_model"
     hint = (
         "Keep one log per model, or, to compare two settings of one model, name them: "
-        "`inspect eval … --metadata candidate=NAME`."
+        "`inspect eval … --metadata candidate=NAME`. Of several pools in a dataset on the Hub, "
+        "choose one: hf://datasets/OWNER/NAME/candidates/FILE."
     )
 
 
@@ -191,6 +229,10 @@ class SingleModelError(CandidateError):
 # In the order in which loading meets them: the error raised is the earliest kind there is.
 STAGES: tuple[type[CandidateError], ...] = (
     MissingPathError,
+    HubPathError,
+    HubAccessError,
+    HubDownloadError,
+    NotPublishedError,
     UnreadableLogError,
     LogStatusError,
     NotWrittenError,

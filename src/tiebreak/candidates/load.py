@@ -13,10 +13,12 @@ from tiebreak.candidates.errors import (
     RenameError,
     UnreadableLogError,
 )
+from tiebreak.candidates.hub import is_on_hub
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode
+from tiebreak.candidates.published import read_published
 from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions
 
 AnyPath = str | PathLike[str]
@@ -37,6 +39,7 @@ def load_candidates(
         paths: Files and folders, in any mix: Inspect logs (`.eval`, `.json`), lm-eval output
             folders or `samples_*.jsonl`, and pools written by `write_parquet`. Folders are searched
             with their subfolders. Tiebreak's own ranking logs are left out and noted.
+            `hf://datasets/OWNER/NAME[@REVISION][/FILE]`: candidates published on the Hub.
         mode: `strict`: whatever is missing, damaged or contradictory is an error that lists it.
             `intersect`: keep the items that all models of a benchmark answered; what was left out
             is in `pool.notes`.
@@ -62,8 +65,12 @@ def load_candidates(
     given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
     if not given:
         raise EmptyFolderError.of("paths", "no path was given")
-    found = discover(Path(fspath(path)) for path in given)
-    readings = [_read(file, options) for file in found.files]
+    names = [fspath(path) for path in given]
+    found = discover(Path(name) for name in names if not is_on_hub(name))
+    readings = [
+        *(_read(file, options) for file in found.files),
+        *(read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)),
+    ]
     records = [record for reading in readings for record in reading.records]
     problems = [*found.problems, *(problem for reading in readings for problem in reading.problems)]
     return align(

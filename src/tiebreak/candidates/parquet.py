@@ -202,7 +202,12 @@ def read_pool_file(path: Path, options: ReadOptions) -> Reading:
     except UnreadableLogError as error:
         problems = tuple(UnreadableLogError.problem(note.where, note.what) for note in error.notes)
         return Reading(problems=problems)
-    source, notes = path.as_posix(), list(pool.notes)
+    return pool_reading(pool, path.as_posix(), options)
+
+
+def pool_reading(pool: CandidatePool, source: str, options: ReadOptions) -> Reading:
+    """The records of a pool that comes from `source`: one per benchmark and model."""
+    notes = list(pool.notes)
     if options.epochs == "first" and any(item.key.epoch > 1 for item in pool.items):
         what = "several epochs, the first is kept (epochs='all' keeps each as its own candidate)"
         notes.append(Note("epochs", source, what))

@@ -13,7 +13,9 @@ from tiebreak.cli.diagnose import diagnose
 from tiebreak.cli.estimate import estimate
 from tiebreak.cli.lm_eval import lm_eval_cache, lm_eval_tasks
 from tiebreak.cli.peers import peers
+from tiebreak.cli.publish import publish
 from tiebreak.cli.rank import rank
+from tiebreak.cli.report import report
 from tiebreak.cli.score_code import score_code
 from tiebreak.cli.serve_local import serve
 from tiebreak.cli.simulate import simulate
@@ -33,6 +35,7 @@ def main() -> None:
       tiebreak estimate logs/ --protocol seal,full_pairwise --judge openai/gpt-5
       inspect eval tiebreak/seal -T candidates=logs/ --model-role judge=openai/gpt-5
       tiebreak rank logs/
+      tiebreak report logs/ -o report/
 
     Or see it done, with a small model on this machine: tiebreak demo
     """
@@ -47,6 +50,8 @@ for verb in (
     stability,
     peers,
     align,
+    report,
+    publish,
     write_back,
     simulate,
     aggregate,

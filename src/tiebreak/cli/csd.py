@@ -4,7 +4,8 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors, renamed
+from tiebreak.cli._contest import read_contest
+from tiebreak.cli._shared import echo_json, plain_errors
 
 
 @click.command()
@@ -69,45 +70,21 @@ def csd(
       tiebreak csd logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.report.contests import contest_as_dict, contest_report, render_contest
-    from tiebreak.tables import TableError, find_cells, read_rounds, read_scores
+    from tiebreak.report.contests import contest_as_dict, render_contest
+    from tiebreak.tables import TableError
 
     with plain_errors(TableError, RankingError, MissingPackageError):
-        table = read_scores(
-            scores, metric=metric, filter=filter_name, rename=dict(map(renamed, rename))
-        )
-        rounds = read_rounds(rounds_file, table.benchmarks) if rounds_file else None
-        report = contest_report(
-            table.models,
-            table.benchmarks,
-            table.scores,
-            rounds=rounds.columns if rounds else None,
-            weights=rounds.weights if rounds else None,
-            eliminate=_eliminations(eliminate, rounds.eliminate if rounds else None),
-            spoil=find_cells(table, spoil) if spoil else None,
-            notes=(*table.notes, *(rounds.notes if rounds else ())),
-            options={
-                "iterations": iterations,
-                "seed": seed,
-                "missing": missing,
-                "n_jobs": jobs,
-            },
+        report = read_contest(
+            scores,
+            {"iterations": iterations, "seed": seed, "missing": missing, "n_jobs": jobs},
+            rounds_file=rounds_file,
+            eliminate=eliminate,
+            spoil=spoil,
+            metric=metric,
+            filter_name=filter_name,
+            rename=rename,
         )
     if as_json:
         echo_json(contest_as_dict(report))
     else:
         render_contest(report)
-
-
-def _eliminations(
-    option: str | None, by_round: tuple[int, ...] | None
-) -> tuple[int, ...] | dict[int, int]:
-    """The T of `--eliminate`; without it those of the rounds file, by round."""
-    if option is None:
-        return (0,) if by_round is None else dict(enumerate(by_round))
-    try:
-        return tuple(int(part) for part in option.split(","))
-    except ValueError as error:
-        raise click.BadParameter(
-            f"{option!r} is no list of whole numbers such as 0,1,2", param_hint="--eliminate"
-        ) from error

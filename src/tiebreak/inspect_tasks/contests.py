@@ -58,8 +58,10 @@ def from_working_directory(path: str) -> str:
     """A path as the user meant it: relative to where the command was given.
 
     While Inspect loads a task file by path it works in that file's folder; the shell's folder is
-    then only to be had from PWD.
+    then only to be had from PWD. An address (hf://…) is no path.
     """
+    if "://" in path:
+        return path
     loading_by_path = Path.cwd() == Path(__file__).resolve().parent
     return str(Path(os.environ.get("PWD", "")) / path) if loading_by_path else path
 

@@ -18,7 +18,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesView, ViewerConfig
 
 import tiebreak
-from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, CandidatePool, Shard
+from tiebreak.candidates import (
+    PROMPTS_KEY,
+    PROTOCOL_KEY,
+    RUN_KEY,
+    SHARD_KEY,
+    CandidatePool,
+    Shard,
+)
 from tiebreak.inspect_tasks.arguments import Common, checked
 from tiebreak.inspect_tasks.cast import Cast, FindCast, judges, require_cast
 from tiebreak.inspect_tasks.contests import (
@@ -34,6 +41,7 @@ from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.model_judge import ModelJudge
+from tiebreak.scorers.prompt import fingerprint
 from tiebreak.scorers.protocols import Protocol, judge_item
 from tiebreak.scorers.ranking import ranking
 from tiebreak.scorers.session import Record
@@ -241,6 +249,7 @@ def log_metadata(
         "tiebreak_version": tiebreak.__version__,
         "seed": seed,
         RUN_KEY: run,
+        PROMPTS_KEY: fingerprint(),
         **({} if shard is None else {SHARD_KEY: shard}),
         "candidate_sources": sources,
         "candidate_notes": [str(note) for note in pool.notes],

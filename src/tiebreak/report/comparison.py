@@ -144,6 +144,18 @@ def compare(
     """
     entries, notes = read_entries(paths, level=level, draws=draws, seed=seed)
     how = Resampling(level, draws, seed)
+    return compare_entries(entries, reference=reference, how=how, notes=notes)
+
+
+def compare_entries(
+    entries: Sequence[Entry], *, reference: str, how: Resampling, notes: Iterable[str] = ()
+) -> Comparison:
+    """Compare logs that were read already; `notes` come before its own.
+
+    Raises:
+        ComparisonError: as `compare`.
+        ValueError: level or draws are out of range.
+    """
     found = references(entries, reference)
     benchmarks = tuple(
         _benchmark(chosen, [entry for entry in entries if entry.board.benchmark == name], how)
@@ -160,9 +172,9 @@ def compare(
         reference=reference,
         benchmarks=benchmarks,
         totals=tuple(_totals(benchmarks)) if len(benchmarks) > 1 else (),
-        level=level,
-        draws=draws,
-        seed=seed,
+        level=how.level,
+        draws=how.draws,
+        seed=how.seed,
         notes=(*notes, *(f"{name} is left out: no log of it is the reference" for name in others)),
     )
 

@@ -15,7 +15,7 @@ from tiebreak.report.words import count, percent
 
 # From this width on there is room for the columns that 80 characters have none for.
 WIDE = 110
-_LEGEND = (
+LEGEND = (
     "Top-1: the same model first, ties in parts. Gain: spread of scores over that of native "
     "scores. ×: times the reference. In a row: calls that wait for each other"
 )
@@ -37,15 +37,9 @@ def render_comparison(comparison: Comparison, console: Console | None = None) ->
     if comparison.totals:
         console.print(plain(f"All {count(len(comparison.benchmarks), 'benchmark')}", "bold"))
         console.print()
-        console.print(_totals_table(comparison.totals))
+        console.print(totals_table(comparison.totals))
         console.print()
-    console.print(
-        plain(
-            f"Intervals: bootstrap over items, {comparison.draws:,} draws, seed {comparison.seed}. "
-            "A low ρ with a wide interval says too few items rather than disagreement",
-            "dim",
-        )
-    )
+    console.print(plain(intervals_line(comparison), "dim"))
     for note in comparison.notes:
         console.print(plain(f"Note: {note}", "yellow"))
 
@@ -53,25 +47,42 @@ def render_comparison(comparison: Comparison, console: Console | None = None) ->
 def _render_benchmark(
     one: BenchmarkComparison, comparison: Comparison, console: Console, *, wide: bool
 ) -> None:
-    reference = one.reference
-    judges = ", ".join(reference.board.judges) or "no call"
-    size = f"{count(reference.n_items, 'item')} · {count(reference.n_models, 'model')}"
-    console.print(plain(f"{one.benchmark} · against {reference.name} · {size}", "bold"))
-    console.print(plain(f"judge of the reference: {judges} · log: {reference.board.log}", "dim"))
+    console.print(plain(title_line(one), "bold"))
+    console.print(plain(source_line(one), "dim"))
     for warning in one.warnings:
         console.print(plain(f"WARNING: {warning}", "bold red"))
     for table in (
-        _agreement_table(one, comparison.level, wide=wide),
-        _price_table(one.logs, wide=wide),
-        _judge_table(one.logs, comparison.level, wide=wide),
+        agreement_table(one, comparison.level, wide=wide),
+        price_table(one.logs, wide=wide),
+        judge_table(one.logs, comparison.level, wide=wide),
     ):
         if table.row_count:
             console.print()
             console.print(table)
     console.print()
-    console.print(plain(_LEGEND, "dim"))
+    console.print(plain(LEGEND, "dim"))
     for note in one.notes:
         console.print(plain(f"Note: {note}", "yellow"))
+
+
+def title_line(one: BenchmarkComparison) -> str:
+    """Benchmark, reference, and on how much it rests."""
+    size = f"{count(one.reference.n_items, 'item')} · {count(one.reference.n_models, 'model')}"
+    return f"{one.benchmark} · against {one.reference.name} · {size}"
+
+
+def source_line(one: BenchmarkComparison) -> str:
+    """Who judged the reference, and in which log."""
+    board = one.reference.board
+    return f"judge of the reference: {', '.join(board.judges) or 'no call'} · log: {board.log}"
+
+
+def intervals_line(comparison: Comparison) -> str:
+    """How the intervals are made, and how to read them."""
+    return (
+        f"Intervals: bootstrap over items, {comparison.draws:,} draws, seed {comparison.seed}. "
+        "A low ρ with a wide interval says too few items rather than disagreement"
+    )
 
 
 def new_table(*headings: str, names: int = 1) -> Table:
@@ -84,7 +95,7 @@ def new_table(*headings: str, names: int = 1) -> Table:
     return table
 
 
-def _agreement_table(one: BenchmarkComparison, level: float, *, wide: bool) -> Table:
+def agreement_table(one: BenchmarkComparison, level: float, *, wide: bool) -> Table:
     """Tables 1 and 4 of SEAL; the noise ceiling below."""
     interval = f"{level * 100:g}% interval"
     more = ("in draws", "Items") if wide else ()
@@ -118,7 +129,7 @@ def _agreement_cells(figures: ResampledAgreement | None) -> list[str]:
     return [decimal(rho.value, 2), _bounds(rho), decimal(tau.value, 2), _bounds(tau), top1]
 
 
-def _price_table(logs: Sequence[ComparedLog], *, wide: bool) -> Table:
+def price_table(logs: Sequence[ComparedLog], *, wide: bool) -> Table:
     """Tables 5 and 6 of SEAL: an item's calls, chain of calls, tokens and money."""
     priced = any(log.price.cost > 0 for log in logs)
     table = new_table(
@@ -142,7 +153,7 @@ def _price_table(logs: Sequence[ComparedLog], *, wide: bool) -> Table:
     return table
 
 
-def _judge_table(logs: Sequence[ComparedLog], level: float, *, wide: bool) -> Table:
+def judge_table(logs: Sequence[ComparedLog], level: float, *, wide: bool) -> Table:
     """Position and length, side by side: whether a judge goes by what it should not go by."""
     table = new_table(
         *("Judge", "First won", f"{level * 100:g}%", "Flips", "Length ρ"),
@@ -162,7 +173,8 @@ def _judge_table(logs: Sequence[ComparedLog], level: float, *, wide: bool) -> Ta
     return table
 
 
-def _totals_table(totals: Iterable[Total]) -> Table:
+def totals_table(totals: Iterable[Total]) -> Table:
+    """Each protocol over all benchmarks (SEAL, table 4)."""
     table = new_table("Agreement", "Mean ρ", "Mean τ", "Top-1", "Calls", "× cost")
     for total in totals:
         table.add_row(

@@ -146,35 +146,48 @@ def contest_as_dict(report: ContestReport) -> dict[str, Any]:
 def render_contest(report: ContestReport, console: Console | None = None) -> None:
     """Print the ranking, the sensitivity table and the notes."""
     console = console or Console(highlight=False)
-    result = report.result
-    every = set(result.eliminate)
-    removed = str(every.pop()) if len(every) == 1 else ", ".join(map(str, result.eliminate))
-    console.print(
-        plain(
-            f"CSD · {count(len(report.models), 'model')} · {count(len(report.rounds), 'round')} · "
-            f"T = {removed} · {result.iterations:,} contests, seed {result.seed}",
-            "bold",
-        )
-    )
-    between = " → " if report.weights is None else " · "
-    order = "" if report.weights is None else " (in an order drawn by weight for every contest)"
-    names = between.join(" + ".join(names) for names in report.rounds)
-    console.print(plain(names + order, "dim"))
+    console.print(plain(title_line(report), "bold"))
+    console.print(plain(rounds_line(report), "dim"))
     console.print()
-    console.print(csd_table(report.models, result))
-    console.print(plain("Rank intervals are for the Monte Carlo error alone.", "dim"))
-    if result.reason is not None:
-        console.print(plain(f"No interval: {result.reason}", "dim"))
+    console.print(csd_table(report.models, report.result))
+    for line in intervals_lines(report):
+        console.print(plain(line, "dim"))
     if report.sensitivity is not None:
         console.print()
         console.print(sensitivity_table(report.models, report.sensitivity))
-    for line in _spoilt_lines(report):
+    for line in spoilt_lines(report):
         console.print(plain(line))
     for note in report.notes:
         console.print(plain(f"Note: {note}", "yellow"))
 
 
-def _spoilt_lines(report: ContestReport) -> Iterator[str]:
+def title_line(report: ContestReport) -> str:
+    """What was played, and how often."""
+    result = report.result
+    every = set(result.eliminate)
+    removed = str(every.pop()) if len(every) == 1 else ", ".join(map(str, result.eliminate))
+    return (
+        f"CSD · {count(len(report.models), 'model')} · {count(len(report.rounds), 'round')} · "
+        f"T = {removed} · {result.iterations:,} contests, seed {result.seed}"
+    )
+
+
+def rounds_line(report: ContestReport) -> str:
+    """The benchmarks of each round, in the order of the contest."""
+    between = " → " if report.weights is None else " · "
+    order = "" if report.weights is None else " (in an order drawn by weight for every contest)"
+    return between.join(" + ".join(names) for names in report.rounds) + order
+
+
+def intervals_lines(report: ContestReport) -> Iterator[str]:
+    """What the intervals are of, and why there are none."""
+    yield "Rank intervals are for the Monte Carlo error alone."
+    if report.result.reason is not None:
+        yield f"No interval: {report.result.reason}"
+
+
+def spoilt_lines(report: ContestReport) -> Iterator[str]:
+    """What the spoilt score does, here and in the plain mean."""
     if report.spoilt is None:
         return
     spoilt = report.spoilt

@@ -92,22 +92,30 @@ class Entry:
 def read_entries(
     paths: Iterable[str | PathLike[str]], *, level: float, draws: int, seed: int
 ) -> tuple[list[Entry], tuple[str, ...]]:
-    """The entries of all ranking logs among some files and folders, the oldest log first.
-
-    Of several attempts at one task (`inspect eval-retry` writes a new log) the one counts that
-    judged most items; of equals, the latest. Level, draws and seed are those of `leaderboards`.
-
-    Returns:
-        The entries, and notes about logs that are left out or did not end well.
+    """The entries of all ranking logs among some files and folders, as `entries_of` has them.
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
     """
-    logs, notes = best_attempts(read_ranking_logs(paths))
+    return entries_of(read_ranking_logs(paths), level=level, draws=draws, seed=seed)
+
+
+def entries_of(
+    logs: Iterable[RankingLog], *, level: float, draws: int, seed: int, views: bool = False
+) -> tuple[list[Entry], tuple[str, ...]]:
+    """The entries of some ranking logs, the oldest log first.
+
+    Of several attempts at one task (`inspect eval-retry` writes a new log) the one counts that
+    judged most items; of equals, the latest. Level, draws, seed and views are those of `boards_of`.
+
+    Returns:
+        The entries, and notes about logs that are left out or did not end well.
+    """
+    logs, notes = best_attempts(logs)
     boards = [
         (log, board)
         for log in logs
-        for board in boards_of(log, level=level, draws=draws, seed=seed, views=False)
+        for board in boards_of(log, level=level, draws=draws, seed=seed, views=views)
     ]
     entries: list[Entry] = []
     runs: Counter[tuple[str, str]] = Counter()

@@ -1,8 +1,9 @@
 """One ranking log file: what its header says, and what each of its samples holds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.util import store_from_events
@@ -22,12 +23,18 @@ _UNREAD = {"attachments", "error_retries", "events", "messages", "metadata", "ou
 
 @dataclass(frozen=True, slots=True)
 class JudgedSample:
-    """A sample of a ranking log: its ballots, and what is wrong with it (None when nothing is)."""
+    """A sample of a ranking log: its ballots, and what is wrong with it (None when nothing is).
+
+    `metadata` says what was to be judged; it is empty unless it was asked for. `target` is the
+    benchmark's solution, empty where it has none.
+    """
 
     id: str
     epoch: int
     ballots: ItemBallots | None
     problem: str | None
+    target: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def skipped(self) -> bool:
@@ -80,20 +87,26 @@ def is_ranking_log(path: str) -> bool:
     Raises:
         UnreadableLogError: the file is damaged or no log at all.
     """
-    return PROTOCOL_KEY in (_read(path, header_only=True).eval.metadata or {})
+    return PROTOCOL_KEY in (_read(path).eval.metadata or {})
 
 
-def read_log_file(path: str) -> JudgedRun:
+def read_log_file(path: str, *, with_metadata: bool = False) -> JudgedRun:
     """Read the ballots of one ranking log.
+
+    Args:
+        path: the log.
+        with_metadata: whether to keep what was to be judged: task, rubric, all answers.
 
     Raises:
         UnreadableLogError: the file is damaged or no log at all.
         RankingLogError: the log is a shard, but does not say which one in the form "3/8".
     """
-    log = _read(path, header_only=False)
+    log = _read(path, unread=_UNREAD - {"metadata"} if with_metadata else _UNREAD)
     metadata = log.eval.metadata or {}
     planned = tuple(str(one) for one in log.eval.dataset.sample_ids or ())
-    samples = tuple(_judged(_with_store(path, sample)) for sample in log.samples or ())
+    samples = tuple(
+        _judged(_with_store(path, sample), with_metadata) for sample in log.samples or ()
+    )
     return JudgedRun(
         path=_shown(path),
         files=(_shown(path),),
@@ -113,11 +126,10 @@ def read_log_file(path: str) -> JudgedRun:
     )
 
 
-def _read(path: str, *, header_only: bool) -> EvalLog:
+def _read(path: str, *, unread: set[str] | None = None) -> EvalLog:
+    """The log without some fields of its samples; without `unread` its header only."""
     try:
-        return read_eval_log(
-            path, header_only=header_only, exclude_fields=None if header_only else _UNREAD
-        )
+        return read_eval_log(path, header_only=unread is None, exclude_fields=unread)
     except Exception as error:  # whatever damaged bytes make a parser raise
         reason = f"{type(error).__name__}: {_first_line(str(error))}"
         raise UnreadableLogError(f"{path} cannot be read as an Inspect log ({reason})") from error
@@ -149,9 +161,11 @@ def _with_store(path: str, sample: EvalSample) -> EvalSample:
     return sample.model_copy(update={"store": dict(store_from_events(whole.events).items())})
 
 
-def _judged(sample: EvalSample) -> JudgedSample:
+def _judged(sample: EvalSample, with_metadata: bool) -> JudgedSample:
     ballots, problem = _ballots(sample)
-    return JudgedSample(str(sample.id), sample.epoch, ballots, problem)
+    target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+    metadata = sample.metadata if with_metadata else {}
+    return JudgedSample(str(sample.id), sample.epoch, ballots, problem, target, metadata)
 
 
 def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:

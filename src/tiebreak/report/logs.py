@@ -16,7 +16,7 @@ from tiebreak.report.errors import (
     RankingLogError,
     UnreadableLogError,
 )
-from tiebreak.report.log_file import JudgedRun, is_ranking_log, read_log_file
+from tiebreak.report.log_file import JudgedRun, JudgedSample, is_ranking_log, read_log_file
 from tiebreak.report.shards import join_shards
 from tiebreak.report.words import count
 from tiebreak.scorers.ballots import ItemBallots
@@ -63,7 +63,8 @@ class RankingLog:
     have to be judged, since the ranking was decided without them. `unranked` lists those cut
     short and every sample without readable ballots. `n_expected` is the number of samples
     that the run was to judge. `benchmark` is the dataset's name, for a log without ballots.
-    `notes` are sentences about this log and about files that had to be left out.
+    `notes` are sentences about this log and about files that had to be left out. `samples` are what
+    all this was read from, in Inspect's order.
     """
 
     path: str
@@ -83,9 +84,12 @@ class RankingLog:
     skipped: tuple[ItemBallots, ...] = ()
     unranked: tuple[Unranked, ...] = ()
     notes: tuple[str, ...] = ()
+    samples: tuple[JudgedSample, ...] = ()
 
 
-def read_ranking_logs(paths: Iterable[str | PathLike[str]]) -> list[RankingLog]:
+def read_ranking_logs(
+    paths: Iterable[str | PathLike[str]], *, with_metadata: bool = False
+) -> list[RankingLog]:
     """Read the ranking logs among some files and folders.
 
     Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
@@ -95,6 +99,7 @@ def read_ranking_logs(paths: Iterable[str | PathLike[str]]) -> list[RankingLog]:
 
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
+        with_metadata: whether `samples` are to hold what was to be judged: task, rubric, answers.
 
     Raises:
         NoRankingLogError: a path does not exist, or a folder holds no ranking log.
@@ -112,7 +117,7 @@ def read_ranking_logs(paths: Iterable[str | PathLike[str]]) -> list[RankingLog]:
         for file in files:
             key = _identity(file)
             if key not in logs:
-                logs[key] = read_log_file(file)
+                logs[key] = read_log_file(file, with_metadata=with_metadata)
     notes = tuple(left_out.values())
     found = sorted(logs.values(), key=_by_age)
     noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
@@ -208,6 +213,7 @@ def _ranking_log(run: JudgedRun) -> RankingLog:
         skipped=tuple(skipped),
         unranked=tuple(unranked),
         notes=run.notes,
+        samples=run.samples,
     )
 
 

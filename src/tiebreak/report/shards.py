@@ -125,7 +125,7 @@ def _join(parts: Sequence[_Part]) -> JudgedRun:
     statuses = {log.status for log in logs}
     return replace(
         logs[0],
-        path=_together(files),
+        path=together(files),
         files=files,
         created=min(log.created for log in logs),
         status=next((one for one in _WORST_FIRST if one in statuses), "success"),
@@ -141,8 +141,8 @@ def _inspects_order(sample: JudgedSample) -> tuple[int, str]:
     return sample.epoch, sample.id
 
 
-def _together(files: Sequence[str]) -> str:
-    """Files as one phrase: logs/ (8 shards: 1.eval, …, 8.eval)."""
+def together(files: Sequence[str]) -> str:
+    """Log files as one phrase: logs/ (8 shards: 1.eval, …, 8.eval)."""
     if len(files) == 1:
         return files[0]
     parts = [file.split("/") for file in files]

@@ -73,6 +73,21 @@ def stability(
     """
     # Intervals of the leaderboards themselves are not needed here.
     entries, notes = read_entries(paths, level=0.95, draws=1, seed=0)
+    return stability_of(entries, shares=shares, n_seeds=n_seeds, notes=notes)
+
+
+def stability_of(
+    entries: Sequence[Entry],
+    *,
+    shares: Sequence[float] = (0.5,),
+    n_seeds: int = 30,
+    notes: Iterable[str] = (),
+) -> StabilityReport:
+    """Stability of logs that were read already; `notes` come before its own.
+
+    Raises:
+        RankingError: a share is out of range, or there is no seed.
+    """
     ranked = sorted((entry for entry in entries if entry.keys), key=_in_tables)
     remarks = [
         f"{entry.name} on {entry.board.benchmark}: no item could be ranked"

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 
 from tiebreak.report.cells import decimal, plain, rate
 from tiebreak.report.comparison_view import new_table
@@ -51,8 +52,26 @@ def _listed(row: dict[str, Any]) -> dict[str, Any]:
 def render_stability(report: StabilityReport, console: Console | None = None) -> None:
     """Print the table of subsamples, and that of repeated runs where there are any."""
     console = console or Console(highlight=False)
-    console.print(plain(f"A part of the items against all of them, {report.n_seeds} draws", "bold"))
+    console.print(plain(subsamples_line(report), "bold"))
     console.print()
+    console.print(subsamples_table(report))
+    console.print()
+    if report.repeated:
+        console.print(plain("Run against run", "bold"))
+        console.print()
+        console.print(runs_table(report))
+        console.print()
+    for note in report.notes:
+        console.print(plain(f"Note: {note}", "yellow"))
+
+
+def subsamples_line(report: StabilityReport) -> str:
+    """What the table of subsamples compares."""
+    return f"A part of the items against all of them, {report.n_seeds} draws"
+
+
+def subsamples_table(report: StabilityReport) -> Table:
+    """Leaderboards of parts of the items against that of all (SEAL, table 2)."""
     table = new_table("Benchmark", "Protocol", "Items", "Mean ρ", "Min ρ", "Top-1", names=2)
     for one in report.subsampled:
         found = one.stability
@@ -64,26 +83,23 @@ def render_stability(report: StabilityReport, console: Console | None = None) ->
             decimal(found.minimum),
             rate(found.top1_recovery),
         )
-    console.print(table)
-    console.print()
-    if report.repeated:
-        console.print(plain("Run against run", "bold"))
-        console.print()
-        headings = ("Benchmark", "Protocol", "Runs", "Items", "Mean ρ", "Min ρ", "Top-1")
-        table = new_table(*headings, names=2)
-        for runs in report.repeated:
-            pairs = runs.stability
-            table.add_row(
-                plain(runs.benchmark),
-                plain(runs.label),
-                f"{pairs.n_runs}",
-                f"{runs.n_items:,}",
-                decimal(pairs.mean),
-                decimal(pairs.minimum),
-                f"{pairs.top1_matches:.3g}/{pairs.n_pairs} "
-                f"({percent(pairs.top1_matches / pairs.n_pairs)})",
-            )
-        console.print(table)
-        console.print()
-    for note in report.notes:
-        console.print(plain(f"Note: {note}", "yellow"))
+    return table
+
+
+def runs_table(report: StabilityReport) -> Table:
+    """Repeated runs against each other (SEAL, table 3)."""
+    headings = ("Benchmark", "Protocol", "Runs", "Items", "Mean ρ", "Min ρ", "Top-1")
+    table = new_table(*headings, names=2)
+    for runs in report.repeated:
+        pairs = runs.stability
+        table.add_row(
+            plain(runs.benchmark),
+            plain(runs.label),
+            f"{pairs.n_runs}",
+            f"{runs.n_items:,}",
+            decimal(pairs.mean),
+            decimal(pairs.minimum),
+            f"{pairs.top1_matches:.3g}/{pairs.n_pairs} "
+            f"({percent(pairs.top1_matches / pairs.n_pairs)})",
+        )
+    return table

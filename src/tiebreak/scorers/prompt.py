@@ -38,6 +38,15 @@ def template(name: str) -> str:
     return (PROMPT_FOLDER / f"{name}.md").read_text(encoding="utf-8").rstrip("\n")
 
 
+@lru_cache
+def fingerprint() -> str:
+    """SHA-256 of all templates: where it is the same, judges were asked in the same words."""
+    digest = hashlib.sha256()
+    for path in sorted(PROMPT_FOLDER.glob("*.md")):
+        digest.update(f"{path.stem}\n{template(path.stem)}\n".encode())
+    return digest.hexdigest()
+
+
 class Fence:
     """Encloses foreign texts; `mark` is 8 hexadecimal digits that none of them holds.
 

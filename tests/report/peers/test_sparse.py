@@ -13,6 +13,7 @@ from tests.report.peers.builders import LETTERS, by_scores, identical, reviews
 from tiebreak.rankers import aggregate_items, mean_rank
 from tiebreak.rankers.expander import review_graph
 from tiebreak.report.common_ground import Resampling
+from tiebreak.report.logs import read_ranking_logs
 from tiebreak.report.peers.panel import read_panels
 from tiebreak.report.peers.sparse import SparseAgreement, sparse_agreements
 from tiebreak.scorers.ballots import ItemBallots
@@ -33,7 +34,7 @@ def compared(folder: Path, **logs: tuple[list[ItemBallots], dict[str, object]]) 
             eval_id=name,
             created=f"2026-01-01T00:00:0{number}+00:00",
         )
-    return sparse_agreements([folder], read_panels([folder]), HOW)
+    return sparse_agreements(read_ranking_logs([folder]), read_panels([folder]), HOW)
 
 
 def opinions(n_items: int, n: int, apart: float, seed: int) -> NDArray[np.float64]:
@@ -103,7 +104,7 @@ def test_epochs_are_compared_one_by_one(tmp_path: Path) -> None:
             task_args=args,
             task_id=name,
         )
-    [found] = sparse_agreements([tmp_path], read_panels([tmp_path]), HOW)
+    [found] = sparse_agreements(read_ranking_logs([tmp_path]), read_panels([tmp_path]), HOW)
     # τ is 1 in the first epoch and −1 in the second, of one item.
     assert (found.per_item.value, found.per_item.n_items) == (0, 1)
 

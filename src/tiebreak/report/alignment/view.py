@@ -13,7 +13,7 @@ from tiebreak.report.cells import decimal, plain, signed_interval
 from tiebreak.report.comparison_view import new_table
 from tiebreak.report.words import count
 
-_LEGEND = (
+LEGEND = (
     "Pearson: of ranks. Kendall: τ-b. Over all items, it is the models' mean ranks that are "
     "compared (native score: the mean score). Undef.: items in which a rater ties all models, or "
     "ranks fewer than two"
@@ -33,38 +33,50 @@ def render_alignment(alignment: Alignment, console: Console | None = None) -> No
         console.print()
         _render_benchmark(one, alignment.level, console)
     console.print()
-    console.print(plain(_LEGEND, "dim"))
-    console.print(
-        plain(
-            f"Intervals: bootstrap over items, {alignment.draws:,} draws, seed {alignment.seed}; "
-            "the human ranking counts as exact. A low correlation over all items with a wide "
-            "interval says too few items rather than disagreement",
-            "dim",
-        )
-    )
+    console.print(plain(LEGEND, "dim"))
+    console.print(plain(intervals_line(alignment), "dim"))
     for note in alignment.notes:
         console.print(plain(f"Note: {note}", "yellow"))
 
 
 def _render_benchmark(one: BenchmarkAlignment, level: float, console: Console) -> None:
-    models = f"{len(one.models)} of {count(one.n_candidates, 'model')} ranked by people"
-    console.print(plain(f"{one.benchmark} · {count(one.n_items, 'item')} · {models}", "bold"))
+    console.print(plain(title_line(one), "bold"))
     console.print(plain(f"log: {one.log}", "dim"))
     console.print()
     console.print(plain("Item by item: how the correlations of the items are distributed"))
-    for heading, figures in (
-        ("Pearson", [rater.pearson for rater in one.raters]),
-        ("Kendall", [rater.kendall for rater in one.raters]),
-    ):
+    for table in micro_tables(one.raters, level):
         console.print()
-        console.print(_micro_table(heading, one.raters, figures, level))
+        console.print(table)
     console.print()
     console.print(plain("Over all items: one correlation"))
     console.print()
-    console.print(_macro_table(one.raters, level))
+    console.print(macro_table(one.raters, level))
     console.print()
     for note in one.notes:
         console.print(plain(f"Note: {note}", "yellow"))
+
+
+def title_line(one: BenchmarkAlignment) -> str:
+    """Benchmark, items, and how many models people ranked."""
+    models = f"{len(one.models)} of {count(one.n_candidates, 'model')} ranked by people"
+    return f"{one.benchmark} · {count(one.n_items, 'item')} · {models}"
+
+
+def intervals_line(alignment: Alignment) -> str:
+    """How the intervals are made, and how to read them."""
+    return (
+        f"Intervals: bootstrap over items, {alignment.draws:,} draws, seed {alignment.seed}; "
+        "the human ranking counts as exact. A low correlation over all items with a wide "
+        "interval says too few items rather than disagreement"
+    )
+
+
+def micro_tables(raters: Sequence[Rater], level: float) -> tuple[Table, Table]:
+    """How the items' correlations are distributed (Peer review, table 1): Pearson, Kendall."""
+    return (
+        _micro_table("Pearson", raters, [rater.pearson for rater in raters], level),
+        _micro_table("Kendall", raters, [rater.kendall for rater in raters], level),
+    )
 
 
 def _micro_table(
@@ -79,7 +91,8 @@ def _micro_table(
     return table
 
 
-def _macro_table(raters: Sequence[Rater], level: float) -> Table:
+def macro_table(raters: Sequence[Rater], level: float) -> Table:
+    """One correlation over all items for each rater (Peer review, table 2)."""
     interval = f"{level * 100:g}% interval"
     table = _narrow("Rater", "Pearson", interval, "Kendall", interval, "Items", "Undef.")
     rows = [

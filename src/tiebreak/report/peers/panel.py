@@ -57,7 +57,15 @@ def read_panels(paths: Iterable[str | PathLike[str]]) -> list[Panel]:
         RankingLogError: a path holds no ranking log.
         NoPeerReviewError: no log is one of a peer review, or none has an item judged to its end.
     """
-    logs = read_ranking_logs(paths)
+    return panels_among(read_ranking_logs(paths))
+
+
+def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
+    """The panels of all peer-review logs among some ranking logs, in the order of the logs.
+
+    Raises:
+        NoPeerReviewError: no log is one of a peer review, or none has an item judged to its end.
+    """
     panels = [panel for log in logs for panel in panels_of(log)]
     if not panels:
         there = ", ".join(sorted({log.protocol for log in logs}))

@@ -11,7 +11,8 @@ from tiebreak.rankers.aggregate import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.report.common_ground import Resampling
 from tiebreak.report.errors import NoPeerReviewError
-from tiebreak.report.peers.panel import Panel, read_panels
+from tiebreak.report.logs import RankingLog, read_ranking_logs
+from tiebreak.report.peers.panel import Panel, panels_among
 from tiebreak.report.peers.ranking import KEMENY, PeerRanking, peer_ranking
 from tiebreak.report.peers.self_preference import SelfPreference, self_preference
 from tiebreak.report.peers.sparse import SparseAgreement, sparse_agreements
@@ -82,8 +83,21 @@ def peer_report(
         UnprovenOrderError: the first method finds no proven order; the message says what to do.
         RankingError: there is no such method, or level or draws are out of range.
     """
-    how = Resampling(level, draws, seed)
-    panels = read_panels(paths)
+    logs = read_ranking_logs(paths)
+    return peer_report_of(logs, methods=methods, how=Resampling(level, draws, seed))
+
+
+def peer_report_of(
+    logs: Sequence[RankingLog], *, methods: Sequence[str] = (KEMENY,), how: Resampling
+) -> PeerReport:
+    """The report of the peer reviews among ranking logs that were read already.
+
+    Raises:
+        NoPeerReviewError: no log is one of a peer review, or nobody was asked in any.
+        UnprovenOrderError: the first method finds no proven order; the message says what to do.
+        RankingError: there is no such method, or level or draws are out of range.
+    """
+    panels = panels_among(logs)
     asked = [panel for panel in panels if panel.reviewers]
     silent = [
         f"{panel.benchmark} is left out: all answers to all items are identical, so that nobody "
@@ -95,7 +109,7 @@ def peer_report(
         raise NoPeerReviewError("\n".join(silent))
     return PeerReport(
         reviews=tuple(_review(panel, methods, how) for panel in asked),
-        sparse=tuple(sparse_agreements(paths, asked, how)),
+        sparse=tuple(sparse_agreements(logs, asked, how)),
         how=how,
         notes=tuple(silent),
     )

@@ -7,13 +7,13 @@ another `degree` of them (Peer review, §4.2, figure 3, and appendix A).
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 
 from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.report.common_ground import Resampling, agreement, shared
-from tiebreak.report.entries import Entry, read_entries
+from tiebreak.report.entries import Entry, entries_of
 from tiebreak.report.item_table import FloatArray
+from tiebreak.report.logs import RankingLog
 from tiebreak.report.peers.panel import Panel
 from tiebreak.report.price import Price, price_of
 
@@ -42,12 +42,12 @@ class SparseAgreement:
 
 
 def sparse_agreements(
-    paths: Iterable[str | PathLike[str]], panels: Sequence[Panel], how: Resampling
+    logs: Iterable[RankingLog], panels: Sequence[Panel], how: Resampling
 ) -> list[SparseAgreement]:
     """Every sparse log beside the oldest full one of its benchmark, candidates and aggregator.
 
     Args:
-        paths: where the logs are; they are read again where there is something to compare.
+        logs: the ranking logs.
         panels: what the logs hold; each has reviewers.
         how: level, draws and seed of the intervals.
 
@@ -57,7 +57,7 @@ def sparse_agreements(
     pairs = list(_pairs(panels))
     if not pairs:
         return []
-    entries, _ = read_entries(paths, level=how.level, draws=1, seed=how.seed)
+    entries, _ = entries_of(logs, level=how.level, draws=1, seed=how.seed)
     by_log = {
         (entry.board.log, entry.board.benchmark): entry
         for entry in entries

@@ -34,18 +34,18 @@ WIDE = 100
 # So many reviewers' agreements with each other fit side by side.
 MATRIX_UP_TO = 8
 
-_VIEWS = (
+LEGEND_VIEWS = (
     "Mean ranks. SR: by itself; PR: by its peers; SIA: in the consensus of all ballots; SFA: the "
     "same without own ranks. Differences: over the items that have both; PR−SR > 0: it favours "
     "itself. Gap: none, or removed, reduced or kept by aggregation, as far as the intervals tell. "
     "Fair gap: by each two ballots without the other reviewer's answer, since a fair model among "
     "others that favour themselves has a PR−SR, too"
 )
-_REVIEWERS = (
+LEGEND_REVIEWERS = (
     "τ: agreement with the others. Far: pairs that the others' consensus orders the other way "
     "round; 50% by chance. Without it: most places by which a model moves, and who is first then"
 )
-_REVIEWS = (
+LEGEND_REVIEWS = (
     "Unscored: without a usable reply. Partial: does not place all answers shown. Left out: "
     "answers not shown, in so many reviews, because they did not fit its context. Place τ: of rank "
     "with place of presentation; 0 without bias"
@@ -70,7 +70,7 @@ def render_peer_report(report: PeerReport, console: Console | None = None) -> No
         console.print(plain("Sparse peer review beside the full one", "bold"))
         console.print()
         console.print(sparse_table(report.sparse))
-        _say(_sparse_lines(report.sparse), console)
+        _say(sparse_lines(report.sparse), console)
         console.print()
     how = report.how
     _say([f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}"], console, "dim")
@@ -89,50 +89,65 @@ def _render(review: PeerReview, level: float, console: Console) -> None:
     _say((f"WARNING: {warning}" for warning in review.warnings), console, "bold red")
     console.print()
     console.print(ranking_table(review.ranking, level, wide=console.width >= WIDE))
-    _say(_ranking_lines(review), console)
+    _say(ranking_lines(review), console)
     if len(review.ranking.by_method.consensuses) > 1:
         console.print()
         render_election(review.ranking.by_method, console)
     console.print()
-    place = {row.model: number for number, row in enumerate(review.ranking.rows)}
-    _render_views(sorted(review.views, key=lambda row: place[row.model]), level, console)
+    _render_views(views_in_order(review), level, console)
     console.print()
     console.print(reviewers_table(review.worth, level))
-    _say([_REVIEWERS], console, "dim")
+    _say([LEGEND_REVIEWERS], console, "dim")
     if 2 < len(panel.reviewers) <= MATRIX_UP_TO:
         console.print()
         console.print(agreement_matrix(review.worth))
-    _say(_panel_lines(review.worth), console)
+    _say(panel_lines(review.worth), console)
     console.print()
     console.print(reviews_table(review.worth, level))
-    _say([_REVIEWS], console, "dim")
+    _say([LEGEND_REVIEWS], console, "dim")
     console.print()
     console.print(bills_table(review.receipt))
-    _say(_receipt_lines(review.receipt), console)
+    _say(receipt_lines(review.receipt), console)
     if review.notes:
         console.print()
     _say((f"Note: {note}" for note in review.notes), console, "yellow")
 
 
 def _render_views(rows: Sequence[SelfPreference], level: float, console: Console) -> None:
+    if on_themselves(rows):
+        console.print(views_table(rows))
+        console.print()
+        console.print(gaps_table(rows, level))
+        _say([LEGEND_VIEWS], console, "dim")
+    _say(views_lines(rows), console)
+
+
+def views_in_order(review: PeerReview) -> list[SelfPreference]:
+    """The views on each model, in the order of the ranking."""
+    place = {row.model: number for number, row in enumerate(review.ranking.rows)}
+    return sorted(review.views, key=lambda row: place[row.model])
+
+
+def on_themselves(rows: Iterable[SelfPreference]) -> bool:
+    """Whether a model has ranked its own answers: else the views compare nothing."""
+    return not all(math.isnan(row.sr) for row in rows)
+
+
+def views_lines(rows: Sequence[SelfPreference]) -> Iterator[str]:
+    """Why there is no verdict on some models, or on any."""
     undefined: dict[str, list[str]] = {}
     for row in rows:
         if row.reason:
             undefined.setdefault(row.reason, []).append(row.model)
-    if all(math.isnan(row.sr) for row in rows):
-        _say([f"Self-preference: {UNDEFINED} ({'; '.join(undefined)})"], console)
+    if not on_themselves(rows):
+        yield f"Self-preference: {UNDEFINED} ({'; '.join(undefined)})"
         return
-    console.print(views_table(rows))
-    console.print()
-    console.print(gaps_table(rows, level))
-    _say([_VIEWS], console, "dim")
-    _say(
-        (f"No verdict on {', '.join(models)}: {reason}" for reason, models in undefined.items()),
-        console,
-    )
+    for reason, models in undefined.items():
+        yield f"No verdict on {', '.join(models)}: {reason}"
 
 
-def _ranking_lines(review: PeerReview) -> Iterator[str]:
+def ranking_lines(review: PeerReview) -> Iterator[str]:
+    """How the ranking was made, and how sure it is."""
     ranking, orders = review.ranking, review.ranking.orders
     yield (
         f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). "
@@ -156,7 +171,7 @@ def _ranking_lines(review: PeerReview) -> Iterator[str]:
         yield f"All at once, {count(consensus.used, 'ballot')}. {'. '.join(lines)}"
 
 
-def _panel_lines(worth: PanelWorth) -> Iterator[str]:
+def panel_lines(worth: PanelWorth) -> Iterator[str]:
     """The whole panel in four figures, and who matters most."""
     figures = {
         "Agreement of two reviewers, mean Kendall τ-b": worth.agreement.panel,
@@ -190,7 +205,8 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
         )
 
 
-def _receipt_lines(receipt: Receipt) -> Iterator[str]:
+def receipt_lines(receipt: Receipt) -> Iterator[str]:
+    """The bill in sentences."""
     yield (
         f"All: {count(receipt.n_calls, 'call')}, of which {receipt.n_cached:,} from the cache · "
         f"tokens: {receipt.input_tokens:,} in, {receipt.output_tokens:,} out · worth "
@@ -201,7 +217,8 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
         yield f"No price known for {models}; give prices with --model-cost-config FILE"
 
 
-def _sparse_lines(found: Iterable[SparseAgreement]) -> Iterator[str]:
+def sparse_lines(found: Iterable[SparseAgreement]) -> Iterator[str]:
+    """The intervals of each sparse log, and which full one it stands beside."""
     for one in found:
         rho, tau = one.macro.spearman, one.macro.kendall
         yield (

@@ -1,0 +1,266 @@
+"""How large the HTML report is, how long it takes to write, and how fast a browser opens it.
+
+Run `OPENBLAS_NUM_THREADS=1 python benchmarks/report.py` (some five minutes), or `make bench`.
+`--quick` makes a tenth of the items. To be reached with 1,000 items × 8 models: below 15 MB, and
+open in less than 2 s.
+
+Answers have 1,500 characters, and every vote on a principle 110 of reasoning. Words are drawn by
+Zipf's law from a vocabulary of 3,000, and compress as this project's own notes do: 2.1 to 1 in
+texts of 1,500 characters, 3.0 to 1 in 200,000. About half of a reasoning is what the judge finds in
+the two answers, and it finds the same in an answer whomever it meets; `--unrelated` draws all words
+anew, which no judge does: the largest that a page can get.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, combinations
+from pathlib import Path
+from random import Random
+
+from inspect_ai.log import EvalSample
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.report.builders import call, sample, write_log
+from tiebreak.report.page.build import write_report
+from tiebreak.report.page.contents import contents_of
+from tiebreak.scorers.ballots import ItemBallots, Match, Refinement, Side, Tiering, Verdict, Vote
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.match import settle
+
+MODELS = [f"maker-{n}/model-{n}-instruct" for n in range(8)]
+PRINCIPLES = {f"P{n}": weight for n, weight in enumerate((0.4, 0.25, 0.2, 0.15), start=1)}
+PROTOCOLS = ("seal", "full_pairwise")
+CHECKLIST = [f"C{n}" for n in range(1, 7)]
+OPEN = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+class Writer:
+    """Draws words by Zipf's law."""
+
+    def __init__(self, random: Random) -> None:
+        parts = [a + b for a in "bcdfghlmnprstvw" for b in "aeiou"]
+        lengths = random.choices((1, 2, 3, 4), (1, 4, 4, 2), k=3000)
+        self.words = ["".join(random.choices(parts, k=n)) for n in lengths]
+        self.weights = list(accumulate((rank + 2) ** -1.05 for rank in range(len(self.words))))
+        self.random = random
+
+    def text(self, characters: int) -> str:
+        """Sentences of about so many characters."""
+        words = self.random.choices(self.words, cum_weights=self.weights, k=characters // 5)
+        for place in range(0, len(words), 14):
+            words[place] = words[place].capitalize()
+        return " ".join(words)[:characters].rstrip() + "."
+
+
+class Judge:
+    """Votes on the answers to one item; `unrelated` ones are never explained in the same words."""
+
+    def __init__(self, writer: Writer, *, unrelated: bool) -> None:
+        self.writer, self.unrelated = writer, unrelated
+        self.found: dict[tuple[str, str], str] = {}
+
+    def match(self, pairing: Pairing) -> Match:
+        """A match; the model with the lower number is the better one."""
+        better = 0.5 + (MODELS.index(pairing.low) - MODELS.index(pairing.high)) * 0.05
+        left = self.writer.random.random() < 0.5
+        pair = (pairing.high, pairing.low) if left else (pairing.low, pairing.high)
+        return settle(pairing, [self.verdict(*pair, better if left else 1 - better)])
+
+    def verdict(self, first: str, second: str, better: float) -> Verdict:
+        """Votes that favour the first answer with probability `better`."""
+        principles = {
+            name: self.vote(better, self.reasoning(first, second, name)) for name in PRINCIPLES
+        }
+        checklist = {name: self.vote(better) for name in CHECKLIST}
+        signs = {"left": 1, "tie": 0, "right": -1}
+        votes = principles.items()
+        margin = sum(PRINCIPLES[name] * signs[v.vote] * v.confidence for name, v in votes)
+        return Verdict(
+            first=first,
+            principles=principles,
+            checklist=checklist,
+            margin=margin,
+            checklist_margin=sum(signs[v.vote] * v.confidence for v in checklist.values()) / 6,
+        )
+
+    def vote(self, better: float, reasoning: str = "") -> Vote:
+        """A side with a confidence of two decimals."""
+        draw = self.writer.random
+        side: Side = "left" if draw.random() < better else "right"
+        return Vote(
+            vote="tie" if draw.random() < 0.15 else side,
+            confidence=round(draw.uniform(0.5, 1), 2),
+            reasoning=reasoning,
+        )
+
+    def reasoning(self, first: str, second: str, principle: str) -> str:
+        """Some 110 characters: what is found in each answer, and what is made of it."""
+        if self.unrelated:
+            return self.writer.text(110)
+        findings = [self.finding(model, principle) for model in (first, second)]
+        return " ".join((*findings, self.writer.text(54)))
+
+    def finding(self, model: str, principle: str) -> str:
+        """What the judge says of an answer, whomever it meets."""
+        key = (model, principle)
+        if key not in self.found:
+            self.found[key] = self.writer.text(28)
+        return self.found[key]
+
+
+def seal(item_id: str, judge: Judge) -> ItemBallots:
+    """A bracket of eight, with two refinements."""
+    writer = judge.writer
+    seeds, matches = writer.random.sample(MODELS, 8), []
+    alive, number = seeds, 0
+    while len(alive) > 1:
+        number += 1
+        pairs = [(alive[n], alive[-1 - n]) for n in range(len(alive) // 2)]
+        rounds = [judge.match(Pairing(number, slot, *pair)) for slot, pair in enumerate(pairs)]
+        matches += rounds
+        alive = [match.winner for match in rounds]
+    refinements = tuple(
+        Refinement(
+            round=n, slot=0, item_id=f"R{n}", principle_id="P1", description=writer.text(120),
+            differentiator=writer.text(100), anchor_split="4 vs 3",
+            higher_snippet=writer.text(120), lower_snippet=writer.text(120),
+        )
+        for n in (1, 2)
+    )  # fmt: skip
+    tiering = Tiering(
+        tiers={model: 1 + n // 2 for n, model in enumerate(seeds)}, reasoning=writer.text(150)
+    )
+    update = {"tiering": tiering, "seeds": tuple(seeds), "refinements": refinements}
+    return ballots("seal", item_id, matches).model_copy(update=update)
+
+
+def all_pairs(item_id: str, judge: Judge) -> ItemBallots:
+    """Every pair once."""
+    pairs = [Pairing(1, slot, *pair) for slot, pair in enumerate(combinations(MODELS, 2))]
+    made = ballots("full_pairwise", item_id, [judge.match(pair) for pair in pairs])
+    return made.model_copy(update={"placed_by": "win_rate"})
+
+
+def ballots(protocol: str, item_id: str, matches: Sequence[Match]) -> ItemBallots:
+    """What all protocols have in common."""
+    return ItemBallots(
+        protocol=protocol, benchmark="gsm8k", item_id=item_id, input_hash="0",
+        task_type="math_reasoning", rubric="math_reasoning", seed=0, models=tuple(MODELS),
+        native=dict.fromkeys(MODELS, 1.0), groups=tuple((model,) for model in MODELS),
+        lengths=dict.fromkeys(MODELS, 1500), matches=tuple(matches),
+        calls=tuple(call() for _ in matches), complete=True,
+    )  # fmt: skip
+
+
+def samples(n_items: int, protocol: str, *, unrelated: bool) -> Iterator[EvalSample]:
+    """What a log of the protocol holds; answers are the same in every log."""
+    writer = Writer(Random(f"2026 {protocol}"))
+    author = Writer(Random("2026"))
+    rubric = {
+        "principles": [
+            {"id": name, "name": name, "weight": weight, "description": "What it is about."}
+            for name, weight in PRINCIPLES.items()
+        ],
+        "checklist": [
+            {"id": name, "principle": "P1", "description": "What it asks."} for name in CHECKLIST
+        ],
+    }
+    make = seal if protocol == "seal" else all_pairs
+    for number in range(n_items):
+        contest = {
+            "task": author.text(300),
+            "rubric": rubric,
+            "answers": {model: author.text(1500) for model in MODELS},
+        }
+        one = sample(make(f"q{number}", Judge(writer, unrelated=unrelated)))
+        yield one.model_copy(update={"metadata": {"contest": contest}})
+
+
+def logs(folder: Path, n_items: int, *, unrelated: bool) -> None:
+    """The two logs."""
+    for protocol in PROTOCOLS:
+        write_log(
+            folder / f"{protocol}.eval",
+            list(samples(n_items, protocol, unrelated=unrelated)),
+            eval_id=protocol,
+            task_id=protocol,
+            metadata={"tiebreak_protocol": protocol},
+        )
+
+
+def written(paths: Sequence[Path], folder: Path) -> tuple[Path, float, float]:
+    """The page of some logs; CPU seconds to gather what it shows, and to write it."""
+    began = time.process_time()
+    contents = contents_of(paths)
+    gathered = time.process_time()
+    page, *_ = write_report(contents, folder, version="benchmark")
+    return page, gathered - began, time.process_time() - gathered
+
+
+def opened(page: Path) -> tuple[float, float, float]:
+    """Seconds until the page is parsed, until it is painted, and until its last item is open."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=OPEN)
+        tab = browser.new_page()
+        tab.goto("about:blank")
+        began = time.perf_counter()
+        tab.goto(page.resolve().as_uri(), wait_until="load")
+        tab.evaluate("() => new Promise(done => requestAnimationFrame(() => done(null)))")
+        painted = time.perf_counter() - began
+        parsed = tab.evaluate(
+            "() => performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd / 1000"
+        )
+        last = tab.evaluate(
+            "() => JSON.parse(document.getElementById('tiebreak-index').textContent).items.length"
+        )
+        began = time.perf_counter()
+        tab.evaluate(f"() => {{ location.hash = '#item-{last - 1}' }}")
+        tab.locator("#item[open]", has_text=MODELS[0]).wait_for()
+        shown = time.perf_counter() - began
+        browser.close()
+    return float(parsed), painted, shown
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="a tenth of the items")
+    parser.add_argument("--unrelated", action="store_true", help="all words drawn anew")
+    parser.add_argument("--keep", type=Path, help="write logs and reports here, and keep them")
+    given = parser.parse_args()
+    n_items = 100 if given.quick else 1000
+    table = Table(
+        *("logs", "MB of the page", "reading, ranking", "writing"),
+        *("parsed", "painted", "item open"),
+    )
+    table.title = f"HTML report, {n_items:,} items × {len(MODELS)} models (CPU seconds; seconds)"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.keep or Path(temporary)
+        logs(folder / "logs", n_items, unrelated=given.unrelated)
+        for shown in (PROTOCOLS[:1], PROTOCOLS):
+            paths = [folder / "logs" / f"{protocol}.eval" for protocol in shown]
+            page, gathering, writing = written(paths, folder / "+".join(shown))
+            table.add_row(
+                " + ".join(shown),
+                f"{page.stat().st_size / 1e6:.1f}",
+                *(f"{seconds:.1f}" for seconds in (gathering, writing)),
+                *(f"{seconds:.2f}" for seconds in opened(page)),
+            )
+    Console(width=100).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

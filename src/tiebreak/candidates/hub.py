@@ -1,0 +1,125 @@
+"""Candidates that somebody published: `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
+
+They are downloaded into the Hub client's cache and read from there like any other pool, so a
+second reading needs no network.
+"""
+
+import re
+from pathlib import Path
+from typing import NamedTuple, Self
+from urllib.parse import unquote
+
+from tiebreak.candidates.errors import (
+    CandidateError,
+    HubAccessError,
+    HubDownloadError,
+    HubPathError,
+    NotPublishedError,
+)
+from tiebreak.candidates.hub_fault import Fault, Kind, fault
+
+FOLDER = "candidates"
+"""Folder of a published dataset that holds the pools, as Parquet."""
+
+# `Path` makes one slash of two, and paths come from many places.
+_ON_HUB = re.compile(r"hf:/{1,2}")
+_ADDRESS = re.compile(
+    _ON_HUB.pattern + r"datasets/(?P<repo>[^/@]+/[^/@]+)"
+    r"(?:@(?P<revision>refs/(?:pr|convert)/[^/]+|[^/]+))?(?:/(?P<file>.+?))?/*"
+)
+
+
+class HubAddress(NamedTuple):
+    """A dataset on the Hub: "OWNER/NAME", branch, tag or commit (None: main), file (None: all)."""
+
+    repo_id: str
+    revision: str | None = None
+    file: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
+
+        Raises:
+            HubPathError: It is anything else.
+        """
+        found = _ADDRESS.fullmatch(text)
+        if found is None:
+            raise HubPathError.of(text, "is no address of a dataset on the Hub")
+        revision = found["revision"]
+        return cls(found["repo"], unquote(revision) if revision else None, found["file"])
+
+    def __str__(self) -> str:
+        at = f"@{self.revision}" if self.revision else ""
+        return f"hf://datasets/{self.repo_id}{at}{f'/{self.file}' if self.file else ''}"
+
+
+def is_on_hub(path: str) -> bool:
+    """Whether a path is an address on the Hub."""
+    return _ON_HUB.match(path) is not None
+
+
+def download(address: HubAddress) -> Path:
+    """Download the candidates at an address; without a file, all in the folder `candidates`.
+
+    Returns:
+        The file, or the folder with the files, in the cache of the Hub's client.
+
+    Raises:
+        HubPathError: There is nothing at this address.
+        HubAccessError: This user may not read the dataset.
+        HubDownloadError: The Hub cannot be reached, is in trouble, or the cache cannot be written.
+        NotPublishedError: The dataset holds no candidates.
+    """
+    wanted = address.file or FOLDER
+    found = _snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
+    if found.is_file() or any(found.glob("**/*.parquet")):
+        return found
+    if address.file is not None:
+        raise HubPathError.of(str(address), "the dataset has no such file")
+    raise NotPublishedError.of(str(address), "was published without its candidates")
+
+
+def _snapshot(address: HubAddress, patterns: list[str]) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        folder = snapshot_download(
+            address.repo_id,
+            repo_type="dataset",
+            revision=address.revision,
+            allow_patterns=patterns,
+            library_name="tiebreak",
+        )
+    except HFValidationError as error:
+        raise HubPathError.of(str(address), str(error)) from error
+    except Exception as error:
+        found = fault(error)
+        if found is None:
+            raise
+        raise _error(address, found) from error
+    return Path(folder)
+
+
+# What happened, in the words of somebody who wanted to read.
+_WORDS: dict[Kind, tuple[type[CandidateError], str]] = {
+    "token": (HubAccessError, "does not exist, is private, or the token is not known to the Hub"),
+    "gated": (HubAccessError, "is gated: its owner has to grant access"),
+    "forbidden": (HubAccessError, "may not be read with this token"),
+    "missing": (HubPathError, "there is no such dataset, or it is private"),
+    "revision": (HubPathError, "the dataset has no such branch, tag or commit"),
+    "file": (HubPathError, "the dataset has no such file"),
+    "busy": (HubDownloadError, "the Hub asks for fewer requests"),
+    "down": (HubDownloadError, "the Hub has trouble"),
+    "offline": (HubDownloadError, "is not in the cache, and HF_HUB_OFFLINE is set"),
+    "unreachable": (HubDownloadError, "the Hub cannot be reached"),
+    "broken": (HubDownloadError, "the connection to the Hub broke"),
+    "disk": (HubDownloadError, "cannot be kept in the cache"),
+}
+
+
+def _error(address: HubAddress, found: Fault) -> CandidateError:
+    kind, words = _WORDS.get(found.kind, (HubDownloadError, "the Hub refuses"))
+    parts = ([str(found.status)] if found.status else []) + ([found.said] if found.said else [])
+    return kind.of(str(address), words + (f" ({': '.join(parts)})" if parts else ""))

@@ -1,0 +1,65 @@
+"""The contest of `tiebreak csd`, for every verb that shows one."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from tiebreak.cli._shared import renamed
+
+if TYPE_CHECKING:
+    from tiebreak.rankers.csd.contest import CsdOptions
+    from tiebreak.report.contests import ContestReport
+
+
+def read_contest(
+    scores: Sequence[str],
+    options: "CsdOptions",
+    *,
+    rounds_file: str | None = None,
+    eliminate: str | None = None,
+    spoil: str | None = None,
+    metric: str | None = None,
+    filter_name: str | None = None,
+    rename: Iterable[str] = (),
+) -> "ContestReport":
+    """The contest over score tables; the arguments are the options of `tiebreak csd`.
+
+    Raises:
+        TableError: a table or the rounds file cannot be read.
+        RankingError: there is no such contest.
+        MissingPackageError: a package for parallel work is not installed.
+        BadParameter: `eliminate` is no list of whole numbers.
+    """
+    from tiebreak.report.contests import contest_report
+    from tiebreak.tables import find_cells, read_rounds, read_scores
+
+    table = read_scores(
+        scores, metric=metric, filter=filter_name, rename=dict(map(renamed, rename))
+    )
+    rounds = read_rounds(rounds_file, table.benchmarks) if rounds_file else None
+    return contest_report(
+        table.models,
+        table.benchmarks,
+        table.scores,
+        rounds=rounds.columns if rounds else None,
+        weights=rounds.weights if rounds else None,
+        eliminate=_eliminations(eliminate, rounds.eliminate if rounds else None),
+        spoil=find_cells(table, spoil) if spoil else None,
+        notes=(*table.notes, *(rounds.notes if rounds else ())),
+        options=options,
+    )
+
+
+def _eliminations(
+    option: str | None, by_round: tuple[int, ...] | None
+) -> tuple[int, ...] | dict[int, int]:
+    """The T of `--eliminate`; without it those of the rounds file, by round."""
+    if option is None:
+        return (0,) if by_round is None else dict(enumerate(by_round))
+    try:
+        return tuple(int(part) for part in option.split(","))
+    except ValueError as error:
+        raise click.BadParameter(
+            f"{option!r} is no list of whole numbers such as 0,1,2", param_hint="--eliminate"
+        ) from error

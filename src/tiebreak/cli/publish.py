@@ -1,0 +1,271 @@
+"""The verb `publish`: rankings as a dataset on the Hub, with a card."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+
+if TYPE_CHECKING:
+    from tiebreak.publish.bundle import Bundle
+    from tiebreak.publish.runs import Run
+
+NOTHING_ASKED = (
+    "Say where to: --to OWNER/NAME publishes, --dry-run only writes the folder; "
+    "--every-eval-ever DIR and --community-evals DIR write records for these."
+)
+_NO_NAME = "OWNER/NAME"
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option("--to", "repo_id", metavar="OWNER/NAME", help="The dataset on the Hugging Face Hub.")
+@click.option("--public", is_flag=True, help="Let everybody see it; otherwise it starts private.")
+@click.option(
+    "--with-candidates",
+    is_flag=True,
+    help="Publish the answers too, and what judges wrote about them. Only where their licence "
+    "allows it.",
+)
+@click.option(
+    "--candidates",
+    multiple=True,
+    metavar="PATH",
+    help="Where the judged answers are, if not beside the logs. Repeatable.",
+)
+@click.option("--license", metavar="ID", help="Licence of the dataset, such as cc-by-4.0.")
+@click.option("--dry-run", is_flag=True, help="Write the folder and send nothing.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of a dry run. [default: ./NAME]",
+)
+@click.option("--pr", is_flag=True, help="Propose it as a pull request.")
+@click.option(
+    "--every-eval-ever",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write records for Every Eval Ever.",
+)
+@click.option(
+    "--community-evals",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write .eval_results entries for the models' own repositories; needs --to.",
+)
+@bootstrap_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+def publish(
+    logs: tuple[str, ...],
+    repo_id: str | None,
+    public: bool,
+    with_candidates: bool,
+    candidates: tuple[str, ...],
+    license: str | None,
+    dry_run: bool,
+    out: Path | None,
+    pr: bool,
+    every_eval_ever: Path | None,
+    community_evals: Path | None,
+    level: float,
+    draws: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Publish rankings, ballots and a card as a dataset on the Hub, in one commit.
+
+    \b
+    It starts private, and publishing twice changes nothing. Model arguments, addresses, paths and
+    keys never leave. Look at it first:
+
+    \b
+      tiebreak publish logs/ --to me/rankings --dry-run
+      tiebreak publish logs/ --to me/rankings --license cc-by-4.0
+    """
+    _check_usage(repo_id, public, candidates, with_candidates, dry_run, out, pr, community_evals)
+    if not (repo_id or dry_run or every_eval_ever or community_evals):
+        raise click.UsageError(NOTHING_ASKED)
+
+    from tiebreak.candidates import CandidateError
+    from tiebreak.publish.bundle import bundle_of, find_pools
+    from tiebreak.publish.errors import PublishError
+    from tiebreak.publish.runs import read_runs
+    from tiebreak.report import RankingLogError
+
+    say = _progress(quiet=as_json)
+    done: dict[str, Any] = {}
+    with plain_errors(RankingLogError, CandidateError, PublishError):
+        say("Reading the logs")
+        runs, notes = read_runs(logs, level=level, draws=draws, seed=seed)
+        pools = find_pools(runs, logs, candidates) if with_candidates else None
+        if repo_id or dry_run:
+            say("Making tables and plots")
+            made = bundle_of(runs, pools)
+            if dry_run:
+                done |= _write(made, repo_id, out, license, public)
+            else:
+                say(f"Sending to {repo_id}")
+                done |= _send(made, str(repo_id), license, public, pr)
+        if every_eval_ever:
+            done["every_eval_ever"] = _records(runs, pools, repo_id, every_eval_ever)
+        if community_evals:
+            done["community_evals"] = _entries(runs, str(repo_id), community_evals)
+    say("")
+    done["notes"] = list(notes)
+    if as_json:
+        echo_json(done)
+    else:
+        for line in _lines(done):
+            click.echo(line)
+        for note in notes:
+            click.echo(f"Note: {note}", err=True)
+
+
+def _check_usage(
+    repo_id: str | None,
+    public: bool,
+    candidates: tuple[str, ...],
+    with_candidates: bool,
+    dry_run: bool,
+    out: Path | None,
+    pr: bool,
+    community_evals: Path | None,
+) -> None:
+    wrong = {
+        "--to must be OWNER/NAME": repo_id is not None and not _is_name(repo_id),
+        "--candidates only goes with --with-candidates": bool(candidates) and not with_candidates,
+        "--out only goes with --dry-run": out is not None and not dry_run,
+        "--public and --pr need --to": (public or pr) and not repo_id,
+        "--pr does not change who may see a dataset: leave out --public": public and pr,
+        "--community-evals needs --to: its entries link to the dataset": bool(community_evals)
+        and not repo_id,
+    }
+    for message, applies in wrong.items():
+        if applies:
+            raise click.UsageError(message)
+
+
+def _is_name(repo_id: str) -> bool:
+    import re
+
+    part = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
+    return re.fullmatch(f"{part}/{part}", repo_id) is not None and len(repo_id) <= 96
+
+
+def _write(
+    made: "Bundle", repo_id: str | None, out: Path | None, license: str | None, public: bool
+) -> dict[str, Any]:
+    from tiebreak.publish.folder import write_folder
+
+    name = (repo_id or _NO_NAME).rpartition("/")[2] if repo_id else "tiebreak-dataset"
+    folder = out or Path(name)
+    written = write_folder(made, folder, license=license, repo_id=repo_id or _NO_NAME)
+    return {
+        "folder": str(folder),
+        "to": repo_id,
+        "private": not public,
+        "runs": [run.run_id for run in made.runs],
+        "files": [{"path": file.path, "bytes": file.size, "written": file.new} for file in written],
+    }
+
+
+def _send(
+    made: "Bundle", repo_id: str, license: str | None, public: bool, pr: bool
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from tiebreak.publish.hub import publish_bundle
+
+    outcome = publish_bundle(made, repo_id, private=not public, pull_request=pr, license=license)
+    return {"to": repo_id, **asdict(outcome)}
+
+
+def _records(
+    runs: "Iterable[Run]", pools: Any, repo_id: str | None, folder: Path
+) -> dict[str, Any]:
+    from tiebreak.publish.every_eval_ever import records
+
+    owner = repo_id.partition("/")[0] if repo_id else "unknown"
+    files: dict[str, bytes] = {}
+    for run in runs:
+        files |= records(run, organization=owner, pool=pools[run.run_id] if pools else None)
+    return _export(files, runs, folder)
+
+
+def _entries(runs: "Iterable[Run]", repo_id: str, folder: Path) -> dict[str, Any]:
+    from tiebreak.publish.community_evals import entries
+
+    files: dict[str, bytes] = {}
+    for run in runs:
+        files |= entries(run, repo_id)
+    return _export(files, runs, folder)
+
+
+def _export(files: dict[str, bytes], runs: "Iterable[Run]", folder: Path) -> dict[str, Any]:
+    from tiebreak.publish.bundle import known_secrets
+    from tiebreak.publish.folder import write_files
+    from tiebreak.publish.secrets import refuse_secrets
+
+    refuse_secrets(files, known_secrets(runs))
+    write_files(files, folder)
+    return {"folder": str(folder), "files": sorted(files)}
+
+
+def _lines(done: dict[str, Any]) -> Iterable[str]:
+    if "folder" in done:
+        yield from _dry(done)
+    elif "url" in done:
+        yield from _sent(done)
+    for name, title in (
+        ("every_eval_ever", "Every Eval Ever"),
+        ("community_evals", "Community evals"),
+    ):
+        if name in done:
+            n = len(done[name]["files"])
+            yield f"{title}: {n:,} {'file' if n == 1 else 'files'} in {done[name]['folder']}"
+
+
+def _dry(done: dict[str, Any]) -> Iterable[str]:
+    plots = [file for file in done["files"] if file["path"].startswith("plots/")]
+    for file in done["files"]:
+        if file not in plots:
+            yield f"{_size(file['bytes'])}  {file['path']}{'' if file['written'] else '  (there)'}"
+    if plots:
+        yield f"{_size(sum(file['bytes'] for file in plots))}  plots/ ({len(plots)} files)"
+    total = _size(sum(file["bytes"] for file in done["files"])).strip()
+    who = "private" if done["private"] else "public"
+    runs = "1 run" if len(done["runs"]) == 1 else f"{len(done['runs']):,} runs"
+    yield ""
+    yield f"{done['folder']}: {len(done['files']):,} files, {total}, {runs}. Nothing was sent."
+    yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "leaderboard")'
+    where = done["to"] or _NO_NAME
+    more = "" if done["private"] else " --public"
+    yield f"Publish it ({who}): the same command with --to {where}{more} and without --dry-run"
+
+
+def _sent(done: dict[str, Any]) -> Iterable[str]:
+    names = [("Published", done["published"]), ("Already there", done["already"])]
+    for title, runs in names:
+        if runs:
+            yield f"{title}: {', '.join(runs)}"
+    yield done["url"]
+    if done["pull_request"] is not None:
+        yield "Next: merge the pull request there."
+    elif done["private"]:
+        yield "It is private. Read the card there; the same command with --public shows it to all."
+    elif done["made_public"]:
+        yield "It is public now."
+
+
+def _size(n: int) -> str:
+    return f"{n / 1024:9,.1f} kB" if n < 1024**2 else f"{n / 1024**2:9,.1f} MB"
+
+
+def _progress(*, quiet: bool) -> Callable[[str], None]:
+    """Says on a terminal what takes its time; each word replaces the one before."""
+    if quiet or not sys.stderr.isatty():
+        return lambda word: None
+    return lambda word: click.echo(f"\r\x1b[K{word}" + ("…" if word else ""), err=True, nl=False)

@@ -1,0 +1,168 @@
+"""The verb `report`: one HTML page that shows everything, and its pictures."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from tiebreak.cli._contest import read_contest
+from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+
+
+@click.command()
+@click.argument("logs", nargs=-1)
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    default="report",
+    show_default=True,
+    metavar="FOLDER",
+    help="Where to write index.html and plots/. An earlier report there is written over.",
+)
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="SCORES",
+    help="Add a contest over many benchmarks: tables, logs or folders as `tiebreak csd` takes "
+    "them. Repeatable.",
+)
+@click.option(
+    "--rounds", "rounds_file", type=click.Path(), metavar="FILE", help="Rounds of the contest."
+)
+@click.option("--eliminate", metavar="T[,T…]", help="Models that go out after each of its rounds.")
+@click.option(
+    "--spoil", metavar="MODEL=BENCHMARK[,…]", help="What scores of 0 there would do in the contest."
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "available", "worst"]),
+    default="error",
+    show_default=True,
+    help="A missing score in the contest, as in `tiebreak csd`.",
+)
+@click.option(
+    "--human",
+    metavar="FILE",
+    help="Add the alignment of peer reviews with a ranking by people: a CSV file as `tiebreak "
+    "align` takes it.",
+)
+@click.option(
+    "--reference",
+    metavar="NAME",
+    help="What protocols are compared with: a protocol, a name from the report, or a log. "
+    "[default: full_pairwise, where it is there]",
+)
+@click.option("--title", metavar="TEXT", help="Title of the page. [default: the benchmarks]")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@bootstrap_options
+def report(
+    logs: tuple[str, ...],
+    folder: Path,
+    scores: tuple[str, ...],
+    rounds_file: str | None,
+    eliminate: str | None,
+    spoil: str | None,
+    missing: Literal["error", "available", "worst"],
+    human: str | None,
+    reference: str | None,
+    title: str | None,
+    as_json: bool,
+    level: float,
+    draws: int,
+    seed: int,
+) -> None:
+    """Write a report: one HTML page that works from disk, and its plots as SVG and PNG.
+
+    \b
+    LOGS are ranking logs, and folders that hold some. What they hold is shown, and the rest left
+    out: leaderboards, native against judged scores, win rates, every item with its bracket, votes
+    and answers, protocols and their price, peer review, stability, the bill.
+
+    \b
+    Examples:
+      tiebreak report logs/
+      tiebreak report logs/ -o report/ --human arena.csv --title "Our models in May"
+      tiebreak report logs/ --scores scores.csv --eliminate 0,1,2
+      tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu
+    """
+    import tiebreak
+    from tiebreak.rankers import MissingPackageError, RankingError
+    from tiebreak.report import RankingLogError
+    from tiebreak.report.alignment.human import AlignmentError
+    from tiebreak.report.page.build import ReportError, check_folder, write_report
+    from tiebreak.report.page.contents import contents_of
+    from tiebreak.report.reference import ComparisonError
+    from tiebreak.tables import TableError
+    from tiebreak.tables.human import read_human_ranking
+
+    _refuse_idle_options(logs, scores, rounds_file, eliminate, spoil, human, reference)
+    known = (AlignmentError, ComparisonError, MissingPackageError, OSError, RankingError)
+    with plain_errors(*known, RankingLogError, ReportError, TableError), _progress() as say:
+        check_folder(folder)
+        people = read_human_ranking(human) if human else None
+        contest = None
+        if scores:
+            say("playing contests")
+            contest = read_contest(
+                scores,
+                {"seed": seed, "missing": missing},
+                rounds_file=rounds_file,
+                eliminate=eliminate,
+                spoil=spoil,
+            )
+        contents = contents_of(
+            logs,
+            contest=contest,
+            human=people,
+            reference=reference,
+            sources=[*scores, *([rounds_file] if rounds_file else [])],
+            level=level,
+            draws=draws,
+            seed=seed,
+            progress=say,
+        )
+        files = write_report(
+            contents, folder, version=tiebreak.__version__, title=title, progress=say
+        )
+    page, *plots = files
+    if as_json:
+        sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]
+        echo_json({"page": str(page), "files": sizes})
+        return
+    pictures = f" · {len(plots)} plots in {page.parent / 'plots'}" if plots else ""
+    click.echo(f"Report: {page} ({page.stat().st_size / 1e6:.1f} MB){pictures}")
+
+
+def _refuse_idle_options(
+    logs: tuple[str, ...],
+    scores: tuple[str, ...],
+    rounds_file: str | None,
+    eliminate: str | None,
+    spoil: str | None,
+    human: str | None,
+    reference: str | None,
+) -> None:
+    """Refuse options that would change nothing, and a report of nothing."""
+    if not (logs or scores):
+        raise click.UsageError("Give ranking LOGS, or --scores, or both.")
+    if not scores and (rounds_file or eliminate or spoil):
+        raise click.UsageError("--rounds, --eliminate and --spoil go with --scores.")
+    if not logs and (human or reference):
+        raise click.UsageError("--human and --reference go with LOGS.")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Says what is being done: on a terminal only, and gone when it is done."""
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+        yield lambda step: status.update(f"{step} …")

@@ -1,0 +1,185 @@
+"""The answers behind a run, out of the logs that they came from.
+
+They are published on request only. A pool that holds other answers than were judged is refused: who
+judges it again would not judge the same thing.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from inspect_ai.log import read_eval_log
+
+from tiebreak.candidates import (
+    Candidate,
+    CandidateError,
+    CandidatePool,
+    ItemKey,
+    load_candidates,
+    normalise_answer,
+    write_parquet,
+)
+from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError
+from tiebreak.publish.facts import file_name
+from tiebreak.publish.runs import Judged, Run
+from tiebreak.publish.tables import from_parquet, to_parquet
+from tiebreak.report.words import count
+
+AnyPath = str | PathLike[str]
+
+# A message names so many items; the count says how many there are.
+LISTED = 5
+
+
+def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
+    """The pool of a run, cut to the items and models that were judged.
+
+    Sources are bare file names, and models have their public names.
+
+    Args:
+        run: the run.
+        places: where to look, one after the other: paths for `load_candidates`.
+
+    Raises:
+        CandidatesNotFoundError: no place holds an answer of every model to every judged item.
+        OtherCandidatesError: places do, but the answers are others than were judged.
+    """
+    misses: list[str] = []
+    others: list[OtherCandidatesError] = []
+    for paths in places:
+        shown = ", ".join(str(path) for path in paths[:LISTED])
+        shown += ", …" if len(paths) > LISTED else ""
+        try:
+            # What other models did not answer is of no interest: holes in judged rows are found.
+            pool = load_candidates(paths, mode="intersect")
+        except CandidateError as error:
+            misses.append(f"{shown}: {' '.join(str(error).split())}")
+            continue
+        missing = list(_missing(run, pool))
+        if missing:
+            misses.append(f"{shown}: {_some(missing, len(run.judged))} not there")
+            continue
+        try:
+            _refuse_others(run, pool, shown)
+        except OtherCandidatesError as error:
+            others.append(error)
+        else:
+            return _cut(run, pool)
+    if others:
+        raise others[0]
+    looked = "".join(f"\n  {miss}" for miss in misses)
+    raise CandidatesNotFoundError(
+        f"The answers that {run.log.path} judged cannot be found:{looked or ' no place is known'}\n"
+        "Give the folder or files that they were judged from: --candidates PATH"
+    )
+
+
+def places_of(
+    run: Run, given: Sequence[AnyPath], paths: Iterable[AnyPath]
+) -> list[Sequence[AnyPath]]:
+    """Where the answers of a run may be, one place after the other.
+
+    Where the user says; else beside the logs, then where the logs say that answers came from.
+    """
+    if given:
+        return [list(given)]
+    folders: list[AnyPath] = [path for path in paths if Path(path).is_dir()]
+    sources = sorted({source for path in run.paths for source in _sources(path)})
+    there: list[AnyPath] = [source for source in sources if Path(source).exists()]
+    return [place for place in (folders, there) if place]
+
+
+def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
+    """A pool's path in the dataset, which is named by what the pool holds, and its bytes."""
+    digest = hashlib.sha256()
+    for item, row in pool:
+        parts = [asdict(item), [asdict(row[model]) for model in sorted(row)]]
+        digest.update(json.dumps(parts, sort_keys=True).encode())
+    with TemporaryDirectory() as folder:
+        written = write_parquet(pool, Path(folder) / "pool.parquet")
+        content = to_parquet(from_parquet(written.read_bytes()))
+    return f"candidates/{digest.hexdigest()[:16]}.parquet", content
+
+
+def _sources(path: str) -> list[str]:
+    metadata = read_eval_log(path, header_only=True).eval.metadata or {}
+    return [str(source) for source in metadata.get("candidate_sources") or ()]
+
+
+def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
+    hashes = {item.key: item.input_hash for item in pool.items}
+    for one in run.judged:
+        key = _key(one)
+        answered = pool.candidates.get(key, {})
+        if hashes.get(key) != one.ballots.input_hash or not set(_models(run, one)) <= set(answered):
+            yield one.ballots.item_id
+
+
+def _refuse_others(run: Run, pool: CandidatePool, shown: str) -> None:
+    other = [
+        one.ballots.item_id
+        for one in run.judged
+        if not _same(
+            run, one, {name: pool.candidates[_key(one)][name] for name in _models(run, one)}
+        )
+    ]
+    if other:
+        raise OtherCandidatesError(
+            f"{shown} holds other answers than {run.log.path} judged, to "
+            f"{_some(other, len(run.judged))}: another run of these models. Give the files that "
+            "were judged: --candidates PATH"
+        )
+
+
+def _same(run: Run, judged: Judged, row: Mapping[str, Candidate]) -> bool:
+    """Whether these are the answers that were judged.
+
+    Of identical answers one was judged, and they may differ in blanks. A log that does not hold the
+    texts says which answers are identical, and how long those are that were judged.
+    """
+    item = judged.ballots
+    answers = {name: row[run.names.get(name, name)].answer for name in item.models}
+    texts = judged.answers
+    if texts is None and any(len(answers[name]) != n for name, n in item.lengths.items()):
+        return False
+    leading = {leader: answers[leader] for leader in item.representatives}
+    return all(
+        _lines(answers[name]) == _lines((texts or leading).get(group[0], ""))
+        for group in item.groups
+        for name in group
+    )
+
+
+def _lines(answer: str) -> list[str]:
+    return [line for line in normalise_answer(answer).split("\n") if line]
+
+
+def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
+    public = {old: new for new, old in run.names.items()}
+    wanted = {_key(one): _models(run, one) for one in run.judged}
+    rows: dict[ItemKey, dict[str, Candidate]] = {}
+    for key, models in wanted.items():
+        found = {public.get(name, name): pool.candidates[key][name] for name in models}
+        rows[key] = {
+            name: replace(found[name], model=name, source=file_name(found[name].source))
+            for name in sorted(found)
+        }
+    return CandidatePool(tuple(item for item in pool.items if item.key in rows), rows)
+
+
+def _key(judged: Judged) -> ItemKey:
+    return ItemKey(judged.ballots.benchmark, judged.ballots.item_id)
+
+
+def _models(run: Run, judged: Judged) -> list[str]:
+    """The models of an item, as its log and the pool call them."""
+    return [run.names.get(name, name) for name in judged.ballots.models]
+
+
+def _some(names: Sequence[str], total: int) -> str:
+    named = ", ".join(sorted(set(names))[:LISTED]) + (", …" if len(set(names)) > LISTED else "")
+    return f"{len(names):,} of {count(total, 'judged item')} ({named})"

@@ -1,0 +1,133 @@
+"""The dataset card: what was measured, how, by whom, and how far it can be trusted.
+
+Our part stands between two marks and is made anew from the latest leaderboard each time; all other
+text is a person's and stays as it is.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tiebreak.publish.errors import CardError
+from tiebreak.publish.front_matter import merged
+from tiebreak.publish.headlines import METRIC_WORDS, boards_in, plots_of, warnings_of
+from tiebreak.publish.markdown import inline
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+BEGIN: Final = "<!-- tiebreak:begin -->"
+END: Final = "<!-- tiebreak:end -->"
+
+
+def card(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    readme: str | None,
+    read: Callable[[str], bytes],
+    paths: Collection[str],
+    license: str | None,
+    repo_id: str,
+) -> str:
+    """The card of a dataset: our part made anew, a person's part as it was.
+
+    Args:
+        rows: the latest leaderboard.
+        readme: the card that is there, None where there is none.
+        read: gives the bytes of a file of the dataset.
+        paths: all files of the dataset.
+        license: licence id to put on the card; None leaves it as it is.
+        repo_id: "OWNER/NAME", for the examples.
+
+    Raises:
+        CardError: the card that is there cannot be read, or the licence is no id.
+    """
+    title = repo_id.rpartition("/")[2]
+    there = readme or f"\n# {inline(title)}\n"
+    head, body = split(there)
+    newline = "\r\n" if "\r\n" in there else "\n"
+    matter = merged(head, paths, title=title, license=license)
+    ours = our_part(
+        rows, read=read, paths=paths, licensed=_licensed(matter), repo_id=repo_id
+    ).replace("\n", newline)
+    # Lines that were there keep their ends; what YAML came anew gets those of the others.
+    matter = newline.join(re.split(r"\r\n|\r|\n", matter)) if matter != head else matter
+    return f"---{newline}{matter}{newline}---{newline}{_with(body, ours, newline)}"
+
+
+def split(readme: str) -> tuple[str, str]:
+    """YAML and body of a card, each without the lines of dashes."""
+    from huggingface_hub.repocard import REGEX_YAML_BLOCK
+
+    readme = readme.removeprefix("\ufeff")
+    found = REGEX_YAML_BLOCK.search(readme)
+    return (found[2], readme[found.end() :]) if found else ("", readme)
+
+
+def our_part(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    read: Callable[[str], bytes],
+    paths: Collection[str],
+    licensed: bool,
+    repo_id: str,
+) -> str:
+    """What stands between the marks, without them."""
+    boards = boards_in(rows)
+    metrics = {metric for board in boards for metric in board.metrics}
+    text = _template().render(
+        boards=boards,
+        plots={board: plots_of(board, read, paths) for board in boards},
+        warnings={board: warnings_of(board, read, paths) for board in boards},
+        metrics=[(name, words) for name, words in METRIC_WORDS.items() if name in metrics],
+        paths=set(paths),
+        with_candidates=any(path.startswith("candidates/") for path in paths),
+        licensed=licensed,
+        repo_id=repo_id,
+    )
+    return text.strip("\n")
+
+
+def _with(body: str, ours: str, newline: str) -> str:
+    """The body with our part in its place; after a person's text where it has none."""
+    part = newline.join((BEGIN, ours, END))
+    begins, ends = body.count(BEGIN), body.count(END)
+    if begins == ends == 0:
+        return f"{body}{_gap(body, newline)}{part}{newline}"
+    start, end = body.find(BEGIN), body.find(END)
+    if begins != 1 or ends != 1 or end < start:
+        raise CardError(
+            f"README.md in the dataset must have {BEGIN} once, and {END} once after it: what "
+            "stands between them is made anew. Remove the marks that are too many, or all of them"
+        )
+    return body[:start] + part + body[end + len(END) :]
+
+
+def _gap(body: str, newline: str) -> str:
+    """What makes an empty line after a text."""
+    if not body.strip() or body.endswith(newline * 2):
+        return ""
+    return newline if body.endswith(newline) else newline * 2
+
+
+def _licensed(matter: str) -> bool:
+    import yaml
+
+    return bool((yaml.safe_load(matter) or {}).get("license"))
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # Markdown, not HTML: every foreign text goes through `inline`
+    )
+    environment.filters["inline"] = inline
+    return environment.get_template("card.md.jinja")

@@ -1,0 +1,80 @@
+"""Entries for `.eval_results/` of model repositories: the Hub's community evaluations.
+
+One file per model, benchmark and protocol, each to be put into the model's repository (or proposed
+to it). The value is the normalized Borda score, never a rank, and the notes name the pool: with
+other models beside it the same model has another score.
+"""
+
+import math
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import yaml
+from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+from tiebreak.publish.model_path import flattened
+from tiebreak.publish.runs import Run
+from tiebreak.report import Leaderboard, LeaderboardRow
+from tiebreak.report.figures.drawing import slug
+
+FOLDER: Final = ".eval_results"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a date as text: unquoted, YAML's readers make something else of it."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+
+
+_Dumper.add_representer(str, _text)
+
+
+def entries(run: Run, repo_id: str) -> dict[str, bytes]:
+    """The files of one run, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
+
+    Args:
+        run: what was judged.
+        repo_id: the dataset that holds the leaderboard, as OWNER/NAME. On the Hub its scores are
+            shown as a benchmark's once it is registered as one (a file `eval.yaml`).
+    """
+    return {
+        _path(board, row): _file(run, board, row, repo_id)
+        for board in run.boards
+        for row in board.rows
+        if not math.isnan(row.borda)
+    }
+
+
+def _path(board: Leaderboard, row: LeaderboardRow) -> str:
+    name = slug("tiebreak", board.benchmark, board.protocol)
+    return f"{'/'.join(flattened(row.model))}/{FOLDER}/{name}.yaml"
+
+
+def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str) -> bytes:
+    created = datetime.fromisoformat(run.created).astimezone(UTC)
+    entry = EvalResultEntry(
+        dataset_id=repo_id,
+        task_id=slug(board.benchmark, board.protocol),
+        value=row.borda,
+        date=created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        source_url=f"https://huggingface.co/datasets/{repo_id}",
+        source_name="Tiebreak",
+        notes=_notes(board, row),
+    )
+    data: list[dict[str, Any]] = eval_result_entries_to_yaml([entry])
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100).encode()
+
+
+def _notes(board: Leaderboard, row: LeaderboardRow) -> str:
+    others = ", ".join(one.model for one in board.rows if one is not row)
+    judges = ", ".join(board.judges) or "no judge"
+    interval = ""
+    if not math.isnan(row.lower):
+        interval = f", {board.level * 100:g}% interval {row.lower:.3f} to {row.upper:.3f}"
+    return (
+        f"Normalized Borda score (0 to 1{interval}) over {board.n_items} items by "
+        f"{board.protocol}, judged by {judges}. It is relative to a pool of {len(board.rows)} "
+        f"models; the others: {others}"
+    )

@@ -1,0 +1,336 @@
+"""Records for Every Eval Ever: one JSON file per run and model (schema 0.3.0, evalevalai.com).
+
+A record holds one result per benchmark and metric. Where the answers may leave, a second file
+beside it has one line per judged item and metric, as far as the native score says right or wrong:
+the schema wants to know, and a rank does not tell.
+"""
+
+import hashlib
+import json
+import math
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.resources import files
+from typing import Any, Final
+
+from tiebreak.candidates import Candidate, CandidatePool, Item
+from tiebreak.publish.facts import RoleFacts
+from tiebreak.publish.model_path import flattened, model_id
+from tiebreak.publish.runs import Run
+from tiebreak.report import Leaderboard, LeaderboardRow
+from tiebreak.report.item_table import ItemTable, place_all
+
+Json = dict[str, Any]
+
+SCHEMA_VERSION: Final = "0.3.0"
+COLLECTION: Final = "tiebreak"
+# The log does not know who controls an endpoint, nor whether weights can be had.
+_UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
+# Whose reply decides: the prompts of this kind of call.
+_PROMPTS: Final = {
+    "elimination": "match",
+    "least_squares": "match",
+    "win_rate": "match",
+    "insertion": "match",
+    "points": "score",
+    "listing": "list",
+    "consensus": "list",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Metric:
+    """One number about a model on a benchmark, with its interval in the same unit."""
+
+    id: str
+    name: str
+    description: str
+    score: float
+    n: int
+    lower: float = math.nan
+    upper: float = math.nan
+    bounds: tuple[float, float] | None = None
+    lower_is_better: bool = False
+    judged: bool = True
+
+
+def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -> dict[str, bytes]:
+    """The files of one run, by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json` and its samples.
+
+    The same run gives the same bytes; UUIDs are made from the run and the model.
+
+    Args:
+        run: what was judged.
+        organization: who publishes, such as the owner of the dataset.
+        pool: the judged answers, for the lines per item; None leaves them out.
+
+    Returns:
+        Empty where no model has a score.
+    """
+    written: dict[str, bytes] = {}
+    for model in dict.fromkeys(row.model for board in run.boards for row in board.rows):
+        results = [
+            _result(run, board, metric)
+            for board in run.boards
+            for row in board.rows
+            if row.model == model
+            for metric in _metrics(run, board, row)
+        ]
+        if not results:
+            continue
+        record = _record(run, model, organization, results)
+        stem = f"data/{COLLECTION}/{'/'.join(flattened(model))}/{_uuid(run.run_id, model)}"
+        if pool is not None and (lines := list(_samples(run, record, model, pool))):
+            samples = "".join(f"{_dumps(line)}\n" for line in lines).encode()
+            record["detailed_evaluation_results"] = {
+                "format": "jsonl",
+                "file_path": f"{stem}_samples.jsonl",
+                "hash_algorithm": "sha256",
+                "checksum": hashlib.sha256(samples).hexdigest(),
+                "total_rows": len(lines),
+            }
+            written[f"{stem}_samples.jsonl"] = samples
+        written[f"{stem}.json"] = f"{_dumps(record, indent=2)}\n".encode()
+    return written
+
+
+def _record(run: Run, model: str, organization: str, results: list[Json]) -> Json:
+    created = str(round(datetime.fromisoformat(run.created).timestamp()))
+    versions = sorted({fact.inspect_version or "unknown" for fact in run.facts})
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": f"tiebreak_{run.run_id}/{model_id(model)}/{created}",
+        "evaluation_timestamp": created,
+        # When this was written must not change the bytes; nothing was retrieved from anywhere.
+        "retrieved_timestamp": created,
+        "source_metadata": {
+            "source_name": "Tiebreak ranking log",
+            "source_type": "evaluation_run",
+            "source_organization_name": organization,
+            "evaluator_relationship": "other",
+            "additional_details": {
+                "run_id": run.run_id,
+                "log_sha256": " ".join(fact.sha256 for fact in run.facts),
+            },
+        },
+        "eval_library": {
+            "name": "tiebreak",
+            "version": _version(run),
+            "additional_details": {"inspect_ai": ", ".join(versions)},
+        },
+        "model_info": _model_info(model),
+        "evaluation_results": results,
+    }
+
+
+def _model_info(model: str) -> Json:
+    info: Json = {"name": model, "id": model_id(model), "additional_details": dict(_UNKNOWN)}
+    # The folder of a name without a developer in front is named by this field.
+    return info if "/" in info["id"] else {**info, "developer": flattened(model)[0]}
+
+
+def _metrics(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[_Metric]:
+    """What is known about a model on a benchmark; a number that is undefined is left out."""
+    pool = f"relative to this pool of {len(board.rows)} models"
+    if board.placed_by == "consensus":
+        yield from _consensus_ranks(run, board, row.model, pool)
+    if not math.isnan(row.borda):
+        yield _Metric(
+            id=f"{board.protocol}.normalized_borda",
+            name="Normalized Borda score",
+            description=f"Mean share of the other models that a model leaves behind, {pool}.",
+            score=row.borda,
+            lower=row.lower,
+            upper=row.upper,
+            n=board.n_items,
+            bounds=(0.0, 1.0),
+        )
+    if not math.isnan(row.native):
+        yield _Metric(
+            id="tiebreak.native_score",
+            name="Native score",
+            description="The benchmark's own metric, as the harness gave it, over judged items.",
+            score=row.native,
+            n=row.native_n,
+            judged=False,
+        )
+
+
+def _consensus_ranks(run: Run, board: Leaderboard, model: str, pool: str) -> Iterator[_Metric]:
+    """The mean place of a model in the consensus of the reviewers."""
+    for review in run.reviews:
+        method = review.ranking.methods[0]
+        for row in review.ranking.rows:
+            if review.panel.benchmark == board.benchmark and row.model == model and row.n_items:
+                yield _Metric(
+                    id=f"{method.removesuffix('_young')}.consensus_rank",
+                    name="Mean consensus rank",
+                    description=f"Mean place in the reviewers' consensus by {method}, {pool}.",
+                    score=row.mean_rank,
+                    lower=row.lower,
+                    upper=row.upper,
+                    n=row.n_items,
+                    bounds=(1.0, float(len(review.ranking.rows))),
+                    lower_is_better=True,
+                )
+
+
+def _result(run: Run, board: Leaderboard, metric: _Metric) -> Json:
+    config: Json = {
+        "evaluation_description": metric.description,
+        "metric_id": metric.id,
+        "metric_name": metric.name,
+        "lower_is_better": metric.lower_is_better,
+        "additional_details": {
+            "protocol": board.protocol,
+            "pool": ", ".join(row.model for row in board.rows),
+        },
+    }
+    if metric.bounds is not None:
+        low, high = metric.bounds
+        config |= {"score_type": "continuous", "min_score": low, "max_score": high}
+    if metric.judged and (scoring := _scoring(run, board)):
+        config["llm_scoring"] = scoring
+    return {
+        "evaluation_result_id": _result_id(board.benchmark, metric.id),
+        "evaluation_name": board.benchmark,
+        "source_data": {"dataset_name": board.benchmark, "source_type": "other"},
+        "metric_config": config,
+        "score_details": {"score": metric.score, "uncertainty": _uncertainty(board, metric)},
+    }
+
+
+def _uncertainty(board: Leaderboard, metric: _Metric) -> Json:
+    if math.isnan(metric.lower):
+        return {"num_samples": metric.n}
+    return {
+        "confidence_interval": {
+            "lower": metric.lower,
+            "upper": metric.upper,
+            "confidence_level": board.level,
+            "method": f"expanded percentile bootstrap over items, seed {board.seed}",
+        },
+        "num_samples": metric.n,
+        "num_bootstrap_samples": board.draws,
+    }
+
+
+def _scoring(run: Run, board: Leaderboard) -> Json | None:
+    """Who judged and by which prompt; None where nobody was asked."""
+    kind = _PROMPTS.get(board.placed_by or "")
+    if kind is None or not board.judges:
+        return None
+    role = "peers" if board.placed_by == "consensus" else "judge"
+    judges: list[Json] = [
+        {
+            "model_info": _model_info(fact.model),
+            **{k: v for k, v in fact.settings.items() if k == "temperature"},
+            "additional_details": {
+                "role": fact.role,
+                **{name: str(value) for name, value in fact.settings.items()},
+            },
+        }
+        for fact in _roles(run)
+        if fact.role == role
+    ]
+    judges = judges or [{"model_info": _model_info(judge)} for judge in board.judges]
+    return {"judges": judges, "input_prompt": _prompt(kind)}
+
+
+def _roles(run: Run) -> list[RoleFacts]:
+    """Who was asked, each once: the shards of a run name them again."""
+    found: list[RoleFacts] = []
+    for fact in (fact for log in run.facts for fact in log.roles):
+        if fact not in found:
+            found.append(fact)
+    return found
+
+
+def _prompt(kind: str) -> str:
+    folder = files("tiebreak.scorers") / "prompts"
+    parts = [(folder / f"{kind}.{part}.md").read_text("utf-8") for part in ("system", "user")]
+    return "\n\n".join(part.strip() for part in parts)
+
+
+def _samples(run: Run, record: Json, model: str, pool: CandidatePool) -> Iterator[Json]:
+    """A line per judged item and metric, where the native score says right (1) or wrong (0)."""
+    answers = {
+        (item.benchmark, item.item_id, item.input_hash): (item, candidates[model])
+        for item, candidates in pool
+        if model in candidates
+    }
+    named = {result["evaluation_result_id"]: result for result in record["evaluation_results"]}
+    for board in run.boards:
+        judged = [one for one in run.log.items if one.benchmark == board.benchmark]
+        ranked, placements, _ = place_all(judged)
+        table = ItemTable.of(ranked, placements)
+        if model not in table.models:
+            continue
+        column = table.models.index(model)
+        for row, ballots in enumerate(ranked):
+            found = answers.get((ballots.benchmark, ballots.item_id, ballots.input_hash))
+            native = float(table.native[row, column])
+            if found is None or native not in (0.0, 1.0):
+                continue
+            scores: Mapping[str, float] = {
+                _result_id(board.benchmark, "tiebreak.native_score"): native,
+                _result_id(board.benchmark, f"{board.protocol}.normalized_borda"): float(
+                    table.borda[row, column]
+                ),
+            }
+            for result_id, score in scores.items():
+                if result_id in named and not math.isnan(score):
+                    yield _sample(record, named[result_id], *found, score, native == 1.0)
+
+
+def _sample(
+    record: Json, result: Json, item: Item, candidate: Candidate, score: float, correct: bool
+) -> Json:
+    source = item.prompt + item.target
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": record["evaluation_id"],
+        "model_id": record["model_info"]["id"],
+        "evaluation_name": result["evaluation_name"],
+        "evaluation_result_id": result["evaluation_result_id"],
+        "sample_id": item.item_id,
+        "sample_hash": hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest(),
+        "interaction_type": "single_turn",
+        "input": {
+            "raw": item.prompt,
+            "reference": [item.target],
+            **({"choices": list(item.choices)} if item.choices else {}),
+        },
+        "output": {"raw": [candidate.answer]},
+        "answer_attribution": [
+            {
+                "turn_idx": 0,
+                "source": "output.raw",
+                "extracted_value": candidate.answer,
+                "extraction_method": candidate.native_metric or "custom",
+                "is_terminal": True,
+            }
+        ],
+        "evaluation": {"score": score, "is_correct": correct},
+        "metadata": {"input_hash": item.input_hash},
+    }
+
+
+def _result_id(benchmark: str, metric: str) -> str:
+    return f"{benchmark}/{metric}"
+
+
+def _version(run: Run) -> str:
+    versions: Sequence[str] = sorted({fact.tiebreak_version or "unknown" for fact in run.facts})
+    return ", ".join(versions)
+
+
+def _uuid(run_id: str, model: str) -> uuid.UUID:
+    digest = hashlib.sha256(f"{run_id}\n{model}".encode("utf-8", "surrogatepass")).digest()
+    return uuid.UUID(bytes=digest[:16], version=4)
+
+
+def _dumps(data: Json, indent: int | None = None) -> str:
+    return json.dumps(data, indent=indent, allow_nan=False)

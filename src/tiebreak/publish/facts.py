@@ -1,0 +1,164 @@
+"""What a log's header may say in public: an allow list.
+
+A header also holds model arguments, addresses, the task's arguments, git remotes and whatever
+people put into metadata. Nothing leaves that is not named here, so a field that Inspect adds
+tomorrow stays at home.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PureWindowsPath
+from typing import Any, Final
+
+import fsspec  # type: ignore[import-untyped]
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import GenerateConfig, ModelConfig
+
+from tiebreak.candidates import PROMPTS_KEY, SHARD_KEY
+
+# How a model was asked. All of these are numbers, or words out of a short list.
+SETTINGS: Final = (
+    *("temperature", "top_p", "top_k", "max_tokens", "seed", "num_choices"),
+    *("frequency_penalty", "presence_penalty"),
+    *("effort", "reasoning_effort", "reasoning_tokens", "verbosity"),
+)
+
+# How a task judged: arguments that Tiebreak itself knows, and none that says where things are.
+ARGUMENTS: Final = (
+    *("tiers", "swap", "refine", "critique", "rounds", "degree", "method"),
+    *("task_type", "rubric", "saturated_only", "merge_identical", "mode", "seed", "repeat"),
+    *("settle", "settle_error", "max_calls", "max_cost", "protocol"),
+)
+# Of these only the file's name is told; "protocol" is FILE.py@NAME.
+_FILES: Final = ("rubric", "protocol")
+_WORD = re.compile(r"[\w.@+-]{1,80}")
+
+# The folders of an absolute path, wherever it begins in a text.
+_FOLDERS = re.compile(
+    r"""(?:^|(?<=[/=,:;\s"'(\[{<>|]))       # at the start, or after what cannot be part of a name
+        (?:~[^/\\\s]*|[A-Za-z]:|file:)?     # a home, a drive
+        [/\\]+(?:[^/\\\s,;"'()<>|]+[/\\]+)* # root and folders""",
+    re.VERBOSE,
+)
+_ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>)\]]+")
+
+Scalar = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class RoleFacts:
+    """Who was asked in a role, and the settings of it that were given (none: the provider's)."""
+
+    role: str
+    model: str
+    settings: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """What may be said about one ranking log.
+
+    `name` is the file's, without its folders; `sha256` that of its bytes. `arguments` are those of
+    the task that say how it judged. `prompts` is the hash of the prompt templates, None in logs
+    that do not tell.
+    """
+
+    name: str
+    sha256: str
+    eval_id: str
+    created: str
+    status: str
+    shard: str | None
+    inspect_version: str | None
+    tiebreak_version: str | None
+    prompts: str | None
+    seed: int | None
+    arguments: Mapping[str, Scalar]
+    roles: tuple[RoleFacts, ...]
+
+
+def facts_of(path: str) -> LogFacts:
+    """Read a log's header and keep what may be said.
+
+    Args:
+        path: a ranking log, local or remote.
+    """
+    log = read_eval_log(path, header_only=True)
+    metadata = log.eval.metadata or {}
+    return LogFacts(
+        name=file_name(path),
+        sha256=_sha256(path),
+        eval_id=log.eval.eval_id,
+        created=str(log.eval.created),
+        status=log.status,
+        shard=_matching(r"[0-9]+/[0-9]+", metadata.get(SHARD_KEY)),
+        inspect_version=_matching(r"[\w.+!-]{1,40}", log.eval.packages.get("inspect_ai")),
+        tiebreak_version=_matching(r"[\w.+!-]{1,40}", metadata.get("tiebreak_version")),
+        prompts=_matching(r"[0-9a-f]{16,64}", metadata.get(PROMPTS_KEY)),
+        seed=seed if isinstance(seed := metadata.get("seed"), int) else None,
+        arguments=dict(_arguments(log.eval.task_args)),
+        roles=tuple(_roles(log)),
+    )
+
+
+def public_name(name: str) -> str:
+    """A model's name without the folders of an absolute path: `hf//home/me/llama` → `hf/llama`."""
+    return _FOLDERS.sub("", name.rstrip("/\\")) or "model"
+
+
+def public_words(text: str | None) -> str | None:
+    """A reason as one short line, without addresses and folders (providers' messages have them)."""
+    if text is None:
+        return None
+    line = " ".join(_FOLDERS.sub("", _ADDRESS.sub("(address)", text)).split())
+    return line if len(line) <= 300 else f"{line[:299]}…"
+
+
+def file_name(path: str) -> str:
+    """The last part of a path, whatever system it is from."""
+    return PureWindowsPath(path).name or path
+
+
+def _sha256(path: str) -> str:
+    with fsspec.open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _matching(pattern: str, value: object) -> str | None:
+    return value if isinstance(value, str) and re.fullmatch(pattern, value) else None
+
+
+def _arguments(given: Mapping[str, Any]) -> Iterator[tuple[str, Scalar]]:
+    for name in ARGUMENTS:
+        value = given.get(name)
+        if isinstance(value, bool | int | float):
+            yield name, value
+        elif isinstance(value, str):
+            value = file_name(value) if name in _FILES else value
+            if name in _FILES or _WORD.fullmatch(value):
+                yield name, value
+
+
+def _roles(log: EvalLog) -> Iterator[RoleFacts]:
+    roles = log.eval.model_roles or {}
+    # Without the role the task's own model judges.
+    if not {"judge", "peers"} & set(roles) and log.eval.model != "none/none":
+        config = log.eval.model_generate_config.merge(log.plan.config)
+        yield _role("judge", ModelConfig(model=log.eval.model, config=config))
+    for role, bound in sorted(roles.items()):
+        # A role of the user's own takes no part in judging, and its name is anybody's.
+        if role in ("judge", "meta_judge", "peers"):
+            models: Sequence[ModelConfig] = bound if isinstance(bound, list) else [bound]
+            yield from (_role(role, model) for model in models)
+
+
+def _role(role: str, model: ModelConfig) -> RoleFacts:
+    return RoleFacts(role, public_name(model.model), settings_of(model.config))
+
+
+def settings_of(config: GenerateConfig) -> dict[str, Scalar]:
+    """The settings that were given and may be said."""
+    values = ((name, getattr(config, name, None)) for name in SETTINGS)
+    return {name: value for name, value in values if isinstance(value, Scalar)}

@@ -1,0 +1,153 @@
+"""The YAML at the head of a dataset card: ours is merged into what a person wrote.
+
+Only what has to change is written anew, so a person's other keys stay, in their order and with
+their comments.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+import yaml
+
+from tiebreak.publish.errors import CardError
+from tiebreak.publish.tables import CONFIGS
+
+TAGS: Final = ("tiebreak", "llm-as-a-judge", "leaderboard")
+
+_LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
+
+
+def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
+    """The configs of the tables that are there: `load_dataset(NAME, CONFIG)`."""
+    found = []
+    for name in CONFIGS:
+        splits = {
+            "full": f"{name}/full/*.parquet" if name == "leaderboard" else f"{name}/*.parquet"
+        }
+        if name == "leaderboard":
+            splits = {"latest": "leaderboard/latest.parquet", **splits}
+        files = [
+            {"split": split, "path": pattern}
+            for split, pattern in splits.items()
+            if any(_fits(path, pattern) for path in paths)
+        ]
+        if files:
+            found.append({"config_name": name, "data_files": files})
+    return found
+
+
+def merged(text: str, paths: Collection[str], *, title: str, license: str | None) -> str:
+    """YAML with our keys in it.
+
+    Args:
+        text: the YAML that is there; may be empty.
+        paths: all files of the dataset.
+        title: its name, for a card that has none.
+        license: licence id; None leaves what is there.
+
+    Raises:
+        CardError: the YAML cannot be read, or the licence is no id.
+    """
+    there = _read(text)
+    wanted: dict[str, Any] = {}
+    if license is not None:
+        wanted["license"] = _licence(license)
+    wanted |= {} if "pretty_name" in there else {"pretty_name": title}
+    wanted |= {} if "tags" in there else {"tags": list(TAGS)}
+    wanted["configs"] = _configs(there.get("configs"), configs_for(paths))
+    changed = {name: value for name, value in wanted.items() if there.get(name) != value}
+    return _spliced(text, there, changed) if changed else text
+
+
+def _fits(path: str, pattern: str) -> bool:
+    return re.fullmatch(re.escape(pattern).replace(r"\*", "[^/]*"), path) is not None
+
+
+def _licence(given: str) -> str:
+    if not _LICENSE.fullmatch(given):
+        raise CardError(
+            f"--license {given!r} is no licence id of the Hub: it must be one such as cc-by-4.0, "
+            "mit or other (https://huggingface.co/docs/hub/repositories-licenses)"
+        )
+    return given
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        data = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        line = " ".join(str(error).split())[:200]
+        raise CardError(
+            f"The YAML at the head of README.md in the dataset cannot be read ({line}): mend it, "
+            "then publish again"
+        ) from error
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise CardError(
+            "The YAML at the head of README.md in the dataset has no keys: mend it, then publish "
+            "again"
+        )
+    return data
+
+
+def _configs(there: Any, ours: list[dict[str, Any]]) -> list[Any]:
+    """A person's configs and ours; ours keep the place and the further keys that they have."""
+    there = [] if there is None else there
+    if not isinstance(there, list) or not all(isinstance(one, Mapping) for one in there):
+        raise CardError(
+            "`configs` at the head of README.md in the dataset is no list of configs: mend it, "
+            "then publish again"
+        )
+    new = {one["config_name"]: one for one in ours}
+    found = [{**one, **new.pop(one.get("config_name"), {})} for one in there]
+    found += new.values()
+    if not any(one.get("default") for one in found):
+        for one in found:
+            if one.get("config_name") == "leaderboard":
+                one["default"] = True
+    return found
+
+
+def _spliced(text: str, there: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
+    """The same YAML with some keys replaced or added; all of it anew where that does not work."""
+    wanted = {**there, **changed}
+    try:
+        found = _replaced(text, changed)
+        if yaml.safe_load(found) == wanted:
+            return found
+    except (yaml.YAMLError, ValueError):
+        pass  # a form of YAML in which keys do not stand at the start of a line
+    return _dump(wanted)
+
+
+def _replaced(text: str, changed: Mapping[str, Any]) -> str:
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    spans: list[tuple[int, int, str]] = []
+    there = set()
+    if isinstance(root, yaml.MappingNode):
+        for key, value in root.value:
+            if key.value in changed:
+                there.add(key.value)
+                start, end = key.start_mark.index, value.end_mark.index
+                spans.append((start, start + _content(text[start:end]), key.value))
+    for start, end, name in sorted(spans, reverse=True):
+        text = text[:start] + _dump({name: changed[name]}) + text[end:]
+    rest = {name: value for name, value in changed.items() if name not in there}
+    before = f"{text.rstrip()}\n" if text.strip() else ""
+    return before + _dump(rest) if rest else text
+
+
+def _content(block: str) -> int:
+    """Length of a block without the comments and empty lines that follow it."""
+    lines = block.splitlines(keepends=True)
+    while len(lines) > 1 and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    return len("".join(lines).rstrip())
+
+
+def _dump(data: Mapping[str, Any]) -> str:
+    from huggingface_hub.utils import yaml_dump  # type: ignore[attr-defined]
+
+    return str(yaml_dump(dict(data), sort_keys=False)).strip() if data else ""

@@ -1,0 +1,249 @@
+"""What the card says of the latest leaderboard: one entry per benchmark, protocol and judge.
+
+The rows may be another publisher's, so nothing in them is taken on trust: texts are escaped where
+they are shown, and what is no JSON or no file of the dataset is left out.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tiebreak.report.cells import UNDEFINED, decimal, interval, money, ranks, rate, whole
+from tiebreak.report.words import count
+
+Row = Mapping[str, Any]
+
+# Leaderboards with more models show so many on the card; the table has them all.
+LISTED: Final = 20
+
+METRIC_WORDS: Final = {
+    "normalized_borda": (
+        "Mean over the ranked items of (N − rank) / (N − 1), N models, ties at their mean rank",
+        "0 to 1, higher is better",
+    ),
+    "mean_rank": (
+        "Mean over the items of a model's rank in the consensus of all reviewers",
+        "1 to N, lower is better",
+    ),
+    "kemeny_rank": (
+        "Place in the Kemeny–Young order of all ballots of all items together",
+        "1 to N, lower is better",
+    ),
+    "least_squares_strength": (
+        "Strength that explains the results of all matches best, by least squares: a difference "
+        "of two is the mean margin at which the one should win. The strengths sum to 0",
+        "higher is better",
+    ),
+    "bradley_terry_strength": (
+        "Bradley–Terry strength over all matches, a tie as half a win: a difference of two is the "
+        "logarithm of the odds. The strengths sum to 0",
+        "higher is better",
+    ),
+    "mean_points": ("Mean of the points that a judge gave", "0 to 1, higher is better"),
+    "native_score": (
+        "The benchmark's own score over the ranked items. Judging never changes it",
+        "higher is better",
+    ),
+}
+
+_SWAPS: Final = {
+    "always": "Every match is judged in both orders of presentation, and margins are averaged.",
+    "close": "Which answer is shown first is drawn by lot; a match that comes out close is judged "
+    "in the other order too, and margins are averaged.",
+    "never": "Which answer is shown first is drawn by lot; a match is judged in this order only.",
+}
+_SAFE = re.compile(r"[A-Za-z0-9-]{1,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One model, as cells of the headline table; numbers as text."""
+
+    rank: str
+    model: str
+    borda: str
+    interval: str
+    ranks: str
+    mean_rank: str
+    native: str
+    n: str
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One benchmark under one protocol by one judge."""
+
+    benchmark: str
+    protocol: str
+    judge: str
+    run_id: str
+    date: str
+    level: str
+    items: str
+    left_out: int
+    lines: tuple[Line, ...]
+    n_models: int
+    metrics: frozenset[str]
+    settings: tuple[tuple[str, str, str], ...]
+    swap: str
+    bill: str
+    unscored: str
+    made_by: str
+    rubric: str
+    status: str
+    seed: str
+
+    @property
+    def manifest(self) -> str:
+        """Path of the run's manifest in the dataset."""
+        return f"runs/{self.run_id}/manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot of the card: its path in the dataset, and its alt text."""
+
+    path: str
+    alt: str
+
+
+def boards_in(rows: Iterable[Row]) -> list[Board]:
+    """The entries of the card, in the order of the rows."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["benchmark"], row["protocol"], row["judge"] or ""), []).append(row)
+    return [_board(*key, group) for key, group in groups.items()]
+
+
+def plots_of(board: Board, read: Callable[[str], bytes], paths: Collection[str]) -> list[Plot]:
+    """The plots of an entry that the dataset holds."""
+    folder = f"plots/{board.run_id}"
+    return [
+        Plot(path, str(one.get("alt", "")))
+        for one in _about(board, f"{folder}/plots.json", "plots", read, paths)
+        if _SAFE.fullmatch(str(one.get("name")))
+        and (path := f"{folder}/{one['name']}.png") in paths
+    ]
+
+
+def warnings_of(board: Board, read: Callable[[str], bytes], paths: Collection[str]) -> list[str]:
+    """Why the ranking of an entry is not to be trusted, by the manifest of its run."""
+    found = _about(board, board.manifest, "benchmarks", read, paths)
+    listed = [one.get("warnings") for one in found if one.get("protocol") == board.protocol]
+    return [str(warning) for one in listed if isinstance(one, list) for warning in one]
+
+
+def _about(
+    board: Board, path: str, key: str, read: Callable[[str], bytes], paths: Collection[str]
+) -> list[Mapping[str, Any]]:
+    """What a JSON file of the run lists about the entry's benchmark."""
+    if not _SAFE.fullmatch(board.run_id) or path not in paths:
+        return []
+    listed = _object(read(path)).get(key)
+    return [
+        one
+        for one in (listed if isinstance(listed, list) else [])
+        if isinstance(one, Mapping) and one.get("benchmark") == board.benchmark
+    ]
+
+
+def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Board:
+    by_metric: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        by_metric.setdefault(row["metric"], {})[row["model"]] = row
+    main = by_metric.get("normalized_borda") or next(iter(by_metric.values()))
+    first = next(iter(main.values()))
+    return Board(
+        benchmark=benchmark,
+        protocol=protocol,
+        judge=judge,
+        run_id=first["run_id"],
+        date=str(first["created"])[:10],
+        level=f"{_or_nan(first['level']) * 100:g}%",
+        items=count(first["n_items"] or 0, "item"),
+        left_out=first["n_unranked"] or 0,
+        lines=tuple(_line(row, by_metric) for row in [*main.values()][:LISTED]),
+        n_models=len(main),
+        metrics=frozenset(by_metric),
+        settings=tuple(_settings(first["judge_settings"])),
+        swap=_SWAPS.get(str(_object(first["arguments"]).get("swap")), ""),
+        bill=_bill(first),
+        unscored=rate(_mean([_or_nan(row["unscored_rate"]) for row in main.values()])),
+        made_by=_versions(first),
+        rubric=first["rubric"] or "",
+        status=first["status"] or "",
+        seed=str(first["seed"]) if first["seed"] is not None else "",
+    )
+
+
+def _line(row: Row, by_metric: Mapping[str, Mapping[str, Row]]) -> Line:
+    model = row["model"]
+    native = by_metric.get("native_score", {}).get(model, {})
+    placed = by_metric.get("mean_rank", {}).get(model, {})
+    return Line(
+        rank=whole(row["rank"]),
+        model=model,
+        borda=decimal(_or_nan(row["value"])),
+        interval=interval(_or_nan(row["lower"]), _or_nan(row["upper"])),
+        ranks=ranks(row["rank_lower"], row["rank_upper"]),
+        mean_rank=decimal(_or_nan(placed.get("value")), 2) if placed else "",
+        native=decimal(_or_nan(native.get("value"))),
+        n=whole(row["n"]),
+    )
+
+
+def _settings(text: Any) -> Iterable[tuple[str, str, str]]:
+    """Role, model and settings of everybody who was asked."""
+    for one in _list(text):
+        if isinstance(one, Mapping):
+            given = ", ".join(
+                f"{name} {value}" for name, value in one.items() if name not in ("role", "model")
+            )
+            yield (
+                str(one.get("role", "")),
+                str(one.get("model", "")),
+                given or "the provider's own settings",
+            )
+
+
+def _bill(row: Row) -> str:
+    n, tokens = row["n_calls"] or 0, (row["input_tokens"] or 0) + (row["output_tokens"] or 0)
+    if not n:
+        return "no call"
+    cost = money(row["cost"])
+    worth = "of unknown price" if cost == UNDEFINED else f"worth {cost}"
+    return f"{count(n, 'call')}, {count(tokens, 'token')}, {worth}"
+
+
+def _versions(row: Row) -> str:
+    named = (("Tiebreak", row["tiebreak_version"]), ("Inspect", row["inspect_version"]))
+    return ", ".join(f"{name} {version}" for name, version in named if version)
+
+
+def _object(text: Any) -> Mapping[str, Any]:
+    found = _json(text)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _list(text: Any) -> list[Any]:
+    found = _json(text)
+    return found if isinstance(found, list) else []
+
+
+def _json(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan

@@ -1,0 +1,116 @@
+"""A dataset on the Hub, as it is at one commit."""
+
+import hashlib
+import logging
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a dataset holds at commit `head`.
+
+    Attributes:
+        api: The Hub's client, with its endpoint and token.
+        repo_id: "OWNER/NAME".
+        head: Hash of the commit.
+        private: Whether the dataset is private.
+        hashes: Hash by path: SHA-256 of the content for files in large-file storage (64 digits),
+            the hash of Git's blob (SHA-1, 40 digits) for all others.
+    """
+
+    api: "HfApi"
+    repo_id: str
+    head: str
+    private: bool
+    hashes: Mapping[str, str]
+    _contents: dict[str, bytes] = field(default_factory=dict, repr=False)
+
+    @property
+    def paths(self) -> Collection[str]:
+        """Paths of all files."""
+        return self.hashes.keys()
+
+    def has(self, path: str, content: bytes) -> bool:
+        """Whether the file at `path` is there and holds exactly these bytes."""
+        there = self.hashes.get(path)
+        return there is not None and there == _hash(content, len(there))
+
+    def read(self, path: str) -> bytes:
+        """Content of a file, straight into memory: the download cache stays as it is."""
+        if path not in self._contents:
+            self._contents[path] = self._download(path)
+        return self._contents[path]
+
+    def _download(self, path: str) -> bytes:
+        from huggingface_hub import hf_hub_url, utils
+
+        url = hf_hub_url(
+            self.repo_id,
+            path,
+            repo_type="dataset",
+            revision=self.head,
+            endpoint=self.api.endpoint,
+        )
+        headers = utils.build_hf_headers(token=self.api.token)  # type: ignore[attr-defined]
+        session = utils.get_session()  # type: ignore[attr-defined]
+        response = session.get(url, headers=headers)
+        utils.hf_raise_for_status(response)  # type: ignore[attr-defined]
+        return response.content
+
+
+def _hash(content: bytes, digits: int) -> str:
+    if digits == 64:
+        return hashlib.sha256(content).hexdigest()
+    return hashlib.sha1(b"blob %d\0%b" % (len(content), content)).hexdigest()
+
+
+def look(api: "HfApi", repo_id: str, revision: str = MAIN) -> Snapshot:
+    """Look at a dataset: its head and, at exactly that commit, all its files."""
+    from huggingface_hub.hf_api import RepoFile
+
+    info = api.dataset_info(repo_id, revision=revision)
+    assert info.sha is not None, "the Hub names the commit when it is asked for a revision"
+    tree = api.list_repo_tree(repo_id, recursive=True, revision=info.sha, repo_type="dataset")
+    hashes = {
+        file.path: file.lfs.sha256 if file.lfs else file.blob_id
+        for file in tree
+        if isinstance(file, RepoFile)
+    }
+    return Snapshot(api, repo_id, info.sha, bool(info.private), hashes)
+
+
+@contextmanager
+def one_policy(timeout: float) -> Iterator[None]:
+    """While it lasts, the Hub's client neither waits on its own nor waits for ever.
+
+    The client sleeps as long as any `Retry-After` says inside some of its calls, does not try
+    again in others, and has no time limit at all. Here every unhappy answer is raised at once, a
+    silent connection breaks after `timeout` seconds, and what to do then is said in one place.
+    """
+    from huggingface_hub import utils
+    from huggingface_hub.utils import logging as hub_logging
+
+    def raise_at_once(response: Any) -> None:
+        if response.status_code in (408, 429) or response.status_code >= 500:
+            utils.hf_raise_for_status(response)  # type: ignore[attr-defined]
+
+    session = utils.get_session()  # type: ignore[attr-defined]
+    verbosity = hub_logging.get_verbosity()
+    hooks, before = session.event_hooks["response"], session.timeout
+    hooks.append(raise_at_once)
+    session.timeout = timeout
+    hub_logging.set_verbosity(logging.ERROR)  # what it would say about its own waiting
+    try:
+        yield
+    finally:
+        hooks.remove(raise_at_once)
+        session.timeout = before
+        hub_logging.set_verbosity(verbosity)

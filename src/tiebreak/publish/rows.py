@@ -1,0 +1,276 @@
+"""The rows of leaderboards and rankings.
+
+`leaderboard`: run × benchmark × model × metric. `rankings`: run × item × model.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from tiebreak.publish.runs import Judged, Run
+from tiebreak.rankers import bootstrap_items, competition_ranks
+from tiebreak.report import Leaderboard, LeaderboardRow
+from tiebreak.report.item_table import ItemTable, place_all, whole
+from tiebreak.report.peers.review import PeerReview
+
+Row = dict[str, Any]
+
+METRICS: Final = {
+    "normalized_borda": True,
+    "mean_rank": False,
+    "kemeny_rank": False,
+    "least_squares_strength": True,
+    "bradley_terry_strength": True,
+    "mean_points": True,
+    "native_score": True,
+}
+"""The metrics, and whether higher is better; what they mean stands on the card."""
+
+
+def leaderboard_rows(run: Run) -> list[Row]:
+    """All rows of a run, by benchmark and metric, best first."""
+    return [row for board in run.boards for row in _board_rows(run, board)]
+
+
+def ranking_rows(run: Run) -> list[Row]:
+    """The rank of every model in every item that could be ranked, in the order of the log."""
+    return [row for kind in _kinds(run) for row in _item_rows(run, kind)]
+
+
+def of_board(judged: Iterable[Judged], board: Leaderboard) -> list[Judged]:
+    """The items of a leaderboard, those that did not come to their end included."""
+    kind = (board.benchmark, board.protocol)
+    return [one for one in judged if (one.ballots.benchmark, one.ballots.protocol) == kind]
+
+
+def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
+    shared = _of_run(run) | _of_board(run, board)
+    reviews = [one for one in run.reviews if one.panel.benchmark == board.benchmark]
+    unscored = {row.model: row.unscored_rate for row in board.rows}
+    measured = [
+        *_borda(run, board),
+        *(row for review in reviews for row in _peer_rows(review)),
+        *_strengths(board),
+        *_points(board),
+        *_native(run, board),
+    ]
+    for row in measured:
+        metric, model = row["metric"], row["model"]
+        yield {
+            **shared,
+            "higher_is_better": METRICS[metric],
+            "unscored_rate": unscored.get(model, math.nan),
+            **row,
+        }
+
+
+def _of_run(run: Run) -> Row:
+    """What all rows of a run say; of several logs (shards) a value that they share."""
+    facts = run.facts
+    settings: list[Row] = []
+    for role in (role for fact in facts for role in fact.roles):
+        entry = {"role": role.role, "model": role.model, **role.settings}
+        if entry not in settings:
+            settings.append(entry)
+    return {
+        "run_id": run.run_id,
+        "created": run.created,
+        "status": run.log.status,
+        "judge_settings": _json(settings) if settings else None,
+        "arguments": _json(dict(facts[0].arguments)),
+        "seed": _shared(fact.seed for fact in facts),
+        "prompts_sha256": _shared(fact.prompts for fact in facts),
+        "tiebreak_version": _shared(fact.tiebreak_version for fact in facts),
+        "inspect_version": _shared(fact.inspect_version for fact in facts),
+        "log_names": [fact.name for fact in facts],
+        "log_sha256": [fact.sha256 for fact in facts],
+        "eval_ids": [fact.eval_id for fact in facts],
+    }
+
+
+def _of_board(run: Run, board: Leaderboard) -> Row:
+    judged = of_board(run.judged, board)
+    receipt = board.receipt
+    return {
+        "benchmark": board.benchmark,
+        "protocol": board.protocol,
+        "judge": ", ".join(board.judges) or None,
+        "level": board.level,
+        "draws": board.draws,
+        "bootstrap_seed": board.seed,
+        "n_items": board.n_items,
+        "n_unranked": len(board.unranked),
+        "n_skipped": board.settled.n_skipped if board.settled else 0,
+        "n_calls": receipt.n_calls,
+        "n_cached": receipt.n_cached,
+        "input_tokens": receipt.input_tokens,
+        "output_tokens": receipt.output_tokens,
+        "cost": receipt.cost,
+        "rubric": ", ".join(sorted({one.ballots.rubric for one in judged})) or None,
+        "rubric_sha256": _shared(one.rubric for one in judged),
+    }
+
+
+def _borda(run: Run, board: Leaderboard) -> Iterator[Row]:
+    ranked = item_table(of_board(run.judged, board))
+    items = dict(zip(ranked.models, (~_undefined(ranked.borda)).sum(axis=0).tolist(), strict=True))
+    for row in board.rows:
+        yield {
+            "metric": "normalized_borda",
+            "model": row.model,
+            "value": row.borda,
+            "n": items.get(row.model, 0),
+            **_interval(row),
+            "rank": row.rank,
+        }
+
+
+def _native(run: Run, board: Leaderboard) -> Iterator[Row]:
+    """The benchmark's own scores over the ranked items, with intervals of the same kind."""
+    table = item_table(of_board(run.judged, board))
+    if _undefined(table.native).all():
+        return
+    found = bootstrap_items(
+        table.native, items=table.items, level=board.level, draws=board.draws, seed=board.seed
+    )
+    ranks = competition_ranks(found.score)
+    n = (~_undefined(table.native)).sum(axis=0)
+    rows = [
+        {
+            "metric": "native_score",
+            "model": model,
+            "value": float(found.score[column]),
+            "lower": float(found.lower[column]),
+            "upper": float(found.upper[column]),
+            "rank_lower": whole(found.rank_lower[column]),
+            "rank_upper": whole(found.rank_upper[column]),
+            "prob_first": float(found.prob_first[column]),
+            "rank": whole(ranks[column]),
+            "n": int(n[column]),
+        }
+        for column, model in enumerate(table.models)
+    ]
+    yield from _best_first(rows)
+
+
+def _points(board: Leaderboard) -> Iterator[Row]:
+    graded = [row for row in board.rows if not math.isnan(row.points)]
+    ranks = competition_ranks([row.points for row in graded])
+    rows = [
+        {"metric": "mean_points", "model": row.model, "value": row.points, "rank": whole(rank)}
+        for row, rank in zip(graded, ranks, strict=True)
+    ]
+    yield from _best_first(rows)
+
+
+def _strengths(board: Leaderboard) -> Iterator[Row]:
+    for view in board.views:
+        for row in view.rows:
+            yield {
+                "metric": f"{view.method}_strength",
+                "model": row.model,
+                "value": row.strength,
+                **_interval(row),
+                "rank": row.rank,
+                "n": view.n_items,
+                "draws": view.draws,
+            }
+
+
+def _peer_rows(review: PeerReview) -> Iterator[Row]:
+    for row in review.ranking.rows:
+        yield {
+            "metric": "mean_rank",
+            "model": row.model,
+            "value": row.mean_rank,
+            **_interval(row),
+            "rank": row.rank,
+            "n": row.n_items,
+        }
+    placed = [row for row in review.ranking.rows if row.at_once is not None]
+    for row in sorted(placed, key=lambda row: (row.at_once or 0, row.model)):
+        yield {
+            "metric": "kemeny_rank",
+            "model": row.model,
+            "value": row.at_once,
+            "rank": row.at_once,
+            "n": review.n_reviewed,
+            "level": None,
+        }
+
+
+def _interval(row: Any) -> Row:
+    names = ("lower", "upper", "rank_lower", "rank_upper", "prob_first")
+    return {name: getattr(row, name) for name in names}
+
+
+def item_table(judged: Sequence[Judged]) -> ItemTable:
+    """The ranked items among some, × models."""
+    ranked, placements, _ = place_all([one.ballots for one in judged if one.counts])
+    return ItemTable.of(ranked, placements)
+
+
+def _kinds(run: Run) -> list[list[Judged]]:
+    kinds: dict[tuple[str, str], list[Judged]] = {}
+    for one in run.judged:
+        if one.counts:
+            kinds.setdefault((one.ballots.benchmark, one.ballots.protocol), []).append(one)
+    return list(kinds.values())
+
+
+def _item_rows(run: Run, judged: Sequence[Judged]) -> Iterator[Row]:
+    ranked, placements, _ = place_all([one.ballots for one in judged])
+    table = ItemTable.of(ranked, placements)
+    repetitions = {id(one.ballots): one.repetition for one in judged}
+    for number, (item, placement) in enumerate(zip(ranked, placements, strict=True)):
+        leader = {model: group[0] for group in item.groups for model in group}
+        for place, tied in enumerate(placement.order, start=1):
+            for model in tied:
+                column = table.models.index(model)
+                yield {
+                    **item_columns(run, item, repetitions[id(item)]),
+                    "model": model,
+                    "rank": float(placement.ranks[model]),
+                    "normalized_borda": float(table.borda[number, column]),
+                    "n_models": len(placement.ranks),
+                    "tied_group": place,
+                    "judged_answer_of": leader[model],
+                    "native_score": float(table.native[number, column]),
+                    "margin": float(table.margins[number, column]),
+                }
+
+
+def item_columns(run: Run, item: Any, repetition: int) -> Row:
+    """The columns that all tables of items begin with."""
+    return {
+        "run_id": run.run_id,
+        "benchmark": item.benchmark,
+        "protocol": item.protocol,
+        "item_id": item.item_id,
+        "input_hash": item.input_hash,
+        "repetition": repetition,
+    }
+
+
+def _best_first(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row["rank"] or math.inf, row["model"]))
+
+
+def _undefined(table: Any) -> Any:
+    import numpy as np
+
+    return np.isnan(table)
+
+
+def _shared(values: Iterable[Any]) -> Any:
+    """The one value of all, None where they differ."""
+    found = list(dict.fromkeys(values))
+    return found[0] if len(found) == 1 else None
+
+
+def _json(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+__all__ = ["METRICS", "LeaderboardRow", "item_table", "leaderboard_rows", "ranking_rows"]

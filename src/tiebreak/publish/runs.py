@@ -1,0 +1,228 @@
+"""Runs as they are published: one per ranking log, or per run of shards, under a stable name."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from os import PathLike
+from typing import Any
+
+from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
+from tiebreak.publish.facts import LogFacts, facts_of, file_name, public_name
+from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.report import Leaderboard, RankingLog, boards_of, read_ranking_logs
+from tiebreak.report.common_ground import Resampling
+from tiebreak.report.entries import best_attempts
+from tiebreak.report.errors import NoPeerReviewError
+from tiebreak.report.figures.drawing import slug
+from tiebreak.report.peers.panel import panels_of
+from tiebreak.report.peers.review import PeerReview, peer_report_of
+from tiebreak.scorers.ballots import ItemBallots
+
+CONTEST_KEY = "contest"
+"""Where a sample of a ranking log says what was judged: task, rubric, answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One item as it was judged, in one epoch of the run (`repetition`, 1 = the first).
+
+    `counts` is False where judging did not come to its end, or somebody declared it invalid.
+    `rubric` is the hash of its rubric and `answers` are the texts that were judged, by the model
+    that stands for all with the same answer; None in logs that do not tell.
+    """
+
+    ballots: ItemBallots
+    repetition: int
+    counts: bool
+    rubric: str | None
+    answers: Mapping[str, str] | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Run:
+    """One run: what was judged, its leaderboards and what may be said about its logs.
+
+    `log` and all that is made of it has the models' public names; `names` leads from these to
+    those in the logs, where they differ. `judged` are the items with ballots, in the log's order.
+    """
+
+    run_id: str
+    created: str
+    log: RankingLog
+    boards: tuple[Leaderboard, ...]
+    reviews: tuple[PeerReview, ...]
+    facts: tuple[LogFacts, ...]
+    judged: tuple[Judged, ...]
+    names: Mapping[str, str]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its log files on this machine."""
+        return self.log.files
+
+
+def read_runs(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+    """The runs among some files and folders, and notes about logs that are left out.
+
+    Shards are one run. Of several attempts at one task the one counts that judged most items.
+
+    Returns:
+        The runs, the oldest first; and notes for whoever publishes (they name local files).
+
+    Raises:
+        RankingLogError: a path holds no ranking log, or shards do not fit together.
+        UnfinishedRunError: a log is still being written, or its run was killed.
+        NothingToPublishError: no run has an item with ballots.
+    """
+    logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True))
+    how = Resampling(level, draws, seed)
+    runs = [_run(log, how) for log in logs if log.items or log.cut_short]
+    if not runs:
+        raise NothingToPublishError(
+            "No ranking log holds a ballot, so there is nothing to publish. "
+            "`tiebreak rank` on the same logs says why"
+        )
+    noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
+    ordered = sorted(runs, key=lambda run: (run.created, run.run_id))
+    return tuple(ordered), tuple(dict.fromkeys((*notes, *noted)))
+
+
+def _run(log: RankingLog, how: Resampling) -> Run:
+    _refuse_unfinished(log)
+    files = log.files or (log.path,)
+    facts = tuple(facts_of(file) for file in files)
+    created = utc(min((fact.created for fact in facts), key=utc))
+    judged = tuple(_judged(log))
+    names = _public_names(log)
+    log, judged = _renamed(log, judged, {old: new for new, old in names.items()})
+    boards = tuple(boards_of(log, level=how.level, draws=how.draws, seed=how.seed))
+    return Run(
+        run_id=run_id(created, log.protocol, [fact.eval_id for fact in facts]),
+        created=created,
+        log=log,
+        boards=boards,
+        reviews=_reviews(log, how),
+        facts=facts,
+        judged=judged,
+        names=names,
+    )
+
+
+def run_id(created: str, protocol: str, eval_ids: Iterable[str]) -> str:
+    """A name for a run that is safe in a path: when, by which protocol, and which logs.
+
+    The same logs have the same name, in whatever order and folders; another log has another.
+    """
+    when = created.replace("-", "").replace(":", "")
+    digest = hashlib.sha256("\n".join(sorted(eval_ids)).encode()).hexdigest()
+    return "-".join(part for part in (when, slug(protocol), digest[:12]) if part)
+
+
+def utc(created: str) -> str:
+    """A time in UTC to the second, such as `2026-11-22T12:35:43Z`: as text it sorts by time.
+
+    Raises:
+        ValueError: it is no time in ISO 8601.
+    """
+    when = datetime.fromisoformat(created)
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _refuse_unfinished(log: RankingLog) -> None:
+    if log.status == "started":
+        raise UnfinishedRunError(
+            f"{log.path} is still being written, or its run was killed, and what is published "
+            f"does not change any more: wait for its end, or `inspect eval-retry` it"
+        )
+
+
+def _judged(log: RankingLog) -> Iterator[Judged]:
+    """Every item with ballots, but those that did not have to be judged."""
+    for sample in log.samples:
+        if sample.ballots is not None and not sample.skipped:
+            contest = sample.metadata.get(CONTEST_KEY)
+            contest = contest if isinstance(contest, Mapping) else {}
+            yield Judged(
+                ballots=sample.ballots,
+                repetition=sample.epoch,
+                counts=sample.problem is None,
+                rubric=_digest(contest["rubric"]) if "rubric" in contest else None,
+                answers=contest.get("answers"),
+            )
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _public_names(log: RankingLog) -> dict[str, str]:
+    """From public names to those in the log, where these hold folders of a machine."""
+    names = {name for item in (*log.items, *log.cut_short, *log.skipped) for name in _names(item)}
+    taken = {name for name in names if public_name(name) == name}
+    found: dict[str, str] = {}
+    for name in sorted(names - taken):
+        public, number = public_name(name), 1
+        while public in taken:
+            number += 1
+            public = f"{public_name(name)} ({number})"
+        taken.add(public)
+        found[public] = name
+    return found
+
+
+def _names(item: ItemBallots) -> set[str]:
+    called = {name for call in item.calls for name in (call.model, call.reviewer)}
+    reviewing = {name for one in item.reviewers for name in (one.name, one.model)}
+    return {*item.models, *called, *reviewing} - {""}
+
+
+def _renamed(
+    log: RankingLog, judged: Sequence[Judged], public: Mapping[str, str]
+) -> tuple[RankingLog, tuple[Judged, ...]]:
+    """The same with public names of models; a rubric's file loses its folders."""
+
+    def ballots(item: ItemBallots) -> ItemBallots:
+        named = ItemBallots.model_validate(_replaced(item.model_dump(), public)) if public else item
+        return named.model_copy(update={"rubric": file_name(item.rubric)})
+
+    def answers(texts: Mapping[str, str] | None) -> Mapping[str, str] | None:
+        return None if texts is None else {public.get(name, name): t for name, t in texts.items()}
+
+    changed = replace(
+        log,
+        items=tuple(map(ballots, log.items)),
+        cut_short=tuple(map(ballots, log.cut_short)),
+        skipped=tuple(map(ballots, log.skipped)),
+    )
+    return changed, tuple(
+        replace(one, ballots=ballots(one.ballots), answers=answers(one.answers)) for one in judged
+    )
+
+
+def _replaced(value: Any, names: Mapping[str, str]) -> Any:
+    """The same data with names, and keys that are names, replaced."""
+    if isinstance(value, dict):
+        return {names.get(key, key): _replaced(inner, names) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replaced(inner, names) for inner in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def _reviews(log: RankingLog, how: Resampling) -> tuple[PeerReview, ...]:
+    """The peer reviews of a run, by the aggregator that it asked for; none where it is none."""
+    panels = panels_of(log)
+    if not panels:
+        return ()
+    try:
+        return peer_report_of([log], methods=[panels[0].aggregator], how=how).reviews
+    except (NoPeerReviewError, UnprovenOrderError):
+        return ()  # nobody was asked, or there is no proven order: the leaderboard is there

@@ -1,0 +1,163 @@
+"""Box plots of correlations, item by item (Peer review, figure 5)."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tiebreak.rankers.aggregate import comparing, mean_rank
+from tiebreak.rankers.agreement_many import pearson_many, spearman_many
+from tiebreak.rankers.profile import within_ballots
+from tiebreak.report.alignment.align import Alignment, BenchmarkAlignment
+from tiebreak.report.cells import decimal
+from tiebreak.report.figures.canvas import MUTED, PlotError, not_shown, short, styled
+from tiebreak.report.figures.drawing import Drawing, slug
+from tiebreak.report.figures.rows import draw_box, row_panel
+from tiebreak.report.item_table import FloatArray
+from tiebreak.report.peers.panel import Panel
+from tiebreak.report.peers.review import PeerReview
+from tiebreak.report.words import count
+
+
+class Box(NamedTuple):
+    """Values of one row, NaN where undefined, and the figure over all items."""
+
+    name: str
+    values: FloatArray
+    macro: float
+
+    @property
+    def empty(self) -> bool:
+        """Whether no value is defined."""
+        return bool(np.isnan(self.values).all())
+
+
+def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawing | None:
+    """How the correlations with people are distributed over the items, and that over all items.
+
+    A box holds the middle half of the items, with a line at the median; whiskers reach to the last
+    item within 1.5 times the box's length, and dots are items beyond. The diamond is the macro
+    figure. All are Pearson's correlation of ranks.
+
+    Args:
+        alignment: what to draw. Of several peer reviews each has a box, of a single one each rater.
+        rater: whose correlation is shown where there are several peer reviews: a method, a
+            reviewer's name, or "native score".
+
+    Returns:
+        None where no item tells models apart.
+
+    Raises:
+        PlotError: there are several peer reviews, and no such rater.
+    """
+    boxes, subject = alignment_boxes(alignment, rater)
+    people = short(Path(alignment.source).name)
+    return _boxes_figure(
+        slug("alignment", subject),
+        short(subject),
+        boxes,
+        f"Pearson's correlation of ranks with people ({people})",
+    )
+
+
+def reviewer_boxes_figure(review: PeerReview) -> Drawing | None:
+    """How each reviewer's ranks correlate with the mean ranks that the others give, item by item.
+
+    As in `alignment_figure`; the diamond is the correlation of the mean ranks over all items. None
+    where no item gives any.
+    """
+    panel = review.panel
+    return _boxes_figure(
+        slug("reviewers", panel.benchmark),
+        f"{short(panel.benchmark)} · each reviewer and the others",
+        reviewer_boxes(panel),
+        "Pearson's correlation of ranks with the other reviewers' mean ranks",
+    )
+
+
+def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
+    """What has a box, from top to bottom, and what all of it is about.
+
+    Raises:
+        PlotError: there are several peer reviews, and no such rater.
+    """
+    if len(alignment.benchmarks) == 1:
+        [one] = alignment.benchmarks
+        found = [(each.name, each.pearson) for each in one.raters]
+        subject = one.benchmark
+    else:
+        known = dict.fromkeys(each.name for one in alignment.benchmarks for each in one.raters)
+        if rater not in known:
+            raise PlotError(f"There is no rater {rater!r} to draw; there are {', '.join(known)}")
+        both = zip(_names(alignment.benchmarks), alignment.benchmarks, strict=True)
+        found = [
+            (name, each.pearson) for name, one in both for each in one.raters if each.name == rater
+        ]
+        subject = rater
+    return [Box(name, figure.values, figure.macro.value) for name, figure in found], subject
+
+
+def reviewer_boxes(panel: Panel) -> list[Box]:
+    """Each reviewer's correlation with the others; one that no item gives a value has NaN alone."""
+    ranks = within_ballots(comparing(panel.ranks))
+    # A ballot that ranks n of the N models is a sample of the whole ranking (Spearman aggregation).
+    n = np.sum(~np.isnan(ranks), axis=2, keepdims=True)
+    scaled = ranks * (ranks.shape[2] + 1) / (n + 1)
+    boxes = []
+    for number, reviewer in enumerate(panel.reviewers):
+        others = np.delete(scaled, number, axis=1)
+        values = spearman_many(ranks[:, number], mean_rank(others, axis=1))
+        macro = pearson_many(
+            mean_rank(scaled[:, number]), mean_rank(others.reshape(-1, ranks.shape[2]))
+        )
+        boxes.append(Box(reviewer.name, values, float(macro)))
+    return boxes
+
+
+def _names(benchmarks: Sequence[BenchmarkAlignment]) -> list[str]:
+    """Benchmarks, with their log where one was reviewed more than once."""
+    times = Counter(one.benchmark for one in benchmarks)
+    return [
+        one.benchmark if times[one.benchmark] == 1 else f"{one.benchmark} · {Path(one.log).stem}"
+        for one in benchmarks
+    ]
+
+
+def _boxes_figure(name: str, title: str, boxes: Sequence[Box], what: str) -> Drawing | None:
+    shown = [box for box in boxes if not box.empty]
+    if not shown:
+        return None
+    with styled():
+        figure, axes = row_panel(
+            [short(box.name) for box in shown],
+            title=title,
+            height=0.32,
+            below=[
+                what,
+                "box: item by item · ◆ over all items",
+                *not_shown([box.name for box in boxes if box.empty]),
+            ],
+        )
+        axes.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
+        for place, box in enumerate(shown):
+            draw_box(axes, place, box.values, box.macro)
+        axes.set_xlim(-1.05, 1.05)
+    return Drawing(name, title, _words(title, shown, what), figure)
+
+
+def _words(title: str, boxes: Sequence[Box], what: str) -> str:
+    medians = [float(np.nanmedian(box.values)) for box in boxes]
+    best, worst = int(np.argmax(medians)), int(np.argmin(medians))
+    words = f"{title}: {what}, item by item, as {count(len(boxes), 'box', 'boxes')}."
+    words += (
+        f" The highest median is that of {short(boxes[best].name)}, {decimal(medians[best], 2)}"
+    )
+    if len(boxes) > 1:
+        words += f"; the lowest that of {short(boxes[worst].name)}, {decimal(medians[worst], 2)}"
+    macro = boxes[best].macro
+    if not math.isnan(macro):
+        words += f". Over all items {short(boxes[best].name)} has {decimal(macro, 2)}"
+    return f"{words}."

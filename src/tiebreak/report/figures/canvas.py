@@ -1,0 +1,229 @@
+"""What all figures are drawn on: one style, one set of colours, and room measured for names.
+
+Sizes are in inches. Nothing here draws data.
+"""
+
+import unicodedata
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.report.cells import UNDEFINED, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.figure import Figure
+
+INK, MUTED, GRID, PAPER = "#1b1f24", "#5a626c", "#e3e6ea", "#ffffff"
+# Told apart by colour-blind readers too (M. Okabe and K. Ito, "Color Universal Design"). Whatever
+# they tell is told by a form or by words as well.
+BLUE, PALE, ORANGE, GREEN = "#0072b2", "#a6cbe3", "#d55e00", "#009e73"
+
+STYLE: Final[Any] = {
+    # Text stays text, and neither ids nor names that hold a dollar sign change on the way.
+    "svg.fonttype": "none",
+    "svg.hashsalt": "tiebreak",
+    "text.parse_math": False,
+    "font.size": 9,
+    "text.color": INK,
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": "auto",
+    "axes.facecolor": "none",
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "axes.titlesize": 10,
+    "axes.titlecolor": INK,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": GRID,
+    "hatch.color": GRID,
+    "hatch.linewidth": 0.6,
+}
+
+LONGEST = 48
+"""Columns of the longest name that is drawn in full."""
+
+SMALL = 7.5
+"""Size of remarks, in points."""
+
+# Dots per inch at which text is measured: so many that rounding to dots does not matter.
+_FINE = 720
+# How much wider letters can be when each is fitted to the dots of a coarse picture.
+_ROUNDED = 1.06
+_LINE = 0.17
+_TITLE = 0.42
+
+
+class PlotError(ValueError):
+    """The plot cannot be drawn; the message says what to do instead."""
+
+
+def require_matplotlib() -> None:
+    """Refuse to draw where it is not installed.
+
+    Raises:
+        MissingPackageError: matplotlib is not installed.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingPackageError(
+            "A plot needs matplotlib: pip install 'tiebreak[report]'"
+        ) from error
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw and save in here: the user's own settings of matplotlib do not count.
+
+    Raises:
+        MissingPackageError: matplotlib is not installed.
+    """
+    require_matplotlib()
+    import matplotlib.style
+
+    with matplotlib.style.context(["default", STYLE]), warnings.catch_warnings():
+        # A name may be in a script that the font has not; an SVG holds it as text anyway.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure that belongs to no window."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def panel(
+    size: tuple[float, float],
+    *,
+    title: str,
+    left: float,
+    right: float = 0.2,
+    top: float = 0.0,
+    ticks: bool = True,
+    below: Sequence[str] = (),
+) -> "tuple[Figure, Axes]":
+    """A figure with one plot of a given size, a title above it and remarks below.
+
+    Args:
+        size: width and height of the plot itself.
+        title: drawn over the whole width, shortened where it does not fit.
+        left: room for what stands left of the plot.
+        right: room for what stands right of it.
+        top: room between title and plot, for heads of columns, say.
+        ticks: whether numbers stand below the plot.
+        below: what the horizontal axis shows, then remarks; a line that is too long is broken.
+    """
+    width, height = left + size[0] + right, size[1]
+    lines = [line for text in below[1:] for line in wrapped(text, width - 0.3)]
+    label = wrapped(below[0], width - 0.3, 9) if below else []
+    first = 0.27 if ticks else 0.1
+    foot = first + _LINE * (len(lines) + len(label)) + 0.1
+    whole = foot + height + top + _TITLE
+    figure = new_figure(width, whole)
+    axes = figure.add_axes((left / width, foot / whole, size[0] / width, height / whole))
+    figure.text(
+        0.12 / width, 1 - 0.13 / whole, fitted(title, width - 0.24), va="top", weight="bold",
+        size=10,
+    )  # fmt: skip
+    # The label of the axis stands below the middle of the plot where it has the room.
+    middle = left + size[0] / 2
+    room = max((text_width(line) for line in label), default=0) / 2
+    middle = min(max(middle, room + 0.12), width - room - 0.12)
+    for number, line in enumerate(label):
+        y = (foot - first - _LINE * number) / whole
+        figure.text(middle / width, y, line, ha="center", va="top")
+    for number, line in enumerate(lines, start=len(label)):
+        y = (foot - first - 0.03 - _LINE * number) / whole
+        figure.text(0.12 / width, y, line, va="top", size=SMALL, color=MUTED)
+    return figure, axes
+
+
+def short(name: str, longest: int = LONGEST) -> str:
+    """A name without what steers or hides, and with its middle left out if it is long."""
+    whole = plain(name).plain or "(no name)"
+    if columns(whole) <= longest:
+        return whole
+    tail = longest * 2 // 5
+    return f"{_cut(whole, longest - tail - 1)}…{_cut(whole[::-1], tail)[::-1]}"
+
+
+def not_shown(names: Sequence[str]) -> list[str]:
+    """The remark on what has no place in a figure."""
+    if not names:
+        return []
+    return [f"not shown, {UNDEFINED} in the table: {', '.join(map(short, names))}"]
+
+
+def columns(text: str) -> int:
+    """Length of a text where wide letters, as in Chinese, count two."""
+    return len(text) + sum(map(_wide, text))
+
+
+def text_width(text: str, size: float = 9, weight: str = "normal") -> float:
+    """Width in inches; letters of a script that the font has not count as wide ones."""
+    from matplotlib.font_manager import FontProperties
+
+    shown = "".join("W" if _wide(char) else char for char in text)
+    font = FontProperties(size=size, weight=weight)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        width, _, _ = _renderer().get_text_width_height_descent(  # type: ignore[no-untyped-call]
+            shown, font, ismath=False
+        )
+    return _ROUNDED * float(width) / _FINE
+
+
+def widest(texts: Sequence[str], size: float = 9) -> float:
+    """Width of the widest text, in inches; 0 without any."""
+    return max((text_width(text, size) for text in texts), default=0.0)
+
+
+def fitted(text: str, width: float, size: float = 10) -> str:
+    """A bold text that is shortened until it fits, by measure."""
+    shown, longest = text, columns(text)
+    while longest > 12 and text_width(shown, size, "bold") > width:
+        longest -= 4
+        shown = short(text, longest)
+    return shown
+
+
+def wrapped(text: str, width: float, size: float = SMALL) -> list[str]:
+    """A text in lines that fit into a width in inches."""
+    import textwrap
+
+    letters = max(20, int(width / text_width("n" * 20, size) * 20))
+    return textwrap.wrap(text, letters, break_on_hyphens=False)
+
+
+@cache
+def _renderer() -> "RendererAgg":
+    from matplotlib.backends.backend_agg import RendererAgg
+
+    return RendererAgg(1, 1, _FINE)  # type: ignore[no-untyped-call]
+
+
+def _wide(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in "WF"
+
+
+def _cut(text: str, longest: int) -> str:
+    while columns(text) > longest:
+        text = text[:longest] if len(text) > longest else text[:-1]
+    return text

@@ -1,0 +1,200 @@
+"""Figures of a CSD contest: expected wins, and what elimination costs.
+
+Source: Liu et al., "LLM Swiss Round", figures 3 and 4.
+"""
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tiebreak.rankers.csd import FailureSensitivity
+from tiebreak.rankers.ranks import competition_ranks
+from tiebreak.report.cells import decimal, ranks
+from tiebreak.report.contests import ContestReport
+from tiebreak.report.figures.canvas import (
+    BLUE,
+    MUTED,
+    ORANGE,
+    SMALL,
+    panel,
+    short,
+    styled,
+    widest,
+)
+from tiebreak.report.figures.drawing import Drawing
+from tiebreak.report.figures.labels import SIDE_LINE, Label, label_side
+from tiebreak.report.figures.points import name_points, point_panel
+from tiebreak.report.figures.rows import draw_point, limits, row_panel
+from tiebreak.report.item_table import FloatArray, whole
+from tiebreak.report.words import count
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Form and colour of each label.
+_MARKS: Final = {
+    "generalist": ("o", BLUE),
+    "specialist": ("^", ORANGE),
+    "undecided": ("D", MUTED),
+    "neither": (".", MUTED),
+}
+_FORMS: Final = {"generalist": "●", "specialist": "▲", "undecided": "◆", "neither": "•"}
+
+
+def sensitivity_figure(report: ContestReport) -> Drawing | None:
+    """Expected wins without elimination against Λ, what a T more costs (figure 4).
+
+    None where one T was asked for.
+    """
+    found = report.sensitivity
+    if found is None:
+        return None
+    base, slope = found.expected_wins[0], found.slope
+    z = NormalDist().inv_cdf(0.5 + found.level / 2)
+    names, places = _by_score(report.models, base)
+    title = "CSD · what elimination costs"
+    with styled():
+        figure, axes = point_panel(
+            names,
+            title=title,
+            ylabel="failure sensitivity Λ, wins per T",
+            below=[
+                f"expected wins E[S] at T = {found.eliminate[0]}",
+                _key(found.labels),
+                f"number: place by E[S] · lines: {found.level * 100:g}% Monte Carlo intervals",
+            ],
+        )
+        order = np.argsort(-base, kind="stable")
+        for model in order:
+            marker, colour = _MARKS[found.labels[model]]
+            x, y = float(base[model]), float(slope[model])
+            dx, dy = z * float(found.standard_error[0, model]), z * float(found.slope_error[model])
+            if not math.isnan(dx):
+                axes.plot([x - dx, x + dx], [y, y], color=MUTED, linewidth=1, zorder=2)
+            if not math.isnan(dy):
+                axes.plot([x, x], [y - dy, y + dy], color=MUTED, linewidth=1, zorder=2)
+            axes.plot(x, y, marker, color=colour, markersize=6, zorder=3)
+        axes.margins(0.08)
+        axes.locator_params(nbins=7)
+        labels = [
+            Label(str(place), float(base[model]), float(slope[model]))
+            for model, place in zip(order, places, strict=True)
+        ]
+        name_points(axes, names, labels)
+    return Drawing("csd-sensitivity", title, _sensitivity_words(report.models, found), figure)
+
+
+def wins_figure(report: ContestReport) -> Drawing | None:
+    """Expected wins of every model over T (figure 3); with one T, with their error and ranks.
+
+    None without a model.
+    """
+    if not report.models:
+        return None
+    result = report.result
+    title = f"CSD · {count(len(report.models), 'model')}, {count(len(report.rounds), 'round')}"
+    with styled():
+        found = report.sensitivity
+        figure = _rows(report, title) if found is None else _lines(report, found, title)
+    best, last = int(np.argmax(result.expected_wins)), int(np.argmin(result.expected_wins))
+    words = (
+        f"Expected wins of {count(len(report.models), 'model')} in "
+        f"{count(len(report.rounds), 'round')}: {short(report.models[best])} has the most, "
+        f"{decimal(float(result.expected_wins[best]), 2)}, {short(report.models[last])} the "
+        f"fewest, {decimal(float(result.expected_wins[last]), 2)}."
+    )
+    if found is not None:
+        most = int(np.argmax(np.abs(found.delta)))
+        words += (
+            f" From T = {found.eliminate[0]} to {found.eliminate[-1]} {short(report.models[most])} "
+            f"changes most, by {decimal(float(found.delta[most]), 2)} wins."
+        )
+    return Drawing("csd-wins", title, words, figure)
+
+
+def _rows(report: ContestReport, title: str) -> "Figure":
+    result = report.result
+    order = np.argsort(-result.expected_wins, kind="stable")
+    z = NormalDist().inv_cdf(0.5 + result.level / 2)
+    figure, axes = row_panel(
+        [f"{int(result.rank[model])}. {short(report.models[model])}" for model in order],
+        title=title,
+        words=[
+            ranks(whole(result.rank_lower[model]), whole(result.rank_upper[model]))
+            for model in order
+        ],
+        head="ranks",
+        below=[
+            "expected wins E[S]",
+            f"line and ranks: {result.level * 100:g}% intervals for the Monte Carlo error alone",
+        ],
+    )
+    values = []
+    for place, model in enumerate(order):
+        wins, error = float(result.expected_wins[model]), z * float(result.standard_error[model])
+        draw_point(axes, place, wins, wins - error, wins + error)
+        values += [wins, wins - error, wins + error]
+    axes.set_xlim(limits(values, step=0.5))
+    return figure
+
+
+def _lines(report: ContestReport, found: FailureSensitivity, title: str) -> "Figure":
+    names = list(map(short, report.models))
+    height = max(3.2, SIDE_LINE * len(names))
+    figure, axes = panel(
+        (4.0, height),
+        title=title,
+        left=0.6,
+        right=widest(names, SMALL) + 0.4,
+        below=[
+            "T, models removed after each round",
+            _key(found.labels),
+        ],
+    )
+    for model, label in enumerate(found.labels):
+        marker, colour = _MARKS[label]
+        axes.plot(
+            found.eliminate, found.expected_wins[:, model], marker=marker, color=colour,
+            linewidth=1, markersize=4.5,
+        )  # fmt: skip
+    axes.set_xticks(found.eliminate)
+    axes.set_ylabel("expected wins E[S]")
+    axes.grid(axis="y")
+    axes.margins(x=0.03)
+    label_side(axes, names, found.expected_wins[-1], height)
+    return figure
+
+
+def _key(labels: Sequence[str]) -> str:
+    """The forms that occur."""
+    return ", ".join(f"{form} {label}" for label, form in _FORMS.items() if label in labels)
+
+
+def _by_score(models: Sequence[str], scores: FloatArray) -> tuple[list[str], list[int]]:
+    """Names with their competition ranks, the best first, and these ranks."""
+    ranked = competition_ranks(scores)
+    order = np.argsort(-scores, kind="stable")
+    places = [int(ranked[model]) for model in order]
+    names = [f"{place}. {short(models[k])}" for place, k in zip(places, order, strict=True)]
+    return names, places
+
+
+def _sensitivity_words(models: Sequence[str], found: FailureSensitivity) -> str:
+    kinds = [
+        (label, [short(m) for m, own in zip(models, found.labels, strict=True) if own == label])
+        for label in ("generalist", "specialist")
+    ]
+    told = "; ".join(
+        f"{count(len(names), label)}{': ' + ', '.join(names[:5]) if names else ''}"
+        f"{' and others' if len(names) > 5 else ''}"
+        for label, names in kinds
+    )
+    steep = int(np.argmin(found.slope))
+    return (
+        f"Expected wins at T = {found.eliminate[0]} against failure sensitivity of "
+        f"{count(len(models), 'model')}. {told}. The most sensitive is {short(models[steep])}, "
+        f"{decimal(float(found.slope[steep]), 3)} wins per T."
+    )

@@ -1,0 +1,143 @@
+"""A finished figure with its words: what a page, a card or a file needs of it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from xml.sax.saxutils import escape
+
+from tiebreak.report.figures.canvas import (
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    PALE,
+    PAPER,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Each colour of the style as a variable of CSS: name, and what it is on a dark screen.
+_THEME: Final = {
+    INK: ("ink", "#e7e9ec"),
+    MUTED: ("muted", "#a7aeb8"),
+    GRID: ("grid", "#363c44"),
+    PAPER: ("paper", "#15181c"),
+    BLUE: ("blue", "#56b4e9"),
+    PALE: ("pale", "#2d5f83"),
+    ORANGE: ("orange", "#f0913c"),
+    GREEN: ("green", "#35c79c"),
+}
+_TAG = re.compile(r"<[^<>]*>")
+_COLOUR = re.compile("|".join(_THEME))
+_LONGEST_WORD = 40
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Drawing:
+    """A figure and what is to be said of it.
+
+    `name` is the stem of its file: lower-case letters, digits and hyphens. `title` is plain text.
+    `alt` says in one to three sentences what the picture shows, for those who do not see it.
+    """
+
+    name: str
+    title: str
+    alt: str
+    figure: "Figure"
+
+    def svg(self) -> str:
+        """As SVG: the same drawing gives the same text; words stay words."""
+        text = _saved(
+            self.figure, "svg", {"Date": None, "Creator": None, "Title": self.title}
+        ).decode()
+        return text.replace("</title>", f"</title>\n <desc>{escape(self.alt)}</desc>", 1)
+
+    def themed_svg(self) -> str:
+        """As SVG in the colours that the reader prefers; see `themed`."""
+        return themed(self.svg())
+
+    def png(self) -> bytes:
+        """As PNG on white paper, 150 dots per inch."""
+        return _saved(self.figure, "png", {"Software": None})
+
+
+def themed(svg: str) -> str:
+    """What `Drawing.svg` gives, in the colours that the reader prefers, light or dark.
+
+    The choice is made by CSS inside the SVG, so it also works in an `<img>`. Cells of a heat map
+    keep their colours.
+    """
+    # Only in tags: a name that holds a colour keeps it.
+    text = _TAG.sub(lambda tag: _COLOUR.sub(_variable, tag[0]), svg)
+    head, opening, rest = re.split(r"(<svg\b[^>]*>)", text, maxsplit=1)
+    return f"{head}{opening}\n{_STYLE_SHEET}{rest}"
+
+
+def save_figure(figure: "Figure", path: str | PathLike[str]) -> None:
+    """Write a figure as .svg or .png; the same figure gives the same file.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    form = Path(path).suffix.lower()[1:]
+    metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+    Path(path).write_bytes(_saved(figure, form, metadata))
+
+
+def slug(*parts: str) -> str:
+    """A name for a file out of any names: lower-case ASCII letters, digits and hyphens.
+
+    A part that loses letters by this, or is cut, ends in a hash of it.
+    """
+    words = []
+    for part in parts:
+        word = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")
+        if re.sub(r"[\W_]", "", part.lower()) != word.replace("-", "") or len(word) > _LONGEST_WORD:
+            digest = sha256(part.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            word = f"{word[:_LONGEST_WORD].rstrip('-')}-{digest}".lstrip("-")
+        words.append(word)
+    return "-".join(word for word in words if word)
+
+
+def distinct(drawings: Iterable[Drawing | None]) -> list[Drawing]:
+    """The drawings that there are; of several with one name the second is called name-2."""
+    found: list[Drawing] = []
+    taken: set[str] = set()
+    for one in drawings:
+        if one is not None:
+            name, number = one.name, 1
+            while name in taken:
+                number += 1
+                name = f"{one.name}-{number}"
+            taken.add(name)
+            found.append(one if name == one.name else replace(one, name=name))
+    return found
+
+
+def _saved(figure: "Figure", form: str, metadata: dict[str, Any]) -> bytes:
+    target = BytesIO()
+    with styled():
+        figure.savefig(target, format=form, dpi=150, metadata=metadata)
+    return target.getvalue()
+
+
+def _variable(colour: re.Match[str]) -> str:
+    return f"var(--{_THEME[colour[0]][0]})"
+
+
+def _sheet() -> str:
+    light = "".join(f"--{name}:{colour};" for colour, (name, _) in _THEME.items())
+    dark = "".join(f"--{name}:{colour};" for name, colour in _THEME.values())
+    return f"<style>:root{{{light}}}@media (prefers-color-scheme: dark){{:root{{{dark}}}}}</style>"
+
+
+_STYLE_SHEET: Final = _sheet()

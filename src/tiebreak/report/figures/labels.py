@@ -1,0 +1,146 @@
+"""Names beside what they name, so that none covers another."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tiebreak.report.figures.canvas import INK, MUTED, ORANGE, SMALL, text_width
+from tiebreak.report.item_table import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Places of a label beside its point, in points: the first one that is free is taken.
+_PLACES = [
+    (side * 6.0, up * (6.0 + 10 * far)) for far in range(7) for side in (1, -1) for up in (1, -1)
+]
+
+SIDE_LINE = 0.165
+"""Least distance of two names at the side of a plot, in inches."""
+
+
+class Label(NamedTuple):
+    """A name at a point of the data."""
+
+    text: str
+    x: float
+    y: float
+
+
+def label_points(axes: "Axes", labels: Sequence[Label], *, size: float = 8) -> None:
+    """Name points, each name where it covers no point, no other name and no text that is there.
+
+    The limits of the axes and their place in the figure must be settled before. Of a crowd without
+    any free place the names stand where they cover least.
+    """
+    # Data limits that matplotlib computes late are computed by this.
+    axes.get_xlim(), axes.get_ylim()
+    # All boxes are in points, as the places are: left, bottom, right, top.
+    per_point = axes.figure.dpi / 72
+    frame = np.array(axes.get_window_extent().extents) / per_point
+    at = axes.transData.transform([(one.x, one.y) for one in labels]) / per_point
+    texts = [np.array(text.get_window_extent().extents) / per_point for text in axes.texts]
+    taken = np.array([*texts, *np.hstack([at - 4, at + 4])])
+    for (text, x, y), point in zip(labels, at, strict=True):
+        boxes = _boxes(point, text_width(text, size) * 72, size * 1.1)
+        outside = np.any(boxes[:, :2] < frame[:2], axis=1) | np.any(
+            boxes[:, 2:] > frame[2:], axis=1
+        )
+        chosen = int(np.argmin(_overlaps(boxes, taken) + len(taken) * outside))
+        taken = np.vstack([taken, boxes[chosen]])
+        dx, dy = _PLACES[chosen]
+        axes.annotate(
+            text,
+            (x, y),
+            (dx, dy),
+            textcoords="offset points",
+            ha="left" if dx > 0 else "right",
+            va="center",
+            fontsize=size,
+            annotation_clip=False,
+            # A name that stands further off gets a line to its point.
+            arrowprops={
+                "arrowstyle": "-",
+                "color": MUTED,
+                "lw": 0.5,
+                "shrinkA": 0,
+                "shrinkB": 4,
+                "relpos": (0 if dx > 0 else 1, 0.5),
+            }
+            if abs(dy) > 6
+            else None,
+        )
+
+
+def label_side(
+    axes: "Axes",
+    names: Sequence[str],
+    values: FloatArray,
+    height: float,
+    *,
+    left: bool = False,
+    marked: int | None = None,
+) -> None:
+    """Names at the side of a plot, each as near to its value as the others let it.
+
+    Args:
+        axes: the plot, with its limits settled.
+        names: what to write.
+        values: shape (names,), where on the vertical axis each belongs.
+        height: of the plot, in inches: at least `SIDE_LINE` for a name.
+        left: at the left side.
+        marked: the name that stands out.
+    """
+    bottom, top = axes.get_ylim()
+    at = (values - bottom) / (top - bottom)
+    line = SIDE_LINE / height
+    places = spread(at, line, line / 2, 1 - line / 2)
+    inner, outer, end = (-0.01, -0.04, -0.05) if left else (1.01, 1.04, 1.05)
+    for number, (name, value, place) in enumerate(zip(names, at, places, strict=True)):
+        one = number == marked
+        axes.plot(
+            [inner, outer], [value, place], color=MUTED, linewidth=0.5, transform=axes.transAxes,
+            clip_on=False, scalex=False, scaley=False,
+        )  # fmt: skip
+        axes.text(
+            end, place, name, transform=axes.transAxes, size=SMALL, va="center",
+            ha="right" if left else "left", color=ORANGE if one else INK,
+            weight="bold" if one else "normal",
+        )  # fmt: skip
+
+
+def spread(values: FloatArray, gap: float, low: float, high: float) -> FloatArray:
+    """Places as near to `values` as can be, at least `gap` apart and between `low` and `high`.
+
+    Least squares: less the gaps before it, each place is the isotonic regression of its value.
+
+    Args:
+        values: shape (n,), in any order, which the places keep.
+        gap: the least distance; the caller sees to it that n of them fit in.
+        low: lower bound.
+        high: upper bound.
+    """
+    from scipy.optimize import isotonic_regression
+
+    order = np.argsort(values, kind="stable")
+    steps = gap * np.arange(len(values))
+    fit = isotonic_regression(values[order] - steps).x
+    places = np.empty(len(values))
+    places[order] = np.clip(fit, low, max(low, high - gap * (len(values) - 1))) + steps
+    return places
+
+
+def _boxes(point: FloatArray, width: float, height: float) -> FloatArray:
+    """The boxes of a text of some size in all places beside a point, shape (places, 4)."""
+    x, y = (point + np.array(_PLACES)).T
+    left = np.where(np.array(_PLACES)[:, 0] > 0, x, x - width)
+    return np.stack([left, y - height / 2, left + width, y + height / 2], axis=1)
+
+
+def _overlaps(boxes: FloatArray, others: FloatArray, room: float = 1.5) -> FloatArray:
+    """How many of the others each box meets, shape (boxes,)."""
+    low, high = boxes[:, None, :2] - room, boxes[:, None, 2:] + room
+    apart = np.any((high < others[:, :2]) | (low > others[:, 2:]), axis=2)
+    count: FloatArray = np.sum(~apart, axis=1, dtype=np.float64)
+    return count

@@ -1,0 +1,148 @@
+"""Matrices as heat maps: win rates, and who ranks whom."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tiebreak.rankers.aggregate import comparing, mean_rank
+from tiebreak.rankers.profile import within_ballots
+from tiebreak.report.cells import UNDEFINED, decimal
+from tiebreak.report.figures.canvas import short, styled
+from tiebreak.report.figures.drawing import Drawing, slug
+from tiebreak.report.figures.heat import BLACK, ROOMY_UP_TO, WHITE, heat_map
+from tiebreak.report.item_table import FloatArray
+from tiebreak.report.peers.review import PeerReview
+from tiebreak.report.win_rates import WinRates
+from tiebreak.report.words import count, percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
+    """How often the model of a row beat that of a column; the lower number counts the results.
+
+    None where no two models met.
+    """
+    if not rates.n.any():
+        return None
+    m = len(rates.models)
+    both = m <= ROOMY_UP_TO
+    what = "matches" if rates.by == "matches" else "items"
+    title = f"{short(board_label, 80)} · win rates"
+    small, large = int(rates.n[rates.n > 0].min()), int(rates.n.max())
+    each = f"{small:,}" if small == large else f"{small:,} to {large:,}"
+
+    def text(i: int, j: int) -> str:
+        if i == j:
+            return ""
+        if not rates.n[i, j]:
+            return UNDEFINED
+        shown = percent(float(rates.rate[i, j]))
+        return f"{shown}\n{rates.n[i, j]:,}" if both else shown.rstrip("%")
+
+    with styled():
+        figure, _ = heat_map(
+            rates.rate,
+            [f"{number}. {short(name)}" for number, name in enumerate(rates.models, start=1)],
+            [str(number) for number in range(1, m + 1)],
+            text,
+            span=(0, 1),
+            title=title,
+            below=[
+                f"how often the row beat the column{'' if both else ', in percent'}; a tie is half "
+                f"a win",
+                "columns: models by number · "
+                + (f"second line: number of {what}" if both else f"{what} behind a cell: {each}"),
+            ],
+        )
+    best = np.unravel_index(np.nanargmax(rates.rate), rates.rate.shape)
+    winner, loser = (short(rates.models[int(k)]) for k in best)
+    return Drawing(
+        slug("win-rates", board_label),
+        title,
+        f"Win rates of {count(m, 'model')} against each other by {rates.by}, {each} behind each. "
+        f"The highest is that of {winner} against {loser}, {percent(float(rates.rate[best]))}.",
+        figure,
+    )
+
+
+def review_matrix_figure(review: PeerReview) -> Drawing | None:
+    """The mean rank that each reviewer gives each candidate; a frame marks its own answers.
+
+    Ranks are those within a ballot, 1 = best, ties at their mean. None where nobody ranks anybody.
+    """
+    panel, names = review.panel, review.panel.models
+    given = mean_rank(within_ballots(comparing(panel.ranks)))
+    if np.isnan(given).all():
+        return None
+    # Best candidates first; reviewers that are candidates in the same order, then the others.
+    columns = [names.index(row.model) for row in review.ranking.rows]
+    places = [None if own is None else columns.index(own) for own in panel.own]
+    order = sorted(
+        range(len(places)), key=lambda k: len(names) if places[k] is None else places[k] or 0
+    )
+    own = [places[k] for k in order]
+    table = given[np.ix_(order, columns)]
+    title = f"{short(panel.benchmark)} · who ranks whom"
+    silent = [k for k in range(len(names)) if k not in own]
+    with styled():
+        figure, axes = heat_map(
+            table,
+            [
+                ("" if places[k] is None else f"{(places[k] or 0) + 1}. ")
+                + short(panel.reviewers[k].name)
+                for k in order
+            ],
+            [str(number) for number in range(1, len(columns) + 1)],
+            lambda i, j: UNDEFINED if np.isnan(table[i, j]) else decimal(float(table[i, j]), 1),
+            # The best rank is the light end, as the highest rate is.
+            span=(float(np.nanmax(table)), 1.0),
+            title=title,
+            below=[
+                "mean rank that the row gives the column, 1 = best",
+                "columns: models by number · framed: its own answers · lighter: a better rank",
+                *(f"{k + 1}. {short(names[columns[k]])} reviews nobody" for k in silent),
+            ],
+        )
+        _frame(axes, own)
+    return Drawing(
+        slug("who-ranks-whom", panel.benchmark), title, _matrix_words(review, table, own), figure
+    )
+
+
+def _frame(axes: "Axes", own: Sequence[int | None]) -> None:
+    """A white frame within a black one: it stands out on any cell."""
+    from matplotlib.patches import Rectangle
+
+    cells = [(row, column) for row, column in enumerate(own) if column is not None]
+    for row, column in cells:
+        for colour, width in ((BLACK, 3.2), (WHITE, 1.4)):
+            corner = column - 0.45, row - 0.45
+            frame = Rectangle(corner, 0.9, 0.9, fill=False, edgecolor=colour, linewidth=width)
+            axes.add_patch(frame)
+
+
+def _matrix_words(review: PeerReview, table: FloatArray, own: Sequence[int | None]) -> str:
+    n_reviewers, n = table.shape
+    words = (
+        f"Mean rank that each of {count(n_reviewers, 'reviewer')} gives each of "
+        f"{count(n, 'candidate')} on {short(review.panel.benchmark)}."
+    )
+    best = np.unravel_index(np.nanargmin(table), table.shape)
+    names = [row.model for row in review.ranking.rows]
+    words += f" The best is {decimal(float(table[best]), 1)}, for {short(names[int(best[1])])}."
+    known = [
+        (table[row, column], np.delete(table[:, column], row))
+        for row, column in enumerate(own)
+        if column is not None and not np.isnan(table[row, column])
+    ]
+    pairs = [(self, others) for self, others in known if not np.isnan(others).all()]
+    if pairs:
+        better = sum(bool(self < np.nanmean(others)) for self, others in pairs)
+        words += (
+            f" {better} of {count(len(pairs), 'reviewer')} put{'s' if len(pairs) == 1 else ''} "
+            "the own answers higher than the others do on average."
+        )
+    return words

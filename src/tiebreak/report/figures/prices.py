@@ -1,0 +1,186 @@
+"""The agreement–cost plot: what a protocol's agreement with the reference costs (SEAL, fig. 2)."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from tiebreak.report.cells import decimal
+from tiebreak.report.comparison import BenchmarkComparison, ComparedLog, Comparison
+from tiebreak.report.figures.canvas import (
+    BLUE,
+    MUTED,
+    PALE,
+    PAPER,
+    SMALL,
+    new_figure,
+    not_shown,
+    short,
+    styled,
+    wrapped,
+)
+from tiebreak.report.figures.drawing import Drawing, slug
+from tiebreak.report.figures.labels import Label, label_points
+from tiebreak.report.words import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Against = Literal["calls", "depth", "tokens", "cost"]
+AXES: Final[Mapping[Against, str]] = {
+    "calls": "judge calls per item",
+    "depth": "calls in a row per item",
+    "tokens": "tokens per item",
+    "cost": "US dollars per item",
+}
+
+# Columns of a name that fits beside any point.
+_LONGEST = 36
+
+
+class _Point(NamedTuple):
+    name: str
+    x: float
+    y: float
+    lower: float = math.nan
+    upper: float = math.nan
+
+
+def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing | None:
+    """One panel per benchmark: each log's ρ with its interval, and the noise ceiling.
+
+    A log whose ρ or price is undefined is named below its panel. None where there is no point.
+
+    Args:
+        comparison: what to draw.
+        against: what the agreement is paid with.
+    """
+    drawn = [one for one in comparison.benchmarks if list(_points(one, against))]
+    if not drawn:
+        return None
+    with styled():
+        figure = _panels(comparison.benchmarks, against)
+    return Drawing(
+        slug("agreement", against),
+        f"Agreement with the reference against {AXES[against]}",
+        " ".join(_words(comparison, drawn, against)),
+        figure,
+    )
+
+
+def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Figure":
+    columns = min(2, len(benchmarks))
+    rows = math.ceil(len(benchmarks) / columns)
+    figure = new_figure(6.4 * columns, 4.6 * rows)
+    figure.set_layout_engine("constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for axes, one in zip(panels, benchmarks, strict=False):
+        _draw(axes, one, against)
+    for axes in panels[len(benchmarks) :]:
+        axes.set_axis_off()
+    # Where things come to stand is known once the layout is made, and there they stay.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes, one in zip(panels, benchmarks, strict=False):
+        points = [*_reference(one, against), *_points(one, against)]
+        label_points(
+            axes, [Label(short(point.name, _LONGEST), point.x, point.y) for point in points]
+        )
+    return figure
+
+
+def _draw(axes: "Axes", one: BenchmarkComparison, against: Against) -> None:
+    points, ceilings = list(_points(one, against)), list(_ceilings(one))
+    for ceiling in ceilings:
+        axes.axhline(ceiling.y, color=MUTED, linestyle="--", linewidth=1, zorder=1)
+        axes.annotate(
+            short(ceiling.name, 64), (1, ceiling.y), (0, -2), axes.get_yaxis_transform(),
+            "offset points", ha="right", va="top", color=MUTED, fontsize=SMALL,
+            annotation_clip=False,
+        )  # fmt: skip
+        if not math.isnan(ceiling.lower):
+            axes.axhspan(ceiling.lower, ceiling.upper, color=MUTED, alpha=0.08, linewidth=0)
+    for point in points:
+        if not math.isnan(point.lower):
+            axes.vlines(point.x, point.lower, point.upper, color=PALE, linewidth=2, zorder=2)
+        axes.plot(point.x, point.y, "o", color=BLUE, zorder=3)
+    for point in _reference(one, against):
+        axes.plot(point.x, point.y, "D", color=PAPER, markeredgecolor=BLUE, zorder=3)
+    lowest = min([0.9, *(y for p in (*points, *ceilings) for y in (p.y, p.lower) if y == y)])
+    axes.set_ylim(lowest - 0.05, 1.12)
+    axes.set_yticks([tick for tick in axes.get_yticks() if lowest - 0.05 <= tick <= 1])
+    axes.set_xlim(-0.03 * axes.get_xlim()[1], 1.08 * axes.get_xlim()[1])
+    axes.set_title(short(one.benchmark))
+    missing = [line for text in _missing(one, against) for line in wrapped(text, 5.6, 9)]
+    axes.set_xlabel("\n".join([AXES[against], *missing]))
+    axes.set_ylabel(f"Spearman's ρ with {short(one.reference.name)}")
+    axes.grid()
+
+
+def _points(one: BenchmarkComparison, against: Against) -> Iterator[_Point]:
+    """Logs that are neither the reference nor runs of it, where both coordinates are known."""
+    for log in one.logs:
+        if log.role == "protocol" and log.agreement is not None:
+            rho, x = log.agreement.spearman, _price(log, against)
+            if not math.isnan(x) and not math.isnan(rho.value):
+                yield _Point(log.name, x, rho.value, rho.lower, rho.upper)
+
+
+def _reference(one: BenchmarkComparison, against: Against) -> Iterator[_Point]:
+    """The reference, which agrees with itself by definition."""
+    x = _price(one.reference, against)
+    if not math.isnan(x):
+        yield _Point(f"{one.reference.name} (reference)", x, 1.0)
+
+
+def _ceilings(one: BenchmarkComparison) -> Iterator[_Point]:
+    """The reference's agreement with itself, at no price."""
+    found = [(log.name, log.agreement) for log in one.logs if log.role == "ceiling"]
+    if one.orders:
+        found.append(("each order", one.orders.agreement))
+    for name, agreement in found:
+        if agreement is not None and not math.isnan(agreement.spearman.value):
+            rho = agreement.spearman
+            yield _Point(f"noise ceiling: {name}", 0.0, rho.value, rho.lower, rho.upper)
+
+
+def _missing(one: BenchmarkComparison, against: Against) -> list[str]:
+    shown = {point.name for point in _points(one, against)}
+    return not_shown(
+        [log.name for log in one.logs if log.role == "protocol" and log.name not in shown]
+    )
+
+
+def _price(log: ComparedLog, against: Against) -> float:
+    price = log.price
+    return {
+        "calls": price.calls,
+        "depth": price.depth,
+        "tokens": price.tokens,
+        "cost": price.cost,
+    }[against]
+
+
+def _words(
+    comparison: Comparison, drawn: Sequence[BenchmarkComparison], against: Against
+) -> Iterator[str]:
+    names = {point.name for one in drawn for point in _points(one, against)}
+    yield (
+        f"Spearman's ρ of {count(len(names), 'protocol')} with {short(comparison.reference)} "
+        f"against {AXES[against]}, on {count(len(drawn), 'benchmark')}."
+    )
+    one = drawn[0]
+    points = list(_points(one, against))
+    best, cheapest = max(points, key=lambda p: p.y), min(points, key=lambda p: (p.x, -p.y))
+    where = f"On {short(one.benchmark)} " + ("the only one" if len(points) == 1 else "the closest")
+    words = f"{where} is {short(best.name)}, ρ {decimal(best.y, 2)} at {_amount(best.x)}"
+    if cheapest is not best:
+        words += (
+            f"; the cheapest is {short(cheapest.name)}, ρ {decimal(cheapest.y, 2)} at "
+            f"{_amount(cheapest.x)}"
+        )
+    yield f"{words}."
+
+
+def _amount(price: float) -> str:
+    return f"{price:,.4g}"

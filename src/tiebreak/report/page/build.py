@@ -1,0 +1,133 @@
+"""The report as files: one HTML page that needs nothing else, and its pictures beside it."""
+
+import base64
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from unicodedata import category
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tiebreak.report.page.contents import Contents
+from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.sections import page_of
+from tiebreak.report.page.view import Page
+
+PAGE = "index.html"
+
+_HERE = Path(__file__).parent
+
+
+class ReportError(ValueError):
+    """The report cannot be written; the message says why."""
+
+
+def check_folder(folder: str | PathLike[str]) -> None:
+    """Refuse a place for the report before anything is computed.
+
+    Raises:
+        ReportError: it is a file.
+        MissingPackageError: matplotlib is not installed.
+    """
+    from tiebreak.report.figures.canvas import require_matplotlib
+
+    require_matplotlib()
+    path = Path(folder)
+    for place in (path, *path.parents):
+        if place.exists() and not place.is_dir():
+            raise ReportError(f"{place} is a file; a report is a folder: choose another name (-o)")
+
+
+def write_report(
+    contents: Contents,
+    folder: str | PathLike[str],
+    *,
+    version: str,
+    title: str | None = None,
+    progress: Callable[[str], object] = lambda step: None,
+) -> list[Path]:
+    """Write a report: `index.html`, and `plots/NAME.svg` and `plots/NAME.png`.
+
+    An earlier report in the folder is written over; other files there stay.
+
+    Args:
+        contents: what `contents_of` gathered.
+        folder: where to write; made where it does not exist.
+        version: of this package.
+        title: the page's; by default it names the benchmarks.
+        progress: is told what is being done.
+
+    Returns:
+        The files, the page first. The same contents give the same files.
+
+    Raises:
+        ReportError: the folder is a file, or there is nothing to report.
+        MissingPackageError: matplotlib is not installed.
+        OSError: a file cannot be written.
+    """
+    check_folder(folder)
+    path, gallery = Path(folder), Gallery()
+    progress("drawing")
+    page = page_of(contents, gallery, version=version, title=title)
+    if not page.sections:
+        raise ReportError("There is nothing to report: give ranking logs, or --scores")
+    path.mkdir(parents=True, exist_ok=True)
+    progress("writing")
+    # The page comes last: who finds it finds its pictures, too.
+    plots = list(gallery.save(path))
+    (path / PAGE).write_text(render(page), encoding="utf-8", errors="replace", newline="\n")
+    return [path / PAGE, *plots]
+
+
+def render(page: Page) -> str:
+    """The page as HTML: the same page gives the same text."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+    )
+    style, script = _static("css"), _static("js")
+    template = environment.get_template("report.html.jinja")
+    return template.render(page=page, style=style, script=script, csp=_policy(style, script))
+
+
+def visible(value: object) -> object:
+    """A text with the codes of what cannot be seen, or would steer what is around it: ‹U+202E›.
+
+    That is whatever is not printable: control characters, marks of direction, zero-width
+    characters, lone surrogates. Blanks of all kinds stay.
+    """
+    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+        return value
+    return "".join(
+        char
+        if char.isprintable() or char in "\t\n" or category(char) == "Zs"
+        else f"\u2039U+{ord(char):04X}\u203a"
+        for char in value
+    )
+
+
+@cache
+def _static(suffix: str) -> Markup:
+    """The style sheet, or the script: its files one after the other, by name."""
+    files = sorted((_HERE / "static").glob(f"*.{suffix}"))
+    # Our own text, and the only one that the template does not escape.
+    return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def _policy(style: str, script: str) -> str:
+    """A content security policy: this script, this style sheet, embedded pictures, no network."""
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"

@@ -1,0 +1,141 @@
+"""What a report is about: everything that the logs say, read once."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+
+from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.report.alignment.align import Alignment, align
+from tiebreak.report.alignment.human import HumanRanking
+from tiebreak.report.common_ground import Resampling
+from tiebreak.report.comparison import Comparison, compare_entries
+from tiebreak.report.contests import ContestReport
+from tiebreak.report.entries import Entry, best_attempts, entries_of
+from tiebreak.report.errors import NoPeerReviewError
+from tiebreak.report.logs import RankingLog, read_ranking_logs
+from tiebreak.report.page.names import file_names
+from tiebreak.report.peers.panel import panels_among
+from tiebreak.report.peers.review import PeerReport, peer_report_of
+from tiebreak.report.reference import (
+    ComparisonError,
+    MissingReferenceError,
+    NothingToCompareError,
+)
+from tiebreak.report.stability import StabilityReport, stability_of
+
+REFERENCE = "full_pairwise"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Contents:
+    """The parts of a report; those that do not apply are None.
+
+    `logs` are the best attempts at each task, read with what was to be judged; `entries` are their
+    leaderboards with the second views. `notes` say what was left out, and why. `names` has a short
+    name for every path that may occur in a sentence.
+    """
+
+    logs: tuple[RankingLog, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    comparison: Comparison | None = None
+    peers: PeerReport | None = None
+    alignment: Alignment | None = None
+    stability: StabilityReport | None = None
+    contest: ContestReport | None = None
+    notes: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def contents_of(
+    paths: Sequence[str | PathLike[str]],
+    *,
+    contest: ContestReport | None = None,
+    human: HumanRanking | None = None,
+    reference: str | None = None,
+    sources: Iterable[str] = (),
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+    progress: Callable[[str], object] = lambda step: None,
+) -> Contents:
+    """Gather what a report shows.
+
+    Args:
+        paths: ranking logs, and folders that hold some; none for a report of a contest alone.
+        contest: what `contest_report` made of a table of scores.
+        human: a ranking by people, for the peer reviews among the logs.
+        reference: what protocols are compared with, as in `compare`. By default all pairs, and no
+            comparison where these were not judged.
+        sources: other files and folders that were read, for the contest say: where they lie is not
+            shown.
+        level: confidence level of all intervals, in (0, 1).
+        draws: number of bootstrap draws over items.
+        seed: seed of the bootstrap.
+        progress: is told what is being done.
+
+    Raises:
+        RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
+        ComparisonError: there is no such reference, or logs cannot be compared with it.
+        AlignmentError: the ranking by people has too little in common with the peer reviews.
+        ValueError: level or draws are out of range.
+    """
+    if not paths:
+        return Contents(contest=contest, names=file_names(sources, ()))
+    how = Resampling(level, draws, seed)
+    progress("reading logs")
+    read = read_ranking_logs(paths, with_metadata=True)
+    logs, left_out = best_attempts(read)
+    progress("ranking models")
+    entries, _ = entries_of(logs, level=level, draws=draws, seed=seed, views=True)
+    progress("comparing protocols")
+    comparison, remarks = _comparison(entries, reference, how)
+    progress("drawing parts of the items")
+    stability = stability_of(entries)
+    progress("looking at reviewers")
+    peers, more = _peers(logs, how)
+    aligned = None
+    if human is not None:
+        aligned = align(panels_among(logs), human, level=level, draws=draws, seed=seed)
+    return Contents(
+        logs=tuple(logs),
+        entries=tuple(entries),
+        comparison=comparison,
+        peers=peers,
+        alignment=aligned,
+        stability=stability if stability.subsampled else None,
+        contest=contest,
+        notes=tuple(dict.fromkeys((*left_out, *remarks, *more))),
+        names=file_names([*paths, *sources, *([human.source] if human else [])], read),
+    )
+
+
+def _comparison(
+    entries: Sequence[Entry], reference: str | None, how: Resampling
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison, and why there is none where a reader might expect one."""
+    try:
+        return compare_entries(entries, reference=reference or REFERENCE, how=how), []
+    except ComparisonError as error:
+        if reference is not None:
+            raise
+        nothing = isinstance(error, MissingReferenceError | NothingToCompareError)
+        return None, [] if nothing else [f"Protocols are not compared: {error}"]
+
+
+def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | None, list[str]]:
+    """The report of the peer reviews, and why there is none where there are some."""
+    reviews = list(_with_reviews(logs))
+    if not reviews:
+        return None, []
+    try:
+        return peer_report_of(reviews, how=how), []
+    except NoPeerReviewError as error:
+        return None, [str(error)]
+    except UnprovenOrderError as error:
+        return None, [f"The peer review is left out: {error} of `tiebreak peers`"]
+
+
+def _with_reviews(logs: Iterable[RankingLog]) -> Iterator[RankingLog]:
+    for log in logs:
+        if any(item.placed_by == "consensus" for item in log.items):
+            yield log

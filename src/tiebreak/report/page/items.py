@@ -1,0 +1,233 @@
+"""The items of a report: an index that the page has at hand, and the story of each item, packed.
+
+The index, in the order of the runs and of the items' table::
+
+    {"runs": [{"name", "protocol", "benchmark", "judges": [], "log"}],
+     "rubrics": [{"principles": [{"id", "name", "weight", "description"}],
+                  "checklist": [{"id", "principle", "description"}]}],
+     "items": [{"benchmark", "id", "chunk", "runs": []}]}
+
+A chunk, by place of the item in `items`; `answers` are places in `texts`::
+
+    {"12": {"task", "target", "texts": [],
+            "stories": [{"run", "epoch", "rubric", "answers": {model: 0}, "ranks": {model: 1.5},
+                         "unranked": null or why, "ballots": {…}}]}}
+
+`ballots` are `ItemBallots` without the calls and without what has its default value. `epoch` is
+that of the judging run; `ranks` are empty where the item has no ranking.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tiebreak.report.cells import plain
+from tiebreak.report.entries import Entry
+from tiebreak.report.log_file import JudgedSample
+from tiebreak.report.logs import RankingLog, placement_of
+from tiebreak.report.page.answers import asked
+from tiebreak.report.page.store import pack
+from tiebreak.report.page.view import Cell, Column, ItemRow, ItemsView
+from tiebreak.report.words import count
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import NotPlacedError
+
+ItemKey = tuple[str, str, str]
+"""Benchmark, id (with the epoch of the answers where there are several), hash of the question."""
+
+# Characters of a task in the items' table.
+_TASK = 90
+_NUMBERS = ("Matches", "Ties", "Flips", "Unscored")
+_ONLY_WHERE_THEY_DIFFER = ("Benchmark", "Judged by")
+_LEAD = "Open an item to read its answers and every verdict on them."
+
+
+@dataclass(slots=True)
+class _Told:
+    """Where an item was judged: numbers of runs, with the samples."""
+
+    samples: list[tuple[int, JudgedSample]] = field(default_factory=list)
+
+    @property
+    def runs(self) -> list[int]:
+        return sorted({run for run, _ in self.samples})
+
+
+def items_view(
+    logs: Sequence[RankingLog], entries: Sequence[Entry], files: Mapping[str, str] | None = None
+) -> ItemsView | None:
+    """All items that were judged, or None without any.
+
+    Args:
+        logs: read with the metadata of their samples.
+        entries: what `entries_of` made of these logs.
+        files: what to call the logs, by path; their paths by default.
+    """
+    found = _by_item(logs, entries)
+    if not found:
+        return None
+    names = [entry.name for entry in entries]
+    rubrics: dict[str, int] = {}
+    rows: list[dict[str, Cell]] = []
+
+    def stories() -> Iterator[dict[str, Any]]:
+        for key, told in found.items():
+            story = _item(told, rubrics)
+            rows.append(_row(key, told, story, names))
+            yield story
+
+    chunks, places = pack(stories())
+    index = {
+        "runs": [_run(entry, files or {}) for entry in entries],
+        "rubrics": [json.loads(text) for text in rubrics],
+        "items": [
+            {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": told.runs}
+            for ((benchmark, item_id, _), told), chunk in zip(found.items(), places, strict=True)
+        ],
+    }
+    shown = [name for name in rows[0] if name not in _ONLY_WHERE_THEY_DIFFER or _differ(rows, name)]
+    return ItemsView(
+        lead=f"{count(len(found), 'item')}. {_LEAD}",
+        columns=tuple(Column(name, numeric=name in _NUMBERS) for name in shown),
+        rows=tuple(
+            ItemRow(number, tuple(row[name] for name in shown)) for number, row in enumerate(rows)
+        ),
+        index=index,
+        chunks=tuple(chunks),
+    )
+
+
+def _by_item(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> dict[ItemKey, _Told]:
+    """Samples with ballots by item, in the order of benchmarks and of their ids."""
+    runs = {
+        (entry.board.log, entry.board.benchmark, entry.board.protocol): number
+        for number, entry in enumerate(entries)
+    }
+    found: dict[ItemKey, _Told] = {}
+    for log in logs:
+        for sample in log.samples:
+            ballots = sample.ballots
+            if ballots is None or ballots.skipped:
+                continue
+            run = runs.get((log.path, ballots.benchmark, ballots.protocol))
+            if run is not None:
+                key = (ballots.benchmark, _item_id(sample, ballots), ballots.input_hash)
+                found.setdefault(key, _Told()).samples.append((run, sample))
+    benchmarks = list(dict.fromkeys(entry.board.benchmark for entry in entries))
+    return dict(sorted(found.items(), key=lambda one: _natural(one[0], benchmarks)))
+
+
+def _item_id(sample: JudgedSample, ballots: ItemBallots) -> str:
+    """The item's id, with the epoch of its answers where it was answered more than once."""
+    own = sample.id.removeprefix(f"{ballots.benchmark}:")
+    return own if own.startswith(f"{ballots.item_id}#") else ballots.item_id
+
+
+def _natural(key: ItemKey, benchmarks: Sequence[str]) -> tuple[Any, ...]:
+    """Sorts item 2 before item 10."""
+    benchmark, item_id, digest = key
+    parts = re.split("([0-9]+)", item_id)
+    numbers = [(len(n.lstrip("0")), n.lstrip("0")) for n in parts[1::2]]
+    return benchmarks.index(benchmark), parts[0], numbers, parts[2::2], item_id, digest
+
+
+def _item(told: _Told, rubrics: dict[str, int]) -> dict[str, Any]:
+    """The story of an item; texts that several runs have in common stand in it once."""
+    texts: dict[str, int] = {}
+    stories = []
+    task = target = None
+    for run, sample in told.samples:
+        given = asked(sample)
+        task, target = task or given.task, target or given.target
+        rubric = None
+        if given.rubric is not None:
+            rubric = rubrics.setdefault(json.dumps(given.rubric, sort_keys=True), len(rubrics))
+        answers = {
+            model: texts.setdefault(text, len(texts)) for model, text in given.answers.items()
+        }
+        stories.append(_story(run, sample) | {"rubric": rubric, "answers": answers})
+    return {"task": task, "target": target, "texts": list(texts), "stories": stories}
+
+
+def _story(run: int, sample: JudgedSample) -> dict[str, Any]:
+    assert sample.ballots is not None
+    ranks: Mapping[str, float] = {}
+    unranked = sample.problem
+    if unranked is None:
+        try:
+            ranks = placement_of(sample.ballots).ranks
+        except NotPlacedError as error:
+            unranked = str(error)
+    return {
+        "run": run,
+        "epoch": sample.epoch,
+        "ranks": dict(ranks),
+        "unranked": unranked,
+        "ballots": sample.ballots.model_dump(mode="json", exclude={"calls"}, exclude_defaults=True),
+    }
+
+
+def _run(entry: Entry, files: Mapping[str, str]) -> dict[str, Any]:
+    board = entry.board
+    return {
+        "name": entry.name,
+        "protocol": board.protocol,
+        "benchmark": board.benchmark,
+        "judges": list(board.judges),
+        "log": files.get(board.log, board.log),
+    }
+
+
+def _row(
+    key: ItemKey, told: _Told, story: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Cell]:
+    """The cells of an item by the headings of their columns."""
+    benchmark, item_id, _ = key
+    ballots = [sample.ballots for _, sample in told.samples if sample.ballots is not None]
+    matches = [match for one in ballots for match in one.matches]
+    reasons = [match.unscored for match in matches]
+    reasons += [given.unscored for one in ballots for given in one.scores]
+    reasons += [given.unscored for one in ballots for given in one.listings]
+    numbers = (
+        len(matches),
+        sum(match.tied for match in matches),
+        sum(bool(match.flipped) for match in matches),
+        sum(reason is not None for reason in reasons),
+    )
+    return {
+        "Item": _named(item_id),
+        "Benchmark": _named(benchmark),
+        "Task": _named(_opening(story["task"] or "")),
+        "First": _named(_first(story["stories"])),
+        "Judged by": _named(", ".join(names[run] for run in told.runs)),
+        **{
+            name: Cell(f"{number:,}", number)
+            for name, number in zip(_NUMBERS, numbers, strict=True)
+        },
+    }
+
+
+def _differ(rows: Sequence[Mapping[str, Cell]], name: str) -> bool:
+    return len({row[name] for row in rows}) > 1
+
+
+def _first(stories: Sequence[Mapping[str, Any]]) -> str:
+    """Who is first: one name where all runs agree."""
+    said = []
+    for story in stories:
+        best = min(story["ranks"].values(), default=None)
+        names = sorted(model for model, rank in story["ranks"].items() if rank == best)
+        said.append(", ".join(names) if len(names) < 4 else f"{len(names)} models tied")
+    return " / ".join(dict.fromkeys(text for text in said if text))
+
+
+def _opening(task: str) -> str:
+    words = " ".join(task[: 4 * _TASK].split())
+    return words if len(words) <= _TASK else f"{words[: _TASK - 1].rstrip()}…"
+
+
+def _named(text: str) -> Cell:
+    shown = plain(text).plain
+    return Cell(shown, shown.casefold() or None)

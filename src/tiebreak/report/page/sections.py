@@ -1,0 +1,132 @@
+"""From the contents of a report to its page: which sections there are, and what leads into them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from tiebreak.report.cells import plain
+from tiebreak.report.page.contents import Contents
+from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.items import items_view
+from tiebreak.report.page.parts import Parts
+from tiebreak.report.page.view import Page, Part, Section, Warned
+from tiebreak.report.words import count
+
+_HEADINGS: Final = {
+    "leaderboards": (
+        "Leaderboards",
+        "Borda: the mean share of the other models that a model is placed before, from 0 to 1. "
+        "Where the ranges of ranks overlap, the items do not tell the models apart for sure.",
+    ),
+    "native": (
+        "Native score and judged rank",
+        "The benchmark's own score beside what the judges found. Models that share a native score "
+        "are what judging is there to tell apart.",
+    ),
+    "winrates": (
+        "Win rates",
+        "How often the model of a row beats the model of a column; a tie counts one half.",
+    ),
+    "protocols": (
+        "Protocols and their price",
+        "How far each protocol agrees with the reference, and what an item costs under it. The "
+        "noise ceiling is how far the reference agrees with itself.",
+    ),
+    "csd": (
+        "Contests over benchmarks",
+        "Swiss-system contests over many benchmarks (CSD): expected wins, and what elimination "
+        "after each round does to them.",
+    ),
+    "peers": (
+        "Peer review",
+        "Models that rank each other's answers without knowing whose they are, and their own.",
+    ),
+    "people": (
+        "Alignment with people",
+        "Whether reviewers, aggregators and the native score rank models as people do.",
+    ),
+    "stability": (
+        "Stability",
+        "Whether a ranking is an accident of its items or of its run: leaderboards of random parts "
+        "of the items against that of all, and repeated runs against each other.",
+    ),
+    "receipt": ("Receipt", "What was asked, and what it cost."),
+}
+
+
+def page_of(
+    contents: Contents, gallery: Gallery, *, version: str, title: str | None = None
+) -> Page:
+    """The page of a report; its pictures hang in the gallery afterwards.
+
+    Args:
+        contents: what the report is about.
+        gallery: an empty one.
+        version: of this package.
+        title: the page's; by default it names the benchmarks.
+
+    Raises:
+        MissingPackageError: matplotlib is not installed.
+    """
+    sections = tuple(_sections(contents, Parts(gallery, contents.names)))
+    return Page(
+        title=plain(title or _title(contents)).plain,
+        version=version,
+        created=_created(contents),
+        warnings=tuple(_warnings(sections)),
+        sections=sections,
+        items=items_view(contents.logs, contents.entries, contents.names),
+    )
+
+
+def _sections(contents: Contents, parts: Parts) -> Iterator[Section]:
+    """The sections that have a part, in the order of the page."""
+    for id, made in _parts(contents, parts):
+        there = tuple(part for part in made if part is not None)
+        if there:
+            title, lead = _HEADINGS[id]
+            yield Section(id, title, lead, there)
+
+
+def _parts(contents: Contents, parts: Parts) -> Iterator[tuple[str, Iterable[Part | None]]]:
+    entries, notes = contents.entries, contents.notes
+    yield "leaderboards", map(parts.leaderboard, entries)
+    yield "native", map(parts.native, entries)
+    yield "winrates", map(parts.win_rates, entries)
+    if contents.comparison is not None:
+        yield "protocols", parts.protocols(contents.comparison)
+    if contents.contest is not None:
+        yield "csd", [parts.contest(contents.contest)]
+    if contents.peers is not None:
+        yield "peers", parts.peers(contents.peers)
+        notes += contents.peers.notes
+    if contents.alignment is not None:
+        yield "people", parts.people(contents.alignment)
+    if contents.stability is not None:
+        yield "stability", [parts.stability(contents.stability)]
+    yield "receipt", [parts.logs(entries, notes), *map(parts.receipt, entries)]
+
+
+def _warnings(sections: Iterable[Section]) -> Iterator[Warned]:
+    """Every warning once, with the first part that it belongs to."""
+    said = set()
+    for section in sections:
+        for part in section.parts:
+            for text in part.warnings:
+                if text not in said:
+                    said.add(text)
+                    yield Warned(text, f"{section.title}: {part.title}", part.id)
+
+
+def _title(contents: Contents) -> str:
+    benchmarks = list(dict.fromkeys(entry.board.benchmark for entry in contents.entries))
+    if not benchmarks and contents.contest is not None:
+        benchmarks = list(contents.contest.benchmarks)
+    if len(benchmarks) > 3:
+        return f"Which model is better? {count(len(benchmarks), 'benchmark')}"
+    return f"Which model is better? {', '.join(benchmarks)}"
+
+
+def _created(contents: Contents) -> str:
+    """The days on which the logs were made."""
+    days = sorted({plain(log.created[:10]).plain for log in contents.logs})
+    return " to ".join(days if len(days) < 3 else (days[0], days[-1]))

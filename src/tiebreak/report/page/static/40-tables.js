@@ -1,0 +1,102 @@
+/* Tables that sort by any column and filter by words and by the values of a column. */
+(() => {
+  "use strict";
+  const tb = window.tiebreak;
+  const { el } = tb;
+  const FEWEST_TO_FILTER = 8;
+  const MOST_CHOICES = 12;
+  const collator = new Intl.Collator("en", { numeric: true });
+
+  /** Undefined cells come last in either direction; equal ones stay in their order. */
+  function sort(table, column, direction) {
+    const body = table.tBodies[0];
+    const keyed = [...body.rows].map((row) => ({
+      row,
+      key: row.cells[column].dataset.sort ?? null,
+    }));
+    const defined = keyed.filter((one) => one.key !== null);
+    const numeric = defined.every(({ key }) => key.trim() !== "" && !Number.isNaN(Number(key)));
+    if (numeric) for (const one of defined) one.key = Number(one.key);
+    keyed.sort((one, other) => {
+      if (one.key === null || other.key === null) return (one.key === null) - (other.key === null);
+      const order = numeric ? one.key - other.key : collator.compare(one.key, other.key);
+      return direction === "ascending" ? order : -order;
+    });
+    body.append(...keyed.map(({ row }) => row));
+  }
+
+  function makeSortable(table) {
+    if (table.tBodies[0].rows.length < 2) return;
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = el("button", { type: "button", class: "sort" }, ...head.childNodes);
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const upwards = head.getAttribute("aria-sort") === "ascending";
+        const direction = upwards ? "descending" : "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", direction);
+        sort(table, column, direction);
+      });
+    });
+  }
+
+  /** Columns of few different texts, such as benchmark or result: a reader chooses among them. */
+  function choices(table) {
+    return [...table.tHead.rows[0].cells].flatMap((head, column) => {
+      if (head.classList.contains("num") || column === 0) return [];
+      const values = new Set();
+      for (const row of table.tBodies[0].rows) {
+        values.add(row.cells[column].textContent.trim());
+        if (values.size > MOST_CHOICES) return [];
+      }
+      if (values.size < 2) return [];
+      const sorted = [...values].sort(collator.compare);
+      const select = el("select", {}, el("option", { value: "" }, "all"));
+      sorted.forEach((value, at) => select.append(el("option", { value: at }, value || "(none)")));
+      const wanted = () => (select.value === "" ? null : sorted[Number(select.value)]);
+      return [{ title: head.textContent.trim(), column, select, wanted }];
+    });
+  }
+
+  function makeFilterable(table) {
+    const rows = [...table.tBodies[0].rows];
+    if (rows.length < FEWEST_TO_FILTER) return;
+    const what = table.dataset.filterable || "rows";
+    const search = el("input", { type: "search", autocomplete: "off", spellcheck: "false" });
+    const picks = choices(table);
+    const result = el("output", { "aria-live": "polite" });
+    let texts = null;
+    const apply = () => {
+      texts ??= rows.map((row) => row.textContent.toLowerCase());
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const wanted = picks
+        .map((pick) => [pick.column, pick.wanted()])
+        .filter(([, value]) => value !== null);
+      let shown = 0;
+      rows.forEach((row, at) => {
+        const fits =
+          words.every((word) => texts[at].includes(word)) &&
+          wanted.every(([column, value]) => row.cells[column].textContent.trim() === value);
+        row.hidden = !fits;
+        shown += fits;
+      });
+      const all = rows.length.toLocaleString("en");
+      result.textContent = `${shown.toLocaleString("en")} of ${all} ${what}`;
+    };
+    search.addEventListener("input", apply);
+    for (const pick of picks) pick.select.addEventListener("change", apply);
+    const bar = el("div", { class: "bar filters" }, el("label", {}, "Filter ", search));
+    for (const { title, select } of picks) bar.append(el("label", {}, `${title} `, select));
+    bar.append(result);
+    table.closest(".scroller").before(bar);
+    apply();
+  }
+
+  tb.wireTables = () => {
+    for (const table of document.querySelectorAll("main table")) {
+      makeSortable(table);
+      if ("filterable" in table.dataset) makeFilterable(table);
+    }
+  };
+})();

@@ -1,0 +1,237 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.candidates.builders import make_rows, write_inspect_log
+from tests.publish.fake_hub import BOB, WRITE, FakeHub, Fault
+from tests.publish.fake_repo import Repo
+from tests.publish.hub_client import online
+from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
+from tiebreak.candidates.errors import (
+    DuplicateModelError,
+    HubAccessError,
+    HubDownloadError,
+    HubPathError,
+    NotPublishedError,
+    UnreadableLogError,
+)
+from tiebreak.candidates.hub import HubAddress, is_on_hub
+from tiebreak.cli import main
+
+REPO = "alice/ranks"
+ADDRESS = f"hf://datasets/{REPO}"
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeHub]:
+    with online(monkeypatch) as running:
+        # HF_ENDPOINT is read when the client is imported, which was long ago.
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", running.url)
+        template = running.url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", template)
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("HF_TOKEN", WRITE)
+        yield running
+
+
+def pool_of(folder: Path, n: int = 4, answer: str = "The answer is {i}.") -> CandidatePool:
+    for model in ("openai/a", "openai/b"):
+        write_inspect_log(folder, model, make_rows(n, answer=answer), task="gsm8k")
+    return load_candidates(folder)
+
+
+def put(repo: Repo, pool: CandidatePool, folder: Path, name: str = "candidates/p.parquet") -> None:
+    repo.commit("main", "a pool", {name: write_parquet(pool, folder / "x.parquet").read_bytes()})
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("hf://datasets/o/n", HubAddress("o/n")),
+        ("hf://datasets/o/n/", HubAddress("o/n")),
+        ("hf:/datasets/o/n", HubAddress("o/n")),  # what `Path` makes of it
+        ("hf://datasets/o/n@v1", HubAddress("o/n", "v1")),
+        ("hf://datasets/o/n@refs/pr/3", HubAddress("o/n", "refs/pr/3")),
+        ("hf://datasets/o/n@refs%2Fpr%2F3/a.parquet", HubAddress("o/n", "refs/pr/3", "a.parquet")),
+        (
+            "hf://datasets/o/n@refs/pr/3/candidates/a.parquet",
+            HubAddress("o/n", "refs/pr/3", "candidates/a.parquet"),
+        ),
+        (
+            "hf://datasets/o/n/candidates/a@b.parquet",
+            HubAddress("o/n", None, "candidates/a@b.parquet"),
+        ),
+    ],
+)
+def test_addresses(text: str, address: HubAddress) -> None:
+    assert is_on_hub(text)
+    assert HubAddress.parse(text) == address
+    assert HubAddress.parse(str(address)) == address
+
+
+@pytest.mark.parametrize(
+    "text", ["hf://", "hf://o/n", "hf://datasets/n", "hf://datasets/o/@v1", "hf://models/o/n"]
+)
+def test_what_is_no_address_is_named(text: str) -> None:
+    with pytest.raises(
+        HubPathError, match=r"no address of a dataset.*\n.*hf://datasets/OWNER/NAME"
+    ):
+        load_candidates(text)
+
+
+@pytest.mark.parametrize("path", ["logs/", "hf", "datasets/o/n", "./hf://x", "hf.eval"])
+def test_other_paths_are_left_alone(path: str) -> None:
+    assert not is_on_hub(path)
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_published_pool_comes_back_equal(hub: FakeHub, tmp_path: Path, private: bool) -> None:
+    pool = pool_of(tmp_path / "logs")
+    put(hub.add(REPO, private=private), pool, tmp_path)
+    back = load_candidates(ADDRESS)
+    assert back.items == pool.items
+    assert back.candidates == pool.candidates
+    assert load_candidates([Path(ADDRESS)]).candidates == pool.candidates
+
+
+def test_only_candidates_are_downloaded_and_the_second_time_nothing(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = hub.add(REPO)
+    put(repo, pool_of(tmp_path / "logs"), tmp_path)
+    repo.commit("main", "ballots", {"ballots/a.parquet": b"x", "candidates.md": b"x"})
+    first = load_candidates(ADDRESS)
+    assert not hub.requests("resolve/.*(ballots|README|candidates.md)")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert load_candidates(ADDRESS).candidates == first.candidates
+
+
+def test_a_revision_and_a_file_can_be_chosen(hub: FakeHub, tmp_path: Path) -> None:
+    repo = hub.add(REPO)
+    small, large = pool_of(tmp_path / "small", 2), pool_of(tmp_path / "large", 5)
+    put(repo, small, tmp_path)
+    old = repo.refs["main"]
+    put(repo, large, tmp_path, "candidates/q.parquet")
+    assert len(load_candidates(f"{ADDRESS}@{old}")) == 2
+    assert len(load_candidates(f"{ADDRESS}/candidates/p.parquet")) == 2
+    assert len(load_candidates(ADDRESS)) == 5, "the small one is a part of the large one"
+
+
+def test_pools_that_contradict_each_other_are_named(hub: FakeHub, tmp_path: Path) -> None:
+    repo = hub.add(REPO)
+    put(repo, pool_of(tmp_path / "one"), tmp_path)
+    put(repo, pool_of(tmp_path / "two", answer="No {i}."), tmp_path, "candidates/q.parquet")
+    with pytest.raises(DuplicateModelError) as caught:
+        load_candidates(ADDRESS)
+    first, second = (f"{ADDRESS}/candidates/{name}.parquet" for name in "pq")
+    assert str(caught.value).splitlines()[1:3] == [
+        f"  - gsm8k: 'openai/a' answered item 'q0' in two ways: {first}, {second}",
+        f"  - gsm8k: 'openai/b' answered item 'q0' in two ways: {first}, {second}",
+    ]
+    assert "hf://datasets/OWNER/NAME/candidates/FILE" in str(caught.value)
+    assert len(load_candidates(second)) == 4
+
+
+def test_other_peoples_tables_are_noted_and_damaged_ones_named(
+    hub: FakeHub, tmp_path: Path
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    repo = hub.add(REPO)
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
+    repo.commit("main", "x", {"candidates/a.parquet": (tmp_path / "a.parquet").read_bytes()})
+    with pytest.raises(NotPublishedError, match="holds no pool"):
+        load_candidates(ADDRESS)
+    put(repo, pool_of(tmp_path / "logs"), tmp_path)
+    (note,) = load_candidates(ADDRESS).notes
+    assert str(note) == f"{ADDRESS}/candidates/a.parquet: no pool of Tiebreak"
+    repo.commit("main", "x", {"candidates/z.parquet": b"PAR1 damaged"})
+    with pytest.raises(UnreadableLogError, match=f"{ADDRESS}/candidates/z.parquet: cannot be read"):
+        load_candidates(ADDRESS)
+    assert len(load_candidates(ADDRESS, mode="intersect")) == 4
+
+
+def test_published_and_local_candidates_join(hub: FakeHub, tmp_path: Path) -> None:
+    put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
+    write_inspect_log(tmp_path / "mine", "mine/c", make_rows(4), task="gsm8k")
+    assert load_candidates([ADDRESS, tmp_path / "mine"]).models == (
+        "mine/c",
+        "openai/a",
+        "openai/b",
+    )
+
+
+CASES: dict[str, tuple[str, str | None, Fault | None, type[CandidateError], str]] = {
+    "published without": ("alice/bare", WRITE, None, NotPublishedError, "--with-candidates"),
+    "no such file": (f"{REPO}/candidates/z.parquet", WRITE, None, HubPathError, "no such file"),
+    "no such dataset": ("alice/none", WRITE, None, HubPathError, "no such dataset.*404"),
+    "no such revision": (f"{REPO}@v9", WRITE, None, HubPathError, "no such branch"),
+    "bad name": ("alice/a--b", WRITE, None, HubPathError, "--"),
+    "private, of somebody else": ("alice/own", BOB, None, HubPathError, "or it is private.*404"),
+    "private, no token": ("alice/own", "", None, HubAccessError, "is private.*401.*hf auth login"),
+    "unknown token": (REPO, "hf_no", None, HubAccessError, "token is not known.*401.*HF_TOKEN"),
+    "gated": ("alice/gated", BOB, None, HubAccessError, "is gated.*owner"),
+    "down": (REPO, WRITE, Fault("", 503, 99), HubDownloadError, "has trouble.*503"),
+    "busy": (REPO, WRITE, Fault("", 429, 99), HubDownloadError, "fewer requests.*429"),
+    "dropped": (REPO, WRITE, Fault("", "drop", 99), HubDownloadError, "the connection.*broke"),
+    "dropped in a download": (
+        REPO,
+        WRITE,
+        Fault("/(resolve|lfs)/", "drop", 99),
+        HubDownloadError,
+        "the connection.*broke",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_cannot_be_loaded_is_named(
+    hub: FakeHub, tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where, token, fault, kind, words = CASES[case]
+    put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
+    put(hub.add("alice/own", private=True), pool_of(tmp_path / "logs"), tmp_path)
+    put(hub.add("alice/gated", gated=True), pool_of(tmp_path / "logs"), tmp_path)
+    hub.add("alice/bare").commit("main", "rankings", {"rankings/a.parquet": b"x"})
+    monkeypatch.setenv("HF_TOKEN", token or "")
+    hub.faults += [fault] if fault else []
+    with pytest.raises(kind, match=f"(?s)hf://datasets/{where}.*{words}") as caught:
+        load_candidates(f"hf://datasets/{where}")
+    assert type(caught.value) is kind
+    assert len(str(caught.value).splitlines()) == 3, "a count, what is wrong, what to do"
+
+
+def test_the_command_audits_what_others_published(hub: FakeHub, tmp_path: Path) -> None:
+    put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
+    seen = CliRunner().invoke(main, ["candidates", ADDRESS, "--json"])
+    assert seen.exit_code == 0, seen.output
+    assert json.loads(seen.stdout)["benchmarks"][0]["items"] == 4
+    wrong = CliRunner().invoke(main, ["candidates", "hf://datasets/alice/none"])
+    assert wrong.exit_code == 1
+    assert "there is no such dataset" in wrong.output
+
+
+def test_no_network_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(HubDownloadError, match=r"the Hub cannot be reached.*\n.*Check the network"):
+        load_candidates(ADDRESS)
+
+
+def test_offline_mode_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(HubDownloadError, match="not in the cache, and HF_HUB_OFFLINE is set"):
+        load_candidates(ADDRESS)
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "file"))
+    with pytest.raises(HubDownloadError, match=r"cannot be kept in the cache.*\n.*HF_HOME"):
+        load_candidates(ADDRESS)

@@ -1,0 +1,113 @@
+import errno
+import time
+from email.utils import formatdate
+
+import httpx2
+import pytest
+from huggingface_hub.errors import (
+    FileMetadataError,
+    GatedRepoError,
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+    RemoteEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+
+from tiebreak.candidates.hub_fault import Kind, fault, retry_after
+
+
+def answered(
+    status: int, kind: type[HfHubHTTPError] = HfHubHTTPError, said: str = "words\n of the Hub"
+) -> HfHubHTTPError:
+    response = httpx2.Response(status, request=httpx2.Request("GET", "http://127.0.0.1/"))
+    return kind("long message", response=response, server_message=said)
+
+
+def because(error: Exception, cause: BaseException) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "passing"),
+    [
+        (answered(401), "token", False),
+        (answered(403), "forbidden", False),
+        (answered(403, GatedRepoError), "gated", False),
+        (answered(404, RepositoryNotFoundError), "missing", False),
+        (answered(404, RevisionNotFoundError), "revision", False),
+        (answered(404, RemoteEntryNotFoundError), "file", False),
+        (answered(408), "down", True),
+        (answered(409), "changed", True),
+        (answered(412), "changed", True),
+        (answered(413), "refused", False),
+        (answered(429), "busy", True),
+        (answered(500), "down", True),
+        (answered(504), "down", True),
+        (httpx2.ConnectError("x"), "unreachable", True),
+        (httpx2.ConnectTimeout("x"), "unreachable", True),
+        (httpx2.ReadTimeout("x"), "broken", True),
+        (httpx2.RemoteProtocolError("x"), "broken", True),
+        (OfflineModeIsEnabled("x"), "offline", False),
+        (FileMetadataError("no such header"), "unreachable", True),
+        (OSError(errno.ENOSPC, "No space left on device"), "disk", False),
+        # As the client wraps them: an upload that failed, a download without network.
+        (because(RuntimeError("Error while uploading"), answered(503)), "down", True),
+        (because(LocalEntryNotFoundError("x"), httpx2.ConnectError("x")), "unreachable", True),
+        (because(LocalEntryNotFoundError("x"), answered(500)), "down", True),
+        (because(LocalEntryNotFoundError("x"), OfflineModeIsEnabled("x")), "offline", False),
+    ],
+    ids=lambda case: type(case).__name__ if isinstance(case, Exception) else str(case),
+)
+def test_kinds(error: Exception, kind: Kind, passing: bool) -> None:
+    found = fault(error)
+    assert found is not None
+    assert (found.kind, found.passing) == (kind, passing)
+    assert "\n" not in found.said
+
+
+def test_other_errors_are_none_of_the_hubs() -> None:
+    assert fault(ValueError("x")) is None
+    assert fault(because(KeyError("x"), ValueError("y"))) is None
+    circle = because(KeyError("x"), ValueError("y"))
+    because(circle.__cause__, circle)  # type: ignore[arg-type]
+    assert fault(circle) is None
+
+
+def test_the_hubs_own_words_are_kept_on_one_line() -> None:
+    found = fault(answered(403, said="you must\n\n use  a write token"))
+    assert found is not None
+    assert (found.status, found.said) == (403, "you must use a write token")
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "120"}, 120),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-1"}, None),
+        # Ten minutes after the server's own clock, whatever the clock here says.
+        (
+            {
+                "retry-after": "Wed, 21 Oct 2015 07:38:00 GMT",
+                "date": "Wed, 21 Oct 2015 07:28:00 GMT",
+            },
+            600,
+        ),
+        # In the past: now.
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0),
+        ({"ratelimit": '"api";r=0;t=55'}, 55),
+        # Requests are left: the limit is not why.
+        ({"ratelimit": '"api";r=12;t=55'}, None),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_a_date_without_the_servers_clock_is_compared_with_this_one() -> None:
+    found = retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)})
+    assert found == pytest.approx(60, abs=5)

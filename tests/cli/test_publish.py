@@ -1,0 +1,161 @@
+"""The verb `publish`: what it takes, what it says, and how it ends."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.publish.judged_runs import write_both, write_candidates
+from tiebreak.cli.publish import publish
+from tiebreak.publish import plots as plots_module
+from tiebreak.publish.bundle import Bundle
+from tiebreak.publish.hub import Outcome
+from tiebreak.rankers import MissingPackageError
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a judged pool, as working directory; and no plots, which take their time."""
+
+    def missing() -> None:
+        raise MissingPackageError("no matplotlib")
+
+    monkeypatch.setattr(plots_module, "require_matplotlib", missing)
+    monkeypatch.chdir(tmp_path)
+    write_both(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(publish, ["ranking", "--draws", "100", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "--to OWNER/NAME"),
+        (["--to", "name", "--dry-run"], "OWNER/NAME"),
+        (["--to", "a/b/c", "--dry-run"], "OWNER/NAME"),
+        (["--to", "a/../b"], "OWNER/NAME"),
+        (["--to", "a/b c"], "OWNER/NAME"),
+        (["--dry-run", "--candidates", "x"], "--with-candidates"),
+        (["--to", "a/b", "--out", "x"], "--dry-run"),
+        (["--dry-run", "--public"], "--to"),
+        (["--dry-run", "--pr"], "--to"),
+        (["--to", "a/b", "--pr", "--public"], "leave out --public"),
+        (["--community-evals", "x"], "--to"),
+    ],
+)
+def test_usage(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in " ".join(done.output.split())
+
+
+def test_a_dry_run(here: Path) -> None:
+    done = run("--dry-run")
+    assert done.exit_code == 0, done.output
+    assert "README.md" in done.output
+    assert "tiebreak-dataset: 6 files" in done.output
+    assert "Nothing was sent." in done.output
+    assert "Publish it (private): the same command with --to OWNER/NAME" in done.output
+    assert (here / "tiebreak-dataset" / "leaderboard" / "latest.parquet").exists()
+    named = run("--dry-run", "--to", "me/ranks", "--public", "--license", "cc-by-4.0")
+    assert "Publish it (public): the same command with --to me/ranks --public" in named.output
+    assert "license: cc-by-4.0" in (here / "ranks" / "README.md").read_text()
+
+
+def test_json(here: Path) -> None:
+    first = json.loads(run("--dry-run", "--json", "--to", "me/x", "--out", "deep/x").output)
+    assert first["folder"] == "deep/x"
+    assert first["private"] is True
+    assert len(first["runs"]) == 1
+    assert all(file["written"] for file in first["files"])
+    assert {file["path"]: file["bytes"] for file in first["files"]} == {
+        path.relative_to("deep/x").as_posix(): path.stat().st_size
+        for path in Path("deep/x").rglob("*")
+        if path.is_file()
+    }
+    again = json.loads(run("--dry-run", "--json", "--to", "me/x", "--out", "deep/x").output)
+    assert not any(file["written"] for file in again["files"])
+
+
+def test_with_candidates(here: Path) -> None:
+    done = run("--dry-run", "--with-candidates")
+    assert done.exit_code == 0, done.output
+    assert len(list((here / "tiebreak-dataset" / "candidates").iterdir())) == 1
+    other = write_candidates(here / "other", answer=lambda model, i: f"{model} said {i}")
+    done = run("--dry-run", "--with-candidates", "--candidates", str(other), "--out", "x")
+    assert done.exit_code == 1
+    assert "other answers" in done.output
+    assert not (here / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--dry-run", "--license", "CC BY"], "no licence id"),
+        (["--dry-run", "--out", "candidates"], "holds something else"),
+    ],
+)
+def test_errors_are_one_sentence(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 1
+    assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def test_no_log() -> None:
+    done = CliRunner().invoke(publish, ["nowhere", "--dry-run"])
+    assert done.exit_code == 1
+    assert "nowhere does not exist" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer", "told", "lines"),
+    [
+        (
+            [],
+            {"private": True},
+            {"private": True, "pull_request": False},
+            ["Published: r1", "Already there: r0", "https://hub/x", "It is private."],
+        ),
+        (
+            ["--public"],
+            {"private": False, "made_public": True},
+            {"private": False, "pull_request": False},
+            ["It is public now."],
+        ),
+        (
+            ["--pr"],
+            {"private": True, "pull_request": 7},
+            {"private": True, "pull_request": True},
+            ["merge the pull request"],
+        ),
+    ],
+)
+def test_to_the_hub(
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    answer: dict[str, Any],
+    told: dict[str, Any],
+    lines: list[str],
+) -> None:
+    """What `publish_bundle` is told; what it does then is tested against a Hub of its own."""
+    asked: dict[str, Any] = {}
+
+    def stand_in(bundle: Bundle, repo_id: str, **options: Any) -> Outcome:
+        asked.update(options, repo_id=repo_id, runs=len(bundle.runs))
+        usual: dict[str, Any] = {"url": "https://hub/x", "commit": "c", "pull_request": None}
+        usual |= {"published": ("r1",), "already": ("r0",), "tries": 1}
+        return Outcome(**usual | answer)
+
+    monkeypatch.setattr("tiebreak.publish.hub.publish_bundle", stand_in)
+    done = run("--to", "me/ranks", "--license", "mit", *arguments)
+    assert done.exit_code == 0, done.output
+    assert asked == {"repo_id": "me/ranks", "runs": 1, "license": "mit", **told}
+    assert all(line in done.output for line in lines)
+    as_json = json.loads(run("--to", "me/ranks", "--json", *arguments).output)
+    assert as_json["published"] == ["r1"]

@@ -1,0 +1,146 @@
+"""The verb `report`: what it writes and says, and what it says when it is used wrongly."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.report.page.logs import small, whole
+from tiebreak.cli.report import report
+
+FAST = ("--draws", "100")
+SCORES = "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(report, [str(one) for one in arguments], env={"COLUMNS": "100"})
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small(tmp_path_factory.mktemp("logs"))
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORES, encoding="utf-8")
+    return path
+
+
+def test_help() -> None:
+    done = run("--help")
+    assert done.exit_code == 0
+    assert "Examples:" in done.output
+
+
+def test_a_report(logs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    done = run(logs, "-o", folder, "--title", "Our models", *FAST)
+    assert done.exit_code == 0, done.output
+    page = folder / "index.html"
+    plots = sorted((folder / "plots").iterdir())
+    assert "<title>Our models</title>" in page.read_text(encoding="utf-8")
+    size = f"{page.stat().st_size / 1e6:.1f} MB"
+    assert done.stdout == f"Report: {page} ({size}) · {len(plots)} plots in {folder / 'plots'}\n"
+    assert done.stderr == ""
+
+
+def test_the_default_folder(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(logs.resolve(), *FAST).exit_code == 0
+    assert (tmp_path / "report" / "index.html").exists()
+
+
+def test_json(logs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    data = json.loads(run(logs, "-o", folder, "--json", *FAST).stdout)
+    assert data["page"] == str(folder / "index.html") == data["files"][0]["path"]
+    assert {file["path"]: file["bytes"] for file in data["files"]} == {
+        str(path): path.stat().st_size for path in folder.rglob("*.*")
+    }
+
+
+def test_a_contest_beside_the_logs_and_alone(logs: Path, scores: Path, tmp_path: Path) -> None:
+    contest = ("--scores", scores, "--eliminate", "0,1", "--spoil", "x=maths", *FAST)
+    both = run(logs, "-o", tmp_path / "both", *contest)
+    assert both.exit_code == 0, both.output
+    alone = run("-o", tmp_path / "alone", *contest)
+    assert alone.exit_code == 0, alone.output
+    for folder, leaderboards in (("both", True), ("alone", False)):
+        page = (tmp_path / folder / "index.html").read_text(encoding="utf-8")
+        assert ('id="leaderboards"' in page) is leaderboards
+        assert "With 0 on maths, x goes from rank" in page
+
+
+def test_a_contest_names_files_only(scores: Path, tmp_path: Path) -> None:
+    rounds = tmp_path / "rounds.yaml"
+    rounds.write_text("- maths\n- code\n", encoding="utf-8")
+    done = run("-o", tmp_path / "r", "--scores", scores, "--rounds", rounds)
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert "rounds.yaml: in no round, so not used: law" in page
+    assert str(tmp_path) not in page
+
+
+def test_people_and_reference(tmp_path: Path) -> None:
+    whole(tmp_path / "logs")
+    people = tmp_path / "people.csv"
+    people.write_text("model,rank\na,1\nb,2\nc,3\n", encoding="utf-8")
+    done = run(
+        *(tmp_path / "logs", "-o", tmp_path / "r", "--human", people, "--reference", "seal", *FAST)
+    )
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert 'id="people"' in page
+    assert "against seal" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Give ranking LOGS, or --scores, or both."),
+        (["LOGS", "--rounds", "x.yaml"], "--rounds, --eliminate and --spoil go with --scores."),
+        (["LOGS", "--eliminate", "1"], "--rounds, --eliminate and --spoil go with --scores."),
+        (["--scores", "SCORES", "--human", "p.csv"], "--human and --reference go with LOGS."),
+        (["--scores", "SCORES", "--eliminate", "one"], "'one' is no list of whole numbers"),
+    ],
+)
+def test_used_wrongly(logs: Path, scores: Path, arguments: list[str], said: str) -> None:
+    given = {"LOGS": str(logs), "SCORES": str(scores)}
+    done = run(*(given.get(one, one) for one in arguments))
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        (["LOGS", "-o", "SCORES"], "is a file; a report is a folder"),
+        (["LOGS", "--reference", "full_pairwise"], "No log is the reference 'full_pairwise'"),
+        (["LOGS", "--human", "SCORES"], "rank"),
+        (["LOGS", "--human", "nowhere.csv"], "nowhere.csv"),
+        (["--scores", "nowhere.csv"], "nowhere.csv"),
+        (["--scores", "SCORES", "--spoil", "nobody=maths"], "nobody"),
+    ],
+)
+def test_errors_are_plain(
+    logs: Path, scores: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    given = {"LOGS": str(logs), "SCORES": str(scores)}
+    folder = ("-o", tmp_path / "report") if "-o" not in arguments else ()
+    done = run(*(given.get(one, one) for one in arguments), *folder, *FAST)
+    assert done.exit_code == 1, done.output
+    assert said in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_folder_that_cannot_be_written(logs: Path, tmp_path: Path) -> None:
+    (tmp_path / "plots").write_text("mine")
+    done = run(logs, "-o", tmp_path, *FAST)
+    assert done.exit_code == 1
+    assert "plots" in done.stderr
+    assert not (tmp_path / "index.html").exists()

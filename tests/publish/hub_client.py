@@ -1,0 +1,84 @@
+"""Small bundles and stand-ins for what publishing needs beside the Hub."""
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import huggingface_hub.constants
+import huggingface_hub.utils._http
+import pytest
+
+from tests.publish.fake_hub import WRITE, FakeHub
+from tiebreak.publish.bundle import Bundle, PublishedRun
+from tiebreak.publish.hub import Outcome, publish_bundle
+from tiebreak.publish.retry import RetryPolicy
+
+REPO = "alice/ranks"
+LATEST = "leaderboard/latest.parquet"
+
+
+@contextmanager
+def online(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """A running Hub, a client that may use it, and no token but the one that is passed."""
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    # The client waits a second on its own when a connection breaks inside some of its calls.
+    clock = SimpleNamespace(sleep=lambda seconds: None)
+    monkeypatch.setattr(huggingface_hub.utils._http, "time", clock)
+    monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
+    with FakeHub().running() as hub:
+        yield hub
+
+
+def run(number: int) -> PublishedRun:
+    """Run `number`; its files go both ways, as plain Git blobs and by large-file storage."""
+    name = f"run{number}"
+    files = {
+        f"leaderboard/full/{name}.parquet": f"rows of {name}".encode(),
+        f"ballots/{name}.parquet": f"ballots of {name}".encode(),
+        f"runs/{name}/manifest.json": json.dumps({"run": number}).encode(),
+    }
+    return PublishedRun(name, f"2026-01-{number:02}", files)
+
+
+def bundle_of(*numbers: int) -> Bundle:
+    return Bundle(tuple(run(number) for number in numbers), {})
+
+
+def living(
+    bundle: Bundle,
+    *,
+    readme: str | None,
+    read: Callable[[str], bytes],
+    paths: Collection[str],
+    license: str | None,
+    repo_id: str,
+) -> dict[str, bytes]:
+    """A card and a latest leaderboard that list all runs, those that are there included."""
+    rows = json.loads(read(LATEST)) if LATEST in paths else {}
+    rows |= {r.run_id: r.created for r in bundle.runs}
+    own = (readme or "A person's words.").split("\n")[0]
+    licensed = f"\nlicense: {license}" if license else ""
+    return {
+        "README.md": (own + licensed + "\n" + "\n".join(sorted(rows))).encode(),
+        LATEST: json.dumps(rows, sort_keys=True).encode(),
+    }
+
+
+def same_bytes(path: str, ours: bytes, theirs: bytes) -> bool:
+    return path.startswith("plots/") or ours == theirs
+
+
+def impatient(**more: Any) -> RetryPolicy:
+    """The usual policy, without the waiting."""
+    return RetryPolicy(**{"sleep": lambda seconds: None, "timeout": 5.0, **more})
+
+
+def publish(hub: FakeHub, bundle: Bundle, repo_id: str = REPO, **more: Any) -> Outcome:
+    usual = {"token": WRITE, "living": living, "same": same_bytes, "wait": impatient()}
+    return publish_bundle(bundle, repo_id, endpoint=hub.url, **{**usual, **more})
+
+
+def rows_of(tree: Any) -> set[str]:
+    return set(json.loads(tree[LATEST]))

@@ -1,0 +1,121 @@
+"""A judged pool as files: the candidates' logs and the ranking log of three models."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
+
+from tests.candidates.builders import write_inspect_log
+from tests.report.builders import bracket, call, sample, write_log
+from tiebreak.candidates import CandidatePool, load_candidates
+from tiebreak.scorers.ballots import ItemBallots
+
+CREATED = "2026-01-01T00:00:00+00:00"
+RUBRIC = {"version": 1, "principles": []}
+
+
+def write_candidates(
+    folder: Path,
+    models: Sequence[str] = ("a", "b", "c"),
+    n_items: int = 3,
+    *,
+    answer: Callable[[str, int], str] = lambda model, i: f"{model} says {i}",
+    task: str = "gsm8k",
+) -> Path:
+    """One Inspect log per model; `answer(model, number of the item)` is what it answered."""
+    for number, model in enumerate(models):
+        rows = [
+            {"id": f"q{i}", "question": f"What is {i}?", "answer": answer(model, i), "native": 1.0}
+            for i in range(n_items)
+        ]
+        write_inspect_log(folder / f"{task}-{number}.eval", model, rows, task=task)
+    return folder
+
+
+def judged_item(pool: CandidatePool, number: int, ranked: Sequence[str] = "abc") -> ItemBallots:
+    """Item `number` of the pool, with a bracket in which the first of three models wins."""
+    item = pool.items[number]
+    best, middle, last = ranked
+    made = bracket(item.item_id, best, middle, last, calls=[call(cost=0.5), call("seed", cost=0.5)])
+    answers = {name: pool.candidates[item.key][name].answer for name in ranked}
+    return made.model_copy(
+        update={
+            "input_hash": item.input_hash,
+            "lengths": {name: len(text) for name, text in answers.items()},
+        }
+    )
+
+
+def with_contest(ballots: ItemBallots, pool: CandidatePool) -> EvalSample:
+    """A sample that also says what was judged, as those of our tasks do."""
+    [item] = [item for item in pool.items if item.item_id == ballots.item_id]
+    row = pool.candidates[item.key]
+    contest = {
+        "benchmark": item.benchmark,
+        "item_id": item.item_id,
+        "input_hash": item.input_hash,
+        "rubric": RUBRIC,
+        "groups": [list(group) for group in ballots.groups],
+        "answers": {group[0]: row[group[0]].answer for group in ballots.groups},
+    }
+    return sample(ballots).model_copy(update={"metadata": {"contest": contest}})
+
+
+def write_ranking(
+    path: Path,
+    pool: CandidatePool,
+    *,
+    contests: bool = True,
+    ranked: Sequence[str] = "abc",
+    items: Sequence[int] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> Path:
+    """A ranking log of some items of a pool (by default all)."""
+    numbers = range(len(pool)) if items is None else items
+    made = [judged_item(pool, number, ranked) for number in numbers]
+    said = {"tiebreak_protocol": "seal", "tiebreak_version": "0.1.0", "seed": 0}
+    said |= {"candidate_sources": sorted({c.source for _, row in pool for c in row.values()})}
+    fields = {"task_args": {"swap": "close", "candidates": "logs"}, **fields}
+    return write_log(
+        path,
+        [with_contest(one, pool) for one in made] if contests else made,
+        metadata=said | dict(metadata or {}),
+        **fields,
+    )
+
+
+def write_both(folder: Path, n_items: int = 3, **fields: Any) -> Path:
+    """The candidates' logs in `candidates/`, and the ranking log in `ranking/`."""
+    pool = load_candidates(write_candidates(folder / "candidates", n_items=n_items))
+    return write_ranking(folder / "ranking" / "seal.eval", pool, **fields)
+
+
+def change_log(path: Path, change: Callable[[EvalLog], None]) -> Path:
+    """Rewrite a log after `change` did something to it."""
+    log = read_eval_log(str(path))
+    change(log)
+    write_eval_log(log, str(path))
+    return path
+
+
+def told(content: bytes, path: str) -> str:
+    """All that a file says, as text: a second way to read what was written."""
+    if not path.endswith(".parquet"):
+        return content.decode("utf-8", "replace")
+    table = pq.read_table(BytesIO(content))
+    return f"{table.schema.metadata}{json.dumps(table.to_pylist(), ensure_ascii=False)}"
+
+
+def rows_in(content: bytes) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(BytesIO(content)).to_pylist()
+    return found
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,159 @@
+"""The answers behind a run: found, checked against what was judged, and cut to it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.publish.judged_runs import (
+    told,
+    write_both,
+    write_candidates,
+    write_ranking,
+)
+from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
+from tiebreak.publish.answers import judged_pool, places_of, pool_file
+from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError
+from tiebreak.publish.runs import Run, read_runs
+
+
+def only_run(*paths: Path) -> Run:
+    [run], _ = read_runs(paths, draws=10)
+    return run
+
+
+def texts(pool: CandidatePool) -> dict[tuple[str, str], str]:
+    return {
+        (key.item_id, m): c.text for key, row in pool.candidates.items() for m, c in row.items()
+    }
+
+
+def test_where_answers_are_looked_for(tmp_path: Path) -> None:
+    log = write_both(tmp_path)
+    run = only_run(log)
+    sources = [str(path) for path in sorted((tmp_path / "candidates").glob("*.eval"))]
+    assert places_of(run, ["here"], [tmp_path]) == [["here"]]
+    assert places_of(run, [], [log]) == [sources]  # where the log says that they came from
+    assert places_of(run, [], [tmp_path, log]) == [[tmp_path], sources]
+    shutil.rmtree(tmp_path / "candidates")
+    assert places_of(run, [], [log]) == []
+
+
+def test_the_pool_is_cut_to_what_was_judged(tmp_path: Path) -> None:
+    folder = write_candidates(tmp_path / "candidates", "abcd", n_items=5)
+    pool = load_candidates(folder)
+    run = only_run(write_ranking(tmp_path / "seal.eval", pool, items=[3, 1]))
+    found = judged_pool(run, [[folder]])
+    assert found.models == ("a", "b", "c")
+    assert texts(found) == {(f"q{i}", m): f"{m} says {i}" for i in (1, 3) for m in "abc"}
+    sources = {c.source for row in found.candidates.values() for c in row.values()}
+    assert sources == {"gsm8k-0.eval", "gsm8k-1.eval", "gsm8k-2.eval"}
+    assert found.notes == ()
+
+
+def test_the_file_gives_the_pool_back(tmp_path: Path) -> None:
+    run = only_run(write_both(tmp_path))
+    found = judged_pool(run, [[tmp_path / "candidates"]])
+    path, content = pool_file(found)
+    assert (path, content) == pool_file(found)
+    assert str(tmp_path) not in told(content, path)
+    (tmp_path / "pool.parquet").write_bytes(content)
+    assert read_parquet(tmp_path / "pool.parquet") == found
+    fewer = only_run(write_both(tmp_path / "other", n_items=2))
+    other = judged_pool(fewer, [[tmp_path / "other" / "candidates"]])
+    assert pool_file(other)[0] != path
+
+
+@pytest.mark.parametrize("contests", [True, False], ids=["texts", "lengths"])
+def test_other_answers_are_refused(tmp_path: Path, contests: bool) -> None:
+    log = write_both(tmp_path, contests=contests)
+    longer = write_candidates(
+        tmp_path / "new", answer=lambda model, i: f"{model} says {i}" + "!" * (model == "b")
+    )
+    with pytest.raises(OtherCandidatesError, match=r"3 of 3 judged items.*q0, q1, q2"):
+        judged_pool(only_run(log), [[longer]])
+
+
+def test_answers_of_the_same_length_are_told_apart_by_their_text(tmp_path: Path) -> None:
+    log = write_both(tmp_path)
+    other = write_candidates(tmp_path / "new", answer=lambda model, i: f"{model} said {i}")
+    with pytest.raises(OtherCandidatesError):
+        judged_pool(only_run(log), [[other]])
+
+
+def test_identical_answers_must_be_identical(tmp_path: Path) -> None:
+    """Only one of a group was judged; the others must have said the same, up to blanks."""
+    same = write_candidates(tmp_path / "candidates", answer=lambda m, i: "x" if m != "c" else "y")
+    pool = load_candidates(same)
+    run = only_run(write_ranking(tmp_path / "seal.eval", pool))
+    grouped = [
+        (one.ballots.model_copy(update={"groups": (("a", "b"), ("c",))}), one) for one in run.judged
+    ]
+    import dataclasses
+
+    run = dataclasses.replace(
+        run, judged=tuple(dataclasses.replace(one, ballots=item) for item, one in grouped)
+    )
+    assert judged_pool(run, [[same]]).models == ("a", "b", "c")
+    blanks = write_candidates(
+        tmp_path / "blanks", answer=lambda m, i: {"a": "x", "b": "x \n", "c": "y"}[m]
+    )
+    assert judged_pool(run, [[blanks]]).models == ("a", "b", "c")
+    parted = write_candidates(tmp_path / "parted", answer=lambda m, i: {"a": "x"}.get(m, "y"))
+    with pytest.raises(OtherCandidatesError):
+        judged_pool(run, [[parted]])
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    log = write_both(tmp_path)
+    fewer = write_candidates(tmp_path / "fewer", n_items=2)
+    alone = write_candidates(tmp_path / "alone", "ab")
+    with pytest.raises(CandidatesNotFoundError) as found:
+        judged_pool(only_run(log), [[fewer], [alone], [tmp_path / "nowhere"]])
+    message = str(found.value)
+    assert "1 of 3 judged items (q2) not there" in message
+    assert "3 of 3 judged items (q0, q1, q2) not there" in message
+    assert "nowhere" in message
+    assert "--candidates PATH" in message
+    with pytest.raises(CandidatesNotFoundError, match="no place is known"):
+        judged_pool(only_run(log), [])
+
+
+def test_the_next_place_is_tried(tmp_path: Path) -> None:
+    log = write_both(tmp_path)
+    fewer = write_candidates(tmp_path / "fewer", n_items=2)
+    assert len(judged_pool(only_run(log), [[fewer], [tmp_path / "candidates"]])) == 3
+
+
+def test_the_next_place_is_tried_where_answers_are_others(tmp_path: Path) -> None:
+    log = write_both(tmp_path)
+    other = write_candidates(tmp_path / "new", answer=lambda model, i: f"{model} said {i}")
+    assert len(judged_pool(only_run(log), [[other], [tmp_path / "candidates"]])) == 3
+    # Two runs of one model: the message says what is wrong there, by its name.
+    with pytest.raises(CandidatesNotFoundError, match=r"3 problems.*'a'"):
+        judged_pool(only_run(log), [[tmp_path]])
+
+
+def test_another_question_under_the_same_id(tmp_path: Path) -> None:
+    log = write_both(tmp_path)
+    from tests.candidates.builders import write_inspect_log
+
+    for model in "abc":
+        rows = [
+            {"id": f"q{i}", "question": f"And {i}?", "answer": f"{model} says {i}", "native": 1.0}
+            for i in range(3)
+        ]
+        write_inspect_log(tmp_path / "asked" / f"{model}.eval", model, rows)
+    with pytest.raises(CandidatesNotFoundError, match="3 of 3 judged items"):
+        judged_pool(only_run(log), [[tmp_path / "asked"]])
+
+
+def test_models_have_public_names(tmp_path: Path) -> None:
+    names = ("hf//home/me/x", "b", "c")
+    pool = load_candidates(write_candidates(tmp_path / "candidates", names))
+    run = only_run(write_ranking(tmp_path / "seal.eval", pool, ranked=names))
+    found = judged_pool(run, [[tmp_path / "candidates"]])
+    assert found.models == ("b", "c", "hf/x")
+    assert {name: c.model for name, c in found.candidates[found.items[0].key].items()} == {
+        name: name for name in found.models
+    }

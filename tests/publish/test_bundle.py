@@ -1,0 +1,202 @@
+"""The bundle: the same logs give the same bytes, and no secret is among them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import EvalLog, EvalRevision
+from inspect_ai.model import GenerateConfig, ModelConfig
+
+from tests.publish.judged_runs import (
+    change_log,
+    rows_in,
+    told,
+    write_both,
+    write_candidates,
+    write_ranking,
+)
+from tests.report.builders import bracket, write_log, write_shards
+from tests.report.peers.builders import reviews
+from tiebreak.candidates import load_candidates
+from tiebreak.publish import Bundle, bundle
+from tiebreak.publish.errors import SecretFoundError
+from tiebreak.publish.latest import living_files
+
+
+def whole(made: Bundle) -> dict[str, bytes]:
+    """All files of a new dataset."""
+    living = living_files(
+        made, readme=None, read=made.files.__getitem__, paths=[], license=None, repo_id="me/x"
+    )
+    return made.files | living
+
+
+@pytest.mark.slow
+def test_the_layout(tmp_path: Path) -> None:
+    made = bundle([write_both(tmp_path)], with_candidates=True, draws=10)
+    [run] = made.runs
+    name = run.run_id
+    stems = ("leaderboard", "native", "win-rates")
+    pictures = {f"{stem}-gsm8k-seal.{form}" for stem in stems for form in ("svg", "png")}
+    assert set(run.files) == {
+        f"leaderboard/full/{name}.parquet",
+        f"rankings/{name}.parquet",
+        f"ballots/{name}.parquet",
+        f"runs/{name}/manifest.json",
+        f"plots/{name}/plots.json",
+        *(f"plots/{name}/{picture}" for picture in pictures),
+    }
+    assert [path.partition("/")[0] for path in made.shared] == ["candidates"]
+    assert set(whole(made)) == {*made.files, "README.md", "leaderboard/latest.parquet"}
+    card = whole(made)["README.md"].decode()
+    assert f"(plots/{name}/leaderboard-gsm8k-seal.png)" in card
+    assert made.files == bundle([tmp_path], with_candidates=True, draws=10).files
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_the_same_logs_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the folders, the order of paths and the working directory."""
+    write_both(tmp_path / "one")
+    write_shards(tmp_path / "one" / "shards", [[bracket(f"q{i}", "a", "b", "c")] for i in range(2)])
+    shutil.copytree(tmp_path / "one", tmp_path / "two" / "deeper")
+    paths = sorted((tmp_path / "one").glob("[rs]*/*.eval"))
+    first = bundle(paths, draws=20)
+    monkeypatch.chdir(tmp_path / "two")
+    others = [bundle(reversed(paths), draws=20), bundle(["deeper"], draws=20)]
+    assert len(first.runs) == 2
+    assert all(whole(other) == whole(first) for other in others)
+    assert not any(str(tmp_path) in told(content, path) for path, content in whole(first).items())
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_candidates_only_add_files(tmp_path: Path) -> None:
+    """So that a run which is published without them can be published with them later."""
+    log = write_both(tmp_path)
+    without = bundle([log], draws=10)
+    with_them = bundle([log], with_candidates=True, draws=10)
+    assert not without.shared
+    assert without.files.items() <= with_them.files.items()
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_two_protocols_share_their_pool(tmp_path: Path) -> None:
+    pool = load_candidates(write_candidates(tmp_path / "candidates"))
+    for number in range(2):
+        path = tmp_path / "ranking" / f"{number}.eval"
+        write_ranking(path, pool, eval_id=f"E{number}", task_id=f"T{number}")
+    made = bundle([tmp_path / "ranking"], with_candidates=True, draws=10)
+    assert (len(made.runs), len(made.shared)) == (2, 1)
+
+
+PLANTED = [f"planted-{number}-s3cret" for number in range(30)]
+
+
+def plant(log: EvalLog) -> None:
+    """A secret of its own in every place of a header that can hold one."""
+    value = iter(PLANTED)
+    spec = log.eval
+    spec.model_args = {"api_key": next(value), "deep": {"x": [next(value)]}}
+    spec.model_base_url = f"https://{next(value)}:{next(value)}@{next(value)}/?k={next(value)}"
+    config = GenerateConfig(
+        temperature=0.5,
+        system_message=next(value),
+        extra_headers={"Authorization": f"Bearer {next(value)}"},
+        extra_body={"x": next(value)},
+    )
+    spec.model_roles = {
+        "judge": ModelConfig(
+            model="openai/gpt-5",
+            config=config,
+            base_url=f"https://u:{next(value)}@h/",
+            args={"api_key": next(value)},
+        )
+    }
+    spec.model_generate_config = config
+    spec.revision = EvalRevision(
+        type="git", origin=f"https://x:{next(value)}@github.com/{next(value)}/y", commit="c"
+    )
+    spec.task_args = {"swap": "always", "api_key": next(value), "settings": {"x": next(value)}}
+    spec.task_args |= {"rubric": f"/home/{next(value)}/mine.yaml"}
+    spec.task_args_passed = {"api_key": next(value)}
+    spec.task_file = f"/home/{next(value)}/task.py"
+    spec.tags = [next(value)]
+    assert spec.metadata is not None
+    spec.metadata |= {"token": next(value), "user": next(value)}
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_secrets_stay_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "planted-in-the-environment")
+    log = change_log(write_both(tmp_path / "planted-in-the-path"), plant)
+    files = whole(bundle([log], with_candidates=True, draws=10))
+    said = "\n".join(f"{path}\n{told(content, path)}" for path, content in files.items())
+    assert "planted" not in said
+    assert str(tmp_path) not in said
+    # What is allowed did get out.
+    assert "openai/gpt-5" in said
+    assert "mine.yaml" in said
+    assert '\\"temperature\\": 0.5' in said
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_a_secret_in_an_answer_stops_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-from-the-environment"
+    folder = write_candidates(tmp_path / "candidates", answer=lambda m, i: f"{m}: use {key} {i}")
+    log = write_ranking(tmp_path / "seal.eval", load_candidates(folder))
+    monkeypatch.setenv("SOME_API_KEY", key)
+    bundle([log], draws=10)  # the answers are not among what is published
+    with pytest.raises(SecretFoundError, match=r"candidates/.*SOME_API_KEY") as found:
+        bundle([log], with_candidates=True, draws=10)
+    assert key not in str(found.value)
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_a_secret_that_is_a_model_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "abcdefgh-model")
+    names = ("x/abcdefgh-model", "b", "c")
+    pool = load_candidates(write_candidates(tmp_path / "candidates", names))
+    log = write_ranking(tmp_path / "seal.eval", pool, ranked=names)
+    with pytest.raises(SecretFoundError, match="MY_TOKEN"):
+        bundle([log], draws=10)
+
+
+@pytest.mark.slow
+def test_hostile_names(tmp_path: Path) -> None:
+    names = ("<script>|`$x$", "../../\u202e\x1b[31m", "b" * 300)
+    folder = write_candidates(tmp_path / "candidates", names, task="<img src=x>|`..")
+    pool = load_candidates(folder)
+    made = bundle([write_ranking(tmp_path / "seal.eval", pool, ranked=names)], draws=10)
+    allowed = set("abcdefghijklmnopqrstuvwxyzTZ0123456789-_./")
+    assert all(set(path) <= allowed and ".." not in path for path in made.files)
+    [path] = [path for path in made.files if path.startswith("rankings/")]
+    assert {row["model"] for row in rows_in(made.files[path])} == set(names)
+    card = whole(made)["README.md"].decode()
+    assert "<script" not in card
+    assert "<img" not in card
+    assert "\x1b" not in card
+    assert "\u202e" not in card
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_the_manifest(tmp_path: Path) -> None:
+    log = write_log(
+        tmp_path / "1.eval",
+        [
+            reviews("q0", {"a": "abc", "b": "bac", "c": "abc"}),
+            reviews("q1", {"a": "abc", "b": None}),
+        ],
+        metadata={"tiebreak_protocol": "peer_review"},
+    )
+    made = bundle([log], draws=10)
+    [run] = made.runs
+    said = json.loads(run.files[f"runs/{run.run_id}/manifest.json"])
+    [benchmark] = said["benchmarks"]
+    assert said["logs"][0]["name"] == "1.eval"
+    assert benchmark["judges"] == ["m/a", "m/b", "m/c"]
+    assert benchmark["receipt"]["n_calls"] == 5
+    assert benchmark["pool"]["models"] == ["a", "b", "c"]
+    assert benchmark["bootstrap"] == {"level": 0.95, "draws": 10, "seed": 0}
+    assert benchmark["warnings"]  # one review of two could not be used in q1

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import pytest
+import yaml
+from huggingface_hub import parse_eval_result_entries
+
+from tests.report.builders import bracket, by_native, write_log
+from tiebreak.publish.community_evals import entries
+from tiebreak.publish.runs import Run, read_runs
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    items = [bracket(f"q{number}", "a", "b", "c") for number in range(12)]
+    runs, _ = read_runs([write_log(tmp_path_factory.mktemp("logs") / "ranking.eval", items)])
+    return runs[0]
+
+
+def test_the_hubs_own_reader_reads_them(run: Run) -> None:
+    files = entries(run, "lab/rankings")
+    assert sorted(files) == [
+        f"unspecified/{model}/.eval_results/tiebreak-gsm8k-seal.yaml" for model in "abc"
+    ]
+    for path, content in files.items():
+        [entry] = parse_eval_result_entries(yaml.safe_load(content))
+        model = Path(path).parts[1]
+        # First, second and last of three on every item: Borda 1, ½ and 0. Never the rank.
+        assert entry.value == {"a": 1.0, "b": 0.5, "c": 0.0}[model]
+        assert (entry.dataset_id, entry.task_id) == ("lab/rankings", "gsm8k-seal")
+        assert entry.source_url == "https://huggingface.co/datasets/lab/rankings"
+        # A quoted date is text; YAML would make a time of a bare one.
+        assert entry.date == "2026-01-01T00:00:00Z"
+        assert entry.notes is not None
+        others = ", ".join(other for other in "abc" if other != model)
+        assert entry.notes.endswith(f"a pool of 3 models; the others: {others}")
+        assert "12 items" in entry.notes
+
+
+def test_no_score_no_file(tmp_path: Path) -> None:
+    undefined = by_native("q1", {"a": None, "b": None, "c": None})
+    runs, _ = read_runs([write_log(tmp_path / "ranking.eval", [undefined])])
+    assert entries(runs[0], "lab/rankings") == {}

@@ -1,0 +1,143 @@
+"""What a header may say: an allow list, tested by planting what it does not name."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai.log import EvalLog, EvalRevision
+from inspect_ai.model import GenerateConfig, ModelConfig
+
+from tests.publish.judged_runs import change_log, sha256, write_both
+from tiebreak.publish.facts import facts_of, file_name, public_name, public_words
+
+PLANTED = "planted-5ecr3t-value"
+
+
+@pytest.mark.parametrize(
+    ("name", "public"),
+    [
+        ("openai/gpt-5", "openai/gpt-5"),
+        ("together/meta-llama/Llama-3", "together/meta-llama/Llama-3"),
+        ("smollm2-135m/greedy", "smollm2-135m/greedy"),
+        ("hf//home/alice/models/llama", "hf/llama"),
+        ("hf//home/alice/models/llama/", "hf/llama"),
+        ("/data/private/x", "x"),
+        ("~/models/x", "x"),
+        ("~alice/models/x", "x"),
+        ("vllm/C:\\Users\\alice\\x", "vllm/x"),
+        ("\\\\server\\share\\x", "x"),
+        ("lm-eval/pretrained=/home/alice/x,dtype=float16", "lm-eval/pretrained=x,dtype=float16"),
+        ("file:///home/alice/x", "x"),
+        ("/", "model"),
+        ("", "model"),
+    ],
+)
+def test_public_name(name: str, public: str) -> None:
+    assert public_name(name) == public
+
+
+@given(st.text("ab/\\~C:= ", max_size=30))
+def test_a_public_name_is_its_own_public_name(name: str) -> None:
+    assert public_name(public_name(name)) == public_name(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "public"),
+    [
+        (None, None),
+        ("no JSON in the reply", "no JSON in the reply"),
+        ("1/2 of the votes and/or more", "1/2 of the votes and/or more"),
+        ("failed: https://u:p@host/v1?key=x (retry)", "failed: (address) (retry)"),
+        ("see /home/alice/run.log\nfor more", "see run.log for more"),
+        ("x" * 400, "x" * 299 + "…"),
+    ],
+)
+def test_public_words(text: str | None, public: str | None) -> None:
+    assert public_words(text) == public
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/a/b/c.yaml", "c.yaml"),
+        ("c.yaml", "c.yaml"),
+        ("C:\\a\\c.yaml", "c.yaml"),
+        ("s3://b/c.eval", "c.eval"),
+        ("math_reasoning", "math_reasoning"),
+    ],
+)
+def test_file_name(path: str, name: str) -> None:
+    assert file_name(path) == name
+
+
+def plant(log: EvalLog) -> None:
+    """Put a value wherever a header has room for one."""
+    config = GenerateConfig(
+        temperature=0.25,
+        max_tokens=99,
+        reasoning_effort="low",
+        system_message=PLANTED,
+        stop_seqs=[PLANTED],
+        extra_headers={"Authorization": PLANTED},
+        extra_body={"x": PLANTED},
+    )
+    role = ModelConfig(
+        model="openai/gpt-5", config=config, base_url=f"https://{PLANTED}", args={"k": PLANTED}
+    )
+    spec = log.eval
+    spec.model_roles = {"judge": role, "meta_judge": [role], f"x{PLANTED}": role}
+    spec.model, spec.model_args = "openai/gpt-5", {"api_key": PLANTED, "deep": [{"x": PLANTED}]}
+    spec.model_base_url = f"https://u:{PLANTED}@h/"
+    spec.model_generate_config = config
+    spec.revision = EvalRevision(type="git", origin=f"https://u:{PLANTED}@h/", commit="c0ffee")
+    spec.task_args = {
+        **{"swap": "always", "refine": True, "rounds": 3, "rubric": f"/home/{PLANTED}/my.yaml"},
+        **{"protocol": f"/home/{PLANTED}/p.py@mine", "task_type": f"/{PLANTED}"},
+        **{"candidates": PLANTED, "settings": {"x": PLANTED}, "api_key": PLANTED},
+    }
+    spec.task_file, spec.task_args_passed = f"/home/{PLANTED}/t.py", {"x": PLANTED}
+    spec.tags, spec.packages = [PLANTED], {"inspect_ai": "0.3.285", "secret": PLANTED}
+    assert spec.metadata is not None
+    spec.metadata |= {"token": PLANTED, "seed": 7, "tiebreak_prompts": "ab" * 32}
+    log.plan.config = config
+
+
+def test_only_what_is_allowed_is_said(tmp_path: Path) -> None:
+    log = change_log(write_both(tmp_path / PLANTED), plant)
+    facts = facts_of(str(log))
+    assert PLANTED not in json.dumps(asdict(facts))
+    settings = {"temperature": 0.25, "max_tokens": 99, "reasoning_effort": "low"}
+    assert asdict(facts) == {
+        "name": "seal.eval",
+        "sha256": sha256(log),
+        "eval_id": "E1",
+        "created": "2026-01-01T00:00:00+00:00",
+        "status": "success",
+        "shard": None,
+        "inspect_version": "0.3.285",
+        "tiebreak_version": "0.1.0",
+        "prompts": "ab" * 32,
+        "seed": 7,
+        "arguments": {
+            **{"swap": "always", "refine": True, "rounds": 3},
+            **{"rubric": "my.yaml", "protocol": "p.py@mine"},
+        },
+        "roles": (
+            {"role": "judge", "model": "openai/gpt-5", "settings": settings},
+            {"role": "meta_judge", "model": "openai/gpt-5", "settings": settings},
+        ),
+    }
+
+
+def test_without_a_role_the_tasks_own_model_judges(tmp_path: Path) -> None:
+    def judge(log: EvalLog) -> None:
+        log.eval.model = "hf//home/me/llama"
+        log.eval.model_generate_config = GenerateConfig(temperature=0.5, top_p=0.9)
+        log.plan.config = GenerateConfig(temperature=0.0)
+
+    [role] = facts_of(str(change_log(write_both(tmp_path), judge))).roles
+    assert (role.role, role.model) == ("judge", "hf/llama")
+    assert role.settings == {"temperature": 0.0, "top_p": 0.9}  # the eval's go before the model's

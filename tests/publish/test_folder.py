@@ -1,0 +1,164 @@
+"""The folder of a dry run: it is the dataset, loads as one, and nothing in it is lost."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.publish.judged_runs import rows_in, write_both
+from tests.report.builders import bracket, write_log
+from tiebreak.candidates import load_candidates
+from tiebreak.publish import bundle
+from tiebreak.publish.errors import (
+    CardError,
+    FolderInTheWayError,
+    PublishError,
+    RunConflictError,
+)
+from tiebreak.publish.folder import Written, write_folder
+from tiebreak.report.leaderboard import leaderboards
+
+pytestmark = pytest.mark.usefixtures("no_plots")
+
+LOAD = """
+import json, sys
+from datasets import load_dataset, logging
+logging.disable_progress_bar()
+found = {}
+for config, split in json.loads(sys.argv[2]):
+    found[f"{config}/{split}"] = load_dataset(sys.argv[1], config, split=split).to_list()
+print(json.dumps(found))
+"""
+
+
+def write(folder: Path, *logs: Path, with_candidates: bool = False) -> tuple[Written, ...]:
+    made = bundle(logs, with_candidates=with_candidates, draws=20)
+    return write_folder(made, folder, license=None, repo_id="me/rankings")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def dataset(tmp_path: Path, no_plots: None) -> Path:
+    """A dataset with one run, and its log beside it."""
+    write(tmp_path / "rankings", write_both(tmp_path), with_candidates=True)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_the_real_load_dataset_gives_the_rows_back(dataset: Path) -> None:
+    wanted = {
+        "leaderboard/latest": "leaderboard/latest.parquet",
+        "leaderboard/full": "leaderboard/full/*.parquet",
+        "rankings/full": "rankings/*.parquet",
+        "ballots/full": "ballots/*.parquet",
+        "candidates/full": "candidates/*.parquet",
+    }
+    splits = json.dumps([key.split("/") for key in wanted])
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            LOAD,
+            str(dataset / "rankings"),
+            splits,
+        ],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(dataset / "hf")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    for config, pattern in wanted.items():
+        [file] = (dataset / "rankings").glob(pattern)
+        assert found[config] == json.loads(json.dumps(rows_in(file.read_bytes())))
+    [board] = leaderboards([dataset / "ranking"], draws=20)
+    borda = [row for row in found["leaderboard/latest"] if row["metric"] == "normalized_borda"]
+    assert [(r["model"], r["value"], r["lower"], r["rank"]) for r in borda] == [
+        (row.model, row.borda, row.lower, row.rank) for row in board.rows
+    ]
+
+
+def test_the_pool_comes_back(dataset: Path) -> None:
+    found = load_candidates(dataset / "rankings" / "candidates")
+    wanted = load_candidates(dataset / "candidates")
+    assert found.items == wanted.items
+    assert {key: {m: c.text for m, c in row.items()} for key, row in found.candidates.items()} == {
+        key: {m: c.text for m, c in row.items()} for key, row in wanted.candidates.items()
+    }
+
+
+def test_a_second_time_changes_nothing(dataset: Path) -> None:
+    before = contents(dataset / "rankings")
+    written = write(dataset / "rankings", dataset / "ranking", with_candidates=True)
+    assert not any(file.new for file in written)
+    assert contents(dataset / "rankings") == before
+
+
+def test_another_run_is_added(tmp_path: Path) -> None:
+    first = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    later = write_log(
+        tmp_path / "2.eval",
+        [bracket("q0", "c", "b", "a")],
+        eval_id="E2",
+        task_id="T2",
+        created="2026-01-02T00:00:00+00:00",
+    )
+    write(tmp_path / "rankings", first)
+    readme = tmp_path / "rankings" / "README.md"
+    readme.write_text(readme.read_text().replace("# rankings", "# Ours\n\nRead this first."))
+    before = contents(tmp_path / "rankings")
+    write(tmp_path / "rankings", later)
+    after = contents(tmp_path / "rankings")
+    changed = {path for path in before if before[path] != after[path]}
+    assert changed == {"README.md", "leaderboard/latest.parquet"}
+    assert "# Ours\n\nRead this first." in after["README.md"].decode()
+    latest = rows_in(after["leaderboard/latest.parquet"])
+    assert {row["created"] for row in latest} == {"2026-01-02T00:00:00Z"}
+    write(tmp_path / "rankings", first)  # an older one does not go back
+    assert contents(tmp_path / "rankings") == after
+
+
+def test_the_same_run_with_other_content_is_refused(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    write(tmp_path / "rankings", log)
+    before = contents(tmp_path / "rankings")
+    write_log(log, [bracket("q0", "c", "b", "a")])
+    with pytest.raises(RunConflictError, match="never changes"):
+        write(tmp_path / "rankings", log)
+    assert contents(tmp_path / "rankings") == before
+
+
+def test_a_folder_in_the_way(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    with pytest.raises(FolderInTheWayError, match="--out"):
+        write(tmp_path, log)
+    with pytest.raises(FolderInTheWayError, match="is no folder"):
+        write(log, log)
+    (tmp_path / "empty").mkdir()
+    assert write(tmp_path / "empty", log)
+    clone = tmp_path / "clone" / ".git"
+    clone.mkdir(parents=True)
+    (clone / "config").write_text("[core]")
+    assert write(tmp_path / "clone", log)
+
+
+def test_a_card_that_is_no_text(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    write(tmp_path / "rankings", log)
+    readme = tmp_path / "rankings" / "README.md"
+    readme.write_bytes(readme.read_bytes() + b"\xff")
+    with pytest.raises(CardError, match="UTF-8"):
+        write(tmp_path / "rankings", log)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    with pytest.raises(PublishError, match="cannot be written"):
+        write(tmp_path / "1.eval" / "below", log)

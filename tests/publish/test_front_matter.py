@@ -1,0 +1,183 @@
+"""YAML of the card: ours is in it, and a person's stays."""
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tiebreak.publish.errors import CardError
+from tiebreak.publish.front_matter import TAGS, configs_for, merged
+
+PATHS = ["README.md", "leaderboard/latest.parquet", "leaderboard/full/r.parquet"]
+OURS = [
+    {
+        "config_name": "leaderboard",
+        "data_files": [
+            {"split": "latest", "path": "leaderboard/latest.parquet"},
+            {"split": "full", "path": "leaderboard/full/*.parquet"},
+        ],
+        "default": True,
+    }
+]
+
+
+def merge(text: str, license: str | None = None) -> str:
+    return merged(text, PATHS, title="rankings", license=license)
+
+
+def test_a_card_of_our_own() -> None:
+    assert yaml.safe_load(merge("")) == {
+        "pretty_name": "rankings",
+        "tags": list(TAGS),
+        "configs": OURS,
+    }
+    assert yaml.safe_load(merge("", "cc-by-4.0"))["license"] == "cc-by-4.0"
+
+
+def test_only_tables_that_are_there_are_configs() -> None:
+    assert configs_for([]) == []
+    paths = ["rankings/r.parquet", "ballots/deep/x.parquet", "candidates/notes.txt"]
+    assert [one["config_name"] for one in configs_for(paths)] == ["rankings"]
+    every = ["leaderboard/full/r.parquet", *(f"{n}/r.parquet" for n in ("ballots", "judge_texts"))]
+    every += ["rankings/r.parquet", "candidates/p.parquet"]
+    assert [one["config_name"] for one in configs_for(every)] == [
+        *("leaderboard", "rankings", "ballots", "judge_texts", "candidates"),
+    ]
+
+
+PERSONAL = """\
+# Written by hand
+license: mit   # chosen by all of us
+language:
+- en
+# About the parts
+configs:
+- config_name: mine
+  data_files: mine/*.csv
+  default: true
+- config_name: leaderboard
+  data_files: old.parquet
+  description: 'theirs'
+
+# About tags
+tags: [own]
+pretty_name: "Our: rankings"
+"""
+
+
+def test_comments_order_and_other_keys_stay() -> None:
+    found = merge(PERSONAL)
+    assert found == PERSONAL.replace(
+        """\
+- config_name: mine
+  data_files: mine/*.csv
+  default: true
+- config_name: leaderboard
+  data_files: old.parquet
+  description: 'theirs'
+""",
+        """\
+- config_name: mine
+  data_files: mine/*.csv
+  default: true
+- config_name: leaderboard
+  data_files:
+  - split: latest
+    path: leaderboard/latest.parquet
+  - split: full
+    path: leaderboard/full/*.parquet
+  description: theirs
+""",
+    )
+    assert merge(found) == found
+
+
+def test_a_licence_that_was_given_replaces_the_other() -> None:
+    found = merge(PERSONAL, "cc-by-4.0")
+    assert "license: cc-by-4.0" in found
+    assert "license: mit" not in found
+    assert merge(found) == found  # and stays when none is given
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "base: &b [x]\nconfigs: *c\n",  # an alias of nothing
+        "a: [",
+        "- just\n- a list",
+        "text",
+        "configs: all",
+        "configs: [1, 2]",
+        "a: b: c",
+        "\t- x",
+    ],
+)
+def test_unusual_yaml(text: str) -> None:
+    """It is refused with a word on what to do, before anything is lost."""
+    with pytest.raises(CardError, match="mend it"):
+        merge(text)
+
+
+def test_yaml_in_flow_style() -> None:
+    found = yaml.safe_load(merge("{license: mit, tags: [x]}  # all in one line"))
+    assert found == {"license": "mit", "tags": ["x"], "pretty_name": "rankings", "configs": OURS}
+
+
+def test_an_anchor_in_what_is_replaced() -> None:
+    text = "configs: &c\n- config_name: leaderboard\n  x: 1\ncopy: *c\n"
+    found = yaml.safe_load(merge(text))
+    assert found["copy"] == [{"config_name": "leaderboard", "x": 1}]
+    assert found["configs"][0]["data_files"] == OURS[0]["data_files"]
+
+
+@pytest.mark.parametrize("license", ["CC BY", "", "a\nb: c", "mit]", "ü", "-x", "x" * 60])
+def test_a_licence_that_is_no_id(license: str) -> None:
+    with pytest.raises(CardError, match="--license"):
+        merge("", license)
+
+
+texts = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=20
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+STYLES = ("flow", "block", "commented")
+names = st.sampled_from(["language", "task_ids", "a b", "ä", "yes", "1", "x: y", "#", "tags"])
+foreign = st.lists(
+    st.fixed_dictionaries(
+        {"config_name": st.sampled_from(["mine", "leaderboard", "rankings", "x"])},
+        optional={"data_files": texts, "default": st.booleans(), "own": values},
+    ),
+    max_size=3,
+    unique_by=lambda one: one["config_name"],
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.dictionaries(names, values, max_size=4), st.none() | foreign, st.booleans(), st.booleans()
+)
+def test_merging(data: dict[str, Any], configs: Any, flow: bool, commented: bool) -> None:
+    person = dict(data) | ({} if configs is None else {"configs": configs})
+    text = yaml.safe_dump(person, sort_keys=False, allow_unicode=True, default_flow_style=flow)
+    if person and commented and not flow:
+        text = "# one comment\n" + text + "# and another\n"
+    found = merge(text)
+    read = yaml.safe_load(found)
+    assert {name: read[name] for name in data} == data
+    assert found.count("# one comment") == text.count("# one comment")
+    assert found.count("# and another") == text.count("# and another")
+    by_name = {one["config_name"]: one for one in read["configs"]}
+    assert by_name["leaderboard"]["data_files"] == OURS[0]["data_files"]
+    for one in configs or ():
+        kept = {
+            k: v for k, v in one.items() if k != "data_files" or one["config_name"] != "leaderboard"
+        }
+        assert kept.items() <= by_name[one["config_name"]].items() or "default" in one
+    assert sum(bool(one.get("default")) for one in read["configs"]) >= 1
+    assert merge(found) == found

@@ -1,0 +1,202 @@
+"""The latest leaderboard: whatever the order of publications, the newest run of everything."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.publish.judged_runs import rows_in
+from tiebreak.publish.bundle import Bundle, PublishedRun
+from tiebreak.publish.errors import DamagedDatasetError
+from tiebreak.publish.latest import FULL, LATEST, README, living_files, newest, same_content
+from tiebreak.publish.tables import schema, table_of, to_parquet
+
+
+def row(run: str, created: str, **more: Any) -> dict[str, Any]:
+    usual = {
+        **{"benchmark": "gsm8k", "protocol": "seal", "judge": "j", "model": "a"},
+        **{"metric": "normalized_borda", "higher_is_better": True, "value": 0.5, "rank": 1},
+        **{"n_items": 3, "n_unranked": 0, "n_skipped": 0, "n_calls": 1, "n_cached": 0},
+        **{"input_tokens": 1, "output_tokens": 1, "draws": 10, "bootstrap_seed": 0},
+        **{"status": "success", "log_names": [], "log_sha256": [], "eval_ids": [], "n": 3},
+    }
+    empty = dict.fromkeys(schema("leaderboard").names)
+    return {**empty, **usual, "run_id": run, "created": created, **more}
+
+
+def bundle_of(*runs: Sequence[Mapping[str, Any]]) -> Bundle:
+    made = [
+        PublishedRun(
+            rows[0]["run_id"],
+            rows[0]["created"],
+            {f"{FULL}{rows[0]['run_id']}.parquet": to_parquet(table_of("leaderboard", rows))},
+        )
+        for rows in runs
+    ]
+    return Bundle(tuple(made), {})
+
+
+def publish(repo: dict[str, bytes], bundle: Bundle) -> dict[str, bytes]:
+    """The repository after a publication: a model of what the Hub does."""
+    living = living_files(
+        bundle,
+        readme=repo[README].decode() if README in repo else None,
+        read=repo.__getitem__,
+        paths=list(repo),
+        license=None,
+        repo_id="me/rankings",
+    )
+    return {**repo, **bundle.files, **living}
+
+
+# A run has a time and a name; a few of each, so that they often meet.
+keys = st.tuples(
+    st.sampled_from("bc"), st.sampled_from(["seal", "swiss"]), st.sampled_from([None, "j"])
+)
+boards = st.dictionaries(keys, st.sets(st.sampled_from("xyz"), min_size=1), min_size=1, max_size=3)
+runs = st.dictionaries(
+    st.sampled_from(["r1", "r2", "r3", "r4"]),
+    st.tuples(st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]), boards),
+    min_size=1,
+    max_size=4,
+)
+
+
+def rows_of(run: str, created: str, boards: Any) -> list[dict[str, Any]]:
+    return [
+        row(run, created, benchmark=benchmark, protocol=protocol, judge=judge, model=model)
+        for (benchmark, protocol, judge), models in boards.items()
+        for model in models
+    ]
+
+
+@settings(deadline=None, max_examples=40)
+@given(runs, st.randoms(use_true_random=False), st.booleans())
+def test_the_newest_run_of_everything(found: Any, random: Any, twice: bool) -> None:
+    """Against brute force: for every kind of row the run that is last by (created, run_id)."""
+    published = [rows_of(run, created, boards) for run, (created, boards) in found.items()]
+    everything = [one for rows in published for one in rows]
+    wanted = {
+        (one["run_id"], one["benchmark"], one["protocol"], one["judge"], one["model"])
+        for one in everything
+        if not any(
+            all(one[name] == other[name] for name in ("benchmark", "protocol", "judge"))
+            and (other["created"], other["run_id"]) > (one["created"], one["run_id"])
+            for other in everything
+        )
+    }
+    random.shuffle(published)
+    repo: dict[str, bytes] = {}
+    for rows in [*published, *(published if twice else [])]:
+        repo = publish(repo, bundle_of(rows))
+    at_once = publish({}, bundle_of(*published))
+    names = ("run_id", "benchmark", "protocol", "judge", "model")
+    latest = [tuple(one[name] for name in names) for one in rows_in(repo[LATEST])]
+    assert set(latest) == wanted
+    assert len(latest) == len(wanted)
+    assert repo[LATEST] == at_once[LATEST]
+    assert repo[README] == at_once[README]
+
+
+@settings(deadline=None, max_examples=40)
+@given(runs)
+def test_nothing_is_lost_when_the_latest_table_is(found: Any) -> None:
+    published = [rows_of(run, created, boards) for run, (created, boards) in found.items()]
+    repo = publish({}, bundle_of(*published))
+    for damage in (None, b"", b"PAR1 no more", to_parquet(pa.table({"x": [1]}))):
+        broken = {path: content for path, content in repo.items() if path != LATEST}
+        broken |= {} if damage is None else {LATEST: damage}
+        mended = publish(broken, bundle_of(published[0]))
+        assert mended[LATEST] == repo[LATEST]
+
+
+def test_rows_are_in_order() -> None:
+    given = [
+        row("r", "t", model="b", rank=2),
+        row("r", "t", model="z", rank=None),
+        row("r", "t", model="a", rank=1),
+        row("r", "t", model="a", metric="native_score", rank=1),
+        row("r", "t", model="a", metric="mean_rank", rank=1),
+        row("r", "t", model="a", benchmark="arc"),
+    ]
+    wanted = [(5, "arc"), (2, "gsm8k"), (0, "gsm8k"), (1, "gsm8k"), (4, "gsm8k"), (3, "gsm8k")]
+    for order in permutations(range(6)):
+        found = newest([given[number] for number in order])
+        assert [(given.index(one), one["benchmark"]) for one in map(dict, found)] == wanted
+
+
+def test_columns_of_a_later_version_stay() -> None:
+    rows = [row("r1", "2026-01-01T00:00:00Z", benchmark="old")]
+    later = table_of("leaderboard", rows).append_column("elo", pa.array([1500.0]))
+    repo = publish({LATEST: to_parquet(later)}, bundle_of([row("r2", "2026-01-02T00:00:00Z")]))
+    assert [(one["run_id"], one["elo"]) for one in rows_in(repo[LATEST])] == [
+        ("r2", None),
+        ("r1", 1500.0),
+    ]
+
+
+def test_a_damaged_dataset_is_named() -> None:
+    repo = {f"{FULL}x.parquet": b"no Parquet"}
+    with pytest.raises(DamagedDatasetError, match=r"leaderboard/full/x\.parquet"):
+        publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
+    text = table_of("leaderboard", [row("r0", "2026-01-01T00:00:00Z")])
+    number = text.schema.get_field_index("value")
+    repo = {f"{FULL}x.parquet": to_parquet(text.set_column(number, "value", pa.array(["high"])))}
+    with pytest.raises(DamagedDatasetError):
+        publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
+    nobody = text.set_column(
+        text.schema.get_field_index("model"), "model", pa.array([None], pa.string())
+    )
+    repo = {f"{FULL}x.parquet": to_parquet(nobody)}
+    with pytest.raises(DamagedDatasetError):
+        publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
+
+
+def manifest(value: Any) -> bytes:
+    return json.dumps({"x": [value]}, indent=1).encode()
+
+
+def table(value: float | None, name: str = "value") -> bytes:
+    return to_parquet(pa.table({name: pa.array([value], pa.float64())}))
+
+
+@pytest.mark.parametrize(
+    ("path", "ours", "theirs", "same"),
+    [
+        ("a.parquet", table(0.1), table(0.1 + 1e-14), True),
+        ("a.parquet", table(0.1), table(0.1001), False),
+        ("a.parquet", table(0.0), table(None), False),
+        ("a.parquet", table(None), table(None), True),
+        ("a.parquet", table(0.1), table(0.1, "other"), False),
+        ("a.parquet", table(0.1), b"damaged", False),
+        ("a.json", manifest(0.1), b'{"x": [0.10000000000000001]}', True),
+        ("a.json", manifest(0.1), manifest(0.2), False),
+        ("a.json", manifest(1), manifest(True), False),
+        ("a.json", manifest("a"), manifest("b"), False),
+        ("a.json", manifest(1), manifest([1, 2]), False),
+        ("a.json", manifest(1), b"{damaged", False),
+        ("plots/r/a.png", b"one font", b"another font", True),
+        ("README.md", b"a", b"a", True),
+        ("README.md", b"a", b"a ", False),
+    ],
+)
+def test_same_content(path: str, ours: bytes, theirs: bytes, same: bool) -> None:
+    assert same_content(path, ours, theirs) is same
+
+
+def test_another_writer_of_the_same_table() -> None:
+    import io
+
+    import pyarrow.parquet as pq
+
+    rows = [row("r", "2026-01-01T00:00:00Z")]
+    target = io.BytesIO()
+    pq.write_table(table_of("leaderboard", rows), target, compression="snappy")
+    ours = to_parquet(table_of("leaderboard", rows))
+    assert ours != target.getvalue()
+    assert same_content("leaderboard/full/r.parquet", ours, target.getvalue())

@@ -1,0 +1,128 @@
+"""Runs: one name per run, whatever the order and the folders; shards are one run."""
+
+import shutil
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from tests.publish.judged_runs import write_both, write_candidates, write_ranking
+from tests.report.builders import bracket, item, shard_metadata, write_log, write_shards
+from tiebreak.candidates import load_candidates
+from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
+from tiebreak.publish.runs import read_runs, run_id, utc
+
+
+@pytest.mark.parametrize(
+    ("created", "wanted"),
+    [
+        ("2026-11-22T12:35:43+00:00", "2026-11-22T12:35:43Z"),
+        ("2026-11-22T01:35:43.9+02:00", "2026-11-21T23:35:43Z"),
+        ("2026-11-22T12:35:43", "2026-11-22T12:35:43Z"),
+        ("2026-11-22T12:35:43Z", "2026-11-22T12:35:43Z"),
+    ],
+)
+def test_utc(created: str, wanted: str) -> None:
+    assert utc(created) == wanted
+
+
+def test_run_id() -> None:
+    when = "2026-11-22T12:35:43Z"
+    name = run_id(when, "seal", ["E2", "E1"])
+    # SHA-256 of "E1\nE2" begins with 5d61fa1b… or whatever: only its form and what it depends on.
+    assert name.startswith("20261122T123543Z-seal-")
+    assert name == run_id(when, "seal", ["E1", "E2"])
+    others = [
+        run_id(when, "seal", ["E1"]),
+        run_id(when, "seal", ["E1E2"]),
+        run_id(when, "swiss", ["E1", "E2"]),
+        run_id("2026-11-22T12:35:44Z", "seal", ["E1", "E2"]),
+    ]
+    assert len({name, *others}) == 5
+
+
+@pytest.mark.parametrize("protocol", ["../../etc", "a/b", "", "x" * 300, "<script>", "ü b\n", "."])
+def test_a_run_id_is_safe_in_a_path(protocol: str) -> None:
+    name = run_id("2026-11-22T12:35:43Z", protocol, ["E1"])
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyzTZ0123456789-")
+    assert len(name) < 120
+
+
+def test_the_order_of_paths_does_not_matter(tmp_path: Path) -> None:
+    parts = [[bracket(f"q{i}", "a", "b", "c")] for i in range(3)]
+    files = write_shards(tmp_path / "shards", parts)
+    other = write_log(tmp_path / "x.eval", [bracket("q", "b", "a", "c")], eval_id="X", task_id="TX")
+    found = set()
+    for paths in permutations([*files, other]):
+        runs, _ = read_runs(paths, draws=10)
+        found.add(tuple((run.run_id, run.created, len(run.judged)) for run in runs))
+    [names] = found
+    assert [(created, n) for _, created, n in names] == [
+        ("2026-01-01T00:00:00Z", 1),
+        ("2026-01-01T00:00:01Z", 3),  # that of the oldest shard
+    ]
+    shutil.copytree(tmp_path / "shards", tmp_path / "elsewhere")
+    [moved], _ = read_runs([tmp_path / "elsewhere"], draws=10)
+    assert moved.run_id == names[1][0]
+    assert [fact.shard for fact in moved.facts] == ["1/3", "2/3", "3/3"]
+
+
+def test_of_several_attempts_one_counts(tmp_path: Path) -> None:
+    write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")], eval_id="E1", status="error")
+    both = [bracket(f"q{i}", "a", "b", "c") for i in range(2)]
+    write_log(tmp_path / "2.eval", both, eval_id="E2", created="2026-01-02T00:00:00+00:00")
+    [run], notes = read_runs([tmp_path], draws=10)
+    assert run.created == "2026-01-02T00:00:00Z"
+    assert any("1.eval is left out" in note for note in notes)
+
+
+def test_an_unfinished_run_is_refused(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")], status="started")
+    with pytest.raises(UnfinishedRunError, match=r"1\.eval.*eval-retry"):
+        read_runs([log])
+
+
+def test_nothing_to_publish(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.eval", [], expected=3, status="error")
+    with pytest.raises(NothingToPublishError, match="tiebreak rank"):
+        read_runs([log])
+
+
+def test_what_does_not_count(tmp_path: Path) -> None:
+    items = [bracket("q0", "a", "b", "c"), item("q1", complete=False)]
+    [run], _ = read_runs([write_log(tmp_path / "1.eval", items, status="error")], draws=10)
+    found = [(one.ballots.item_id, one.counts) for one in run.judged]
+    assert found == [("q0", True), ("q1", False)]
+
+
+def test_names_lose_the_folders_of_a_machine(tmp_path: Path) -> None:
+    names = ("hf//home/me/x", "hf//data/x", "hf/x")
+    pool = load_candidates(write_candidates(tmp_path / "candidates", names))
+    log = write_ranking(tmp_path / "seal.eval", pool, ranked=names)
+    [run], _ = read_runs([log], draws=10)
+    # Those that would have the name of another one get a number, by the order of their own names.
+    assert run.names == {"hf/x (2)": "hf//data/x", "hf/x (3)": "hf//home/me/x"}
+    assert [row.model for row in run.boards[0].rows] == ["hf/x (3)", "hf/x (2)", "hf/x"]
+    first = run.judged[0]
+    assert first.answers is not None
+    assert first.answers["hf/x (3)"] == "hf//home/me/x says 0"
+    assert "/home/me" not in str([one.ballots.model_dump() for one in run.judged])
+    assert "/home/me" not in str(run.boards)
+
+
+def test_a_rubric_is_a_file_name_and_a_hash(tmp_path: Path) -> None:
+    log = write_both(tmp_path)
+    [run], _ = read_runs([log], draws=10)
+    assert len({one.rubric for one in run.judged}) == 1
+    own = bracket("q0", "a", "b", "c").model_copy(update={"rubric": "/home/me/own.yaml"})
+    [run], _ = read_runs([write_log(tmp_path / "own.eval", [own])], draws=10)
+    assert run.judged[0].ballots.rubric == run.log.items[0].rubric == "own.yaml"
+    assert run.judged[0].rubric is None  # a log that does not tell
+
+
+def test_shards_have_a_run_in_common(tmp_path: Path) -> None:
+    metadata = shard_metadata(1, 1)
+    [run], _ = read_runs(
+        [write_log(tmp_path / "1.eval", [bracket("q", "a", "b", "c")], metadata=metadata)], draws=10
+    )
+    assert run.log.run == "f00d"

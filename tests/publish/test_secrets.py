@@ -1,0 +1,104 @@
+"""No secret leaves: planted ones are found wherever they stand, and never shown."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from inspect_ai.log import EvalLog, EvalRevision
+from inspect_ai.model import GenerateConfig, ModelConfig
+
+from tests.publish.judged_runs import change_log, write_both
+from tiebreak.publish.errors import SecretFoundError
+from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, refuse_secrets
+from tiebreak.publish.tables import to_parquet
+
+VALUE = 'sk-"ünïc\\ode"-1234'
+SECRET = Secret("a model argument (api_key) in x.eval", VALUE)
+
+
+def parquet(data: object, metadata: dict[str, str] | None = None) -> bytes:
+    table = pa.table({"x": pa.array([data])})
+    return to_parquet(table.replace_schema_metadata(metadata))
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("README.md", f"text {VALUE} text".encode()),
+        ("a.json", json.dumps({"x": VALUE}).encode()),
+        ("a.json", json.dumps({"x": VALUE}, ensure_ascii=False).encode()),
+        ("a.parquet", parquet(f"… {VALUE}")),
+        ("a.parquet", parquet([{"deep": [VALUE]}])),
+        ("a.parquet", parquet(json.dumps({"x": VALUE}))),
+        ("a.parquet", parquet("x", {"note": VALUE})),
+        ("a.svg", f"<svg><text>{VALUE}</text></svg>".encode()),
+    ],
+)
+def test_a_secret_is_found_and_not_shown(path: str, content: bytes) -> None:
+    with pytest.raises(SecretFoundError) as found:
+        refuse_secrets({"first.txt": b"nothing", path: content}, [SECRET])
+    assert path in str(found.value)
+    assert SECRET.source in str(found.value)
+    assert VALUE not in str(found.value)
+    assert VALUE not in repr(SECRET)
+
+
+def test_files_without_secrets_pass() -> None:
+    refuse_secrets({"a.txt": VALUE[:-1].encode(), "b.parquet": parquet([{"x": 1}])}, [SECRET])
+
+
+def test_environment() -> None:
+    variables = {
+        "OPENAI_API_KEY": "sk-123456",
+        "hf_token": "hf_12345678",
+        "MY_SECRET": "abcdefgh",
+        "DB_PASSWORD": "abcdefghi",
+        "SHORT_KEY": "1234567",  # a word that may occur anywhere
+        "KEYBOARD": "qwertyuiop",
+        "HOME": "/home/somebody",
+    }
+    found = {secret.source.split()[-1]: secret.value for secret in environment_secrets(variables)}
+    assert found == {
+        name: variables[name] for name in ("OPENAI_API_KEY", "hf_token", "MY_SECRET", "DB_PASSWORD")
+    }
+
+
+def plant(log: EvalLog) -> None:
+    spec = log.eval
+    spec.model = "openai/gpt-5-private-deployment"
+    spec.model_args = {
+        "api_key": "in-model-args",
+        "deep": {"list": ["in-a-list-inside"]},
+        "tokenizer": "openai/gpt-5-private-deployment",  # says nothing that the name does not
+        "n": 12345678,
+    }
+    spec.model_base_url = "https://user-name:pass%20word@host.example/v1?key=in-the-query"
+    judge = ModelConfig(
+        model="x/judge",
+        args={"azure": {"authToken": "in-role-args"}},
+        base_url="https://:role-pass@h",
+        config=GenerateConfig(extra_headers={"X": "Bearer in-a-header"}),
+    )
+    spec.model_roles = {
+        "judge": judge,
+        "peers": [judge.model_copy(update={"args": {"x": "peer-args"}})],
+    }
+    spec.revision = EvalRevision(
+        type="git", origin="https://bot:ghp_in-the-remote@github.com/o/r", commit="c"
+    )
+    spec.task_args = {"api_key": "in-task-args", "swap": "always", "where": "https://:task-pass@h"}
+    assert spec.metadata is not None
+    spec.metadata |= {"my_password": "in-metadata", "remark": "a harmless remark"}
+
+
+def test_secrets_of_a_log(tmp_path: Path) -> None:
+    log = change_log(write_both(tmp_path), plant)
+    values = {secret.value for secret in log_secrets(str(log))}
+    assert values == {
+        *("in-model-args", "in-a-list-inside", "user-name", "pass%20word", "pass word"),
+        *("in-the-query", "in-role-args", "role-pass", "Bearer in-a-header", "in-a-header"),
+        *("peer-args", "ghp_in-the-remote", "in-task-args", "task-pass", "in-metadata"),
+    }
+    assert all("seal.eval" in secret.source for secret in log_secrets(str(log)))
+    assert not any(value in secret.source for secret in log_secrets(str(log)) for value in values)

@@ -1,0 +1,141 @@
+"""Boards, contests and reviews to draw, without any log; names plain and hostile."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.report.alignment.panels import panel
+from tests.report.peers.builders import LETTERS, reviewer
+from tiebreak.rankers import peer_views
+from tiebreak.rankers.resampling import RunStability, Stability
+from tiebreak.report.common_ground import Resampling
+from tiebreak.report.contests import ContestReport, contest_report
+from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.report.peers.ranking import peer_ranking
+from tiebreak.report.peers.review import PeerReview
+from tiebreak.report.peers.self_preference import self_preference
+from tiebreak.report.peers.worth import panel_worth
+from tiebreak.report.receipt import receipt_of
+from tiebreak.report.stability import RepeatedRun, StabilityReport, SubsampledLog
+
+NAN = float("nan")
+NOTHING: Any = None
+
+HOSTILE = (
+    "p $x$ <&>\x1b[31m",
+    "</title><script>alert(1)</script>",
+    "\u202egpj.evil",
+    "x" * 100 + "y" * 100,
+    "模型模型模型模型模型模型模型模型模型模型模型模型模型模型",
+    '$\\frac{1}{0$ #1b1f24 style="fill: #1b1f24"',
+    "",
+    "a\nb\tc",
+    "W" * 47,
+    "]]> --> &amp;",
+)
+
+
+def row(
+    rank: int | None, model: str, borda: float, half: float = NAN, **fields: Any
+) -> LeaderboardRow:
+    """A row whose interval is `borda` ± `half`, and whose ranks go one up and one down."""
+    sure = half != half or rank is None
+    usual: dict[str, Any] = {
+        "lower": borda - half,
+        "upper": borda + half,
+        "rank_lower": None if sure or rank is None else max(1, rank - 1),
+        "rank_upper": None if sure or rank is None else rank + 1,
+        "native": NAN,
+        "native_n": 0,
+    }
+    return LeaderboardRow(
+        rank=rank, model=model, borda=borda, prob_first=NAN, wins=0, losses=0, ties=0,
+        unscored_rate=NAN, margin=NAN, points=NAN, **usual | fields,
+    )  # fmt: skip
+
+
+def board(
+    rows: Sequence[LeaderboardRow], benchmark: str = "gsm8k", protocol: str = "seal"
+) -> Leaderboard:
+    return Leaderboard(
+        benchmark=benchmark, protocol=protocol, log="logs/1.eval", eval_id="E1", created="",
+        status="success", judges=("j/judge",), placed_by="elimination", n_items=120, unranked=(),
+        rows=tuple(rows), views=(), spread=NAN, native_spread=NAN, level=0.95, draws=10, seed=0,
+        bias=NOTHING, length=NOTHING, replies=(), receipt=NOTHING, settled=None, warnings=(),
+        notes=(),
+    )  # fmt: skip
+
+
+def random_board(names: Sequence[str], seed: int = 0, *, natives: int = 3) -> Leaderboard:
+    """Scores from the first name to the last; native scores take few values."""
+    rng = np.random.default_rng(seed)
+    scores = np.sort(rng.uniform(0.15, 0.85, len(names)))[::-1]
+    native = 0.9 + 0.01 * rng.integers(natives, size=len(names))
+    return board(
+        [
+            row(k + 1, name, float(score), 0.05, native=float(own), native_n=120)
+            for k, (name, score, own) in enumerate(zip(names, scores, native, strict=True))
+        ]
+    )
+
+
+def contest(
+    names: Sequence[str], seed: int = 0, n_benchmarks: int = 6, **arguments: Any
+) -> ContestReport:
+    rng = np.random.default_rng(seed)
+    skill = np.linspace(0.8, 0.4, len(names))[:, None]
+    scores = np.clip(skill + rng.normal(0, 0.08, (len(names), n_benchmarks)), 0, 1).round(3)
+    benchmarks = [f"bench{k}" for k in range(n_benchmarks)]
+    usual: dict[str, Any] = {"options": {"iterations": 1000, "seed": 1}}
+    return contest_report(names, benchmarks, scores, **usual | arguments)
+
+
+def review(
+    ranks: NDArray[np.float64],
+    *,
+    models: Sequence[str] = LETTERS,
+    own: Sequence[int | None] | None = None,
+    draws: int = 50,
+) -> PeerReview:
+    """A review from ranks of shape (items, reviewers, N); reviewer k is model k, or none."""
+    made, how = panel(ranks, models=models), Resampling(0.95, draws, 0)
+    if own is not None:
+        names = [f"X{k}" if column is None else models[column] for k, column in enumerate(own)]
+        reviewers = tuple(reviewer(name, models) for name in names)
+        made = replace(made, own=tuple(own), reviewers=reviewers)
+    views = peer_views(made.ranks, made.own, method="borda")
+    return PeerReview(
+        panel=made, n_rows=len(made.items), n_identical=0, n_unusable=0,
+        ranking=peer_ranking(made, ["borda"], views.inclusive, how),
+        views=self_preference(made, views, how), worth=panel_worth(made, how),
+        receipt=receipt_of(()), warnings=(), notes=(),
+    )  # fmt: skip
+
+
+def opinions(
+    n_items: int, n_reviewers: int, n: int, *, seed: int = 0, own: float = 0.8
+) -> NDArray[np.float64]:
+    """Ranks of shape (items, reviewers, N), models from best to worst, who favour themselves."""
+    rng = np.random.default_rng(seed)
+    answers = -0.4 * np.arange(n) + rng.normal(size=(n_items, 1, n))
+    seen = answers + rng.normal(size=(n_items, n_reviewers, n))
+    for k in range(min(n_reviewers, n)):
+        seen[:, k, k] += own
+    return (np.argsort(np.argsort(-seen, axis=-1), axis=-1) + 1).astype(np.float64)
+
+
+def stability_report(names: Sequence[str], seed: int = 0) -> StabilityReport:
+    rng = np.random.default_rng(seed)
+    subsampled = []
+    for name in names:
+        rhos = (1 - rng.gamma(2, 0.05, 30)).round(3)
+        found = Stability(rhos, float(rhos.mean()), float(rhos.min()), 0.83, 60, 120)
+        subsampled.append(SubsampledLog("gsm8k", name, "1.eval", 0.5, 8, found))
+    pairs = np.array([0.95, 0.9, 1.0])
+    runs = RunStability(pairs, float(pairs.mean()), 0.9, 2.5, 3, 3)
+    return StabilityReport(
+        tuple(subsampled), (RepeatedRun("gsm8k", "seal", ("1", "2", "3"), 120, 8, runs),), 30, ()
+    )

@@ -1,0 +1,185 @@
+"""Drawings as SVG, as SVG for light and dark screens, as PNG; names of files; shortened names."""
+
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+from matplotlib.image import imread
+
+from tests.report.figures.samples import random_board
+from tiebreak.rankers import MissingPackageError
+from tiebreak.report.figures import Drawing, distinct, leaderboard_figure, slug, themed
+from tiebreak.report.figures.canvas import columns, short, wrapped
+from tiebreak.report.figures.drawing import save_figure
+
+SVG = "{http://www.w3.org/2000/svg}"
+SHEET = re.compile(
+    r"<style>:root{(.*?)}@media \(prefers-color-scheme: dark\){:root{(.*?)}}</style>"
+)
+
+
+def drawing(*names: str) -> Drawing:
+    made = leaderboard_figure(random_board(names or ("ada", "ben")))
+    assert made is not None
+    return made
+
+
+def sheet(svg: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The variables of a themed SVG, light and dark."""
+    [found] = SHEET.findall(svg)
+    light, dark = (dict(re.findall(r"--(\w+):(#\w{6});", part)) for part in found)
+    return light, dark
+
+
+def test_an_svg_has_a_title_and_says_what_it_shows() -> None:
+    one = drawing("<ada>", "ben & co")
+    root = ElementTree.fromstring(one.svg())
+    assert root.findtext(f"{SVG}title") == one.title == "gsm8k · seal"
+    assert root.findtext(f"{SVG}desc") == one.alt
+    words = [text.text for text in root.iter(f"{SVG}text")]
+    assert words.count("1. <ada>") == words.count("2. ben & co") == 1
+
+
+def test_colours_of_the_theme_are_variables() -> None:
+    svg = drawing().svg()
+    light, dark = sheet(themed(svg))
+    # Put in for the variables, the light colours give back the plain drawing.
+    back = re.sub(r"var\(--(\w+)\)", lambda name: light[name[1]], themed(svg))
+    assert SHEET.sub("", back).replace("\n\n", "\n") == svg
+    assert set(light) == set(dark)
+    assert light["paper"] == "#ffffff"
+    left = re.findall(r"#[0-9a-f]{6}", SHEET.sub("", themed(svg)))
+    assert not set(left) & set(light.values())
+
+
+def test_a_name_that_holds_a_colour_keeps_it() -> None:
+    name = 'style="fill: #1b1f24" #ffffff'
+    words = [
+        text.text for text in ElementTree.fromstring(drawing(name).themed_svg()).iter(f"{SVG}text")
+    ]
+    assert f"1. {name}" in words
+
+
+def test_all_colours_can_be_read_on_both_papers() -> None:
+    for colours in sheet(drawing().themed_svg()):
+        paper = luminance(colours["paper"])
+        for name, at_least in {
+            "ink": 7, "muted": 4.5, "blue": 3, "orange": 3, "green": 3, "grid": 1.1, "pale": 1.1,
+        }.items():  # fmt: skip
+            one = luminance(colours[name])
+            contrast = (max(one, paper) + 0.05) / (min(one, paper) + 0.05)
+            assert contrast >= at_least, name
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance by WCAG 2."""
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return float(np.dot(parts, [0.2126, 0.7152, 0.0722]))
+
+
+def test_no_shade_of_a_heat_map_is_a_colour_of_the_theme() -> None:
+    light, _ = sheet(drawing().themed_svg())
+    shades = {matplotlib.colors.to_hex(shade) for shade in matplotlib.colormaps["cividis"].colors}  # type: ignore[attr-defined]
+    assert not shades & set(light.values())
+
+
+def test_png_is_for_print() -> None:
+    picture = imread(BytesIO(drawing().png()))
+    width, height = drawing().figure.get_size_inches()
+    assert picture.shape[:2] == (
+        pytest.approx(150 * height, abs=1),
+        pytest.approx(150 * width, abs=1),
+    )
+    assert picture[0, 0, :3].tolist() == [1, 1, 1]
+
+
+def test_the_users_own_settings_do_not_count(tmp_path: Path) -> None:
+    expected = drawing().svg(), drawing().png()
+    with matplotlib.rc_context(
+        {"text.usetex": True, "font.size": 30, "savefig.bbox": "tight", "svg.fonttype": "path"}
+    ):
+        one = drawing()
+        assert (one.svg(), one.png()) == expected
+        save_figure(one.figure, tmp_path / "plot.PNG")
+    assert (tmp_path / "plot.PNG").read_bytes() == expected[1]
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[report\]'"):
+        leaderboard_figure(random_board(["ada"]))
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (("leaderboard", "gsm8k", "full_pairwise"), "leaderboard-gsm8k-full-pairwise"),
+        (("a", "Qwen/Qwen3 (32B)"), "a-qwen-qwen3-32b"),
+        (("a", "../../etc/passwd"), "a-etc-passwd"),
+        (("a", "…", ""), "a"),
+        # sha256("模型"), sha256("naïve") and sha256(41 × "x"), by sha256sum.
+        (("a", "模型"), "a-c98e118e"),
+        (("a", "naïve"), "a-na-ve-f86fd89d"),
+        (("a", "x" * 41), "a-" + "x" * 40 + "-3164596d"),
+    ],
+)
+def test_names_of_files(parts: tuple[str, ...], expected: str) -> None:
+    assert slug(*parts) == expected
+
+
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=3))
+@settings(deadline=None, max_examples=60)
+def test_any_name_gives_a_safe_name(parts: list[str]) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug("plot", *parts))
+
+
+def test_no_two_drawings_have_one_name() -> None:
+    one, other = drawing(), drawing("cleo")
+    third = Drawing(f"{one.name}-2", "", "", one.figure)
+    found = distinct([one, None, other, third, other])
+    assert [d.name for d in found] == [one.name + end for end in ("", "-2", "-2-2", "-3")]
+    assert found[0] is one
+    assert (found[1].title, found[1].figure) == (other.title, other.figure)
+
+
+@pytest.mark.parametrize(
+    ("name", "longest", "expected"),
+    [
+        ("abc", 3, "abc"),
+        # 10 columns: 5 in front, … and 4.
+        ("abcdefghijkl", 10, "abcde…ijkl"),
+        # Wide letters take two columns.
+        ("模型模型", 8, "模型模型"),
+        ("模型模型模型", 8, "模型…型"),
+        ("a\n b\t c", 48, "a b c"),
+        ("\x1b[31m\u202e\ud800", 48, "\ufffd[31m\ufffd\ufffd"),
+        (" ", 48, "(no name)"),
+    ],
+)
+def test_shortened_names(name: str, longest: int, expected: str) -> None:
+    assert short(name, longest) == expected
+
+
+@given(st.text(max_size=300), st.integers(12, 60))
+@settings(deadline=None, max_examples=80)
+def test_no_name_is_longer_than_it_may_be(name: str, longest: int) -> None:
+    shown = short(name, longest)
+    assert columns(shown) <= longest
+    assert shown.isprintable()
+
+
+def test_remarks_are_broken_where_the_width_ends() -> None:
+    text = (
+        "not shown, – in the table: " + ", ".join(f"model-{k}" for k in range(30)) + " " + "x" * 300
+    )
+    lines = wrapped(text, 4.0)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert len(lines) > 5

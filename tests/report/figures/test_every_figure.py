@@ -1,0 +1,113 @@
+"""What holds of all figures: words that can be read, hostile names that stay words, same bytes."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests.report.alignment.panels import noisy, panel
+from tests.report.figures import samples
+from tests.report.figures.reading import clashes
+from tests.report.figures.samples import HOSTILE
+from tiebreak.report import figures
+from tiebreak.report.alignment.align import align
+from tiebreak.report.alignment.human import HumanRanking
+from tiebreak.report.contests import ContestReport
+from tiebreak.report.figures import Drawing, themed
+from tiebreak.report.peers.review import PeerReview
+from tiebreak.report.win_rates import WinRates
+
+SVG = "{http://www.w3.org/2000/svg}"
+PLAIN = ("openai/gpt-5.1-high", "meta-llama/llama-4-maverick-17b-128e-instruct", "qwen/qwen3-max")
+
+
+def names_of(n: int) -> tuple[str, ...]:
+    return (*PLAIN, *(f"org/model-{k}-instruct" for k in range(n - 3)))[:n]
+
+
+def rates(names: tuple[str, ...]) -> WinRates:
+    rng = np.random.default_rng(len(names))
+    n = np.triu(rng.integers(0, 2000, (len(names),) * 2), k=1)
+    rate = np.triu(rng.uniform(size=n.shape), k=1)
+    rate = rate + np.tril(1 - rate.T, k=-1)
+    n = n + n.T
+    n[0, -1] = n[-1, 0] = 0 if len(names) > 2 else 7
+    return WinRates(tuple(names), np.where(n > 0, rate, np.nan), n, "matches")
+
+
+@cache
+def contest(names: tuple[str, ...]) -> ContestReport:
+    return samples.contest(names, eliminate=(0, 1, 2), spoil=(1, (0, 1)))
+
+
+@cache
+def review(names: tuple[str, ...]) -> PeerReview:
+    ranks = samples.opinions(4, len(names) + 1, len(names))
+    return samples.review(ranks, models=names, draws=2)
+
+
+def boxes(names: tuple[str, ...]) -> Drawing | None:
+    models = [*names, "and", "others"]
+    found = align(
+        [panel(noisy(6, len(models), len(models), seed=0), models=models)],
+        HumanRanking("arena $x$.csv", {"": {m: float(k) for k, m in enumerate(models)}}),
+        draws=5,
+        methods=["borda"],
+    )
+    return figures.alignment_figure(found)
+
+
+FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
+    "leaderboard": lambda names: figures.leaderboard_figure(samples.random_board(names)),
+    "native": lambda names: figures.native_figure(samples.random_board(names)),
+    "win rates": lambda names: figures.win_rate_figure("gsm8k · seal", rates(names)),
+    "stability": lambda names: figures.stability_figure(samples.stability_report(names)),
+    "sensitivity": lambda names: figures.sensitivity_figure(contest(names)),
+    "wins": lambda names: figures.wins_figure(contest(names)),
+    "wins, one T": lambda names: figures.wins_figure(samples.contest(names)),
+    "perturbation": lambda names: figures.perturbation_figure(contest(names)),
+    "matrix": lambda names: figures.review_matrix_figure(review(names)),
+    "self-preference": lambda names: figures.self_preference_figure(review(names)),
+    "reviewers": lambda names: figures.reviewer_boxes_figure(review(names)),
+    "alignment": boxes,
+}
+
+
+def drawn(kind: str, names: tuple[str, ...]) -> Drawing:
+    drawing = FIGURES[kind](names)
+    assert drawing is not None
+    return drawing
+
+
+CROWDED = ("native", "win rates", "sensitivity", "wins", "perturbation")
+CASES = [
+    *((kind, names) for kind in FIGURES for names in (names_of(2), HOSTILE)),
+    *((kind, names_of(30 if kind != "win rates" else 21)) for kind in CROWDED),
+]
+
+
+@pytest.mark.parametrize(("kind", "names"), CASES, ids=[f"{k}-{len(n)}" for k, n in CASES])
+def test_no_word_is_cut_or_covered(kind: str, names: tuple[str, ...]) -> None:
+    assert not clashes(drawn(kind, names))
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_hostile_names_stay_words(kind: str) -> None:
+    drawing = drawn(kind, HOSTILE)
+    svg = drawing.svg()
+    for text in (svg, themed(svg)):
+        tree = ElementTree.fromstring(text)
+        tags = {element.tag.removeprefix(SVG) for element in tree.iter()}
+        assert not tags & {"script", "a", "image", "foreignObject"}
+        words = " ".join(tree.itertext())
+        # Where room is short the middle of a name is left out.
+        assert "</title><script>a" in words
+        assert not {"\x1b", "\u202e"} & set(words)
+    for text in (drawing.title, drawing.alt):
+        assert text.isprintable()
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", drawing.name)
+    # Nothing of the first drawing is left in the second.
+    assert drawn(kind, HOSTILE).svg() == svg

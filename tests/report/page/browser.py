@@ -1,0 +1,147 @@
+"""A report opened in a real headless Chromium, which may not use the network."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Error,
+    Page,
+    Request,
+    sync_playwright,
+)
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WAIT = 10_000
+"""Milliseconds until something that does not appear is a failure."""
+
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium; the calling test is skipped where there is none, and fails in CI."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        reason = "no chromium on this machine (Debian: apt-get install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    # Not for the whole session: while it runs, nothing else in this thread can use asyncio.
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Complaints:
+    """What the browser had to complain about, and what it wanted from elsewhere."""
+
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def on_console(self, message: ConsoleMessage) -> None:
+        """Errors and warnings; a violated policy is among them."""
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def on_error(self, error: Error) -> None:
+        """An exception that nothing caught."""
+        self.errors.append(str(error))
+
+    def on_dialog(self, dialog: Dialog) -> None:
+        """Somebody called `alert`; unanswered it would stop the page."""
+        self.errors.append(dialog.message)
+        dialog.dismiss()
+
+    def on_request(self, request: Request) -> None:
+        """Whatever is not on this machine's disk or in the page itself."""
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.requests.append(request.url)
+
+
+@contextmanager
+def opened(browser: Browser, report: Path, address: str = "", **options: Any) -> Iterator[Page]:
+    """The report in a fresh window; nothing may go wrong while the test looks at it.
+
+    Args:
+        browser: who opens it.
+        report: the HTML file.
+        address: what follows the path, such as "#item-3".
+        options: of the browser's context, such as viewport and colour scheme.
+    """
+    with unwatched(browser, report, address, **options) as (page, complaints):
+        yield page
+        assert complaints == Complaints()
+
+
+@contextmanager
+def unwatched(
+    browser: Browser, report: Path, address: str = "", **options: Any
+) -> Iterator[tuple[Page, Complaints]]:
+    """The same with what went wrong, for the test to judge."""
+    context = browser.new_context(**{"viewport": DESKTOP} | options)
+    context.set_default_timeout(WAIT)
+    page = context.new_page()
+    found = Complaints()
+    page.on("console", found.on_console)
+    page.on("pageerror", found.on_error)
+    page.on("dialog", found.on_dialog)
+    page.on("request", found.on_request)
+    try:
+        page.goto(report.as_uri() + address)
+        yield page, found
+    finally:
+        context.close()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds against WCAG 2 A and AA: rule, place, reason."""
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+    found = Axe().run(page, options=rules | {"resultTypes": ["violations"]})
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in found.response["violations"]
+        for node in one["nodes"]
+    ]
+
+
+def shown_text(page: Page, selector: str) -> str:
+    """The text in an element as it came from the log: signs stand for what they make visible."""
+    text: str = page.locator(selector).first.evaluate(
+        """(node) => {
+          const copy = node.cloneNode(true);
+          for (const sign of copy.querySelectorAll(".sign"))
+            sign.replaceWith(String.fromCodePoint(
+              ...sign.dataset.codes.split(" ").map((code) => parseInt(code, 16))));
+          return copy.textContent;
+        }"""
+    )
+    return text
+
+
+def scrolls_sideways(page: Page) -> bool:
+    """Whether the page itself is wider than its window."""
+    wider: bool = page.evaluate(
+        "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    )
+    return wider

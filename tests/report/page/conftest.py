@@ -1,0 +1,34 @@
+"""A browser and two reports to open in it, for the tests of a module."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.report.page.browser import chromium
+from tests.report.page.sample_report import HOSTILE, report
+from tiebreak.report.page.build import render
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium; the tests are skipped where there is none, and fail in CI."""
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample report, with well-meant texts only."""
+    path = tmp_path_factory.mktemp("plain") / "index.html"
+    path.write_text(render(report()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample report with markup, control and bidi characters in every text of a log."""
+    path = tmp_path_factory.mktemp("hostile") / "index.html"
+    path.write_text(render(report(HOSTILE)), encoding="utf-8", errors="replace")
+    return path

@@ -1,0 +1,311 @@
+"""A small report with one item of every kind of protocol, and the same with hostile texts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tests.report.builders import all_pairs, graded, item, listed
+from tiebreak.report.page.store import pack
+from tiebreak.report.page.view import (
+    Cell,
+    Column,
+    FigureView,
+    ItemRow,
+    ItemsView,
+    Page,
+    Part,
+    Section,
+    TableView,
+    Warned,
+)
+from tiebreak.scorers.ballots import (
+    Criterion,
+    ItemBallots,
+    Listing,
+    Refinement,
+    Reviewer,
+    Tiering,
+    Verdict,
+    Vote,
+)
+from tiebreak.scorers.bracket import Bye, Pairing, first_round
+from tiebreak.scorers.match import settle
+from tiebreak.scorers.placement import NotPlacedError, place
+
+SCRIPT = "<script>window.hit=1;alert(1)</script>"
+HANDLER = "<img src=x onerror=\"window.hit=2;alert(2)\"><svg onload='alert(3)'>"
+END = "</script></style><!--<script>"
+ANSI = "\x1b[31mred\x1b[0m\x07\x00"
+RTL = "abc\u202etxt.exe\u202c \u2066x\u2069 zero\u200bwidth \U000e0041tag"
+HOSTILE = f"{SCRIPT}{HANDLER}{END}{ANSI}{RTL}\"'`${{7*7}}{{{{7*7}}}}"
+
+RUBRIC = {
+    "principles": [
+        {"id": "P1", "name": "Correctness", "weight": 0.6, "description": "It is right."},
+        {"id": "P2", "name": "Clarity", "weight": 0.4, "description": "It is easy to follow."},
+    ],
+    "checklist": [
+        {"id": "C1", "principle": "P1", "description": "The final number is right."},
+        {"id": "C2", "principle": "P2", "description": "The answer is easy to find."},
+    ],
+}
+WEIGHTS = {"P1": 0.6, "P2": 0.4}
+
+
+def verdict(first: str, votes: str, confidence: float = 0.8, *, why: str = "") -> Verdict:
+    """A verdict on P1, P2, C1, C2 (and C3, …) by letters: l, r, t; margins as SEAL has them."""
+    sides = {"l": "left", "r": "right", "t": "tie"}
+    cast = [Vote(vote=sides[v], confidence=confidence, reasoning=why) for v in votes]  # type: ignore[arg-type]
+    sign = [{"l": 1, "r": -1, "t": 0}[v] * confidence for v in votes]
+    return Verdict(
+        first=first,
+        principles={"P1": cast[0], "P2": cast[1]},
+        checklist={f"C{n}": vote for n, vote in enumerate(cast[2:], start=1)},
+        margin=0.6 * sign[0] + 0.4 * sign[1],
+        checklist_margin=0.6 * sign[2] + 0.4 * sign[3],
+    )
+
+
+def played(
+    models: Sequence[str], item_id: str = "7", why: str = "", benchmark: str = "gsm8k"
+) -> ItemBallots:
+    """A bracket of five by name, best first: byes, a flip, a checklist win, an unscored match."""
+    a, b, c, d, e = models
+    unscored = Verdict(first=c, unscored=f"no JSON in the reply {why}")
+    opening = first_round(models)
+    assert [p for p in opening if isinstance(p, Pairing)] == [Pairing(1, 1, d, e)]
+    assert [p.high for p in opening if isinstance(p, Bye)] == [a, b, c]
+    matches = [
+        settle(Pairing(1, 1, d, e), [verdict(e, "tlll", 0.5, why=why), verdict(d, "ltlt", 0.4)]),
+        settle(Pairing(2, 0, a, d), [verdict(a, "lltl", why=why or "Every step is shown.")]),
+        settle(Pairing(2, 1, b, c), [unscored], [unscored]),
+        settle(
+            Pairing(3, 0, a, b),
+            [verdict(a, "ttllt", 0.9, why=why or "Both reach 42; only one says why.")],
+            differences={a: f"It shows its work. {why}", b: "It only states the result."},
+        ),
+    ]
+    refinements = [
+        Refinement(
+            round=1,
+            slot=1,
+            item_id="C3",
+            principle_id="P2",
+            description=f"Units are carried through. {why}",
+            differentiator=f"One names the unit. {why}",
+            anchor_split="4 vs 3",
+            higher_snippet=f"42 apples {why}",
+            lower_snippet="42",
+        ),
+        Refinement(
+            round=2,
+            slot=0,
+            item_id="C4",
+            principle_id="P1",
+            description="The number is right.",
+            duplicate_of="C1",
+        ),
+        Refinement(round=2, slot=1, unscored=f"not a JSON object {why}"),
+    ]
+    ballots = item(item_id, matches, groups=[[m] for m in models], benchmark=benchmark)
+    tiers = dict(zip(models, (1, 2, 2, 3, 4), strict=True))
+    return ballots.model_copy(
+        update={
+            "seeds": tuple(models),
+            "tiering": Tiering(tiers=tiers, reasoning=f"The first is complete. {why}"),
+            "refinements": tuple(refinements),
+        }
+    )
+
+
+def reviewed(models: Sequence[str], item_id: str = "9") -> ItemBallots:
+    """Every model has reviewed all; the last one's reply could not be used."""
+    listings = [
+        Listing(reviewer=m, groups=tuple((x,) for x in models), shown=tuple(reversed(models)))
+        for m in models[:-1]
+    ]
+    listings.append(Listing(reviewer=models[-1], unscored="too long", left_out=(models[0],)))
+    reviewers = [Reviewer(name=m, model=f"x/{m}", candidate=m) for m in models]
+    return item(item_id, groups=[[m] for m in models], protocol="peer_review").model_copy(
+        update={
+            "placed_by": "consensus",
+            "aggregator": "borda",
+            "listings": tuple(listings),
+            "reviewers": tuple(reviewers),
+            "tiering": None,
+            "seeds": (),
+        }
+    )
+
+
+def scored(models: Sequence[str], item_id: str = "10") -> ItemBallots:
+    """Grades for each answer alone, one of them unscored, with criteria."""
+    points = dict(zip(models, (0.9, 0.6, None), strict=False))
+    ballots = graded(item_id, points)
+    scores = [
+        one.model_copy(update={"grades": {"P1": 9, "P2": 8}}) if one.score is not None else one
+        for one in ballots.scores
+    ]
+    criteria = [Criterion(principle_id="P1", full="right", half="nearly", none="wrong")]
+    return ballots.model_copy(update={"scores": tuple(scores), "criteria": tuple(criteria)})
+
+
+def story(run: int, ballots: ItemBallots, places: Mapping[str, int]) -> dict[str, Any]:
+    """One run's story of an item, in the shape of the store."""
+    try:
+        ranks, unranked = dict(place(ballots).ranks), None
+    except NotPlacedError as error:
+        ranks, unranked = {}, str(error)
+    return {
+        "run": run,
+        "epoch": 1,
+        "rubric": 0,
+        "answers": {name: places[name] for name in ballots.representatives if name in places},
+        "ranks": ranks,
+        "unranked": unranked,
+        "ballots": ballots.model_dump(mode="json", exclude={"calls"}, exclude_defaults=True),
+    }
+
+
+def entry(
+    ballots: Sequence[tuple[int, ItemBallots]], answers: Mapping[str, str], task: str
+) -> dict[str, Any]:
+    """An item of the store with one story per run."""
+    places = {name: number for number, name in enumerate(answers)}
+    return {
+        "task": task,
+        "target": "42",
+        "texts": list(answers.values()),
+        "stories": [story(run, one, places) for run, one in ballots],
+    }
+
+
+def items(
+    entries: Sequence[tuple[str, str, dict[str, Any]]],
+    runs: Sequence[Mapping[str, object]],
+    rows: int = 0,
+) -> ItemsView:
+    """The items' view; `rows` more rows at the end open the first item."""
+    chunks, places = pack([one for _, _, one in entries], size=2_000)
+    index = {
+        "runs": list(runs),
+        "rubrics": [RUBRIC],
+        "items": [
+            {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": [0]}
+            for (benchmark, item_id, _), chunk in zip(entries, places, strict=True)
+        ],
+    }
+    columns = (Column("Item"), Column("Benchmark"), Column("First"), Column("Matches", True))
+    table = [
+        ItemRow(number, (*map(_text, (item_id, benchmark, _first(one))), _matches(one)))
+        for number, (benchmark, item_id, one) in enumerate(entries)
+    ]
+    table += [
+        ItemRow(0, (*map(_text, (f"extra {n}", "more" if n % 2 else "gsm8k", "x")), Cell("1", 1)))
+        for n in range(rows)
+    ]
+    return ItemsView("Open an item to read it.", columns, tuple(table), index, tuple(chunks))
+
+
+def _text(text: str) -> Cell:
+    return Cell(text, text.casefold() or None)
+
+
+def _first(one: Mapping[str, Any]) -> str:
+    ranks = one["stories"][0]["ranks"]
+    return min(ranks, key=ranks.__getitem__, default="")
+
+
+def _matches(one: Mapping[str, Any]) -> Cell:
+    number = sum(len(s["ballots"].get("matches", ())) for s in one["stories"])
+    return Cell(str(number), number)
+
+
+BORDA = (("opus", 0.75), ("sonnet", 0.5), ("haiku", None), ("flash", 0.125), ("mini", 1.0))
+
+
+def board(id: str = "board", hostile: str = "") -> TableView:
+    """A leaderboard with an undefined number, and enough rows to filter."""
+    rows = [
+        (Cell(str(n), n), _text(name + hostile), Cell("–" if b is None else f"{b:.3f}", b))
+        for n, (name, b) in enumerate((*BORDA, *((f"model-{n}", n / 100) for n in range(8))), 1)
+    ]
+    columns = (Column("#", True), Column("Model"), Column("Borda", True))
+    return TableView(id, f"Ranking {hostile}", columns, tuple(rows), filterable=True)
+
+
+PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="160" viewBox="0 0 640 160">'
+    "<style>text,line{fill:#222;stroke:none}line{stroke:#0072B2;stroke-width:3}"
+    "@media (prefers-color-scheme:dark){text{fill:#ddd}}</style>"
+    '<text x="20" y="60">opus</text><line x1="120" y1="55" x2="500" y2="55"/>'
+    '<text x="20" y="110">sonnet</text><line x1="90" y1="105" x2="400" y2="105"/></svg>'
+)
+
+
+def report(hostile: str = "", rows: int = 12) -> Page:
+    """A report; `hostile` is put into every text that can come from a log."""
+    leaderboards = Section(
+        "leaderboards", "Leaderboards", "Who is first, and how sure that is.", _boards(hostile)
+    )
+    receipt = Part("receipt-seal", "seal", lines=("Money: worth $1.20",))
+    warning = f"3 of 12 verdicts are unscored{hostile}"
+    return Page(
+        title=f"Which model writes best?{hostile}",
+        version="0.1.0",
+        created="2026-01-01",
+        warnings=(Warned(warning, f"gsm8k · seal{hostile}", "gsm8k-seal"),),
+        sections=(leaderboards, Section("receipt", "Receipt", "What it cost.", (receipt,))),
+        items=_items(hostile, rows),
+    )
+
+
+def _boards(hostile: str) -> tuple[Part, Part]:
+    """A part with something of everything, and one with a table alone."""
+    alt = f"opus 0.75 {hostile}"
+    figure = FigureView("borda", f"Borda {hostile}", alt, PICTURE, 640, 160, "plots/borda.svg")
+    return (
+        Part(
+            id="gsm8k-seal",
+            title=f"gsm8k · seal{hostile}",
+            subtitle=f"judge: x/judge · log: seal.eval{hostile}",
+            warnings=(f"3 of 12 verdicts are unscored{hostile}",),
+            figures=(figure,),
+            tables=(board(hostile=hostile),),
+            lines=(f"Mean distance between two models: 0.071{hostile}",),
+            notes=(f"2 items not ranked: 11, 12{hostile}",),
+        ),
+        Part("mmlu-seal", "mmlu · seal", tables=(board("board-2"),)),
+    )
+
+
+def _items(hostile: str, rows: int) -> ItemsView:
+    models = [f"{name}{hostile}" for name, _ in BORDA]
+    three, alone = models[:3], [[m] for m in models]
+    answers = {
+        name: f"There are {n} boxes.\nEach holds 6 apples, so the answer is {n * 6}.{hostile}"
+        for n, name in enumerate(models, start=5)
+    }
+    letters = {name: f"Answer of {name}" for name in "abcd"}
+    bracket = (0, played(models, why=hostile))
+    listing = (1, listed("7", alone, groups=alone))
+    pairs = (2, all_pairs("8", "abcd", swapped="bacd"))
+    cut_short = (0, item("12", complete=False))
+    entries = [
+        (f"gsm8k{hostile}", f"7{hostile}", entry([bracket, listing], answers, f"Apples?{hostile}")),
+        ("gsm8k", "8", entry([pairs], letters, "All pairs")),
+        ("gsm8k", "9", entry([(3, reviewed(three))], answers, "Peer review")),
+        ("mmlu", "10", entry([(4, scored(three))], answers, "Grades")),
+        ("mmlu", "11", entry([(0, item("11", groups=[three]))], answers, "Identical")),
+        ("mmlu", "12", entry([cut_short], {}, "Cut short")),
+    ]
+    runs = [
+        {
+            "name": f"{protocol}{hostile}",
+            "protocol": protocol,
+            "benchmark": "gsm8k",
+            "judges": [f"x/judge{hostile}"],
+            "log": f"{protocol}.eval{hostile}",
+        }
+        for protocol in ("seal", "listwise", "full_pairwise", "peer_review", "pointwise")
+    ]
+    return items(entries, runs, rows)

@@ -1,0 +1,396 @@
+"""An item in the browser: its bracket, matches, votes and answers, by mouse, keyboard and link."""
+
+import base64
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.report.page.browser import opened, shown_text
+from tests.report.page.sample_report import HOSTILE, report
+from tiebreak.report.page.store import unpack
+
+FIRST = "#item-0"
+"""Item 7: a bracket of opus, sonnet, haiku, flash, mini (best seed first), and a listing."""
+
+
+def fragment(page: Page) -> str:
+    return urlsplit(page.url).fragment
+
+
+def cells(table: Locator) -> list[list[str]]:
+    """The texts of a table's rows, its head first, with single blanks."""
+    rows = table.locator("tr").all()
+    texts = [row.locator("th, td").all_inner_texts() for row in rows]
+    return [[" ".join(text.split()) for text in row] for row in texts]
+
+
+def table(page: Page, caption: str) -> Locator:
+    return page.locator("dialog table").filter(has=page.locator("caption", has_text=caption))
+
+
+def test_a_click_opens_an_item_and_every_way_back_works(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain) as page:
+        dialog, link = page.get_by_role("dialog"), page.get_by_role("link", name="9", exact=True)
+        leave: list[Callable[[], object]] = [
+            lambda: page.keyboard.press("Escape"),
+            lambda: dialog.get_by_role("button", name="Close").click(),
+            lambda: page.go_back(),
+        ]
+        for go in leave:
+            link.click()
+            expect(dialog).to_be_visible()
+            expect(dialog.get_by_role("heading", level=2)).to_have_text("gsm8k · 9")
+            expect(dialog.get_by_role("heading", level=2)).to_be_focused()
+            assert fragment(page) == "item-2"
+            go()
+            expect(dialog).to_be_hidden()
+            expect(link).to_be_focused()
+            assert fragment(page) == ""
+        page.go_forward()
+        expect(dialog).to_be_visible()
+
+
+def test_an_item_typed_into_the_address_is_left_for_the_report(
+    browser: Browser, plain: Path
+) -> None:
+    with opened(browser, plain) as page:
+        page.get_by_role("link", name="9", exact=True).click()
+        page.evaluate("location.hash = '#item-3'")
+        dialog = page.get_by_role("dialog")
+        expect(dialog.locator("h2")).to_have_text("mmlu · 10")
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+
+
+def test_a_link_leads_to_an_item_and_from_there_to_the_report(
+    browser: Browser, plain: Path
+) -> None:
+    with opened(browser, plain, "#item-3") as page:
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_have_attribute("aria-labelledby", "item-title")
+        expect(dialog.locator("h2")).to_have_text("mmlu · 10")
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+        assert fragment(page) == "items"
+        expect(page.get_by_role("link", name="10", exact=True)).to_be_focused()
+        # Typed by hand: other items, and one that is not there.
+        page.evaluate("location.hash = '#item-1'")
+        expect(dialog.locator("h2")).to_have_text("gsm8k · 8")
+        page.evaluate("location.hash = '#item-2'")
+        expect(dialog.locator("h2")).to_have_text("gsm8k · 9")
+        page.evaluate("location.hash = '#item-99'")
+        expect(dialog).to_be_hidden()
+
+
+def test_next_and_previous_follow_the_table(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain) as page:
+        page.locator("#items").get_by_label("Benchmark").select_option(label="mmlu")
+        sort = page.locator("#items-table th", has_text="Item").get_by_role("button")
+        sort.click()
+        sort.click()
+        page.get_by_role("link", name="12", exact=True).click()
+        dialog = page.get_by_role("dialog")
+        title = dialog.locator("h2")
+        onwards = dialog.get_by_role("button", name="Next item")
+        back = dialog.get_by_role("button", name="Previous item")
+        expect(back).to_be_disabled()
+        for item_id in ("11", "10"):
+            onwards.click()
+            expect(title).to_have_text(f"mmlu · {item_id}")
+        expect(onwards).to_be_disabled()
+        back.click()
+        expect(title).to_have_text("mmlu · 11")
+        # However many were read, one step back leads to the report.
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+        assert fragment(page) == ""
+        expect(page.get_by_role("link", name="11", exact=True)).to_be_focused()
+
+
+def test_the_bracket_has_rounds_byes_and_results(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, FIRST) as page:
+        rounds = page.locator(".round")
+        expect(rounds).to_have_count(3)
+        drawn = {
+            one.locator("h4").inner_text(): [
+                " ".join(slot.split()) for slot in one.locator("li").all_inner_texts()
+            ]
+            for one in rounds.all()
+        }
+        # Five seeds in a bracket of eight: 1, 4–5, 2, 3; see the votes in `played`.
+        assert drawn == {
+            "Round 1": [
+                "opus no match: a bye",
+                "A flash seed 4 ✓ won B mini seed 5 principles +0.02 · ⇄ flipped",
+                "sonnet no match: a bye",
+                "haiku no match: a bye",
+            ],
+            "Semi-final": [
+                "A opus seed 1 ✓ won B flash seed 4 principles +0.80",
+                "A sonnet seed 2 → goes on B haiku seed 3 ∅ unscored",
+            ],
+            "Final": ["A opus seed 1 ✓ won B sonnet seed 2 checklist +0.90"],
+        }
+        ranking = cells(table(page, "Ranking of this item"))
+        assert ranking[0] == ["Model", "Rank", "Native score", "Length"]
+        assert [row[:3] for row in ranking[1:3]] == [["opus", "1", "1"], ["sonnet", "2", "1"]]
+        page.get_by_text("Seeding", exact=True).click()
+        assert cells(table(page, "Tiers"))[3] == ["haiku", "2", "3"]
+
+
+def test_a_match_shows_votes_of_both_orders_turned_to_its_sides(
+    browser: Browser, plain: Path
+) -> None:
+    with opened(browser, plain, FIRST) as page:
+        page.get_by_role("button", name="flash seed 4").first.click()
+        heading = page.locator(".match-detail h4")
+        expect(heading).to_be_focused()
+        assert fragment(page) == "item-0-run-0-match-0"
+        expect(page.locator('.match[aria-pressed="true"]')).to_have_count(1)
+        assert " ".join(heading.inner_text().split()) == "Round 1: A flash – B mini"
+        # Mini was first in order 1: "l" (left) is B there. Votes "tlll" at 0.5 and "ltlt" at 0.4:
+        # margins of mini -0.4·0.5 = -0.2, and of flash 0.6·0.4 = 0.24; checklist -0.5 and 0.24.
+        assert cells(table(page, "Votes")) == [
+            ["Criterion", "Order 1: B shown first", "Order 2: A shown first"],
+            ["P1 Correctness weight 0.6", "tie 0.5", "A 0.4"],
+            ["P2 Clarity weight 0.4", "B 0.5", "tie 0.4"],
+            ["C1 The final number is right. checklist, of P1", "B 0.5", "A 0.4"],
+            ["C2 The answer is easy to find. checklist, of P2", "B 0.5", "tie 0.4"],
+            ["Margin of the principles, + for A", "−0.20", "+0.24"],
+            ["Margin of the checklist, + for A", "−0.50", "+0.24"],
+        ]
+        lines = page.locator(".match-detail .lines li").all_inner_texts()
+        # Means: (-0.2 + 0.24) / 2 and (-0.5 + 0.24) / 2.
+        assert lines[0] == "A won: the principles decided."
+        assert lines[1].startswith("⇄ Flipped")
+        assert "+0.02" in lines[2]
+        assert "−0.13" in lines[2]
+        page.get_by_text("What the checklist learned").click()
+        learned = page.locator(".refinement").inner_text()
+        for said in ("C3 (P2) Units are carried through.", "One names the unit.", "4 vs 3 points"):
+            assert said in learned
+
+
+def test_a_match_without_a_verdict_says_why(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, "#item-0-run-0-match-2") as page:
+        detail = page.locator(".match-detail")
+        said = detail.locator(".lines").inner_text()
+        assert "∅ Unscored, which is no tie: no JSON in the reply" in said
+        assert "The better seed, A, goes on." in said
+        assert cells(table(page, "Votes"))[1:] == [
+            ["Unscored", "∅ no JSON in the reply"],
+            ["Margin of the principles, + for A", "–"],
+            ["Margin of the checklist, + for A", "–"],
+        ]
+        detail.get_by_text("Discarded: 1 unscored reply, asked again").click()
+        expect(detail).to_contain_text("shown first: no JSON in the reply")
+
+
+def test_the_final_shows_critique_and_the_checklist_as_it_had_grown(
+    browser: Browser, plain: Path
+) -> None:
+    with opened(browser, plain, "#item-0-run-0-match-3") as page:
+        votes = [row[0] for row in cells(table(page, "Votes"))]
+        assert votes[3:6] == [
+            "C1 The final number is right. checklist, of P1",
+            "C2 The answer is easy to find. checklist, of P2",
+            "C3 Units are carried through. checklist, of P2",
+        ]
+        expect(table(page, "Votes")).to_contain_text("Both reach 42; only one says why.")
+        page.get_by_text("Critique of both answers").click()
+        expect(page.get_by_text("It shows its work.")).to_be_visible()
+        page.get_by_text("Checklist in force: 2 seed items, 1 added in earlier rounds").click()
+        assert len(cells(table(page, "Seed items"))) == 3
+        told = page.locator(".refinement").all_inner_texts()
+        assert "Units are carried through." in told[0]
+        assert "Not added: it says the same as C1." in told[1]
+        assert "No new item: not a JSON object" in told[2]
+
+
+def test_all_pairs_are_buttons_by_round(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, "#item-1") as page:
+        expect(page.get_by_role("heading", name="The matches")).to_be_visible()
+        expect(page.locator(".match")).to_have_count(6)
+        first = page.locator(".match").first
+        expect(first).to_contain_text("= tie · ⇄ flipped")
+        first.click()
+        said = page.locator(".match-detail .lines").inner_text()
+        assert "A tie: principles and checklist are even." in said
+        assert "goes on" not in said
+
+
+def test_reviews_name_the_reviewers_own_answer(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, "#item-2") as page:
+        assert cells(table(page, "What every reviewer said")) == [
+            ["Reviewer", "Its ranking, best first", "Shown in this order", "Left out (too long)"],
+            ["opus", "opus (own) sonnet haiku", "haiku, sonnet, opus", "–"],
+            ["sonnet", "opus sonnet (own) haiku", "haiku, sonnet, opus", "–"],
+            ["haiku", "∅ unscored: too long", "–", "opus"],
+        ]
+        expect(page.get_by_text("Merged into one ranking by borda.")).to_be_visible()
+
+
+def test_grades_and_what_they_are_given_for(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, "#item-3") as page:
+        assert cells(table(page, "Points")) == [
+            ["Model", "Points", "P1", "P2"],
+            ["opus", "0.9", "9", "8"],
+            ["sonnet", "0.6", "9", "8"],
+            ["haiku", "∅ unscored: no grades", "–", "–"],
+        ]
+        page.get_by_text("What earns full").click()
+        assert cells(table(page, "Written once"))[1] == ["P1", "right", "nearly", "wrong"]
+
+
+def test_items_that_nobody_was_asked_about(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, "#item-4") as page:
+        expect(page.get_by_text("All answers are identical: nobody was asked.")).to_be_visible()
+        ranking = cells(table(page, "Ranking of this item"))
+        assert ranking[1] == ["haiku", "2", "1", "60", "opus, sonnet"]
+    with opened(browser, plain, "#item-5") as page:
+        expect(page.get_by_text("This item is not ranked: judging was cut short.")).to_be_visible()
+        assert {row[1] for row in cells(table(page, "Ranking of this item"))[1:]} == {"–"}
+        page.locator(".answers summary").first.click()
+        expect(page.get_by_text("The log holds no answer.").first).to_be_visible()
+
+
+def test_runs_are_tabs(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, FIRST) as page:
+        tabs = page.get_by_role("tab")
+        panel = page.get_by_role("tabpanel")
+        assert tabs.all_inner_texts() == ["seal", "listwise"]
+        expect(panel).to_have_accessible_name("seal")
+        tabs.first.focus()
+        for key, chosen in (("ArrowRight", 1), ("ArrowRight", 0), ("ArrowLeft", 1), ("Home", 0)):
+            page.keyboard.press(key)
+            expect(tabs.nth(chosen)).to_be_focused()
+            expect(tabs.nth(chosen)).to_have_attribute("aria-selected", "true")
+            expect(tabs.nth(1 - chosen)).to_have_attribute("tabindex", "-1")
+        page.keyboard.press("End")
+        expect(panel).to_have_accessible_name("listwise")
+        assert fragment(page) == "item-0-run-1"
+        expect(panel.locator(".match")).to_have_count(0)
+        expect(table(page, "The ranking call")).to_contain_text("opus")
+        page.reload()
+        expect(panel).to_have_accessible_name("listwise")
+
+
+def answers_of(names: tuple[str, ...], hostile: str = "") -> list[str]:
+    """What stands in the embedded store."""
+    items = report(hostile).items
+    assert items is not None
+    stored = unpack(items.chunks[0])["0"]
+    return [stored["texts"][stored["stories"][0]["answers"][name + hostile]] for name in names]
+
+
+def test_two_answers_side_by_side_with_the_difference_marked(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, "#item-0-run-0-match-3") as page:
+        left, right = page.locator(".side").all()
+        assert left.locator("del").all_inner_texts() == ["5", "30"]
+        assert right.locator("ins").all_inner_texts() == ["6", "36"]
+        for mark in ("del", "ins"):
+            line = "(node) => getComputedStyle(node).textDecorationLine"
+            assert page.locator(f".side {mark}").first.evaluate(line) == "underline"
+        expect(page.locator(".compare .bar")).to_contain_text("in 2 places")
+        answers = answers_of(("opus", "sonnet"))
+        switch = page.get_by_role("switch", name="Mark differences")
+        for marked in (True, False, True):
+            expect(page.locator(".side :is(ins, del)")).to_have_count(4 if marked else 0)
+            assert [shown_text(page, f".side:nth-child({n}) .answer") for n in (1, 2)] == answers
+            switch.press("Space")
+
+
+def test_any_two_answers_can_be_compared(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain, "#item-3") as page:
+        page.get_by_text("Compare any two answers").click()
+        expect(page.locator(".side")).to_have_count(2)
+        page.get_by_label("Answer B").select_option(label="haiku")
+        assert shown_text(page, ".side:nth-child(2) .answer") == answers_of(("haiku",))[0]
+        page.get_by_label("Answer A").select_option(label="haiku")
+        expect(page.get_by_text("They are the same, letter for letter.")).to_be_visible()
+
+
+def test_the_keyboard_alone_leads_everywhere(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain) as page:
+
+        def tab_to(selector: str, most: int = 80) -> None:
+            for _ in range(most):
+                page.keyboard.press("Tab")
+                if page.evaluate("(s) => document.activeElement.matches(s)", selector):
+                    return
+            raise AssertionError(f"Tab does not come to {selector}")
+
+        tab_to(".skip", most=1)
+        expect(page.locator(".skip")).to_be_in_viewport()
+        page.keyboard.press("Enter")
+        expect(page.locator("main")).to_be_focused()
+        tab_to("#board th button")
+        tab_to('#items-table a[href="#item-0"]')
+        page.keyboard.press("Enter")
+        expect(page.locator("dialog h2")).to_be_focused()
+        tab_to('[role="tab"]')
+        tab_to(".match")
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        assert page.evaluate(outline) == "solid"
+        page.keyboard.press("Enter")
+        expect(page.locator(".match-detail h4")).to_be_focused()
+        tab_to('[role="switch"]')
+        page.keyboard.press("Space")
+        expect(page.locator(".side :is(ins, del)")).to_have_count(0)
+        # What lies under the dialog cannot be reached from it.
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            outside = "!document.activeElement.closest('dialog, body:not(:has(:focus))')"
+            assert not page.evaluate(outside)
+        page.keyboard.press("Escape")
+        expect(page.locator('#items-table a[href="#item-0"]').first).to_be_focused()
+
+
+def test_hostile_text_in_an_item_stays_text(browser: Browser, hostile: Path) -> None:
+    with opened(browser, hostile, "#item-0-run-0-match-3") as page:
+        page.locator(".match-detail h4").wait_for()
+        for fold in page.locator("dialog summary").all():
+            fold.click()
+        page.wait_for_timeout(100)
+        assert page.evaluate("window.hit") is None
+        assert page.locator("dialog :is(script, style, img, svg, iframe, a)").count() == 0
+        assert shown_text(page, "dialog h2") == f"gsm8k{HOSTILE} · 7{HOSTILE}"
+        assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
+        assert shown_text(page, ".reasoning") == HOSTILE
+        answers = answers_of(("opus", "sonnet"), HOSTILE)
+        assert [shown_text(page, f".side:nth-child({n}) .answer") for n in (1, 2)] == answers
+        text = page.locator("dialog").inner_text()
+        assert {"U+001B", "U+0007 U+0000", "U+202E", "U+200B", "U+E0041"} <= {
+            sign.inner_text() for sign in page.locator("dialog .sign").all()[:40]
+        }
+        assert not re.search("[\x00-\x08\x1b\u200b\u202a-\u202e\u2066-\u2069]", text)
+        # Labels of choices, too, though no element can stand in them.
+        page.get_by_label("Answer A").select_option(index=1)
+        assert "‹U+202E›" in page.get_by_label("Answer A").locator("option").first.inner_text()
+        assert "⁨" not in text
+
+
+@pytest.mark.parametrize("damage", ["missing", "no gzip", "no item"])
+def test_a_damaged_store_is_told_and_the_rest_works(
+    browser: Browser, plain: Path, tmp_path: Path, damage: str
+) -> None:
+    html = plain.read_text(encoding="utf-8")
+    chunk = re.search(r'<script type="text/plain" class="tiebreak-chunk" id="chunk-0">(.*?)<', html)
+    assert chunk
+    empty = base64.b64encode(gzip.compress(b"{}")).decode()
+    damaged = {
+        "missing": html.replace('id="chunk-0"', 'id="chunk-x"'),
+        "no gzip": html.replace(chunk[1], "AAAA"),
+        "no item": html.replace(chunk[1], empty),
+    }[damage]
+    path = tmp_path / "index.html"
+    path.write_text(damaged, encoding="utf-8")
+    with opened(browser, path, FIRST) as page:
+        expect(page.get_by_role("alert")).to_contain_text("This item cannot be shown")
+        page.evaluate("location.hash = '#item-3'")
+        expect(page.get_by_role("heading", name="The grades")).to_be_visible()

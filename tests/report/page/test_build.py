@@ -1,0 +1,194 @@
+"""The report as files: what is written, that it is the same again, and what is refused."""
+
+import base64
+import hashlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.report.builders import bracket
+from tests.report.page.logs import Folder, judged, small
+from tests.report.page.test_items import told
+from tests.report.test_contests import report as contest
+from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.report.figures import canvas
+from tiebreak.report.page.build import ReportError, check_folder, visible, write_report
+from tiebreak.report.page.contents import Contents, contents_of
+from tiebreak.report.page.items import items_view
+
+HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u202e \x00"
+
+
+class Tags(HTMLParser):
+    """The tags of a page with their attributes, and the texts of its scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, dict[str, str | None], str]] = []
+        self._open: tuple[str, dict[str, str | None]] | None = None
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._open = (tag, dict(attrs)) if tag in ("script", "style") else None
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.texts.append((*self._open, data))
+            self._open = None
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    folder = tmp_path_factory.mktemp("logs")
+    samples = [
+        judged(bracket(f"q{n}", "a", "b", "c"), task=HOSTILE, answers={"a": HOSTILE})
+        for n in range(3)
+    ]
+    Folder(folder).add(samples)
+    return contents_of([folder], draws=100)
+
+
+@pytest.fixture(scope="module")
+def written(logs: Contents, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return write_report(logs, tmp_path_factory.mktemp("report"), version="1", title=HOSTILE)
+
+
+def test_what_is_written(written: list[Path]) -> None:
+    page, *plots = written
+    assert page.name == "index.html"
+    assert sorted(page.parent.rglob("*.*")) == sorted(written)
+    assert {plot.parent for plot in plots} == {page.parent / "plots"}
+    assert sorted(plot.stem for plot in plots if plot.suffix == ".svg") == sorted(
+        plot.stem for plot in plots if plot.suffix == ".png"
+    )
+    assert all(plot.read_bytes().startswith(b"\x89PNG") for plot in plots if plot.suffix == ".png")
+
+
+def test_the_page_names_its_pictures(written: list[Path]) -> None:
+    page = written[0].read_text(encoding="utf-8")
+    for plot in written[1:]:
+        assert (f"plots/{plot.name}" in page) or plot.suffix == ".png"
+
+
+def test_the_same_again(logs: Contents, written: list[Path], tmp_path: Path) -> None:
+    again = write_report(logs, tmp_path, version="1", title=HOSTILE)
+    assert [path.name for path in again] == [path.name for path in written]
+    for first, second in zip(written, again, strict=True):
+        assert first.read_bytes() == second.read_bytes(), first.name
+
+
+def test_nothing_breaks_out(written: list[Path]) -> None:
+    page = written[0].read_text(encoding="utf-8")
+    tags = Tags(page)
+    scripts = [attributes.get("type", "") for tag, attributes in tags.tags if tag == "script"]
+    assert scripts.count("application/json") == 1
+    assert set(scripts) == {"application/json", "text/plain", ""}
+    assert scripts.count("") == 1
+    for _, attributes in tags.tags:
+        assert not {name for name in attributes if name.startswith("on")}
+        assert "style" not in attributes
+    # It is there as text: in the title, in the heading, and in the items' table.
+    shown = [text for text in page.split(">") if "alert(1)" in text]
+    assert len(shown) >= 3
+    assert all("&lt;script&gt;alert(1)&lt;/script&gt;" in text for text in shown)
+
+
+def test_the_policy_allows_this_script_and_no_other(written: list[Path]) -> None:
+    tags = Tags(written[0].read_text(encoding="utf-8"))
+    [policy] = [
+        attributes["content"] or ""
+        for tag, attributes in tags.tags
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    directives = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    assert "unsafe" not in policy
+    for kind, tag in (("script-src", "script"), ("style-src", "style")):
+        [text] = [
+            text
+            for name, attributes, text in tags.texts
+            if name == tag and not attributes.get("type")
+        ]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert directives[kind] == f"'sha256-{digest}'"
+
+
+def test_the_store_is_in_the_page(logs: Contents, written: list[Path]) -> None:
+    page = written[0].read_text(encoding="utf-8")
+    chunks = [
+        text
+        for tag, attributes, text in Tags(page).texts
+        if tag == "script" and attributes.get("class") == "tiebreak-chunk"
+    ]
+    view = items_view(logs.logs, logs.entries)
+    assert view is not None
+    assert chunks == list(view.chunks)
+    assert told(view)[0]["task"] == HOSTILE
+
+
+def test_an_earlier_report_is_written_over_and_the_rest_stays(
+    logs: Contents, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "index.html").write_text("old")
+    page, *_ = write_report(logs, tmp_path, version="1")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("folder", ["taken", "taken/report"])
+def test_a_file_is_no_folder(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "taken").write_text("x")
+    with pytest.raises(ReportError, match="taken is a file"):
+        check_folder(tmp_path / folder)
+
+
+def test_nothing_to_report(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="give ranking logs, or --scores"):
+        write_report(Contents(), tmp_path / "report", version="1")
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_contest_alone(tmp_path: Path) -> None:
+    page, *plots = write_report(Contents(contest=contest()), tmp_path / "a" / "b", version="1")
+    assert page.exists()
+    assert "tiebreak-chunk" not in {
+        str(attributes.get("class")) for _, attributes in Tags(page.read_text("utf-8")).tags
+    }
+    assert len(plots) % 2 == 0
+
+
+def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise MissingPackageError("A plot needs matplotlib")
+
+    monkeypatch.setattr(canvas, "require_matplotlib", missing)
+    with pytest.raises(MissingPackageError):
+        write_report(Contents(contest=contest()), tmp_path, version="1")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("plain text, 汉字 é", "plain text, 汉字 é"),
+        ("a\tb\nc\u00a0d\u3000e", "a\tb\nc\u00a0d\u3000e"),
+        ("\x1b[31m\x00\x7f\x9b", "‹U+001B›[31m‹U+0000›‹U+007F›‹U+009B›"),
+        ("\u202e\u200b\u061c\ufeff", "‹U+202E›‹U+200B›‹U+061C›‹U+FEFF›"),
+        ("\ud800\u2028\U000e0041", "‹U+D800›‹U+2028›‹U+E0041›"),
+        (7, 7),
+        (None, None),
+    ],
+)
+def test_signs_for_what_cannot_be_seen(value: object, shown: object) -> None:
+    assert visible(value) == shown
+
+
+def test_small_logs_make_small_pages(tmp_path: Path) -> None:
+    """A page is mostly what the logs say: what it is made of itself has a bound."""
+    contents = contents_of([small(tmp_path / "logs")], draws=100)
+    page, *_ = write_report(contents, tmp_path / "report", version="1")
+    assert page.stat().st_size < 500_000

@@ -1,0 +1,150 @@
+"""What a report is about: every part that applies, none that does not, all of it read once."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from tests.report.alignment.panels import people
+from tests.report.builders import all_pairs, bracket, graded
+from tests.report.page.logs import Folder, small, whole
+from tests.report.peers.builders import identical, reviews
+from tiebreak.report import leaderboards, log_file
+from tiebreak.report.alignment.human import NothingInCommonError
+from tiebreak.report.comparison import compare
+from tiebreak.report.comparison_export import comparison_as_dict
+from tiebreak.report.errors import NoPeerReviewError, NoRankingLogError
+from tiebreak.report.export import as_dict
+from tiebreak.report.page.contents import Contents, contents_of
+from tiebreak.report.peers.export import peer_report_as_dict
+from tiebreak.report.peers.review import peer_report
+from tiebreak.report.reference import AmbiguousReferenceError, MissingReferenceError
+from tiebreak.report.stability import stability
+from tiebreak.report.stability_view import stability_as_dict
+
+FAST: dict[str, Any] = {"draws": 100, "seed": 3, "level": 0.9}
+
+
+def parts(contents: Contents) -> set[str]:
+    names = ("comparison", "peers", "alignment", "stability", "contest")
+    return {name for name in names if getattr(contents, name) is not None}
+
+
+def test_the_figures_are_those_of_the_other_verbs(tmp_path: Path) -> None:
+    whole(tmp_path)
+    found = contents_of([tmp_path], **FAST)
+    assert parts(found) == {"comparison", "peers", "stability"}
+    boards = [entry.board for entry in found.entries]
+    assert as_dict(boards) == as_dict(leaderboards([tmp_path], **FAST))
+    assert found.comparison
+    assert found.peers
+    assert found.stability
+    compared = comparison_as_dict(compare([tmp_path], **FAST))
+    assert comparison_as_dict(found.comparison) == compared | {
+        # The logs' own notes stand beside their leaderboards.
+        "notes": ["mmlu is left out: no log of it is the reference"]
+    }
+    assert peer_report_as_dict(found.peers) == peer_report_as_dict(peer_report([tmp_path], **FAST))
+    assert stability_as_dict(found.stability) == stability_as_dict(stability([tmp_path]))
+
+
+def test_every_log_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole(tmp_path)
+    read: list[str] = []
+
+    def noted(path: str, **options: Any) -> Any:
+        if not options.get("header_only"):
+            read.append(path)
+        return read_eval_log(path, **options)
+
+    monkeypatch.setattr(log_file, "read_eval_log", noted)
+    contents_of([tmp_path], human=people("abc"), **FAST)
+    assert sorted(Path(path).name for path in read) == [f"{n}.eval" for n in range(1, 7)]
+
+
+def test_one_protocol_is_compared_with_nothing(tmp_path: Path) -> None:
+    assert parts(contents_of([small(tmp_path)], **FAST)) == {"stability"}
+
+
+def test_only_the_reference(tmp_path: Path) -> None:
+    Folder(tmp_path).add([all_pairs(f"q{n}", "abc") for n in range(3)])
+    found = contents_of([tmp_path], **FAST)
+    assert parts(found) == {"stability"}
+    assert found.notes == ()
+
+
+def test_references(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
+    folder.add([graded(f"q{n}", {"a": 0.5, "b": 0.2, "c": 0.1}) for n in range(3)])
+    assert contents_of([tmp_path], **FAST).comparison is None
+    chosen = contents_of([tmp_path], reference="seal", **FAST).comparison
+    assert chosen is not None
+    assert chosen.reference == "seal"
+    with pytest.raises(MissingReferenceError, match="full_pairwise"):
+        contents_of([tmp_path], reference="full_pairwise", **FAST)
+
+
+def test_an_unclear_reference_is_a_note_unless_it_was_named(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    for swap in ("always", "never"):
+        folder.add([all_pairs(f"q{n}", "abc") for n in range(3)], swap=swap)
+    found = contents_of([tmp_path], **FAST)
+    assert found.comparison is None
+    [note] = found.notes
+    assert note.startswith("Protocols are not compared: Several logs of gsm8k")
+    with pytest.raises(AmbiguousReferenceError):
+        contents_of([tmp_path], reference="full_pairwise", **FAST)
+
+
+def test_people(tmp_path: Path) -> None:
+    whole(tmp_path / "logs")
+    found = contents_of([tmp_path / "logs"], human=people("abc"), **FAST)
+    assert found.alignment is not None
+    assert [one.benchmark for one in found.alignment.benchmarks] == ["mmlu"]
+    with pytest.raises(NoPeerReviewError):
+        contents_of([small(tmp_path / "none")], human=people("abc"), **FAST)
+    with pytest.raises(NothingInCommonError):
+        contents_of([tmp_path / "logs"], human=people("xyz"), **FAST)
+
+
+def test_a_peer_review_that_asked_nobody(tmp_path: Path) -> None:
+    Folder(tmp_path).add([identical(f"q{n}", "abc", protocol="peer_review") for n in range(2)])
+    found = contents_of([tmp_path], **FAST)
+    assert found.peers is None
+    assert any("nobody was asked" in note for note in found.notes)
+
+
+def test_attempts_that_were_replaced_are_noted(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(2)])
+    folder.n = 0
+    (tmp_path / "1.eval").rename(tmp_path / "old.eval")
+    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
+    found = contents_of([tmp_path], **FAST)
+    assert len(found.logs) == len(found.entries) == 1
+    assert found.notes[0].split(" is left out")[0].endswith("old.eval")
+
+
+def test_no_logs(tmp_path: Path) -> None:
+    assert parts(contents_of([])) == set()
+    with pytest.raises(NoRankingLogError):
+        contents_of([tmp_path])
+
+
+def test_steps_are_told(tmp_path: Path) -> None:
+    steps: list[str] = []
+    contents_of([small(tmp_path)], progress=steps.append, **FAST)
+    assert steps[0] == "reading logs"
+    assert len(steps) == len(set(steps)) > 3
+
+
+def test_peer_review_beside_others(tmp_path: Path) -> None:
+    """A log without reviewers is no part of the peer review, and no obstacle to it."""
+    folder = Folder(tmp_path)
+    folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
+    folder.add([reviews(f"q{n}", {"a": "abc", "b": "acb"}) for n in range(3)])
+    found = contents_of([tmp_path], **FAST)
+    assert found.peers is not None
+    assert len(found.peers.reviews) == 1

@@ -1,0 +1,246 @@
+"""The items of a report: the index matches the ballots, and nothing that was said is missing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.builders import all_pairs, bracket, graded, item, match, sample, skipped
+from tests.report.page.logs import RUBRIC, Folder, judged, whole
+from tiebreak.inspect_tasks.contests import CONTEST_KEY as WRITTEN_AS
+from tiebreak.report.entries import best_attempts, entries_of
+from tiebreak.report.logs import placement_of, read_ranking_logs
+from tiebreak.report.page.answers import CONTEST_KEY
+from tiebreak.report.page.items import items_view
+from tiebreak.report.page.store import unpack
+from tiebreak.report.page.view import ItemsView
+from tiebreak.scorers.ballots import ItemBallots, Listing, Tiering, Verdict, Vote
+
+
+def view_of(path: Path) -> ItemsView:
+    logs, _ = best_attempts(read_ranking_logs([path], with_metadata=True))
+    entries, _ = entries_of(logs, level=0.95, draws=1, seed=0)
+    found = items_view(logs, entries)
+    assert found is not None
+    return found
+
+
+def told(view: ItemsView) -> list[dict[str, Any]]:
+    """The items of the index, with their stories."""
+    chunks = [unpack(chunk) for chunk in view.chunks]
+    items: Any = view.index["items"]
+    return [one | chunks[one["chunk"]][str(number)] for number, one in enumerate(items)]
+
+
+def runs(view: ItemsView) -> list[dict[str, Any]]:
+    found: Any = view.index["runs"]
+    return list(found)
+
+
+def test_every_ballot_of_every_log_is_there(tmp_path: Path) -> None:
+    view = view_of(whole(tmp_path))
+    shown = {}
+    for one in told(view):
+        assert one["runs"] == sorted({story["run"] for story in one["stories"]})
+        for story in one["stories"]:
+            run = runs(view)[story["run"]]
+            assert run["benchmark"] == one["benchmark"]
+            shown[run["log"], one["id"]] = story
+    n_ballots = 0
+    for log in read_ranking_logs([tmp_path]):
+        for ballots in log.items:
+            n_ballots += 1
+            story = shown[log.path, ballots.item_id]
+            assert ItemBallots.model_validate(story["ballots"]) == ballots.model_copy(
+                update={"calls": ()}
+            )
+            assert story["ranks"] == placement_of(ballots).ranks
+            assert story["unranked"] is None
+    # Six logs of four items; those of gsm8k are the same four.
+    assert n_ballots == len(shown) == 24
+    assert len(view.rows) == 8
+
+
+def test_names_of_runs(tmp_path: Path) -> None:
+    view = view_of(whole(tmp_path))
+    assert [(run["benchmark"], run["name"], run["judges"]) for run in runs(view)] == [
+        ("gsm8k", "seal", []),
+        ("gsm8k", "full_pairwise", []),
+        ("gsm8k", "full_pairwise · run 2", []),
+        ("gsm8k", "pointwise", []),
+        ("gsm8k", "original", []),
+        ("mmlu", "peer_review", ["m/a", "m/b", "m/c"]),
+    ]
+
+
+def test_every_text_is_there(tmp_path: Path) -> None:
+    hostile = "</script><!-- \x00\x1b[31m\u202e\u2028 &amp; ‹"
+    vote = Vote(vote="left", confidence=0.5, reasoning=f"reason {hostile}")
+    verdict = Verdict(first="a", principles={"P1": vote}, margin=0.5, unscored=None)
+    thrown = Verdict(first="b", unscored=f"unscored {hostile}")
+    played = match("a", "b", 0.5).model_copy(
+        update={"verdicts": (verdict,), "discarded": (thrown,), "critique": f"critique {hostile}"}
+    )
+    ballots = item("q", [played], groups=(("a",), ("b",))).model_copy(
+        update={
+            "tiering": Tiering(tiers={"a": 1, "b": 2}, reasoning=f"tiers {hostile}"),
+            "listings": (Listing(unscored=f"listing {hostile}"),),
+        }
+    )
+    answers = {"a": f"answer {hostile}", "b": "short"}
+    Folder(tmp_path).add([judged(ballots, task=f"task {hostile}", answers=answers)])
+    [one] = told(view_of(tmp_path))
+    found = set(strings(one))
+    for what in ("reason", "unscored", "critique", "tiers", "listing", "answer", "task"):
+        assert f"{what} {hostile}" in found
+    assert one["target"] == "answer"
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+
+
+def test_answers_of_runs_over_other_answers(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add([judged(bracket("q", "a", "b", "c"), answers={"c": "I am b."})])
+    folder.add([judged(all_pairs("q", "abc"), answers={"a": "I have changed."})])
+    [one] = told(view_of(tmp_path))
+    first, second = one["stories"]
+    assert {name: one["texts"][place] for name, place in first["answers"].items()} == {
+        **{"a": "I am a.", "b": "I am b.", "c": "I am b."}
+    }
+    assert one["texts"][second["answers"]["a"]] == "I have changed."
+    # Each text once: of a, b and c in the first run, of a and c in the second.
+    assert one["texts"] == ["I am a.", "I am b.", "I have changed.", "I am c."]
+
+
+def test_rubrics_stand_once(tmp_path: Path) -> None:
+    other = {**RUBRIC, "checklist": [*RUBRIC["checklist"], {"id": "C2", "principle": "P2"}]}
+    Folder(tmp_path).add(
+        [
+            judged(bracket("q0", "a", "b", "c")),
+            judged(bracket("q1", "a", "b", "c"), rubric=other),
+            judged(bracket("q2", "a", "b", "c")),
+        ]
+    )
+    view = view_of(tmp_path)
+    rubrics: Any = view.index["rubrics"]
+    slim = {part: RUBRIC[part] for part in ("principles", "checklist")}
+    assert rubrics[0] == slim
+    assert len(rubrics) == 2
+    assert len(rubrics[1]["checklist"]) == 2
+    assert [one["stories"][0]["rubric"] for one in told(view)] == [0, 1, 0]
+
+
+def test_logs_that_do_not_say_what_was_asked(tmp_path: Path) -> None:
+    Folder(tmp_path).add([sample(bracket("q", "a", "b", "c"))])
+    [one] = told(view_of(tmp_path))
+    [story] = one["stories"]
+    assert one["task"] is None
+    assert one["texts"] == []
+    assert story["rubric"] is None
+    assert story["answers"] == {}
+
+
+def test_items_without_a_ranking_say_why(tmp_path: Path) -> None:
+    Folder(tmp_path).add(
+        [
+            bracket("q0", "a", "b", "c"),
+            item("q1", [match("a", "b", None)], groups=(("a",), ("b",))),
+            judged(bracket("q2", "a", "b", "c"), error="out of memory"),
+            judged(bracket("q3", "a", "b", "c", complete=False), limit="token"),
+            skipped("q4", 3, 5),
+            sample(None, "q5", error="nothing at all"),
+        ]
+    )
+    found = {one["id"]: one["stories"][0] for one in told(view_of(tmp_path))}
+    # Of q4 and q5 nobody said anything.
+    assert list(found) == ["q0", "q1", "q2", "q3"]
+    assert {name: story["unranked"] for name, story in found.items() if name != "q1"} == {
+        "q0": None,
+        "q2": "error: out of memory",
+        "q3": "judging was cut short (token limit)",
+    }
+    assert "no verdict" in found["q1"]["unranked"] or found["q1"]["unranked"]
+    assert [story["ranks"] == {} for story in found.values()] == [False, True, True, True]
+
+
+def test_items_in_natural_order(tmp_path: Path) -> None:
+    names = ["q10", "q2", "q1", "a", "q2b", "q02", "7", "10"]
+    Folder(tmp_path).add([bracket(name, "a", "b", "c") for name in names])
+    ids = [one["id"] for one in told(view_of(tmp_path))]
+    assert ids == ["7", "10", "a", "q1", "q02", "q2", "q2b", "q10"]
+
+
+def test_epochs_of_answers_are_items_and_epochs_of_judging_are_not(tmp_path: Path) -> None:
+    ballots = bracket("q", "a", "b", "c")
+    Folder(tmp_path).add(
+        [
+            judged(ballots, sample_id="gsm8k:q"),
+            judged(ballots, sample_id="gsm8k:q", epoch=2),
+            judged(ballots, sample_id="gsm8k:q#2", answers={"a": "Again."}),
+        ]
+    )
+    first, second = told(view_of(tmp_path))
+    assert (first["id"], second["id"]) == ("q", "q#2")
+    assert [story["epoch"] for story in first["stories"]] == [1, 2]
+    assert "Again." in second["texts"]
+    assert "Again." not in first["texts"]
+
+
+def test_rows(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    task = f"What\n is  it? {'x' * 200}"
+    tied = item("q", [match("a", "b", 0.0), match("b", "c", None, round=2)])
+    folder.add([judged(tied, task=task), judged(bracket("p", "c", "b", "a"), task="Short")])
+    folder.add([graded("q", {"a": 0.5, "b": None, "c": 0.25}), graded("p", {"a": 0.1, "c": 0.9})])
+    view = view_of(tmp_path)
+    assert [column.title for column in view.columns] == [
+        *("Item", "Task", "First", "Matches", "Ties", "Flips", "Unscored"),
+    ]
+    assert [row.index for row in view.rows] == [0, 1]
+    first, second = ([cell.text for cell in row.cells] for row in view.rows)
+    assert first == ["p", "Short", "c", "2", "0", "0", "0"]
+    # One match and one answer have no verdict.
+    assert second[0] == "q"
+    assert second[3:] == ["2", "1", "0", "2"]
+    assert second[1].startswith("What is it? xxx")
+    assert len(second[1]) == 90
+    assert [cell.sort for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
+
+
+def test_columns_that_tell_items_apart(tmp_path: Path) -> None:
+    view = view_of(whole(tmp_path))
+    titles = [column.title for column in view.columns]
+    assert titles[:2] == ["Item", "Benchmark"]
+    judged_by = {row.cells[titles.index("Judged by")].text for row in view.rows}
+    gsm8k = "seal, full_pairwise, full_pairwise · run 2, pointwise, original"
+    assert judged_by == {gsm8k, "peer_review"}
+    numeric = [column.title for column in view.columns if column.numeric]
+    assert numeric == ["Matches", "Ties", "Flips", "Unscored"]
+
+
+def test_nothing_was_judged(tmp_path: Path) -> None:
+    Folder(tmp_path).add([sample(None, "q", error="no")])
+    logs = read_ranking_logs([tmp_path], with_metadata=True)
+    entries, _ = entries_of(logs, level=0.95, draws=1, seed=0)
+    assert items_view(logs, entries) is None
+
+
+def test_where_the_tasks_keep_what_is_to_be_judged() -> None:
+    assert CONTEST_KEY == WRITTEN_AS
+
+
+@pytest.mark.parametrize("with_metadata", [True, False])
+def test_metadata_is_kept_for_who_asks(tmp_path: Path, with_metadata: bool) -> None:
+    Folder(tmp_path).add([bracket("q", "a", "b", "c")])
+    [log] = read_ranking_logs([tmp_path], with_metadata=with_metadata)
+    assert [bool(one.metadata) for one in log.samples] == [with_metadata]

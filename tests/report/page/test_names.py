@@ -1,0 +1,70 @@
+"""File names for paths: no folder of the reader's machine gets into a page."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.report.alignment.panels import people
+from tests.report.builders import bracket, write_shards
+from tests.report.page.logs import whole
+from tests.report.page.test_sections import texts_of
+from tiebreak.report.page.build import write_report
+from tiebreak.report.page.contents import contents_of
+from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.names import shortener
+from tiebreak.report.page.sections import page_of
+
+
+def test_no_path_is_in_the_page(tmp_path: Path) -> None:
+    folder = whole(tmp_path / "Secret" / "logs")
+    # Left out, and noted: an older attempt at the first log's task, and a file that is no log.
+    shutil.copy(folder / "1.eval", folder / "older.eval")
+    (folder / "broken.eval").write_text("no zip")
+    ranking = people("abc")
+    contents = contents_of([folder], human=ranking, draws=100)
+    page = page_of(contents, Gallery(), version="1")
+    shown = list(texts_of([page.sections, page.warnings]))
+    assert not [text for text in shown if "Secret" in text]
+    notes = [text for text in shown if "left out" in text.lower()]
+    assert any("older.eval" in text for text in notes)
+    assert any(" broken.eval cannot be read" in text for text in notes)
+    assert any("log: 2.eval" in text for text in shown)
+    assert page.items is not None
+    assert "Secret" not in str(page.items.index)
+    assert "'log': '2.eval'" in str(page.items.index)
+
+
+def test_the_working_directory_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = whole(tmp_path / "logs")
+    pages = []
+    for number, here in enumerate((tmp_path, folder, tmp_path.parent)):
+        monkeypatch.chdir(here)
+        contents = contents_of([folder], draws=100)
+        page, *_ = write_report(contents, tmp_path / str(number), version="1")
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1] == pages[2]
+
+
+def test_shards(tmp_path: Path) -> None:
+    write_shards(tmp_path / "logs", [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
+    page = page_of(contents_of([tmp_path / "logs"], draws=100), Gallery(), version="1")
+    [part] = page.sections[0].parts
+    assert part.subtitle.endswith("log: (4 shards: 1.eval, …, 4.eval)")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("log: /a/b/x.eval", "log: x.eval"),
+        ("/a/b/x.eval.old and /a/b/other.eval", "x.eval.old and other.eval"),
+        ("run `inspect eval-retry '/a/b/y z.eval'`", "run `inspect eval-retry 'y z.eval'`"),
+        ("nothing", "nothing"),
+    ],
+)
+def test_short_texts(text: str, said: str) -> None:
+    short = shortener({"/a/b/x.eval": "x.eval", "/a/b/": "", "/a/b/y z.eval": "y z.eval"})
+    assert short(text) == said
+    assert shortener({})(text) == text

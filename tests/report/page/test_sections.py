@@ -1,0 +1,196 @@
+"""The page of a report: which parts it has, and that it says what the terminal says."""
+
+import dataclasses
+import io
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tests.report.alignment.panels import people
+from tests.report.builders import bracket, item, match
+from tests.report.page.logs import Folder, small, whole
+from tests.report.test_contests import report as contest
+from tiebreak.report.alignment.view import render_alignment
+from tiebreak.report.comparison_view import render_comparison
+from tiebreak.report.console import render
+from tiebreak.report.contests import render_contest
+from tiebreak.report.page.contents import Contents, contents_of
+from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.names import shortener
+from tiebreak.report.page.sections import page_of
+from tiebreak.report.page.view import Page, Part
+from tiebreak.report.peers.view import render_peer_report
+from tiebreak.report.stability_view import render_stability
+
+# Where to look on, what a table is about, headings that the terminal breaks in two.
+TERMINAL_ONLY = {
+    *("Who", "favours", "panel", "is", "worth:", "tiebreak", "peers", "LOG", "what"),
+    *("Alignment", "people:", "how", "distributed", "correlations", "correlation", "log:"),
+    *("Un-", "scored", "Bradley–", "Terry", "All:", "All", "item:", "each", "beside"),
+}
+
+
+def page(contents: Contents, **options: Any) -> Page:
+    return page_of(contents, Gallery(), **{"version": "1.2.3"} | options)
+
+
+@pytest.fixture(scope="module")
+def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    folder = whole(tmp_path_factory.mktemp("logs"))
+    return contents_of(
+        [folder], human=people("abc"), contest=contest(eliminate=(0, 1), spoil=(0, [0])), draws=100
+    )
+
+
+@pytest.fixture(scope="module")
+def everything(contents: Contents) -> Page:
+    return page(contents)
+
+
+def parts(page: Page) -> dict[str, list[Part]]:
+    return {section.id: list(section.parts) for section in page.sections}
+
+
+def test_every_section(everything: Page) -> None:
+    assert [section.id for section in everything.sections] == [
+        *("leaderboards", "native", "winrates", "protocols", "csd", "peers", "people"),
+        *("stability", "receipt"),
+    ]
+    found = parts(everything)
+    labels = [part.title for part in found["leaderboards"]]
+    assert labels == [
+        *("gsm8k · seal", "gsm8k · full_pairwise", "gsm8k · full_pairwise · run 2"),
+        *("gsm8k · pointwise", "gsm8k · original", "mmlu · peer_review"),
+    ]
+    # The native score is not held against itself.
+    assert "gsm8k · original" not in [part.title for part in found["native"]]
+    assert everything.items is not None
+    assert everything.version == "1.2.3"
+
+
+def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
+    one = page(contents_of([small(tmp_path)], draws=100))
+    assert [section.id for section in one.sections] == [
+        *("leaderboards", "native", "winrates", "stability"),
+    ]
+    alone = page(Contents(contest=contest()))
+    assert [section.id for section in alone.sections] == ["csd"]
+    assert alone.items is None
+    assert page(Contents()).sections == ()
+
+
+def test_nothing_is_empty(everything: Page) -> None:
+    for section in everything.sections:
+        assert section.lead
+        for part in section.parts:
+            assert part.figures or part.tables or part.lines or part.notes
+            assert all(table.rows for table in part.tables)
+            texts = (part.title, *part.lines, *part.notes, *part.warnings)
+            assert all(texts)
+
+
+def test_ids_are_unique(everything: Page) -> None:
+    found = Counter(ids(everything))
+    assert found.most_common(1)[0][1] == 1
+    assert all(id.replace("-", "").isalnum() and id.isascii() for id in found)
+
+
+def ids(page: Page) -> Iterator[str]:
+    for section in page.sections:
+        yield section.id
+        for part in section.parts:
+            yield part.id
+            yield from (table.id for table in part.tables)
+            yield from (figure.id for figure in part.figures)
+
+
+def words(text: str) -> set[str]:
+    return set(text.replace("WARNING:", " ").replace("Note:", " ").split())
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from texts_of(one)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            if field.name != "svg":
+                yield from texts_of(getattr(value, field.name))
+
+
+def test_it_says_what_the_terminal_says(contents: Contents, everything: Page) -> None:
+    console = Console(file=io.StringIO(), width=300, highlight=False)
+    assert contents.comparison
+    assert contents.peers
+    assert contents.alignment
+    assert contents.stability
+    assert contents.contest
+    render([entry.board for entry in contents.entries], console)
+    render_comparison(contents.comparison, console)
+    render_peer_report(contents.peers, console)
+    render_alignment(contents.alignment, console)
+    render_stability(contents.stability, console)
+    render_contest(contents.contest, console)
+    assert isinstance(console.file, io.StringIO)
+    said = words(shortener(contents.names)(console.file.getvalue()))
+    shown = words(" ".join(texts_of(everything)))
+    left = {word for word in said - shown if not set(word) <= set("─╶╴ ")}
+    assert left <= TERMINAL_ONLY
+
+
+def test_warnings_stand_at_the_top_once(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    biased = [match("a", "b", 0.5, first="a"), match("b", "c", 0.5, first="b")]
+    for _ in range(2):
+        folder.add([item(f"q{n}", [*biased, *biased]) for n in range(12)])
+    found = page(contents_of([tmp_path], draws=100))
+    [warned] = [one for one in found.warnings if "chose the first answer" in one.text]
+    first, second = parts(found)["leaderboards"]
+    assert warned.text in first.warnings
+    assert warned.text in second.warnings
+    assert (warned.part, warned.title) == (first.id, "Leaderboards: gsm8k · seal")
+
+
+def test_pictures_of_runs_have_names_of_their_own(everything: Page) -> None:
+    files = [
+        figure.file
+        for section in everything.sections
+        for part in section.parts
+        for figure in part.figures
+    ]
+    assert len(files) == len(set(files)) > 10
+    assert all(file.startswith("plots/") and file.endswith(".svg") for file in files)
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        (None, "Which model is better? gsm8k"),
+        ("Mine", "Mine"),
+        ("a\x1b[31m\u202eb\nc", "a\ufffd[31m\ufffdb c"),
+    ],
+)
+def test_titles(tmp_path: Path, title: str | None, shown: str) -> None:
+    assert page(contents_of([small(tmp_path)], draws=100), title=title).title == shown
+
+
+def test_dates_of_the_logs(tmp_path: Path) -> None:
+    assert page(contents_of([small(tmp_path)], draws=100)).created.startswith("20")
+    assert page(Contents(contest=contest())).created == ""
+
+
+def test_hostile_names_are_clean_in_every_cell_and_sentence(tmp_path: Path) -> None:
+    name = "x\u202e\x1b[31m\x00</script>"
+    Folder(tmp_path).add([bracket(f"q\x07{n}", name, "b", "c") for n in range(3)])
+    found = page(contents_of([tmp_path], draws=100))
+    shown = list(texts_of([section.parts for section in found.sections]))
+    assert any("</script>" in text for text in shown)
+    assert all(text.isprintable() for text in shown)
+    assert found.items is not None
+    assert all(cell.text.isprintable() for row in found.items.rows for cell in row.cells)

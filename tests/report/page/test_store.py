@@ -1,0 +1,100 @@
+"""The embedded store: what goes in comes out, whatever the texts are, and cannot leave its tag."""
+
+import base64
+import gzip
+import json
+import math
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tiebreak.report.page.store import pack, unpack
+
+# All code points, lone surrogates and NUL among them, and what ends or opens things in HTML.
+TEXTS = st.one_of(
+    st.text(st.characters()),
+    st.text(st.sampled_from("</script><!---->&\"'\\\x00\r\n\u2028\ud800\udfff\U0001f600")),
+)
+STORIES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), TEXTS),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(TEXTS, inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+def joined(text: str) -> str:
+    """A text as JSON means it: two surrogates that fit together are one character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def as_json_means(value: Any) -> Any:
+    if isinstance(value, str):
+        return joined(value)
+    if isinstance(value, list):
+        return [as_json_means(one) for one in value]
+    if isinstance(value, dict):
+        return {joined(key): as_json_means(one) for key, one in value.items()}
+    return value
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.dictionaries(st.sampled_from("ab"), STORIES), max_size=6), st.integers(1, 200))
+def test_what_goes_in_comes_out(stories: list[dict[str, Any]], size: int) -> None:
+    chunks, places = pack(stories, size=size)
+    found: dict[str, Any] = {}
+    for number, chunk in enumerate(chunks):
+        held = unpack(chunk)
+        assert [places[int(key)] for key in held] == [number] * len(held)
+        found |= held
+    assert found == {str(n): as_json_means(story) for n, story in enumerate(stories)}
+
+
+@settings(deadline=None, max_examples=50)
+@given(TEXTS)
+def test_a_chunk_cannot_leave_its_tag(text: str) -> None:
+    [chunk], _ = pack([{"task": text}])
+    assert re.fullmatch("[A-Za-z0-9+/]+=*", chunk)
+    # What a browser does: bytes, gunzip, strict UTF-8, JSON.
+    gzip.decompress(base64.b64decode(chunk)).decode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("lengths", "places"),
+    [
+        ([], []),
+        ([10, 10, 10], [0, 0, 0]),
+        # A chunk ends with the item that reaches 100 characters; {"t":"…"} adds 8 to a text.
+        ([91, 0, 10], [0, 0, 1]),
+        ([92, 0, 10], [0, 1, 1]),
+        ([500, 500], [0, 1]),
+        ([10, 500, 10], [0, 0, 1]),
+    ],
+)
+def test_where_chunks_end(lengths: list[int], places: list[int]) -> None:
+    chunks, found = pack(({"t": "x" * n} for n in lengths), size=100)
+    assert found == places
+    assert len(chunks) == len(set(places))
+
+
+@pytest.mark.parametrize(
+    ("number", "kept"),
+    [
+        (1 / 3, 0.333333),
+        (-0.12345649, -0.123456),
+        (0.5, 0.5),
+        (7, 7),
+        (math.nan, None),
+        (math.inf, None),
+    ],
+)
+def test_numbers(number: float, kept: float | None) -> None:
+    [chunk], _ = pack([{"margin": number, "deep": [{"margin": number}]}])
+    assert unpack(chunk)["0"] == {"margin": kept, "deep": [{"margin": kept}]}
+
+
+def test_the_same_bytes() -> None:
+    stories = [{"task": "What?", "margin": 0.25}] * 3
+    assert pack(stories) == pack(json.loads(json.dumps(stories)))
