@@ -20,6 +20,8 @@ from tiebreak.candidates.errors import (
 )
 from tiebreak.candidates.hub import HubAddress, is_on_hub
 from tiebreak.cli import main
+from tiebreak.inspect_tasks import contests
+from tiebreak.prerequisite import PrerequisiteError
 
 REPO = "alice/ranks"
 ADDRESS = f"hf://datasets/{REPO}"
@@ -209,10 +211,22 @@ def test_the_command_audits_what_others_published(hub: FakeHub, tmp_path: Path) 
     put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
     seen = CliRunner().invoke(main, ["candidates", ADDRESS, "--json"])
     assert seen.exit_code == 0, seen.output
-    assert json.loads(seen.stdout)["benchmarks"][0]["items"] == 4
+    assert json.loads(seen.stdout)["benchmarks"][0]["n_items"] == 4
     wrong = CliRunner().invoke(main, ["candidates", "hf://datasets/alice/none"])
     assert wrong.exit_code == 1
     assert "there is no such dataset" in wrong.output
+
+
+def test_a_task_judges_what_others_published(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = pool_of(tmp_path / "logs")
+    put(hub.add(REPO), pool, tmp_path)
+    # While Inspect loads a task file by path it works in that file's folder.
+    monkeypatch.chdir(Path(contests.__file__).parent)
+    assert contests.load_pool(ADDRESS, "strict").candidates == pool.candidates
+    with pytest.raises(PrerequisiteError, match="there is no such dataset"):
+        contests.load_pool("hf://datasets/alice/none", "strict")
 
 
 def test_no_network_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:

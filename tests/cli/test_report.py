@@ -80,7 +80,7 @@ def test_a_contest_names_files_only(scores: Path, tmp_path: Path) -> None:
     done = run("-o", tmp_path / "r", "--scores", scores, "--rounds", rounds)
     assert done.exit_code == 0, done.output
     page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
-    assert "rounds.yaml: in no round, so not used: law" in page
+    assert "rounds.yaml: in no round, so not used: &#39;law&#39;" in page
     assert str(tmp_path) not in page
 
 

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from tests.publish.fake_repo import Answer, Refusal, Repo, blob_id, file_info, is_lfs
 
 WRITE, READ, BOB = "hf_write", "hf_read", "hf_bob"
-# Token → user and role. Any other token is answered by 401.
+# Token → user and role; 401 for all others.
 TOKENS = {WRITE: ("alice", "write"), READ: ("alice", "read"), BOB: ("bob", "write")}
 MAX_REQUESTS = 3000
 PAGE = 7  # entries of a page; small, so that tests turn pages

@@ -90,7 +90,7 @@ def test_characters_that_steer_are_shown(name: str) -> None:
     assert unescape(inline(name)) in ("a\ufffd[31mb", "a\ufffdb", "a b")
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(st.text(max_size=60))
 def test_inline_shows_the_text(name: str) -> None:
     tokens = parser().parse(f"| x | {inline(name)} |\n| - | - |")
@@ -214,7 +214,7 @@ def test_answers_are_only_mentioned_where_they_are() -> None:
 people = st.lists(st.sampled_from(["# Ours", "text | text", "", "<b>x</b>", "---", "ü", " x "]))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(people, people, st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_a_persons_text_stays(
     before: list[str], after: list[str], newline: str, yamled: bool

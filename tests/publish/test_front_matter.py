@@ -158,7 +158,7 @@ foreign = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(
     st.dictionaries(names, values, max_size=4), st.none() | foreign, st.booleans(), st.booleans()
 )

@@ -1,6 +1,8 @@
+import re
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -61,6 +63,8 @@ def test_publishing_twice_makes_no_second_commit(hub: FakeHub) -> None:
     again = publish(hub, bundle_of(1))
     assert len(titles(hub)) == 2
     assert len(hub.requests("^(POST|PUT)")) == sent
+    # Hashes tell that a file is there: only the card and the latest leaderboard are read.
+    assert len(hub.requests("GET .*/resolve/")) == 2
     assert (again.commit, again.published, again.already) == (None, (), ("run1",))
 
 
@@ -339,7 +343,7 @@ STAYING: dict[str, tuple[dict[str, Any], Fault | None, str, int]] = {
     "down for an hour in a call that the client repeats itself": (
         {},
         Fault("preupload", 503, 99, headers={"Retry-After": "3600"}),
-        f"has trouble.*503.*{AGAIN}",
+        f"has trouble.*503[^,]*status.huggingface.co.* to wait 60 min.*{AGAIN}",
         1,
     ),
     "dropped": (
@@ -348,7 +352,12 @@ STAYING: dict[str, tuple[dict[str, Any], Fault | None, str, int]] = {
         f"connection to the Hub broke.*12 tries.*{AGAIN}",
         12,
     ),
-    "no network": ({"endpoint": CLOSED}, None, f"{CLOSED} cannot be reached.*nothing was sent", 5),
+    "no network": (
+        {"endpoint": CLOSED},
+        None,
+        f"{CLOSED} cannot be reached.*HF_ENDPOINT.*{AGAIN}",
+        5,
+    ),
     "too large": ({}, Fault(COMMIT, 413, 99), "refuses this publication.*413.*mend", 1),
     "bad card": ({"license": "nonsense"}, None, 'refuses.*400.*"license" must be one of', 1),
 }
@@ -502,17 +511,37 @@ def test_six_publishers_at_once_lose_nothing(hub: FakeHub) -> None:
         assert run(number).files.items() <= history[-1].tree.items()
 
 
-def test_the_same_run_from_two_publishers_is_there_once(hub: FakeHub) -> None:
-    hub.add(REPO)
-    raced: list[bool] = []
+@pytest.mark.parametrize(
+    ("lands_at", "fault", "published", "already"),
+    [
+        # Somebody else's commit of the same run is first: ours is refused, and was not needed.
+        (1, None, (), ("run1",)),
+        # Our own first commit, answered by a 504, lands late and makes our second one refused.
+        (2, Fault(COMMIT, 504), ("run1",), ()),
+    ],
+)
+def test_a_run_that_lands_during_a_try_is_there_once(
+    hub: FakeHub,
+    monkeypatch: pytest.MonkeyPatch,
+    lands_at: int,
+    fault: Fault | None,
+    published: tuple[str, ...],
+    already: tuple[str, ...],
+) -> None:
+    repo = hub.add(REPO)
+    hub.faults += [replace(fault)] if fault else []
+    made = bundle_of(1)
+    there: dict[str, Any] = {"readme": None, "paths": (), "license": None, "repo_id": REPO}
+    files = {**run(1).files, **living(made, read=lambda path: b"", **there)}
+    usual = hub.take_fault
 
-    def living_after_another(bundle: Bundle, **there: Any) -> dict[str, bytes]:
-        if not raced:
-            raced.append(True)
-            publish(hub, bundle_of(1))
-        return living(bundle, **there)
+    def take_fault(line: str) -> Fault | None:
+        if re.search(COMMIT, line) and len(hub.requests(COMMIT)) == lands_at - 1:
+            repo.commit("main", "Add 1 run: run1", files)
+        return usual(line)
 
-    done = publish(hub, bundle_of(1), living=living_after_another)
+    monkeypatch.setattr(hub, "take_fault", take_fault)
+    done = publish(hub, made)
     assert titles(hub) == ["Add 1 run: run1", "initial commit"]
-    assert done.commit == hub.repos[REPO].resolve("main").oid
-    assert rows_of(hub.repos[REPO].resolve("main").tree) == {"run1"}
+    assert (done.published, done.already, done.tries) == (published, already, lands_at + 1)
+    assert done.commit == (repo.refs["main"] if published else None)

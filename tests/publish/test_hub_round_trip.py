@@ -14,7 +14,7 @@ from tests.publish.fake_hub import WRITE, FakeHub, Fault
 from tests.publish.hub_client import REPO, impatient, online
 from tests.publish.judged_runs import rows_in, write_both
 from tiebreak.candidates import load_candidates
-from tiebreak.publish.bundle import bundle
+from tiebreak.publish.bundle import Bundle, bundle
 from tiebreak.publish.hub import Outcome, publish_bundle
 
 LATEST = "leaderboard/latest.parquet"
@@ -26,24 +26,26 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
         yield running
 
 
-def publish(hub: FakeHub, folder: Path) -> Outcome:
-    made = bundle([folder / "ranking"], draws=100)
+def publish(hub: FakeHub, made: Bundle) -> Outcome:
     return publish_bundle(made, REPO, token=WRITE, endpoint=hub.url, wait=impatient())
 
 
+@pytest.mark.slow
 def test_real_runs_add_up_and_are_never_published_twice(hub: FakeHub, tmp_path: Path) -> None:
-    write_both(tmp_path / "old", created="2026-01-01T00:00:00+00:00")
-    write_both(tmp_path / "new", created="2026-02-01T00:00:00+00:00")
+    earlier, later = (
+        bundle([write_both(tmp_path / month, created=f"2026-{month}-01T00:00:00+00:00")], draws=100)
+        for month in ("01", "02")
+    )
     hub.faults.append(Fault("POST .*/commit/", 504, landed=True))
-    new, old = publish(hub, tmp_path / "new"), publish(hub, tmp_path / "old")
+    new, old = publish(hub, later), publish(hub, earlier)
     tree = hub.repos[REPO].resolve("main").tree
     assert (len(new.published), len(old.published)) == (1, 1)
     full = {path for path in tree if path.startswith("leaderboard/full/")}
     assert full == {f"leaderboard/full/{run}.parquet" for run in new.published + old.published}
     # The older run came later: it is kept in full, and latest does not go back.
     assert {row["run_id"] for row in rows_in(tree[LATEST])} == set(new.published)
-    for folder in ("new", "old", "new"):
-        assert publish(hub, tmp_path / folder).commit is None
+    for again in (later, earlier, later):
+        assert publish(hub, again).commit is None
     assert len(hub.repos[REPO].history()) == 3
 
 

@@ -75,7 +75,7 @@ def rows_of(run: str, created: str, boards: Any) -> list[dict[str, Any]]:
     ]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(runs, st.randoms(use_true_random=False), st.booleans())
 def test_the_newest_run_of_everything(found: Any, random: Any, twice: bool) -> None:
     """Against brute force: for every kind of row the run that is last by (created, run_id)."""
@@ -103,7 +103,7 @@ def test_the_newest_run_of_everything(found: Any, random: Any, twice: bool) -> N
     assert repo[README] == at_once[README]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(runs)
 def test_nothing_is_lost_when_the_latest_table_is(found: Any) -> None:
     published = [rows_of(run, created, boards) for run, (created, boards) in found.items()]
@@ -165,6 +165,10 @@ def table(value: float | None, name: str = "value") -> bytes:
     return to_parquet(pa.table({name: pa.array([value], pa.float64())}))
 
 
+def more(value: float) -> bytes:
+    return to_parquet(pa.table({"value": [value], "new": ["x"]}))
+
+
 @pytest.mark.parametrize(
     ("path", "ours", "theirs", "same"),
     [
@@ -174,6 +178,12 @@ def table(value: float | None, name: str = "value") -> bytes:
         ("a.parquet", table(None), table(None), True),
         ("a.parquet", table(0.1), table(0.1, "other"), False),
         ("a.parquet", table(0.1), b"damaged", False),
+        ("a.parquet", table(0.1), more(0.1), True),  # a column that a later version has
+        ("a.parquet", more(0.1), table(0.2), False),
+        ("a.json", b'{"a": 1}', b'{"a": 1, "b": 2}', True),
+        ("a.json", b'{"a": 1, "c": 1}', b'{"a": 1, "b": 2}', False),
+        ("a.json", b'{"a": {"x": 1}}', b'{"a": {}}', False),
+        ("a.json", b"{}", b"{}", True),
         ("a.json", manifest(0.1), b'{"x": [0.10000000000000001]}', True),
         ("a.json", manifest(0.1), manifest(0.2), False),
         ("a.json", manifest(1), manifest(True), False),

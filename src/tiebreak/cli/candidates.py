@@ -25,9 +25,13 @@ def candidates(
     """Align the answers in Inspect logs, lm-eval outputs and Parquet pools, and audit them.
 
     \b
+    A pool that somebody published on the Hub is hf://datasets/OWNER/NAME[@REVISION][/FILE].
+
+    \b
     Examples:
       tiebreak candidates logs/
       tiebreak candidates logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --out pool.parquet
+      tiebreak candidates hf://datasets/OWNER/NAME
     """
     from tiebreak.candidates import CandidateError, audit, audit_report, load_candidates
     from tiebreak.candidates import write_parquet as write

@@ -1,5 +1,6 @@
 """The verb `publish`: rankings as a dataset on the Hub, with a card."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -149,8 +150,6 @@ def _check_usage(
 
 
 def _is_name(repo_id: str) -> bool:
-    import re
-
     part = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
     return re.fullmatch(f"{part}/{part}", repo_id) is not None and len(repo_id) <= 96
 

@@ -82,7 +82,7 @@ def publish_bundle(
         if found is None:
             raise
         said = sentence(found, repo_id, api.endpoint, publication.tries)
-        raise HubError(publication.state_before(said), found) from error
+        raise HubError(publication.explain(said), found) from error
 
 
 def _check(repo_id: str, *, private: bool, pull_request: bool) -> None:

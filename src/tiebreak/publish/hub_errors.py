@@ -26,25 +26,24 @@ class HubError(PublishError):
 _SENTENCES: dict[Kind, str] = {
     "token": "The Hub does not know this token{said}: {log_in}",
     "gated": "{repo} is gated{said}: ask its owner for access at {url}, then publish again.",
-    "forbidden": "The Hub lets this token not write to {repo}{said}: use a token with write access "
-    "({tokens}), or publish under an OWNER that is you or your organisation; --pr proposes the run "
-    "to somebody else's dataset.",
+    "forbidden": "The Hub does not let this token write to {repo}{said}: use a token with write "
+    "access ({tokens}), or publish under an OWNER that is you or your organisation; --pr proposes "
+    "the run to somebody else's dataset.",
     "missing": "There is no dataset {repo} that this token may see{said}: check OWNER/NAME; "
     "without --pr, a dataset of your own is created.",
     "revision": "{repo} has no branch main{said}: check it at {url}.",
     "file": "A file of {repo} disappeared while it was read{said}. {again}",
-    "changed": "Others kept changing {repo} at the same time{said}, also at the last of {tries} "
-    "tries; nothing of theirs is lost and nothing of yours is half there. {again}",
-    "busy": "The Hub asks for fewer requests{said}{wait}. {again}",
-    "down": "The Hub has trouble{said}, also at the last of {tries} tries "
-    "(https://status.huggingface.co). {again}",
+    "changed": "Others kept changing {repo} at the same time{said}{tried}; nothing of theirs is "
+    "lost and nothing of yours is half there. {again}",
+    "busy": "The Hub asks for fewer requests{said}{tried}.{wait} {again}",
+    "down": "The Hub has trouble{said}{tried}: see https://status.huggingface.co.{wait} {again}",
     "refused": "The Hub refuses this publication to {repo}{said}: mend what it names, then publish "
     "again.",
     "offline": "HF_HUB_OFFLINE is set: unset it to publish, or use --dry-run to write the folder "
     "only.",
     "unreachable": "The Hub at {endpoint} cannot be reached{said}: check the network, a proxy and "
-    "HF_ENDPOINT, then publish again; nothing was sent.",
-    "broken": "The connection to the Hub broke{said}, also at the last of {tries} tries. {again}",
+    "HF_ENDPOINT. {again}",
+    "broken": "The connection to the Hub broke{said}{tried}. {again}",
     "disk": "A file cannot be read or written on this machine{said}: free some space or check the "
     "permissions, then publish again.",
 }
@@ -54,14 +53,14 @@ def sentence(fault: Fault, repo_id: str, endpoint: str, tries: int) -> str:
     """What went wrong at the Hub, and what to do."""
     parts = [str(fault.status)] if fault.status else []
     parts += [fault.said] if fault.said else []
-    wait = f" and to wait {_duration(fault.retry_after)}" if fault.retry_after else ""
+    wait = f" It asks to wait {_duration(fault.retry_after)}." if fault.retry_after else ""
     return _SENTENCES[fault.kind].format(
         repo=repo_id,
         url=f"{endpoint}/datasets/{repo_id}",
         endpoint=endpoint,
         said=f" ({': '.join(parts)})" if parts else "",
         wait=wait,
-        tries=tries,
+        tried=f", also at the last of {tries} tries" if tries > 1 else "",
         tokens=TOKENS,
         log_in=LOG_IN,
         again=AGAIN,

@@ -77,17 +77,15 @@ def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
     """Whether two files at one path say the same.
 
     Tables and manifests are compared by what they hold, and numbers up to the last digits: another
-    version of a library writes other bytes. Plots are drawn with the fonts of a machine and always
-    count as the same.
+    version of a library writes other bytes. A column or key that only one of them has, as another
+    version of Tiebreak may write, is no difference; two that lack something each are. Plots are
+    drawn with the fonts of a machine and always count as the same.
     """
     if ours == theirs or path.startswith("plots/"):
         return True
     try:
         if path.endswith(".parquet"):
-            one, other = from_parquet(ours), from_parquet(theirs)
-            if one.schema.names != other.schema.names:
-                return False
-            return _alike(one.to_pylist(), other.to_pylist())
+            return _alike(from_parquet(ours).to_pylist(), from_parquet(theirs).to_pylist())
         return path.endswith(".json") and _alike(json.loads(ours), json.loads(theirs))
     except (ValueError, OSError):  # damaged: certainly not ours; Arrow's errors are among these
         return False
@@ -181,7 +179,9 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 def _alike(one: Any, other: Any) -> bool:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+        shared = one.keys() & other.keys()
+        added = shared in (one.keys(), other.keys()) and bool(shared) == bool(one or other)
+        return added and all(_alike(one[key], other[key]) for key in shared)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_alike, one, other))
     if isinstance(one, float) and isinstance(other, float | int):

@@ -243,7 +243,7 @@ class Publication:
             made_public=self.public and self.was_private,
         )
 
-    def state_before(self, said: str) -> str:
+    def explain(self, said: str) -> str:
         """The sentence, after a word on what has landed nevertheless."""
         done = "The runs are published, but the dataset is still private. "
         return done + said if self.landed is not None and self.public else said

@@ -8,9 +8,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
-from tiebreak.report import Leaderboard, LeaderboardRow
+from tiebreak.report import Leaderboard
 from tiebreak.report.item_table import ItemTable, place_all, whole
 from tiebreak.report.peers.review import PeerReview
 
@@ -48,12 +50,13 @@ def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
     shared = _of_run(run) | _of_board(run, board)
     reviews = [one for one in run.reviews if one.panel.benchmark == board.benchmark]
     unscored = {row.model: row.unscored_rate for row in board.rows}
+    table = item_table(of_board(run.judged, board))
     measured = [
-        *_borda(run, board),
+        *_borda(table, board),
         *(row for review in reviews for row in _peer_rows(review)),
         *_strengths(board),
         *_points(board),
-        *_native(run, board),
+        *_native(table, board),
     ]
     for row in measured:
         metric, model = row["metric"], row["model"]
@@ -112,9 +115,8 @@ def _of_board(run: Run, board: Leaderboard) -> Row:
     }
 
 
-def _borda(run: Run, board: Leaderboard) -> Iterator[Row]:
-    ranked = item_table(of_board(run.judged, board))
-    items = dict(zip(ranked.models, (~_undefined(ranked.borda)).sum(axis=0).tolist(), strict=True))
+def _borda(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
+    items = dict(zip(table.models, (~np.isnan(table.borda)).sum(axis=0).tolist(), strict=True))
     for row in board.rows:
         yield {
             "metric": "normalized_borda",
@@ -126,16 +128,15 @@ def _borda(run: Run, board: Leaderboard) -> Iterator[Row]:
         }
 
 
-def _native(run: Run, board: Leaderboard) -> Iterator[Row]:
+def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
     """The benchmark's own scores over the ranked items, with intervals of the same kind."""
-    table = item_table(of_board(run.judged, board))
-    if _undefined(table.native).all():
+    if np.isnan(table.native).all():
         return
     found = bootstrap_items(
         table.native, items=table.items, level=board.level, draws=board.draws, seed=board.seed
     )
     ranks = competition_ranks(found.score)
-    n = (~_undefined(table.native)).sum(axis=0)
+    n = (~np.isnan(table.native)).sum(axis=0)
     rows = [
         {
             "metric": "native_score",
@@ -257,12 +258,6 @@ def _best_first(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: (row["rank"] or math.inf, row["model"]))
 
 
-def _undefined(table: Any) -> Any:
-    import numpy as np
-
-    return np.isnan(table)
-
-
 def _shared(values: Iterable[Any]) -> Any:
     """The one value of all, None where they differ."""
     found = list(dict.fromkeys(values))
@@ -271,6 +266,3 @@ def _shared(values: Iterable[Any]) -> Any:
 
 def _json(value: Mapping[str, Any] | Sequence[Any]) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
-__all__ = ["METRICS", "LeaderboardRow", "item_table", "leaderboard_rows", "ranking_rows"]

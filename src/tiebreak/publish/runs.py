@@ -141,7 +141,7 @@ def _refuse_unfinished(log: RankingLog) -> None:
     if log.status == "started":
         raise UnfinishedRunError(
             f"{log.path} is still being written, or its run was killed, and what is published "
-            f"does not change any more: wait for its end, or `inspect eval-retry` it"
+            "does not change any more: wait for its end, `inspect eval-retry` it, or leave it out"
         )
 
 
@@ -151,12 +151,13 @@ def _judged(log: RankingLog) -> Iterator[Judged]:
         if sample.ballots is not None and not sample.skipped:
             contest = sample.metadata.get(CONTEST_KEY)
             contest = contest if isinstance(contest, Mapping) else {}
+            answers = contest.get("answers")
             yield Judged(
                 ballots=sample.ballots,
                 repetition=sample.epoch,
                 counts=sample.problem is None,
                 rubric=_digest(contest["rubric"]) if "rubric" in contest else None,
-                answers=contest.get("answers"),
+                answers=answers if isinstance(answers, Mapping) else None,
             )
 
 

@@ -175,6 +175,7 @@ def _text(content: bytes) -> str:
 
 def _parquet_text(content: bytes) -> Iterator[str]:
     """All strings of a Parquet file: column by column, and its own metadata."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(BytesIO(content))
@@ -183,7 +184,8 @@ def _parquet_text(content: bytes) -> Iterator[str]:
     yield "\n".join(file.schema_arrow.names)
     for number in range(file.num_row_groups):
         for column in file.read_row_group(number).columns:
-            yield "\n".join(_flat(column.to_pylist()))
+            if not pa.types.is_primitive(column.type):  # numbers hold no text
+                yield "\n".join(_flat(column.to_pylist()))
 
 
 def _flat(value: Any) -> Iterator[str]:

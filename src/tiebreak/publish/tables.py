@@ -1,6 +1,8 @@
 """The published tables: their columns, and their form as Parquet.
 
 A column that is nullable is null where a number is undefined or a log does not tell; it is never 0.
+What was published does not change, and readers load all files of a table together: so a column is
+never renamed or removed, and a new one goes into a table of its own.
 """
 
 from collections.abc import Iterable, Mapping

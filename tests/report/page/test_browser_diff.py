@@ -107,6 +107,7 @@ def test_words(browser: Browser, plain: Path, left: str, right: str, words: list
     assert compare(browser, plain, [(left, right)])[0][1] == words
 
 
+@pytest.mark.slow
 def test_long_answers_do_not_freeze_and_stay_exact(browser: Browser, plain: Path) -> None:
     random = Random(1)
     vocabulary = [f"word{n}" for n in range(2_000)]

@@ -3,6 +3,7 @@
 Sizes are in inches. Nothing here draws data.
 """
 
+import math
 import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
@@ -191,8 +192,9 @@ def text_width(text: str, size: float = 9, weight: str = "normal") -> float:
 
 
 def widest(texts: Sequence[str], size: float = 9) -> float:
-    """Width of the widest text, in inches; 0 without any."""
-    return max((text_width(text, size) for text in texts), default=0.0)
+    """Width of the widest text, in inches, rounded up to twentieths; 0 without any."""
+    width = max((text_width(text, size) for text in texts), default=0.0)
+    return math.ceil(width * 20) / 20
 
 
 def fitted(text: str, width: float, size: float = 10) -> str:

@@ -6,7 +6,7 @@
 
   // Work grows with tokens × edits, memory with edits²: these keep both within a blink.
   const MOST_EDITS = 2000;
-  const MOST_WORK = 2e7;
+  const MOST_WORK = 1e8;
 
   // Words, single ideographs, runs of blanks, line ends, and every other character on its own.
   const WORDS = /\n|[^\S\n]+|\p{Ideographic}|(?:(?!\p{Ideographic})[\p{L}\p{M}\p{N}_])+|[^]/gu;

@@ -16,9 +16,9 @@
     }));
     const defined = keyed.filter((one) => one.key !== null);
     const numeric = defined.every(({ key }) => key.trim() !== "" && !Number.isNaN(Number(key)));
-    if (numeric) for (const one of defined) one.key = Number(one.key);
     keyed.sort((one, other) => {
       if (one.key === null || other.key === null) return (one.key === null) - (other.key === null);
+      // The keys are attributes, so texts; subtraction makes numbers of them.
       const order = numeric ? one.key - other.key : collator.compare(one.key, other.key);
       return direction === "ascending" ? order : -order;
     });

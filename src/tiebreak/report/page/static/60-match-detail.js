@@ -77,7 +77,7 @@
     if (!orders.length) return null;
     const layers = [
       ["principles", principles(view)],
-      ["checklist", items(view, match)],
+      ["checklist", items(view)],
     ];
     const rows = layers.flatMap(([layer, known]) => {
       const voted = orders.flatMap((verdict) => Object.keys(verdict[layer] ?? {}));
@@ -117,10 +117,10 @@
 
   const principles = (view) => new Map((view.rubric?.principles ?? []).map((one) => [one.id, one]));
 
-  /** Checklist items in force when the match was played: seed items, and those of earlier rounds. */
-  function items(view, match) {
+  /** All checklist items by id; a match shows those that were voted on. */
+  function items(view) {
     const added = (view.story.ballots.refinements ?? []).filter(
-      (one) => one.item_id && !one.duplicate_of && one.round < match.round,
+      (one) => one.item_id && !one.duplicate_of,
     );
     const grown = added.map((one) => ({ id: one.item_id, principle: one.principle_id, ...one }));
     return new Map([...(view.rubric?.checklist ?? []), ...grown].map((one) => [one.id, one]));
