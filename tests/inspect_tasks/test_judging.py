@@ -10,11 +10,10 @@ import pytest
 
 from tests.harness import ROOT, run
 from tests.inspect_tasks.runs import judge_in_process, write_pool
-from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
+from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
 from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
 from tiebreak.inspect_tasks.cast import Cast
 from tiebreak.inspect_tasks.contests import (
-    CONTEST_KEY,
     contest_samples,
     load_pool,
     restore_contest,

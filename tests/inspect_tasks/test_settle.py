@@ -15,7 +15,7 @@ from tests.inspect_tasks.runs import (
     real_calls,
     write_pool,
 )
-from tiebreak.inspect_tasks.contests import CONTEST_KEY
+from tiebreak.candidates import CONTEST_KEY
 from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.report import leaderboards

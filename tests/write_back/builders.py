@@ -8,8 +8,8 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.report.builders import bracket, sample, write_log
-from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, load_candidates
-from tiebreak.inspect_tasks.contests import CONTEST_KEY, contest_samples
+from tiebreak.candidates import CONTEST_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
+from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.scorers.ballots import ItemBallots
 
 MODELS = ("a", "b", "c")

@@ -37,11 +37,13 @@ from tiebreak.candidates.identity import (
     identical_groups,
     input_hash,
     normalise_answer,
+    same_answer,
 )
 from tiebreak.candidates.load import load_candidates
 from tiebreak.candidates.names import namesakes
 from tiebreak.candidates.parquet import read_parquet, write_parquet
 from tiebreak.candidates.pool import (
+    CONTEST_KEY,
     PROMPTS_KEY,
     PROTOCOL_KEY,
     RUN_KEY,
@@ -56,6 +58,7 @@ from tiebreak.candidates.pool import (
 from tiebreak.candidates.shard import Shard
 
 __all__ = [
+    "CONTEST_KEY",
     "PROMPTS_KEY",
     "PROTOCOL_KEY",
     "RUN_KEY",
@@ -102,5 +105,6 @@ __all__ = [
     "namesakes",
     "normalise_answer",
     "read_parquet",
+    "same_answer",
     "write_parquet",
 ]

@@ -139,6 +139,15 @@ def identical_groups(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ..
     return tuple(tuple(group) for group in groups.values())
 
 
+def same_answer(one: str, other: str) -> bool:
+    """Whether two answers are one: of identical answers one was judged, and blanks may differ."""
+    return _lines(one) == _lines(other)
+
+
+def _lines(answer: str) -> list[str]:
+    return [line for line in normalise_answer(answer).split("\n") if line]
+
+
 def benchmark_name(raw: str) -> str:
     """Benchmark name without package (`inspect_evals/gsm8k`) and harness (`tiebreak_gsm8k`)."""
     return raw.rsplit("/", 1)[-1].removeprefix("tiebreak_")

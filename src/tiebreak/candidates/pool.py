@@ -25,6 +25,9 @@ The shards of one run have it in common.
 SHARD_KEY = "tiebreak_shard"
 """Log metadata key of a ranking log that holds a part of a run only, such as "3/8"."""
 
+CONTEST_KEY = "contest"
+"""Sample metadata key of ranking logs: what was judged, that is task, rubric and answers."""
+
 PROMPTS_KEY = "tiebreak_prompts"
 """Log metadata key of ranking logs: SHA-256 of the prompt templates that judges were asked with."""
 

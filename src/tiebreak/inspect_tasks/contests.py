@@ -9,6 +9,7 @@ from typing import Any
 from inspect_ai.dataset import Sample
 
 from tiebreak.candidates import (
+    CONTEST_KEY,
     CandidateError,
     CandidatePool,
     Item,
@@ -27,7 +28,6 @@ from tiebreak.scorers.rubric import (
     rubric_for,
 )
 
-CONTEST_KEY = "contest"
 NO_CANDIDATES = (
     "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
     "Inspect logs or lm-eval samples of the models to be ranked."

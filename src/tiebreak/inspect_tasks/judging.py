@@ -19,6 +19,7 @@ from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesV
 
 import tiebreak
 from tiebreak.candidates import (
+    CONTEST_KEY,
     PROMPTS_KEY,
     PROTOCOL_KEY,
     RUN_KEY,
@@ -29,7 +30,6 @@ from tiebreak.candidates import (
 from tiebreak.inspect_tasks.arguments import Common, checked
 from tiebreak.inspect_tasks.cast import Cast, FindCast, judges, require_cast
 from tiebreak.inspect_tasks.contests import (
-    CONTEST_KEY,
     contest_samples,
     load_pool,
     restore_contest,

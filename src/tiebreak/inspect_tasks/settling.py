@@ -13,7 +13,7 @@ from inspect_ai.log import EvalSpec
 from inspect_ai.scorer import SampleScore
 from pydantic import JsonValue
 
-from tiebreak.inspect_tasks.contests import CONTEST_KEY
+from tiebreak.candidates import CONTEST_KEY
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.settlement import RankingTest
 from tiebreak.scorers.ballots import Skipped

@@ -20,7 +20,7 @@ from tiebreak.candidates import (
     CandidatePool,
     ItemKey,
     load_candidates,
-    normalise_answer,
+    same_answer,
     write_parquet,
 )
 from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError
@@ -148,14 +148,10 @@ def _same(run: Run, judged: Judged, row: Mapping[str, Candidate]) -> bool:
         return False
     leading = {leader: answers[leader] for leader in item.representatives}
     return all(
-        _lines(answers[name]) == _lines((texts or leading).get(group[0], ""))
+        same_answer(answers[name], (texts or leading).get(group[0], ""))
         for group in item.groups
         for name in group
     )
-
-
-def _lines(answer: str) -> list[str]:
-    return [line for line in normalise_answer(answer).split("\n") if line]
 
 
 def _cut(run: Run, pool: CandidatePool) -> CandidatePool:

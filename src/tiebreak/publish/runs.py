@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
 
+from tiebreak.candidates import CONTEST_KEY
 from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
 from tiebreak.publish.facts import LogFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
@@ -19,9 +20,6 @@ from tiebreak.report.figures.drawing import slug
 from tiebreak.report.peers.panel import panels_of
 from tiebreak.report.peers.review import PeerReview, peer_report_of
 from tiebreak.scorers.ballots import ItemBallots
-
-CONTEST_KEY = "contest"
-"""Where a sample of a ranking log says what was judged: task, rubric, answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ A log belongs as a whole or not at all, so the mean of what is written into it i
 
 from collections.abc import Iterable
 
-from tiebreak.candidates import Candidate, normalise_answer
+from tiebreak.candidates import Candidate, same_answer
 from tiebreak.candidates.records import LogRecord
 from tiebreak.report.words import count
 from tiebreak.write_back.rankings import Ranking, Standing
@@ -47,12 +47,7 @@ def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, 
 def _was_judged(candidate: Candidate | None, standing: Standing) -> bool:
     assert candidate is not None
     assert standing.answer is not None
-    return _lines(candidate.answer) == _lines(standing.answer)
-
-
-def _lines(answer: str) -> list[str]:
-    """What must agree: of identical answers one was judged, and they may differ in blanks."""
-    return [line for line in normalise_answer(answer).split("\n") if line]
+    return same_answer(candidate.answer, standing.answer)
 
 
 def _such_as(keys: Iterable[tuple[str, str]]) -> str:

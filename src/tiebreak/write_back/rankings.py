@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from inspect_ai.log import read_eval_log
 
+from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
-from tiebreak.inspect_tasks.contests import CONTEST_KEY
 from tiebreak.report import Leaderboard, RankingLog, boards_of, read_ranking_logs
 from tiebreak.report.entries import ItemKey, best_attempts
 from tiebreak.report.item_table import ItemTable, place_all

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import (
     Browser,
     ConsoleMessage,
@@ -99,7 +99,9 @@ def unwatched(
     browser: Browser, report: Path, address: str = "", **options: Any
 ) -> Iterator[tuple[Page, Complaints]]:
     """The same with what went wrong, for the test to judge."""
-    context = browser.new_context(**{"viewport": DESKTOP} | options)
+    # Smooth scrolling would be waited for before every click.
+    usual: dict[str, Any] = {"viewport": DESKTOP, "reduced_motion": "reduce"}
+    context = browser.new_context(**usual | options)
     context.set_default_timeout(WAIT)
     page = context.new_page()
     found = Complaints()

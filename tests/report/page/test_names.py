@@ -16,6 +16,12 @@ from tiebreak.report.page.names import shortener
 from tiebreak.report.page.sections import page_of
 
 
+def test_the_longest_path_counts() -> None:
+    names = {"/a/b": "b", "/a/b/c.eval": "c.eval", "/a/b/c.eval.old": "old"}
+    for order in (names, dict(reversed(names.items()))):
+        assert shortener(order)("/a/b/c.eval.old, /a/b/c.eval, /a/b") == "old, c.eval, b"
+
+
 def test_no_path_is_in_the_page(tmp_path: Path) -> None:
     folder = whole(tmp_path / "Secret" / "logs")
     # Left out, and noted: an older attempt at the first log's task, and a file that is no log.

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
+from tiebreak.candidates import CONTEST_KEY
 from tiebreak.report.log_file import JudgedSample
-
-# Where a ranking log's samples keep what was to be judged.
-CONTEST_KEY: Final = "contest"
 
 _PRINCIPLE = ("id", "name", "weight", "description")
 _PROBE = ("id", "principle", "description")
