@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from huggingface_hub.utils import are_progress_bars_disabled, enable_progress_bars  # type: ignore[attr-defined]
 
 from tests.publish.judged_runs import write_both, write_candidates
 from tiebreak.cli.publish import publish
@@ -65,6 +66,16 @@ def test_a_dry_run(here: Path) -> None:
     named = run("--dry-run", "--to", "me/ranks", "--public", "--license", "cc-by-4.0")
     assert "Publish it (public): the same command with --to me/ranks --public" in named.output
     assert "license: cc-by-4.0" in (here / "ranks" / "README.md").read_text()
+
+
+def test_that_there_are_no_plots_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    note = "No plots: pip install 'tiebreak[report]'"
+    assert f"Note: {note}" in run("--dry-run").stderr
+    [said] = json.loads(run("--dry-run", "--json").stdout)["notes"]
+    assert said.startswith(note)
+    monkeypatch.setattr(plots_module, "require_matplotlib", lambda: None)
+    monkeypatch.setattr(plots_module, "_drawings", lambda run: [])
+    assert "No plots" not in run("--dry-run").output
 
 
 def test_json(here: Path) -> None:
@@ -137,6 +148,7 @@ def test_no_log() -> None:
     ],
 )
 def test_to_the_hub(
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     arguments: list[str],
     answer: dict[str, Any],
@@ -153,9 +165,13 @@ def test_to_the_hub(
         return Outcome(**usual | answer)
 
     monkeypatch.setattr("tiebreak.publish.hub.publish_bundle", stand_in)
+    enable_progress_bars()
     done = run("--to", "me/ranks", "--license", "mit", *arguments)
     assert done.exit_code == 0, done.output
+    asked.pop("wait").notify("The Hub answered 503; try 2 of 12 in 3 s.")
     assert asked == {"repo_id": "me/ranks", "runs": 1, "license": "mit", **told}
+    assert capsys.readouterr() == ("", "The Hub answered 503; try 2 of 12 in 3 s.\n")
+    assert are_progress_bars_disabled()  # nobody looks on
     assert all(line in done.output for line in lines)
     as_json = json.loads(run("--to", "me/ranks", "--json", *arguments).output)
     assert as_json["published"] == ["r1"]

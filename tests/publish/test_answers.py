@@ -1,19 +1,22 @@
 """The answers behind a run: found, checked against what was judged, and cut to it."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalLog
 
 from tests.publish.judged_runs import (
+    change_log,
     told,
     write_both,
     write_candidates,
     write_ranking,
 )
-from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
+from tiebreak.candidates import CandidatePool, load_candidates, read_parquet, write_parquet
 from tiebreak.publish.answers import judged_pool, places_of, pool_file
-from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError
+from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError, SecretFoundError
 from tiebreak.publish.runs import Run, read_runs
 
 
@@ -28,15 +31,32 @@ def texts(pool: CandidatePool) -> dict[tuple[str, str], str]:
     }
 
 
-def test_where_answers_are_looked_for(tmp_path: Path) -> None:
+def test_where_answers_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     log = write_both(tmp_path)
     run = only_run(log)
     sources = [str(path) for path in sorted((tmp_path / "candidates").glob("*.eval"))]
     assert places_of(run, ["here"], [tmp_path]) == [["here"]]
     assert places_of(run, [], [log]) == [sources]  # where the log says that they came from
     assert places_of(run, [], [tmp_path, log]) == [[tmp_path], sources]
+    (tmp_path / "logs").mkdir()  # what the task was given
+    assert places_of(run, [], [log]) == [sources, ["logs"]]
     shutil.rmtree(tmp_path / "candidates")
+    shutil.rmtree(tmp_path / "logs")
     assert places_of(run, [], [log]) == []
+
+
+def test_answers_that_came_from_the_hub_are_looked_for_there(tmp_path: Path) -> None:
+    address = "hf://datasets/me/ranks"
+    pool = load_candidates(write_candidates(tmp_path / "candidates"))
+    log = write_ranking(
+        tmp_path / "seal.eval",
+        pool,
+        metadata={"candidate_sources": ["x.eval"]},
+        task_args={"candidates": [address]},
+    )
+    run = only_run(log)
+    assert places_of(run, [], []) == [[address]]
 
 
 def test_the_pool_is_cut_to_what_was_judged(tmp_path: Path) -> None:
@@ -49,6 +69,35 @@ def test_the_pool_is_cut_to_what_was_judged(tmp_path: Path) -> None:
     sources = {c.source for row in found.candidates.values() for c in row.values()}
     assert sources == {"gsm8k-0.eval", "gsm8k-1.eval", "gsm8k-2.eval"}
     assert found.notes == ()
+
+
+def test_metadata_says_nothing_of_a_machine_and_answers_stay(tmp_path: Path) -> None:
+    pool = load_candidates(write_candidates(tmp_path / "candidates"))
+    here = {"file": "/home/alice/gsm8k.json", "level": 3}
+    items = tuple(replace(item, metadata=here) for item in pool.items)
+    text = "It is in /home/alice/answer.txt"
+    rows = {
+        key: {name: replace(one, text=text + name) for name, one in row.items()}
+        for key, row in pool.candidates.items()
+    }
+    path = write_parquet(CandidatePool(items, rows), tmp_path / "pool.parquet")
+    found = judged_pool(
+        only_run(write_ranking(tmp_path / "x.eval", load_candidates(path))), [[path]]
+    )
+    assert [item.metadata for item in found.items] == [{"file": "gsm8k.json", "level": 3}] * 3
+    assert {one.text for row in found.candidates.values() for one in row.values()} == {
+        text + name for name in "abc"
+    }
+
+
+def test_a_secret_of_a_candidates_log_stays_there(tmp_path: Path) -> None:
+    def plant(log: EvalLog) -> None:
+        log.eval.model_args = {"api_key": "a says 0"}
+
+    run = only_run(write_both(tmp_path))
+    change_log(tmp_path / "candidates" / "gsm8k-0.eval", plant)
+    with pytest.raises(SecretFoundError, match=r"^candidates/.* \(api_key\) in gsm8k-0\.eval"):
+        judged_pool(run, [[tmp_path / "candidates"]])
 
 
 def test_the_file_gives_the_pool_back(tmp_path: Path) -> None:

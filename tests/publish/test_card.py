@@ -102,6 +102,34 @@ def test_inline_shows_the_text(name: str) -> None:
     assert all(char.isprintable() for char in text)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ollama/llama3.1:8b-instruct_q4 (local)",
+        "bfcl_simple",
+        "planted/noise=0.1+seed=3",
+        'What\'s "new"! {x^2}',
+    ],
+)
+def test_a_harmless_name_is_itself_in_the_source(name: str) -> None:
+    assert inline(name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("https://x.y", "https&#58;//x.y"),
+        (":smile:", "&#58;smile:"),
+        ("_a_b_", "&#95;a_b&#95;"),
+        ("a__b", "a&#95;&#95;b"),
+        ("=x", "&#61;x"),
+        ("www.x.y", "www&#46;x.y"),
+    ],
+)
+def test_what_would_be_markup_is_not(name: str, shown: str) -> None:
+    assert inline(name) == shown
+
+
 def test_long_names_are_cut() -> None:
     assert inline("x" * 500) == "x" * 119 + "…"
 
@@ -143,26 +171,32 @@ def test_peer_review_shows_mean_ranks() -> None:
 
 def test_who_judged_and_how() -> None:
     judged = [{"role": "judge", "model": "openai/gpt-5", "temperature": 0.0, "top_p": 1}]
-    text = make(
-        [
-            row(
-                *("r", "2026-01-01T00:00:00Z"),
-                judge_settings=json.dumps(judged),
-                arguments='{"swap": "always"}',
-                seed=7,
-                rubric="math",
-                tiebreak_version="0.1.0",
-                cost=1.5,
-                n_calls=1200,
-                unscored_rate=0.25,
-            )
-        ]
-    )
-    plain = unescape(text)
-    assert "judge = openai/gpt-5 (temperature 0.0, top_p 1), seed 7, rubric math; Tiebreak" in plain
+    shared = {
+        "judge_settings": json.dumps(judged),
+        "arguments": '{"swap": "always"}',
+        "seed": 7,
+        "tiebreak_version": "0.1.0",
+        "cost": 1.5,
+        "n_calls": 1200,
+        "unscored_rate": 0.25,
+    }
+    kinds = [("gsm8k", "math"), ("mmlu", "qa")]
+    rows = [row("r", "t", benchmark=name, rubric=rubric, **shared) for name, rubric in kinds]
+    plain = unescape(make(rows))
+    assert (
+        "\n- gsm8k (rubric math), mmlu (rubric qa) · seal: judge = openai/gpt-5 "
+        "(temperature 0.0, top_p 1), seed 7; Tiebreak 0.1.0\n"
+    ) in plain
+    assert "\n- gsm8k · seal, mmlu · seal: Every match is judged in both orders" in plain
     assert "1,200 calls, 2 tokens, worth $1.50; unscored: 25%" in plain
-    assert "judged in both orders" in plain
-    assert "nobody was asked" in unescape(make([row("r", "t", judge_settings=None, judge=None)]))
+
+
+def test_who_reviewed_and_that_nobody_was_asked() -> None:
+    peers = [{"role": "peers", "model": name} for name in ("a", "b")]
+    reviewed = row("r", "t", protocol="peer_review", judge_settings=json.dumps(peers))
+    plain = unescape(make([reviewed, row("r", "t", judge_settings=None, judge=None)]))
+    assert "- gsm8k · peer_review: peers = a, b (the provider's own settings)\n" in plain
+    assert "- gsm8k · seal: nobody was asked\n" in plain
 
 
 @pytest.mark.parametrize("text", [None, "{", "3", '{"a": 1}', '[1, {"role": 2}]', "[" * 10000])
@@ -190,7 +224,7 @@ def test_plots_and_warnings_are_those_of_the_run() -> None:
         ("a &#124; b &#60;b&#62;", "plots/r/leaderboard-x.png"),
         ("rates", "plots/r/win-rates-x.png"),
     ]
-    assert "Unscored&#58; 40% &#60;of all&#62;" in text
+    assert "Unscored: 40% &#60;of all&#62;" in text
     assert "[manifest](runs/r/manifest.json)" in text
     broken = {path: b"{" if path.endswith("json") else b"" for path in files}
     assert "![" not in make([row("r", "t")], paths=list(files), read=broken.__getitem__)
@@ -235,6 +269,14 @@ def test_a_persons_text_stays(
     assert make([row("r2", "t2", model="other")], readme=second) == second
     if newline == "\r\n" and newline in readme:
         assert "\n" not in second.replace("\r\n", "")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_head_without_keys(newline: str) -> None:
+    readme = newline.join(["---", "---", "# Ours", "", "---", "more", ""])
+    head, body = split(make([row("r", "t")], readme=readme))
+    assert "configs" in yaml.safe_load(head)
+    assert body.startswith(newline.join(["# Ours", "", "---", "more", "", BEGIN]))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
-from tests.report.builders import bracket, by_native, write_log
+from tests.report.builders import bracket, by_native, call, write_log
 from tiebreak.publish.community_evals import entries
 from tiebreak.publish.runs import Run, read_runs
 
@@ -40,3 +40,25 @@ def test_no_score_no_file(tmp_path: Path) -> None:
     undefined = by_native("q1", {"a": None, "b": None, "c": None})
     runs, _ = read_runs([write_log(tmp_path / "ranking.eval", [undefined])])
     assert entries(runs[0], "lab/rankings") == {}
+
+
+def test_another_judge_is_another_task(tmp_path: Path) -> None:
+    files: dict[str, bytes] = {}
+    for number, judge in enumerate(("lab/strict", "lab/kind", "lab/kind")):
+        items = [bracket("q1", "a", "b", "c", calls=[call(model=judge)])]
+        log = write_log(
+            tmp_path / f"{number}.eval", items, eval_id=f"E{number}", task_id=f"T{number}",
+            created=f"2026-01-0{number + 1}T00:00:00+00:00",
+        )  # fmt: skip
+        files |= entries(read_runs([log])[0][0], "lab/rankings")
+    found = {
+        entry.task_id: entry.date
+        for content in files.values()
+        for entry in parse_eval_result_entries(yaml.safe_load(content))
+    }
+    # Of one judge's runs the newest counts.
+    assert found == {
+        "gsm8k-seal-lab-strict": "2026-01-01T00:00:00Z",
+        "gsm8k-seal-lab-kind": "2026-01-03T00:00:00Z",
+    }
+    assert len(files) == 6

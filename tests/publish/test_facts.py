@@ -11,7 +11,13 @@ from inspect_ai.log import EvalLog, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.publish.judged_runs import change_log, sha256, write_both
-from tiebreak.publish.facts import facts_of, file_name, public_name, public_words
+from tiebreak.publish.facts import (
+    facts_of,
+    file_name,
+    public_name,
+    public_words,
+    without_folders,
+)
 
 PLANTED = "planted-5ecr3t-value"
 
@@ -71,6 +77,34 @@ def test_public_words(text: str | None, public: str | None) -> None:
 )
 def test_file_name(path: str, name: str) -> None:
     assert file_name(path) == name
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("/home/alice/data/x.json", "x.json"),
+        ("/home/alice", "~"),
+        ("C:\\Users\\Alice Doe\\x y.json", "x y.json"),
+        ("C:/data/x", "x"),
+        ("~bob/x", "x"),
+        ("file:///srv/x.csv", "x.csv"),
+        ("\\\\server\\share\\x", "x"),
+        ("see /home/alice/x.log.", "see ~/x.log."),
+        (
+            {"a": ["/srv/private/b.txt", 1, None, True], "/": {}},
+            {"a": ["b.txt", 1, None, True], "/": {}},
+        ),
+        # No path, or content.
+        ("https://host/home/alice/y", "https://host/home/alice/y"),
+        ("\\frac{a}{b}\\sqrt{2}", "\\frac{a}{b}\\sqrt{2}"),
+        ("n // 2 / k", "n // 2 / k"),
+        ("and/or", "and/or"),
+        ("/", "/"),
+        ("open('/home/u/x')\npass", "open('/home/u/x')\npass"),
+    ],
+)
+def test_without_folders(value: object, told: object) -> None:
+    assert without_folders(value) == told
 
 
 def plant(log: EvalLog) -> None:

@@ -17,8 +17,11 @@ from tiebreak.publish.errors import (
     FolderInTheWayError,
     PublishError,
     RunConflictError,
+    SecretFoundError,
 )
 from tiebreak.publish.folder import Written, write_folder
+from tiebreak.publish.manifest import as_json
+from tiebreak.publish.runs import Run
 from tiebreak.report.leaderboard import leaderboards
 
 pytestmark = pytest.mark.usefixtures("no_plots")
@@ -133,6 +136,43 @@ def test_the_same_run_with_other_content_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunConflictError, match="never changes"):
         write(tmp_path / "rankings", log)
     assert contents(tmp_path / "rankings") == before
+
+
+def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    write(tmp_path / "rankings", log)
+    before = contents(tmp_path / "rankings")
+
+    def drawn(run: Run) -> dict[str, bytes]:
+        folder = f"plots/{run.run_id}"
+        words = {"plots": [{"name": "board", "benchmark": "gsm8k", "alt": "All models."}]}
+        return {f"{folder}/board.png": b"drawn", f"{folder}/plots.json": as_json(words)}
+
+    monkeypatch.setattr(sys.modules["tiebreak.publish.bundle"], "plots", drawn)
+    write(tmp_path / "rankings", log)
+    after = contents(tmp_path / "rankings")
+    assert {path.split("/")[0] for path in after.keys() - before.keys()} == {"plots"}
+    assert {path for path in before if before[path] != after[path]} == {"README.md"}
+    assert "![All models.](plots/" in after["README.md"].decode()
+
+
+def test_other_settings_for_a_published_run_are_named(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    write(tmp_path / "rankings", log)
+    other = bundle([log], draws=20, level=0.9)
+    with pytest.raises(RunConflictError, match="--level, --draws or --seed are others"):
+        write_folder(other, tmp_path / "rankings", license=None, repo_id="me/rankings")
+
+
+def test_a_secret_on_the_card_stops_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_API_KEY", "sk_live_in_a_title")
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    made = bundle([log], draws=20)
+    with pytest.raises(SecretFoundError, match=r"README\.md .* MY_API_KEY"):
+        write_folder(made, tmp_path / "x", license=None, repo_id="me/sk_live_in_a_title")
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_folder_in_the_way(tmp_path: Path) -> None:

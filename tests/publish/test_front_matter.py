@@ -94,6 +94,21 @@ def test_comments_order_and_other_keys_stay() -> None:
     assert merge(found) == found
 
 
+@pytest.mark.parametrize("margin", ["", "  "])
+def test_comments_inside_configs_stay(margin: str) -> None:
+    mine = f"{margin}- config_name: mine  # by hand\n{margin}  data_files: mine.csv\n"
+    text = f"configs:\n{mine}{margin}  default: true\n# the end\nx: 1\n"
+    found = merge(text)
+    assert found.startswith(
+        f"configs:\n{mine}{margin}  default: true\n{margin}- config_name: leader"
+    )
+    assert "# the end\nx: 1\n" in found
+    again = merged(found, [*PATHS, "rankings/r.parquet"], title="t", license=None)
+    assert "mine  # by hand" in again
+    names = [one["config_name"] for one in yaml.safe_load(again)["configs"]]
+    assert names == ["mine", "leaderboard", "rankings"]
+
+
 def test_a_licence_that_was_given_replaces_the_other() -> None:
     found = merge(PERSONAL, "cc-by-4.0")
     assert "license: cc-by-4.0" in found

@@ -106,7 +106,8 @@ def test_another_content_under_the_same_run_is_refused_and_nothing_changes(hub: 
     path = "runs/run1/manifest.json"
     repo.commit("main", "theirs", {path: b"other"})
     with pytest.raises(
-        RunConflictError, match=rf"{REPO} holds another {path} already.*another NAME"
+        RunConflictError,
+        match=rf"{REPO} holds another {path} already.*--seed are others.*another NAME",
     ):
         publish(hub, bundle_of(1))
     assert titles(hub)[0] == "theirs"

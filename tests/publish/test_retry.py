@@ -101,7 +101,9 @@ def test_it_says_why_it_waits() -> None:
     said: list[str] = []
     waits_of(1, refused(503, Retry_After="3"), notify=said.append, first=0.0)
     waits_of(1, httpx2.ConnectError("no route"), notify=said.append, first=0.0)
+    waits_of(1, refused(412), notify=said.append, first=0.0)
     assert said == [
         "The Hub answered 503; try 2 of 12 in 3 s.",
-        "The Hub is not there (no route); try 2 of 12 in 0 s.",
+        "The Hub is not there (no route); try 2 of 5 in 0 s.",
+        "The Hub answered 412 (somebody else was faster); try 2 of 12 in 0 s.",
     ]

@@ -1,6 +1,7 @@
 """No secret leaves: planted ones are found wherever they stand, and never shown."""
 
 import json
+from html import escape
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,6 +34,8 @@ def parquet(data: object, metadata: dict[str, str] | None = None) -> bytes:
         ("a.parquet", parquet(json.dumps({"x": VALUE}))),
         ("a.parquet", parquet("x", {"note": VALUE})),
         ("a.svg", f"<svg><text>{VALUE}</text></svg>".encode()),
+        ("a.svg", f"<svg><text>{escape(VALUE)}</text></svg>".encode()),
+        ("README.md", "".join(f"&#{ord(char)};" for char in VALUE).encode()),
     ],
 )
 def test_a_secret_is_found_and_not_shown(path: str, content: bytes) -> None:
@@ -42,6 +45,12 @@ def test_a_secret_is_found_and_not_shown(path: str, content: bytes) -> None:
     assert SECRET.source in str(found.value)
     assert VALUE not in str(found.value)
     assert VALUE not in repr(SECRET)
+
+
+def test_a_secret_in_a_path_is_not_shown() -> None:
+    with pytest.raises(SecretFoundError, match="name of a file") as found:
+        refuse_secrets({f"data/{VALUE}.json": b""}, [SECRET])
+    assert VALUE not in str(found.value)
 
 
 def test_files_without_secrets_pass() -> None:
@@ -72,13 +81,23 @@ def plant(log: EvalLog) -> None:
         "deep": {"list": ["in-a-list-inside"]},
         "tokenizer": "openai/gpt-5-private-deployment",  # says nothing that the name does not
         "n": 12345678,
+        "dtype": "bfloat16",  # a word that any answer may hold
+        "attn_implementation": "flash_attention_2",
+        "auth": "bfloat32",  # the same under such a name is none
     }
     spec.model_base_url = "https://user-name:pass%20word@host.example/v1?key=in-the-query"
     judge = ModelConfig(
         model="x/judge",
         args={"azure": {"authToken": "in-role-args"}},
         base_url="https://:role-pass@h",
-        config=GenerateConfig(extra_headers={"X": "Bearer in-a-header"}),
+        config=GenerateConfig(
+            extra_headers={
+                "X": "Bearer in-a-header",
+                "Content-Type": "application/json",
+                "Authorization": "wordsecret",
+            },
+            extra_body={"deep": ["in-a-body"], "order": ["together"]},
+        ),
     )
     spec.model_roles = {
         "judge": judge,
@@ -96,8 +115,9 @@ def test_secrets_of_a_log(tmp_path: Path) -> None:
     log = change_log(write_both(tmp_path), plant)
     values = {secret.value for secret in log_secrets(str(log))}
     assert values == {
-        *("in-model-args", "in-a-list-inside", "user-name", "pass%20word", "pass word"),
+        *("bfloat32", "in-model-args", "in-a-list-inside", "user-name", "pass%20word", "pass word"),
         *("in-the-query", "in-role-args", "role-pass", "Bearer in-a-header", "in-a-header"),
+        *("wordsecret", "in-a-body"),
         *("peer-args", "ghp_in-the-remote", "in-task-args", "task-pass", "in-metadata"),
     }
     assert all("seal.eval" in secret.source for secret in log_secrets(str(log)))

@@ -134,7 +134,7 @@ def test_second_views(tmp_path: Path) -> None:
         assert max(cell_len(line) for line in text.splitlines()) <= width
         start = text.index("Bradley–")
         header = text[start:].splitlines()[1]
-        assert header.split("95% interval")[-1].split()[0] == "#"
+        assert header.split("95% interval")[-1].split()[0] == ("#" if width == 80 else "Rank")
         # Margins: 11 won, 1 lost, so s_a - s_b = 10/12. Odds 11 to 1: ln(11) / 2 = 1.199 each.
         for strength in ("0.42", "-0.42", "1.20", "-1.20"):
             assert f" {strength} " in text[start:]

@@ -40,6 +40,7 @@ def log(folder: Path, number: int, *items: ItemBallots, **fields: object) -> Non
          ["seal rounds=2", "seal rounds=3", "seal rounds=2 swap=close"]),
         # Not named by the other's extra argument, but told apart by it.
         ([{"settle": True}, {}], ["seal settle=True", "seal"]),
+        ([{"degree": None}, {"degree": 3}, {}], ["seal", "seal degree=3", "seal · run 2"]),
         ([{"repeat": 1}, {"repeat": 2, "seed": 7, "max_calls": 9}], ["seal", "seal · run 2"]),
     ],
 )  # fmt: skip

@@ -86,7 +86,7 @@ def test_runs_are_compared_on_what_all_ranked(folder: Folder) -> None:
     report = stability([folder.path])
     assert report.repeated[0].n_items == 2
     assert report.notes == (
-        "Runs of full_pairwise are compared on 2 items "
+        "Runs of full_pairwise on gsm8k are compared on 2 items "
         "(ranked: 3 by full_pairwise, 2 by full_pairwise · run 2)",
     )
 
@@ -96,7 +96,9 @@ def test_runs_without_a_common_item_are_not_compared(folder: Folder) -> None:
     folder.add(all_pairs("q2", "abcd"), repeat=2)
     report = stability([folder.path], shares=[0.5])
     assert report.repeated == ()
-    assert "The 2 runs of full_pairwise have no item and model all in common" in report.notes
+    assert (
+        "The 2 runs of full_pairwise on gsm8k have no item and model all in common" in report.notes
+    )
 
 
 def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
@@ -104,13 +106,17 @@ def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
         folder.add(*full(2, calls=[call(cached=folder.n > 0)]), repeat=repeat)
     warned = [note for note in stability([folder.path]).notes if "no second opinion" in note]
     assert len(warned) == 1
-    assert warned[0].startswith("full_pairwise · run 2 is no second opinion: 2 of its 2 calls")
+    assert warned[0].startswith(
+        "full_pairwise · run 2 on gsm8k is no second opinion: 2 of its 2 calls"
+    )
 
 
 def test_a_share_that_takes_all_items_is_pointed_out(folder: Folder) -> None:
     folder.add(*full(3))
     notes = stability([folder.path], shares=[0.5, 0.9]).notes
-    assert notes == ("full_pairwise at 0.9: that is all of its items, so it tells nothing",)
+    assert notes == (
+        "full_pairwise on gsm8k at 0.9: that is all of its items, so it tells nothing",
+    )
 
 
 def test_what_ranks_nothing_is_named(folder: Folder) -> None:
@@ -125,7 +131,9 @@ def test_all_tied_has_no_correlation(folder: Folder) -> None:
     folder.add(*(listed(f"q{k}", [list("abcd")], groups=groups) for k in range(4)))
     report = stability([folder.path], n_seeds=5)
     assert np.isnan(report.subsampled[0].stability.mean)
-    assert report.notes == ("listwise at 0.5: undefined in 5 of 5 subsamples, which are left out",)
+    assert report.notes == (
+        "listwise on gsm8k at 0.5: undefined in 5 of 5 subsamples, which are left out",
+    )
 
 
 @pytest.mark.parametrize("options", [{"shares": [0.0]}, {"shares": [1.5]}, {"n_seeds": 0}])

@@ -19,6 +19,7 @@ NOTHING_ASKED = (
     "--every-eval-ever DIR and --community-evals DIR write records for these."
 )
 _NO_NAME = "OWNER/NAME"
+_CLEAR = "\r\x1b[K"  # back to the start of the line, and empty it
 
 
 @click.command()
@@ -80,9 +81,11 @@ def publish(
 
     \b
     It starts private, and publishing twice changes nothing. Model arguments, addresses, paths and
-    keys never leave. Look at it first:
+    keys never leave. What is published never changes either: publish a run with one --level,
+    --draws and --seed only. Look at it first.
 
     \b
+    Examples:
       tiebreak publish logs/ --to me/rankings --dry-run
       tiebreak publish logs/ --to me/rankings --license cc-by-4.0
     """
@@ -90,13 +93,19 @@ def publish(
     if not (repo_id or dry_run or every_eval_ever or community_evals):
         raise click.UsageError(NOTHING_ASKED)
 
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
+
     from tiebreak.candidates import CandidateError
     from tiebreak.publish.bundle import bundle_of, find_pools
     from tiebreak.publish.errors import PublishError
+    from tiebreak.publish.plots import missing_plots
     from tiebreak.publish.runs import read_runs
     from tiebreak.report import RankingLogError
 
-    say = _progress(quiet=as_json)
+    quiet = as_json or not sys.stderr.isatty()
+    if quiet:
+        disable_progress_bars()
+    say = _progress(quiet=quiet)
     done: dict[str, Any] = {}
     with plain_errors(RankingLogError, CandidateError, PublishError):
         say("Reading the logs")
@@ -105,6 +114,7 @@ def publish(
         if repo_id or dry_run:
             say("Making tables and plots")
             made = bundle_of(runs, pools)
+            notes += tuple(filter(None, [missing_plots()]))
             if dry_run:
                 done |= _write(made, repo_id, out, license, public)
             else:
@@ -177,9 +187,22 @@ def _send(
     from dataclasses import asdict
 
     from tiebreak.publish.hub import publish_bundle
+    from tiebreak.publish.retry import RetryPolicy
 
-    outcome = publish_bundle(made, repo_id, private=not public, pull_request=pr, license=license)
+    outcome = publish_bundle(
+        made,
+        repo_id,
+        private=not public,
+        pull_request=pr,
+        license=license,
+        wait=RetryPolicy(notify=_waiting),
+    )
     return {"to": repo_id, **asdict(outcome)}
+
+
+def _waiting(sentence: str) -> None:
+    """Said whatever becomes of stderr: a program that only waits looks as if it hung."""
+    click.echo(f"{_CLEAR}{sentence}" if sys.stderr.isatty() else sentence, err=True)
 
 
 def _records(
@@ -242,7 +265,7 @@ def _dry(done: dict[str, Any]) -> Iterable[str]:
     yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "leaderboard")'
     where = done["to"] or _NO_NAME
     more = "" if done["private"] else " --public"
-    yield f"Publish it ({who}): the same command with --to {where}{more} and without --dry-run"
+    yield f"Publish it ({who}): the same command with --to {where}{more}, without --dry-run (--out)"
 
 
 def _sent(done: dict[str, Any]) -> Iterable[str]:
@@ -265,6 +288,6 @@ def _size(n: int) -> str:
 
 def _progress(*, quiet: bool) -> Callable[[str], None]:
     """Says on a terminal what takes its time; each word replaces the one before."""
-    if quiet or not sys.stderr.isatty():
+    if quiet:
         return lambda word: None
-    return lambda word: click.echo(f"\r\x1b[K{word}" + ("…" if word else ""), err=True, nl=False)
+    return lambda word: click.echo(_CLEAR + word + ("…" if word else ""), err=True, nl=False)

@@ -23,9 +23,11 @@ from tiebreak.candidates import (
     same_answer,
     write_parquet,
 )
+from tiebreak.candidates.hub import is_on_hub
 from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError
-from tiebreak.publish.facts import file_name
+from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
+from tiebreak.publish.secrets import log_secrets, refuse_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
 from tiebreak.report.words import count
 
@@ -38,7 +40,8 @@ LISTED = 5
 def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
     """The pool of a run, cut to the items and models that were judged.
 
-    Sources are bare file names, and models have their public names.
+    Sources are bare file names, metadata holds no folders of a machine, and models have their
+    public names.
 
     Args:
         run: the run.
@@ -47,6 +50,7 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
     Raises:
         CandidatesNotFoundError: no place holds an answer of every model to every judged item.
         OtherCandidatesError: places do, but the answers are others than were judged.
+        SecretFoundError: the pool would hold a secret of the logs that it came from.
     """
     misses: list[str] = []
     others: list[OtherCandidatesError] = []
@@ -68,7 +72,7 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
         except OtherCandidatesError as error:
             others.append(error)
         else:
-            return _cut(run, pool)
+            return _refuse_secrets(_cut(run, pool), pool)
     if others:
         raise others[0]
     looked = "".join(f"\n  {miss}" for miss in misses)
@@ -83,14 +87,17 @@ def places_of(
 ) -> list[Sequence[AnyPath]]:
     """Where the answers of a run may be, one place after the other.
 
-    Where the user says; else beside the logs, then where the logs say that answers came from.
+    Where the user says; else beside the logs, then where the logs say that answers came from, then
+    what the task was given.
     """
     if given:
         return [list(given)]
-    folders: list[AnyPath] = [path for path in paths if Path(path).is_dir()]
-    sources = sorted({source for path in run.paths for source in _sources(path)})
-    there: list[AnyPath] = [source for source in sources if Path(source).exists()]
-    return [place for place in (folders, there) if place]
+    said = [_said(path) for path in run.paths]
+    places: list[Sequence[AnyPath]] = [[path for path in paths if Path(path).is_dir()]]
+    for number in (0, 1):
+        found = sorted({path for one in said for path in one[number]})
+        places.append([path for path in found if is_on_hub(path) or Path(path).exists()])
+    return [place for place in places if place]
 
 
 def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
@@ -105,9 +112,13 @@ def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
     return f"candidates/{digest.hexdigest()[:16]}.parquet", content
 
 
-def _sources(path: str) -> list[str]:
-    metadata = read_eval_log(path, header_only=True).eval.metadata or {}
-    return [str(source) for source in metadata.get("candidate_sources") or ()]
+def _said(path: str) -> tuple[list[str], list[str]]:
+    """The files that a log names as sources, and the task's argument `candidates`."""
+    spec = read_eval_log(path, header_only=True).eval
+    given = spec.task_args.get("candidates")
+    given = given if isinstance(given, list) else [given] if given else []
+    sources = (spec.metadata or {}).get("candidate_sources") or ()
+    return [str(source) for source in sources], [str(one) for one in given]
 
 
 def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
@@ -160,11 +171,33 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     rows: dict[ItemKey, dict[str, Candidate]] = {}
     for key, models in wanted.items():
         found = {public.get(name, name): pool.candidates[key][name] for name in models}
-        rows[key] = {
-            name: replace(found[name], model=name, source=file_name(found[name].source))
-            for name in sorted(found)
-        }
-    return CandidatePool(tuple(item for item in pool.items if item.key in rows), rows)
+        rows[key] = {name: _told(found[name], name) for name in sorted(found)}
+    items = [
+        replace(item, metadata=without_folders(item.metadata))
+        for item in pool.items
+        if item.key in rows
+    ]
+    return CandidatePool(tuple(items), rows)
+
+
+def _told(candidate: Candidate, name: str) -> Candidate:
+    """A candidate under its public name. Its answer stays to the letter: that was judged."""
+    return replace(
+        candidate,
+        model=name,
+        native_metric=without_folders(candidate.native_metric),
+        source=file_name(candidate.source),
+    )
+
+
+def _refuse_secrets(told: CandidatePool, found: CandidatePool) -> CandidatePool:
+    """The pool that is told, once none of the logs that it was found in has a secret in it."""
+    sources = {one.source for row in found.candidates.values() for one in row.values()}
+    logs = [path for path in sorted(sources) if path.endswith((".eval", ".json"))]
+    secrets = [secret for path in logs if Path(path).exists() for secret in log_secrets(path)]
+    if secrets:
+        refuse_secrets(dict([pool_file(told)]), secrets)
+    return told
 
 
 def _key(judged: Judged) -> ItemKey:

@@ -6,7 +6,7 @@ the bundle and from what the dataset holds at that moment: see `latest.living_fi
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 
 from tiebreak.candidates import CandidatePool
@@ -33,10 +33,14 @@ class PublishedRun:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What a publication adds: the files of its runs, and `shared` ones named by their content."""
+    """What a publication adds: the files of its runs, and `shared` ones named by their content.
+
+    `secrets` are what must not leave with the card either, which is made when it is published.
+    """
 
     runs: tuple[PublishedRun, ...]
     shared: Mapping[str, bytes]
+    secrets: tuple[Secret, ...] = field(default=(), repr=False)
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -103,8 +107,8 @@ def bundle_of(runs: Sequence[Run], pools: Mapping[str, CandidatePool] | None = N
         PublishedRun(run.run_id, run.created, _files(run, with_texts=pools is not None))
         for run in runs
     )
-    found = Bundle(made, dict(sorted(shared.items())))
-    refuse_secrets(found.files, known_secrets(runs))
+    found = Bundle(made, dict(sorted(shared.items())), tuple(known_secrets(runs)))
+    refuse_secrets(found.files, found.secrets)
     return found
 
 

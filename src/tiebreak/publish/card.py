@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.publish.errors import CardError
 from tiebreak.publish.front_matter import merged
-from tiebreak.publish.headlines import METRIC_WORDS, boards_in, plots_of, warnings_of
+from tiebreak.publish.headlines import METRIC_WORDS, boards_in, judging, plots_of, warnings_of
 from tiebreak.publish.markdown import inline
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 BEGIN: Final = "<!-- tiebreak:begin -->"
 END: Final = "<!-- tiebreak:end -->"
+
+_NO_YAML = re.compile(r"\s*---\s*?(?:\r\n|\r|\n)\s*---\s*?(?:\r\n|\r|\n|$)")
 
 
 def card(
@@ -62,6 +64,8 @@ def split(readme: str) -> tuple[str, str]:
     from huggingface_hub.repocard import REGEX_YAML_BLOCK
 
     readme = readme.removeprefix("\ufeff")
+    if empty := _NO_YAML.match(readme):  # which the Hub's expression takes for a beginning
+        return "", readme[empty.end() :]
     found = REGEX_YAML_BLOCK.search(readme)
     return (found[2], readme[found.end() :]) if found else ("", readme)
 
@@ -79,6 +83,7 @@ def our_part(
     metrics = {metric for board in boards for metric in board.metrics}
     text = _template().render(
         boards=boards,
+        judging=judging(boards),
         plots={board: plots_of(board, read, paths) for board in boards},
         warnings={board: warnings_of(board, read, paths) for board in boards},
         metrics=[(name, words) for name, words in METRIC_WORDS.items() if name in metrics],

@@ -1,7 +1,7 @@
 """Entries for `.eval_results/` of model repositories: the Hub's community evaluations.
 
-One file per model, benchmark and protocol, each to be put into the model's repository (or proposed
-to it). The value is the normalized Borda score, never a rank, and the notes name the pool: with
+One file per model, benchmark, protocol and judge, each to be put into the model's repository (or
+proposed to it); a newer run takes the place of an older one. The value is the normalized Borda score, never a rank, and the notes name the pool: with
 other models beside it the same model has another score.
 """
 
@@ -48,15 +48,19 @@ def entries(run: Run, repo_id: str) -> dict[str, bytes]:
 
 
 def _path(board: Leaderboard, row: LeaderboardRow) -> str:
-    name = slug("tiebreak", board.benchmark, board.protocol)
-    return f"{'/'.join(flattened(row.model))}/{FOLDER}/{name}.yaml"
+    return f"{'/'.join(flattened(row.model))}/{FOLDER}/tiebreak-{_task(board)}.yaml"
+
+
+def _task(board: Leaderboard) -> str:
+    """Scores of another judge are not to be compared with these: they are another task."""
+    return slug(board.benchmark, board.protocol, *board.judges)
 
 
 def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str) -> bytes:
     created = datetime.fromisoformat(run.created).astimezone(UTC)
     entry = EvalResultEntry(
         dataset_id=repo_id,
-        task_id=slug(board.benchmark, board.protocol),
+        task_id=_task(board),
         value=row.borda,
         date=created.strftime("%Y-%m-%dT%H:%M:%SZ"),
         source_url=f"https://huggingface.co/datasets/{repo_id}",

@@ -1,5 +1,10 @@
 """Why a ranking cannot be published. Every message says what to do next."""
 
+NEVER_CHANGES = (
+    "what is published never changes: the log has been changed since then (scored again, for "
+    "example), or --level, --draws or --seed are others"
+)
+
 
 class PublishError(ValueError):
     """A ranking cannot be published."""

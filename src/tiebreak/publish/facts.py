@@ -42,6 +42,10 @@ _FOLDERS = re.compile(
         [/\\]+(?:[^/\\\s,;"'()<>|]+[/\\]+)* # root and folders""",
     re.VERBOSE,
 )
+# A text that is nothing but a path in somebody's home, on a drive, on a server or from the root.
+# A single backslash begins a formula.
+_PATH = re.compile(r"(?:~[^/\\]*|[A-Za-z]:|file:)[/\\].+|\\\\[^/\\\s]+\\.+|/+[^/\s][^/]*/.+")
+_HOME = re.compile(r"(?:(?<![\w.-])/(?:home|Users)|\b[A-Za-z]:[/\\]+Users)[/\\]+[^/\\\s\"'<>|:;,]+")
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>)\]]+")
 
 Scalar = bool | int | float | str
@@ -114,6 +118,22 @@ def public_words(text: str | None) -> str | None:
         return None
     line = " ".join(_FOLDERS.sub("", _ADDRESS.sub("(address)", text)).split())
     return line if len(line) <= 300 else f"{line[:299]}…"
+
+
+def without_folders(value: Any) -> Any:
+    """JSON-ready data in which no line says where something is on a machine.
+
+    A text that is an absolute path becomes the file's name, and a home folder in a longer line is
+    written `~`. Texts of several lines are content, such as the code of a test, and stay.
+    """
+    if isinstance(value, Mapping):
+        return {key: without_folders(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_folders(inner) for inner in value]
+    if not isinstance(value, str) or "\n" in value:
+        return value
+    line = _HOME.sub("~", value)
+    return file_name(line) if _PATH.fullmatch(line) else line
 
 
 def file_name(path: str) -> str:

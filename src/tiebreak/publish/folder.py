@@ -10,7 +10,13 @@ from pathlib import Path
 
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import BEGIN
-from tiebreak.publish.errors import CardError, FolderInTheWayError, PublishError, RunConflictError
+from tiebreak.publish.errors import (
+    NEVER_CHANGES,
+    CardError,
+    FolderInTheWayError,
+    PublishError,
+    RunConflictError,
+)
 from tiebreak.publish.latest import README, living_files, same_content
 
 
@@ -50,9 +56,8 @@ def write_folder(
     for path, content in bundle.files.items():
         if path in there and not same_content(path, content, read(path)):
             raise RunConflictError(
-                f"{folder / path} is there with another content, and what is published never "
-                "changes: the log, or --level, --draws or --seed, is another one than it was "
-                "then. Remove the folder, or give another one with --out"
+                f"{folder / path} is there with another content, and {NEVER_CHANGES}. Remove the "
+                "folder, or give another one with --out"
             )
     living = living_files(
         bundle,

@@ -6,6 +6,7 @@ their comments.
 
 import re
 from collections.abc import Collection, Mapping
+from textwrap import indent
 from typing import Any, Final
 
 import yaml
@@ -113,16 +114,18 @@ def _configs(there: Any, ours: list[dict[str, Any]]) -> list[Any]:
 def _spliced(text: str, there: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
     """The same YAML with some keys replaced or added; all of it anew where that does not work."""
     wanted = {**there, **changed}
-    try:
-        found = _replaced(text, changed)
-        if yaml.safe_load(found) == wanted:
-            return found
-    except (yaml.YAMLError, ValueError):
-        pass  # a form of YAML in which keys do not stand at the start of a line
+    # First so that a list which only grew keeps the comments in it.
+    for before in (there, {}):
+        try:
+            found = _replaced(text, before, changed)
+            if yaml.safe_load(found) == wanted:
+                return found
+        except (yaml.YAMLError, ValueError):
+            pass  # a form of YAML in which keys do not stand at the start of a line
     return _dump(wanted)
 
 
-def _replaced(text: str, changed: Mapping[str, Any]) -> str:
+def _replaced(text: str, before: Mapping[str, Any], changed: Mapping[str, Any]) -> str:
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     spans: list[tuple[int, int, str]] = []
     there = set()
@@ -131,12 +134,25 @@ def _replaced(text: str, changed: Mapping[str, Any]) -> str:
             if key.value in changed:
                 there.add(key.value)
                 start, end = key.start_mark.index, value.end_mark.index
-                spans.append((start, start + _content(text[start:end]), key.value))
-    for start, end, name in sorted(spans, reverse=True):
-        text = text[:start] + _dump({name: changed[name]}) + text[end:]
+                end = start + _content(text[start:end])
+                more = _more(before.get(key.value), changed[key.value])
+                if more and not value.flow_style:
+                    lines = indent(_dump(more), " " * value.start_mark.column)
+                    spans.append((end, end, f"\n{lines}"))
+                else:
+                    spans.append((start, end, _dump({key.value: changed[key.value]})))
+    for start, end, new in sorted(spans, reverse=True):
+        text = text[:start] + new + text[end:]
     rest = {name: value for name, value in changed.items() if name not in there}
-    before = f"{text.rstrip()}\n" if text.strip() else ""
-    return before + _dump(rest) if rest else text
+    ours = _dump(rest) if rest else ""
+    return f"{text.rstrip()}\n{ours}" if ours and text.strip() else text + ours
+
+
+def _more(old: Any, new: Any) -> list[Any]:
+    """What a list has that only grew; nothing where it is another one."""
+    if isinstance(old, list) and isinstance(new, list) and old and new[: len(old)] == old:
+        return new[len(old) :]
+    return []
 
 
 def _content(block: str) -> int:
@@ -147,7 +163,7 @@ def _content(block: str) -> int:
     return len("".join(lines).rstrip())
 
 
-def _dump(data: Mapping[str, Any]) -> str:
+def _dump(data: Mapping[str, Any] | list[Any]) -> str:
     from huggingface_hub.utils import yaml_dump  # type: ignore[attr-defined]
 
-    return str(yaml_dump(dict(data), sort_keys=False)).strip() if data else ""
+    return str(yaml_dump(data, sort_keys=False)).strip()

@@ -118,6 +118,29 @@ def boards_in(rows: Iterable[Row]) -> list[Board]:
     return [_board(*key, group) for key, group in groups.items()]
 
 
+def judging(boards: Iterable[Board]) -> list[tuple[str, str]]:
+    """What was judged, and by whom and how; what was judged in the same way is one entry."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for board in boards:
+        how = (board.protocol, board.settings, board.seed, board.made_by)
+        rubric = f" (rubric {board.rubric})" if board.rubric else ""
+        groups.setdefault(how, []).append(board.benchmark + rubric)
+    return [
+        (f"{', '.join(names)} · {protocol}", _asked(settings, seed, made_by))
+        for (protocol, settings, seed, made_by), names in groups.items()
+    ]
+
+
+def _asked(settings: Iterable[tuple[str, str, str]], seed: str, made_by: str) -> str:
+    models: dict[tuple[str, str], list[str]] = {}
+    for role, model, given in settings:
+        models.setdefault((role, given), []).append(model)
+    asked = [f"{role} = {', '.join(names)} ({given})" for (role, given), names in models.items()]
+    drawn = f", seed {seed}" if seed and asked else ""
+    by = f"; {made_by}" if made_by else ""
+    return ("; ".join(asked) or "nobody was asked") + drawn + by
+
+
 def plots_of(board: Board, read: Callable[[str], bytes], paths: Collection[str]) -> list[Plot]:
     """The plots of an entry that the dataset holds."""
     folder = f"plots/{board.run_id}"

@@ -15,6 +15,7 @@ from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import card
 from tiebreak.publish.errors import DamagedDatasetError
 from tiebreak.publish.rows import METRICS
+from tiebreak.publish.secrets import refuse_secrets
 from tiebreak.publish.tables import from_parquet, schema, to_parquet
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def living_files(
     Raises:
         CardError: the card that is there cannot be read, or the licence is no id.
         DamagedDatasetError: a leaderboard that is there cannot be read.
+        SecretFoundError: the card would hold a secret; a person's text may have one.
     """
 
     def content(path: str) -> bytes:
@@ -70,6 +72,7 @@ def living_files(
         repo_id=repo_id,
     )
     files = {README: text.encode()}
+    refuse_secrets(files, bundle.secrets)
     return files | ({LATEST: to_parquet(table)} if table.num_rows else {})
 
 

@@ -20,13 +20,20 @@ WORDS: Final = "plots.json"
 """Beside the plots of a run: title and alt text of each, by its name, in the order of the card."""
 
 
+def missing_plots() -> str | None:
+    """Why there are no plots, and what to do; None where there are some."""
+    try:
+        require_matplotlib()
+    except MissingPackageError:
+        return "No plots: pip install 'tiebreak[report]', then publish again, which adds them"
+    return None
+
+
 def plots(run: Run) -> dict[str, bytes]:
     """The plots of a run by path in the dataset; none where matplotlib is not installed."""
     from tiebreak.report.figures import distinct
 
-    try:
-        require_matplotlib()
-    except MissingPackageError:
+    if missing_plots():
         return {}
     folder = f"plots/{run.run_id}"
     found = [(benchmark, one) for benchmark, one in _drawings(run) if one is not None]

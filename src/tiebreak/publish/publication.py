@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tiebreak.candidates.hub_fault import fault
 from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.errors import CardError, RunConflictError
+from tiebreak.publish.errors import NEVER_CHANGES, CardError, RunConflictError
 from tiebreak.publish.hub_errors import HubError
 from tiebreak.publish.latest import README
 from tiebreak.publish.remote import MAIN, Snapshot, look
@@ -148,8 +148,8 @@ class Publication:
         if there.has(path, content) or self.same(path, content, there.read(path)):
             return True
         raise RunConflictError(
-            f"{self.repo_id} holds another {path} already, and what is published never changes: "
-            "publish to another NAME, or delete that run's files from the dataset first."
+            f"{self.repo_id} holds another {path} already, and {NEVER_CHANGES}. Publish as it was "
+            "published then, or to another NAME, or delete that run's files from the dataset first."
         )
 
     def _commit(self, there: Snapshot, changes: Mapping[str, bytes]) -> int | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from tiebreak.candidates.hub_fault import fault
+from tiebreak.candidates.hub_fault import Fault, fault
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -64,9 +64,11 @@ class RetryPolicy:
     def _is_over(self, state: "RetryCallState") -> bool:
         from tenacity import stop_after_attempt, stop_before_delay
 
-        found = fault(_error(state))
-        tries = self.calls if found and found.kind == "unreachable" else self.tries
+        tries = self._tries(fault(_error(state)))
         return stop_after_attempt(tries)(state) or stop_before_delay(self.total)(state)
+
+    def _tries(self, found: Fault | None) -> int:
+        return self.calls if found and found.kind == "unreachable" else self.tries
 
     def _wait(self, state: "RetryCallState") -> float:
         """Full jitter, but not shorter than the Hub asks for."""
@@ -82,8 +84,9 @@ class RetryPolicy:
         found = fault(_error(state))
         if self.notify is not None and found is not None:
             what = f"answered {found.status}" if found.status else f"is not there ({found.said})"
+            what += " (somebody else was faster)" if found.kind == "changed" else ""
             self.notify(
-                f"The Hub {what}; try {state.attempt_number + 1} of {self.tries} "
+                f"The Hub {what}; try {state.attempt_number + 1} of {self._tries(found)} "
                 f"in {state.upcoming_sleep:.0f} s."
             )
 

@@ -4,6 +4,7 @@ The allow list of `facts` is the first one. This one looks for the secrets thems
 is to leave, and so also finds one that a model answered or that somebody put into a name.
 """
 
+import html
 import json
 import os
 import re
@@ -28,6 +29,8 @@ _SECRET_ARGUMENT = re.compile(
     r"(?<![a-z])(api)?(key|token|secret|password|passwd|credential|auth|authorization|cookie)s?"
     r"(?![a-z])"
 )
+# A setting such as "bfloat16" or "application/json": no key looks so, and any answer may hold it.
+_WORD = re.compile(r"[A-Za-z_/]{1,20}[0-9]{0,3}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ADDRESS_LIKE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 
@@ -66,12 +69,12 @@ def log_secrets(path: str) -> Iterator[Secret]:
 
     All arguments of models, headers and extra bodies, credentials in addresses, and arguments and
     metadata of the task that are called like secrets. What is part of a model's own name is none:
-    `hf/llama` is said on purpose.
+    `hf/llama` is said on purpose. Nor is a plain word, unless it is called like a secret.
     """
     log = read_eval_log(path, header_only=True)
     names = [log.eval.model, *(model.model for _, model in _models(log))]
     for where, value, telling in _private(log):
-        if telling or not any(value in name for name in names):
+        if telling or not (_WORD.fullmatch(value) or any(value in name for name in names)):
             yield from _usable(f"{where} in {file_name(path)}", value)
 
 
@@ -84,16 +87,20 @@ def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> Non
     """
     known = sorted(secrets, key=lambda secret: secret.source)
     for path, content in sorted(files.items()):
-        texts = _parquet_text(content) if path.endswith(".parquet") else (_text(content),)
-        for text in texts:
-            for secret in known:
-                if any(form in text for form in secret.forms):
-                    raise SecretFoundError(
-                        f"{path} would hold the value of {secret.source}, so nothing was written "
-                        "or sent. Take the value out of the names and answers that are published "
-                        "(and renew it, if somebody else has seen the logs); if it is no secret, "
-                        "unset or rename what it came from"
-                    )
+        _refuse("The name of a file", path, known)
+        for text in _texts(path, content):
+            _refuse(path, text, known)
+
+
+def _refuse(where: str, text: str, secrets: Iterable[Secret]) -> None:
+    for secret in secrets:
+        if any(form in text for form in secret.forms):
+            raise SecretFoundError(
+                f"{where} would hold the value of {secret.source}, so nothing was written or sent. "
+                "Take the value out of the names, answers and texts that are published (and renew "
+                "it, if somebody else has seen them); if it is no secret, unset or rename what it "
+                "came from"
+            )
 
 
 def _private(log: EvalLog) -> Iterator[tuple[str, str, bool]]:
@@ -101,12 +108,13 @@ def _private(log: EvalLog) -> Iterator[tuple[str, str, bool]]:
     yield from _strings("a model argument", log.eval.model_args)
     yield from _address("the model's base_url", log.eval.model_base_url)
     for config in (log.eval.model_generate_config, log.plan.config):
-        yield from _hidden("the model's request", config.extra_headers, config.extra_body)
+        for part in (config.extra_headers, config.extra_body):
+            yield from _strings("the model's request", part or {})
     for role, model in _models(log):
         yield from _strings(f"an argument of the role {role}", model.args)
         yield from _address(f"the base_url of the role {role}", model.base_url)
-        config = model.config
-        yield from _hidden(f"requests of the role {role}", config.extra_headers, config.extra_body)
+        for part in (model.config.extra_headers, model.config.extra_body):
+            yield from _strings(f"requests of the role {role}", part or {})
     if log.eval.revision is not None:
         yield from _address("the git remote", log.eval.revision.origin)
     for where, given in (("task argument", log.eval.task_args), ("metadata", log.eval.metadata)):
@@ -120,11 +128,6 @@ def _private(log: EvalLog) -> Iterator[tuple[str, str, bool]]:
 def _models(log: EvalLog) -> Iterator[tuple[str, ModelConfig]]:
     for role, bound in (log.eval.model_roles or {}).items():
         yield from ((role, one) for one in (bound if isinstance(bound, list) else [bound]))
-
-
-def _hidden(where: str, *parts: Mapping[str, Any] | None) -> Iterator[tuple[str, str, bool]]:
-    for part in parts:
-        yield from ((place, value, True) for place, value, _ in _strings(where, part or {}))
 
 
 def _strings(where: str, value: Any, telling: bool = False) -> Iterator[tuple[str, str, bool]]:
@@ -167,6 +170,17 @@ def _usable(source: str, value: str) -> Iterator[Secret]:
         scheme, _, token = value.partition(" ")
         if scheme.lower() in ("bearer", "basic", "token") and len(token) >= SHORTEST:
             yield Secret(source, token)
+
+
+def _texts(path: str, content: bytes) -> Iterator[str]:
+    """All texts of a file."""
+    if path.endswith(".parquet"):
+        yield from _parquet_text(content)
+    else:
+        text = _text(content)
+        yield text
+        if path.endswith((".md", ".svg")):  # characters may stand there as references
+            yield html.unescape(text)
 
 
 def _text(content: bytes) -> str:

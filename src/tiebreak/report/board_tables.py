@@ -69,7 +69,7 @@ def views_table(board: Leaderboard, *, wide: bool) -> Table | None:
     for view in views:
         table.add_column(_HEADINGS[view.method], justify="right", no_wrap=True)
         table.add_column(f"{board.level * 100:g}% interval", no_wrap=True)
-        table.add_column("#", justify="right", no_wrap=True)
+        table.add_column("Rank" if wide else "#", justify="right", no_wrap=True)
         if wide:
             table.add_column("Ranks", no_wrap=True)
     by_model = [{row.model: row for row in view.rows} for view in views]

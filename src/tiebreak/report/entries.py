@@ -194,7 +194,9 @@ def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
     for log, board in boards:
         own, others = _settings(log, board), settings[board.protocol]
         differ = [name for name in own if any(_differ(own, other, name) for other in others)]
-        labels.append(" ".join((board.protocol, *(f"{name}={own[name]}" for name in differ))))
+        # An argument that is None says the same as none at all.
+        said = [f"{name}={own[name]}" for name in differ if own[name] is not None]
+        labels.append(" ".join((board.protocol, *said)))
     return labels
 
 

@@ -154,17 +154,18 @@ def _run_to_run(runs: Sequence[Entry]) -> RepeatedRun:
 
 
 def _run_notes(runs: Sequence[Entry]) -> Iterator[str]:
-    common = shared(runs)
+    common, label = shared(runs), f"{runs[0].label} on {runs[0].board.benchmark}"
     if not (common.items and common.models):
-        yield f"The {len(runs)} runs of {runs[0].label} have no item and model all in common"
+        yield f"The {len(runs)} runs of {label} have no item and model all in common"
     elif beyond := left_out(runs, common):
-        yield f"Runs of {runs[0].label} are compared on {beyond}"
+        yield f"Runs of {label} are compared on {beyond}"
     for run in runs[1:]:
         if run.repeats(runs):
             receipt = run.board.receipt
             yield (
-                f"{run.name} is no second opinion: {receipt.n_cached:,} of its "
-                f"{count(receipt.n_calls, 'call')} are from the cache, replies of another run. "
+                f"{run.name} on {run.board.benchmark} is no second opinion: "
+                f"{receipt.n_cached:,} of its {count(receipt.n_calls, 'call')} are from the cache, "
+                "replies of another run. "
                 f"Judge again with -T repeat={len(runs)}"
             )
 
@@ -174,9 +175,13 @@ def _undefined(
 ) -> Iterator[str]:
     for one in subsampled:
         if one.stability.reason:
-            yield f"{one.name} at {one.share:g}: {one.stability.reason}"
+            yield f"{_at(one)}: {one.stability.reason}"
         if one.stability.n_drawn == one.stability.n_items:
-            yield f"{one.name} at {one.share:g}: that is all of its items, so it tells nothing"
+            yield f"{_at(one)}: that is all of its items, so it tells nothing"
     for runs in repeated:
         if runs.stability.reason:
-            yield f"Runs of {runs.label}: {runs.stability.reason}"
+            yield f"Runs of {runs.label} on {runs.benchmark}: {runs.stability.reason}"
+
+
+def _at(one: SubsampledLog) -> str:
+    return f"{one.name} on {one.benchmark} at {one.share:g}"

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -34,6 +35,8 @@ WAIT = 10_000
 
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
+
+_USUAL: WeakKeyDictionary[Browser, Page] = WeakKeyDictionary()
 
 
 @contextmanager
@@ -81,13 +84,14 @@ class Complaints:
 
 @contextmanager
 def opened(browser: Browser, report: Path, address: str = "", **options: Any) -> Iterator[Page]:
-    """The report in a fresh window; nothing may go wrong while the test looks at it.
+    """The report, opened anew; nothing may go wrong while the test looks at it.
 
     Args:
         browser: who opens it.
         report: the HTML file.
         address: what follows the path, such as "#item-3".
-        options: of the browser's context, such as viewport and colour scheme.
+        options: of the browser's context, such as viewport and colour scheme; they get a window
+            of their own.
     """
     with unwatched(browser, report, address, **options) as (page, complaints):
         yield page
@@ -99,21 +103,42 @@ def unwatched(
     browser: Browser, report: Path, address: str = "", **options: Any
 ) -> Iterator[tuple[Page, Complaints]]:
     """The same with what went wrong, for the test to judge."""
-    # Smooth scrolling would be waited for before every click.
-    usual: dict[str, Any] = {"viewport": DESKTOP, "reduced_motion": "reduce"}
-    context = browser.new_context(**usual | options)
-    context.set_default_timeout(WAIT)
-    page = context.new_page()
+    page = _window(browser, **options) if options else _usual_window(browser)
     found = Complaints()
-    page.on("console", found.on_console)
-    page.on("pageerror", found.on_error)
-    page.on("dialog", found.on_dialog)
-    page.on("request", found.on_request)
+    watches: dict[Any, Any] = {
+        "console": found.on_console,
+        "pageerror": found.on_error,
+        "dialog": found.on_dialog,
+        "request": found.on_request,
+    }
+    for event, watch in watches.items():
+        page.on(event, watch)
     try:
         page.goto(report.as_uri() + address)
         yield page, found
     finally:
-        context.close()
+        for event, watch in watches.items():
+            page.remove_listener(event, watch)
+        if options:
+            page.context.close()
+        else:
+            # Else the next address of the same file would only be a jump within it.
+            page.goto("about:blank")
+
+
+def _window(browser: Browser, **options: Any) -> Page:
+    # Smooth scrolling would be waited for before every click.
+    usual: dict[str, Any] = {"viewport": DESKTOP, "reduced_motion": "reduce"}
+    context = browser.new_context(**usual | options)
+    context.set_default_timeout(WAIT)
+    return context.new_page()
+
+
+def _usual_window(browser: Browser) -> Page:
+    """The one that tests share that want no special one: making one takes half of their time."""
+    if browser not in _USUAL:
+        _USUAL[browser] = _window(browser)
+    return _USUAL[browser]
 
 
 def violations(page: Page) -> list[str]:

@@ -233,6 +233,15 @@ def board(id: str = "board", hostile: str = "") -> TableView:
     return TableView(id, f"Ranking {hostile}", columns, tuple(rows), filterable=True)
 
 
+def summed() -> TableView:
+    """Numbers with their sum below a rule."""
+    rows = [(Cell(name, name), Cell(str(n), n)) for name, n in (("seed", 2), ("match", 9))]
+    total = (Cell("all", "all"), Cell("11", 11))
+    return TableView(
+        "calls", "Calls", (Column("Calls"), Column("Total", True)), (*rows, total), rules=(2,)
+    )
+
+
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="160" viewBox="0 0 640 160">'
     "<style>text,line{fill:#222;stroke:none}line{stroke:#0072B2;stroke-width:3}"
@@ -247,7 +256,8 @@ def report(hostile: str = "", rows: int = 12) -> Page:
     leaderboards = Section(
         "leaderboards", "Leaderboards", "Who is first, and how sure that is.", _boards(hostile)
     )
-    receipt = Part("receipt-seal", "seal", lines=("Money: worth $1.20",))
+    money = ("Money: worth $1.20",)
+    receipt = Part("receipt-seal", "seal", tables=(summed(),), lines=money)
     warning = f"3 of 12 verdicts are unscored{hostile}"
     return Page(
         title=f"Which model writes best?{hostile}",

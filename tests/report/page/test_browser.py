@@ -120,6 +120,14 @@ def test_numbers_sort_as_numbers_and_undefined_ones_come_last(
         assert column(page, "board-2", 2)[:3] == ["opus", "sonnet", "haiku"]
 
 
+def test_a_sum_stays_below_its_rule(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain) as page:
+        head = page.locator("#calls th", has_text="Total")
+        for names in (["seed", "match", "all"], ["match", "seed", "all"]):
+            head.get_by_role("button").click()
+            assert column(page, "calls", 1) == names
+
+
 def test_texts_sort_as_texts(browser: Browser, plain: Path) -> None:
     with opened(browser, plain) as page:
         page.locator("#board th", has_text="Model").get_by_role("button").press("Enter")

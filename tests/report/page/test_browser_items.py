@@ -4,6 +4,7 @@ import base64
 import gzip
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,7 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.report.page.browser import opened, shown_text
-from tests.report.page.sample_report import HOSTILE, report
+from tests.report.page.sample_report import HOSTILE, entry, items, played, report
+from tiebreak.report.page.build import render
 from tiebreak.report.page.store import unpack
 
 FIRST = "#item-0"
@@ -24,6 +26,7 @@ def fragment(page: Page) -> str:
 
 def cells(table: Locator) -> list[list[str]]:
     """The texts of a table's rows, its head first, with single blanks."""
+    table.wait_for()
     rows = table.locator("tr").all()
     texts = [row.locator("th, td").all_inner_texts() for row in rows]
     return [[" ".join(text.split()) for text in row] for row in texts]
@@ -260,11 +263,28 @@ def test_items_that_nobody_was_asked_about(browser: Browser, plain: Path) -> Non
         expect(page.get_by_text("The log holds no answer.").first).to_be_visible()
 
 
+def test_names_that_objects_inherit_are_names(browser: Browser, tmp_path: Path) -> None:
+    names = ("constructor", "toString", "__proto__")
+    unseeded = played((*names, "d", "e")).model_copy(update={"seeds": ()})
+    answers = {"toString": "An answer with an emoji: 🙂"}
+    view = items([("gsm8k", "7", entry([(0, unseeded)], answers, "Task"))], [{"name": "seal"}])
+    path = tmp_path / "index.html"
+    path.write_text(render(replace(report(), items=view)), encoding="utf-8")
+    with opened(browser, path, "#item-0") as page:
+        _, *rows = cells(table(page, "Ranking of this item"))
+        assert {row[0]: row[3] for row in rows} == {
+            **{"constructor": "–", "toString": "26", "__proto__": "–", "d": "–", "e": "–"}
+        }
+        # Without seeds there is no bracket, but every match is there.
+        expect(page.get_by_role("heading", name="The matches")).to_be_visible()
+        expect(page.locator(".match")).to_have_count(4)
+
+
 def test_runs_are_tabs(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, FIRST) as page:
         tabs = page.get_by_role("tab")
         panel = page.get_by_role("tabpanel")
-        assert tabs.all_inner_texts() == ["seal", "listwise"]
+        expect(tabs).to_have_text(["seal", "listwise"])
         expect(panel).to_have_accessible_name("seal")
         tabs.first.focus()
         for key, chosen in (("ArrowRight", 1), ("ArrowRight", 0), ("ArrowLeft", 1), ("Home", 0)):
@@ -289,14 +309,29 @@ def answers_of(names: tuple[str, ...], hostile: str = "") -> list[str]:
     return [stored["texts"][stored["stories"][0]["answers"][name + hostile]] for name in names]
 
 
+def is_blue(colour: str) -> bool:
+    """Whether a colour, "rgb(1, 2, 3)", is blue rather than orange."""
+    red, _, blue = map(int, re.findall("[0-9]+", colour))
+    return blue > red
+
+
 def test_two_answers_side_by_side_with_the_difference_marked(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, "#item-0-run-0-match-3") as page:
+        expect(page.locator(".side")).to_have_count(2)
         left, right = page.locator(".side").all()
         assert left.locator("del").all_inner_texts() == ["5", "30"]
         assert right.locator("ins").all_inner_texts() == ["6", "36"]
-        for mark in ("del", "ins"):
-            line = "(node) => getComputedStyle(node).textDecorationLine"
-            assert page.locator(f".side {mark}").first.evaluate(line) == "underline"
+        # A mark has the look of its side's letter: what is only in A is blue and has a solid line.
+        look = """(node, [line, colour]) =>
+            [getComputedStyle(node)[line], getComputedStyle(node)[colour]]"""
+        for mark, side in (("del", "side-a"), ("ins", "side-b")):
+            first = page.locator(f".side {mark}").first
+            style, paper = first.evaluate(look, ["textDecorationStyle", "backgroundColor"])
+            letter = page.locator(f".side .{side}").first
+            assert letter.evaluate(look, ["borderTopStyle", "color"])[0] == style
+            ink = letter.evaluate(look, ["borderTopStyle", "color"])[1]
+            assert is_blue(ink) == is_blue(paper) == (side == "side-a")
+            assert first.evaluate(look, ["textDecorationLine", "color"])[0] == "underline"
         expect(page.locator(".compare .bar")).to_contain_text("in 2 places")
         answers = answers_of(("opus", "sonnet"))
         switch = page.get_by_role("switch", name="Mark differences")

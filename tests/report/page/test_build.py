@@ -132,11 +132,32 @@ def test_the_store_is_in_the_page(logs: Contents, written: list[Path]) -> None:
 def test_an_earlier_report_is_written_over_and_the_rest_stays(
     logs: Contents, tmp_path: Path
 ) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / "index.html").write_text("old")
-    page, *_ = write_report(logs, tmp_path, version="1")
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    _, *contests = write_report(Contents(contest=contest()), tmp_path, version="0.9")
+    mine = [tmp_path / "mine.txt", tmp_path / "plots" / "mine.svg"]
+    for path in mine:
+        path.write_text("mine")
+    assert len(contests) >= 2
+    page, *plots = write_report(logs, tmp_path, version="1")
+    assert "alert(1)" in page.read_text(encoding="utf-8")
+    files = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {page, *plots, *mine}
+    assert not files & set(contests)
+    assert [path.read_text() for path in mine] == ["mine", "mine"]
+
+
+def test_a_page_that_is_no_report_is_not_written_over(logs: Contents, tmp_path: Path) -> None:
+    page = tmp_path / "index.html"
+    page.write_text('<a href="plots/mine.svg"></a>&lt;p>Made by Tiebreak ')
+    (tmp_path / "plots").mkdir()
+    (tmp_path / "plots" / "mine.svg").write_text("mine")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
+    for refused in (
+        lambda: check_folder(tmp_path),
+        lambda: write_report(logs, tmp_path, version="1"),
+    ):
+        with pytest.raises(ReportError, match=r"index\.html is no report of Tiebreak's"):
+            refused()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
 
 
 @pytest.mark.parametrize("folder", ["taken", "taken/report"])

@@ -148,6 +148,57 @@ def test_logs_that_do_not_say_what_was_asked(tmp_path: Path) -> None:
     assert story["answers"] == {}
 
 
+@pytest.mark.parametrize(
+    ("contest", "known"),
+    [
+        ("text", {}),
+        ([1], {}),
+        ({"task": 5, "answers": ["a"], "rubric": [1]}, {}),
+        (
+            {"task": "T", "answers": {"a": {"x": 1}, "b": "B", "c": None}},
+            {"task": "T", "answers": {"b": "B"}},
+        ),
+        (
+            {"rubric": {"principles": [1, {"name": "no id"}, {"id": 7}], "checklist": 3}},
+            {"rubric": {"principles": [], "checklist": []}},
+        ),
+        (
+            {
+                "rubric": {
+                    "principles": [
+                        {"id": "P1", "name": 1, "weight": float("nan")},
+                        {"id": "P2", "weight": 1, "description": None, "more": "x"},
+                        {"id": "P3", "weight": "0.5", "description": "Is it?"},
+                    ]
+                }
+            },
+            {
+                "rubric": {
+                    "principles": [
+                        {"id": "P1"},
+                        {"id": "P2", "weight": 1},
+                        {"id": "P3", "description": "Is it?"},
+                    ],
+                    "checklist": [],
+                }
+            },
+        ),
+    ],
+)
+def test_metadata_that_no_task_would_write(
+    tmp_path: Path, contest: object, known: dict[str, Any]
+) -> None:
+    odd = judged(bracket("q", "a", "b", "c")).model_copy(update={"metadata": {"contest": contest}})
+    Folder(tmp_path).add([odd])
+    view = view_of(tmp_path)
+    [one] = told(view)
+    [story] = one["stories"]
+    named = {name: one["texts"][place] for name, place in story["answers"].items()}
+    assert named == known.get("answers", {})
+    assert one["task"] == known.get("task")
+    assert view.index["rubrics"] == ([known["rubric"]] if "rubric" in known else [])
+
+
 def test_items_without_a_ranking_say_why(tmp_path: Path) -> None:
     Folder(tmp_path).add(
         [

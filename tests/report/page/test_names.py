@@ -7,9 +7,9 @@ import pytest
 
 from tests.report.alignment.panels import people
 from tests.report.builders import bracket, write_shards
-from tests.report.page.logs import whole
+from tests.report.page.logs import small, whole
 from tests.report.page.test_sections import texts_of
-from tiebreak.report.page.build import write_report
+from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import contents_of
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.names import shortener
@@ -44,13 +44,13 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
 def test_the_working_directory_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = whole(tmp_path / "logs")
+    folder = small(tmp_path / "logs")
+    (folder / "broken.eval").write_text("no zip")
     pages = []
-    for number, here in enumerate((tmp_path, folder, tmp_path.parent)):
+    for here in (tmp_path, folder, tmp_path.parent):
         monkeypatch.chdir(here)
-        contents = contents_of([folder], draws=100)
-        page, *_ = write_report(contents, tmp_path / str(number), version="1")
-        pages.append(page.read_bytes())
+        page = page_of(contents_of([folder], draws=100), Gallery(), version="1")
+        pages.append(render(page))
     assert pages[0] == pages[1] == pages[2]
 
 

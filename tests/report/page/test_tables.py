@@ -142,6 +142,21 @@ def test_little_less_and_little_more() -> None:
     assert number_in("<$0.0001") < 0.0001  # type: ignore[operator]
 
 
+def test_rules_are_those_of_the_terminal(boards: list[Leaderboard]) -> None:
+    kinds = kinds_table(next(board.receipt for board in boards if board.protocol == "seal"))
+    view = table_view(kinds, "t", "")
+    *parts, [total] = view.bodies
+    assert total[0].text == "all"
+    assert [row for part in parts for row in part] == list(view.rows[:-1])
+    table = Table("Rater")
+    for name, ends in (("a", False), ("b", True), ("c", True), ("d", True)):
+        table.add_row(name, end_section=ends)
+    # The last row has nothing below it.
+    assert table_view(table, "t", "").rules == (2, 3)
+    found = [[row[0].text for row in body] for body in table_view(table, "t", "").bodies]
+    assert found == [["a", "b"], ["c"], ["d"]]
+
+
 @pytest.mark.parametrize(("rows", "filterable"), [(FILTERABLE - 1, False), (FILTERABLE, True)])
 def test_long_tables_can_be_filtered(rows: int, filterable: bool) -> None:
     table = Table("Model")

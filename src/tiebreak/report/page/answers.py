@@ -1,14 +1,17 @@
 """What the judges were given: the task, the solution, the rubric and the answers of an item."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.report.log_file import JudgedSample
 
-_PRINCIPLE = ("id", "name", "weight", "description")
-_PROBE = ("id", "principle", "description")
+_PARTS: Final = {
+    "principles": ("id", "name", "weight", "description"),
+    "checklist": ("id", "principle", "description"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +29,39 @@ class Asked:
 
 
 def asked(sample: JudgedSample) -> Asked:
-    """What a sample asked its judges; the log must have been read with its metadata."""
+    """What a sample asked its judges; the log must have been read with its metadata.
+
+    Nobody has checked the metadata of a log: what is not as the tasks write it counts as missing.
+    """
     contest = sample.metadata.get(CONTEST_KEY)
-    if not isinstance(contest, Mapping):
-        return Asked(None, sample.target or None, None, {})
-    rubric = contest.get("rubric")
+    known = contest if isinstance(contest, Mapping) else {}
+    task, rubric, answers = (known.get(name) for name in ("task", "rubric", "answers"))
     return Asked(
-        task=contest.get("task"),
+        task=task if isinstance(task, str) else None,
         target=sample.target or None,
         rubric=_slim(rubric) if isinstance(rubric, Mapping) else None,
-        answers=dict(contest.get("answers") or {}),
+        answers=_texts(answers),
     )
+
+
+def _texts(found: object) -> dict[str, str]:
+    named = found if isinstance(found, Mapping) else {}
+    return {name: text for name, text in named.items() if isinstance(text, str)}
 
 
 def _slim(rubric: Mapping[str, Any]) -> dict[str, Any]:
     """What a reader of votes needs of a rubric."""
-    return {
-        part: [{key: one[key] for key in keys if key in one} for one in rubric.get(part) or ()]
-        for part, keys in (("principles", _PRINCIPLE), ("checklist", _PROBE))
-    }
+    return {part: list(_described(rubric.get(part), keys)) for part, keys in _PARTS.items()}
+
+
+def _described(found: object, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """The principles or checklist items in a list: those that have an id."""
+    for one in found if isinstance(found, list | tuple) else ():
+        if isinstance(one, Mapping) and isinstance(one.get("id"), str):
+            yield {key: one[key] for key in keys if _fits(key, one.get(key))}
+
+
+def _fits(key: str, value: object) -> bool:
+    if key == "weight":
+        return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, str)

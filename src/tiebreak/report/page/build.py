@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable
 from functools import cache
 from os import PathLike
@@ -12,11 +13,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tiebreak.report.page.contents import Contents
-from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.gallery import FOLDER, Gallery
 from tiebreak.report.page.sections import page_of
 from tiebreak.report.page.view import Page
 
 PAGE = "index.html"
+
+# How a page is known for one of ours, and what it calls its pictures.
+_MADE_BY = "<p>Made by Tiebreak "
+_PICTURE = re.compile(rf'<a href="({FOLDER}/[a-z0-9-]+)\.svg"')
 
 _HERE = Path(__file__).parent
 
@@ -29,7 +34,7 @@ def check_folder(folder: str | PathLike[str]) -> None:
     """Refuse a place for the report before anything is computed.
 
     Raises:
-        ReportError: it is a file.
+        ReportError: it is a file, or holds a page that is no report.
         MissingPackageError: matplotlib is not installed.
     """
     from tiebreak.report.figures.canvas import require_matplotlib
@@ -39,6 +44,7 @@ def check_folder(folder: str | PathLike[str]) -> None:
     for place in (path, *path.parents):
         if place.exists() and not place.is_dir():
             raise ReportError(f"{place} is a file; a report is a folder: choose another name (-o)")
+    _pictures_of(path / PAGE)
 
 
 def write_report(
@@ -51,7 +57,8 @@ def write_report(
 ) -> list[Path]:
     """Write a report: `index.html`, and `plots/NAME.svg` and `plots/NAME.png`.
 
-    An earlier report in the folder is written over; other files there stay.
+    An earlier report in the folder is written over, and its other pictures are removed; whatever
+    else is there stays.
 
     Args:
         contents: what `contents_of` gathered.
@@ -64,7 +71,8 @@ def write_report(
         The files, the page first. The same contents give the same files.
 
     Raises:
-        ReportError: the folder is a file, or there is nothing to report.
+        ReportError: the folder is a file or holds a page that is no report, or there is nothing
+            to report.
         MissingPackageError: matplotlib is not installed.
         OSError: a file cannot be written.
     """
@@ -76,10 +84,24 @@ def write_report(
         raise ReportError("There is nothing to report: give ranking logs, or --scores")
     path.mkdir(parents=True, exist_ok=True)
     progress("writing")
+    earlier = _pictures_of(path / PAGE)
     # The page comes last: who finds it finds its pictures, too.
     plots = list(gallery.save(path))
     (path / PAGE).write_text(render(page), encoding="utf-8", errors="replace", newline="\n")
+    for old in earlier.difference(plots):
+        old.unlink(missing_ok=True)
     return [path / PAGE, *plots]
+
+
+def _pictures_of(page: Path) -> set[Path]:
+    """The pictures beside an earlier report; none where there is no page."""
+    if not page.exists():
+        return set()
+    text = page.read_text(encoding="utf-8", errors="replace")
+    if _MADE_BY not in text:
+        raise ReportError(f"{page} is no report of Tiebreak's: choose another folder (-o)")
+    stems = {page.parent / stem for stem in _PICTURE.findall(text)}
+    return {stem.with_suffix(suffix) for stem in stems for suffix in (".svg", ".png")}
 
 
 def render(page: Page) -> str:

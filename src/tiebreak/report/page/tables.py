@@ -34,6 +34,7 @@ def table_view(table: Table, id: str, caption: str) -> TableView:
         ),
         rows=tuple(tuple(row) for row in rows),
         filterable=table.row_count >= FILTERABLE,
+        rules=tuple(n for n, row in enumerate(table.rows[:-1], start=1) if row.end_section),
     )
 
 

@@ -7,6 +7,7 @@ an empty tuple or None, and the template leaves it out.
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ class Cell:
 class TableView:
     """A table; every row has a cell for each column. `filterable` ones are long enough to filter.
 
-    `id` is unique in the page, as are those of parts, figures and sections: ASCII letters, digits
-    and hyphens.
+    `rules` are the numbers of the rows with a rule above them, such as that of a sum: rows sort
+    between the rules, not across them. `id` is unique in the page, as are those of parts, figures
+    and sections: ASCII letters, digits and hyphens.
     """
 
     id: str
@@ -41,6 +43,13 @@ class TableView:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     filterable: bool = False
+    rules: tuple[int, ...] = ()
+
+    @property
+    def bodies(self) -> tuple[tuple[tuple[Cell, ...], ...], ...]:
+        """The rows from rule to rule."""
+        bounds = (0, *self.rules, len(self.rows))
+        return tuple(self.rows[start:end] for start, end in pairwise(bounds))
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,9 @@ window.tiebreak = Object.create(null);
   tb.number = (value) =>
     value === null || value === undefined ? "–" : String(Math.round(value * 1000) / 1000);
 
+  /** Number of characters, as Python counts them. */
+  tb.length = (text) => [...text].length;
+
   /** "1 item", "2 items". */
   tb.count = (n, word, plural = `${word}s`) =>
     `${n.toLocaleString("en")} ${n === 1 ? word : plural}`;

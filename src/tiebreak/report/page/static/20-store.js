@@ -4,8 +4,16 @@
   "use strict";
   const tb = window.tiebreak;
 
+  /** Data without what objects inherit: a model may be called "constructor". */
+  const bare = (_, value) =>
+    value && typeof value === "object" && !Array.isArray(value)
+      ? Object.setPrototypeOf(value, null)
+      : value;
+
   const index = document.getElementById("tiebreak-index");
-  tb.index = index ? JSON.parse(index.textContent) : { runs: [], rubrics: [], items: [] };
+  tb.index = index
+    ? JSON.parse(index.textContent, bare)
+    : { runs: [], rubrics: [], items: [] };
 
   const unpacked = new Map();
 
@@ -21,7 +29,7 @@
     if (!window.DecompressionStream) throw new Error("this browser cannot unpack gzip: update it");
     const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).json();
+    return JSON.parse(await new Response(stream).text(), bare);
   }
 
   /** What is known about the item at a place of the index: task, target, texts, stories. */

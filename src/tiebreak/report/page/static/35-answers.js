@@ -78,7 +78,7 @@
   };
 
   function panel(above, level, letter, name, text) {
-    const length = text === null ? "" : tb.count([...text].length, "character");
+    const length = text === null ? "" : tb.count(tb.length(text), "character");
     const heading = el(`h${level}`, { id: tb.newId() }, tb.letter(letter), " ", tb.foreign(name));
     const named = `${above.id} ${heading.id}`;
     const region = { class: "read", tabindex: 0, role: "region", "aria-labelledby": named };

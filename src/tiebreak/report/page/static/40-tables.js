@@ -7,9 +7,11 @@
   const MOST_CHOICES = 12;
   const collator = new Intl.Collator("en", { numeric: true });
 
+  /** All rows, those of every body. */
+  const rowsOf = (table) => [...table.tBodies].flatMap((body) => [...body.rows]);
+
   /** Undefined cells come last in either direction; equal ones stay in their order. */
-  function sort(table, column, direction) {
-    const body = table.tBodies[0];
+  function sort(body, column, direction) {
     const keyed = [...body.rows].map((row) => ({
       row,
       key: row.cells[column].dataset.sort ?? null,
@@ -26,7 +28,9 @@
   }
 
   function makeSortable(table) {
-    if (table.tBodies[0].rows.length < 2) return;
+    // Rows stay in their body: a sum stays below what it is the sum of.
+    const bodies = [...table.tBodies].filter((body) => body.rows.length > 1);
+    if (!bodies.length) return;
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
       const button = el("button", { type: "button", class: "sort" }, ...head.childNodes);
@@ -36,7 +40,7 @@
         const direction = upwards ? "descending" : "ascending";
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", direction);
-        sort(table, column, direction);
+        for (const body of bodies) sort(body, column, direction);
       });
     });
   }
@@ -46,7 +50,7 @@
     return [...table.tHead.rows[0].cells].flatMap((head, column) => {
       if (head.classList.contains("num") || column === 0) return [];
       const values = new Set();
-      for (const row of table.tBodies[0].rows) {
+      for (const row of rowsOf(table)) {
         values.add(row.cells[column].textContent.trim());
         if (values.size > MOST_CHOICES) return [];
       }
@@ -60,7 +64,7 @@
   }
 
   function makeFilterable(table) {
-    const rows = [...table.tBodies[0].rows];
+    const rows = rowsOf(table);
     if (rows.length < FEWEST_TO_FILTER) return;
     const what = table.dataset.filterable || "rows";
     const search = el("input", { type: "search", autocomplete: "off", spellcheck: "false" });

@@ -40,8 +40,9 @@
     );
   };
 
-  /** Whether the winner of a match goes on to the next round. */
-  tb.isBracket = (ballots) => (ballots.placed_by ?? "elimination") === "elimination";
+  /** Whether the winner of a match goes on to the next round, by the seeds. */
+  tb.isBracket = (ballots) =>
+    (ballots.placed_by ?? "elimination") === "elimination" && ballots.seeds?.length > 0;
 
   const totalRounds = (n) => Math.ceil(Math.log2(Math.max(n, 1)));
 

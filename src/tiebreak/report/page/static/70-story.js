@@ -61,7 +61,7 @@
         tb.foreign(name),
         tb.number(view.story.ranks?.[name]),
         tb.number(ballots.native?.[name]),
-        text === null ? "–" : text.length.toLocaleString("en"),
+        text === null ? "–" : tb.length(text).toLocaleString("en"),
       ];
       if (shared)
         cells.push(
