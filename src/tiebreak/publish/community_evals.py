@@ -1,8 +1,9 @@
 """Entries for `.eval_results/` of model repositories: the Hub's community evaluations.
 
 One file per model, benchmark, protocol and judge, each to be put into the model's repository (or
-proposed to it); a newer run takes the place of an older one. The value is the normalized Borda score, never a rank, and the notes name the pool: with
-other models beside it the same model has another score.
+proposed to it); a newer run takes the place of an older one. The value is the normalized Borda
+score, never a rank, and the notes name the pool: with other models beside it the same model has
+another score.
 """
 
 import math
