@@ -17,6 +17,7 @@ from tiebreak.publish.retry import RetryPolicy
 
 REPO = "alice/ranks"
 LATEST = "leaderboard/latest.parquet"
+COMMIT = r"POST .*/commit/"
 
 
 @contextmanager
@@ -82,3 +83,7 @@ def publish(hub: FakeHub, bundle: Bundle, repo_id: str = REPO, **more: Any) -> O
 
 def rows_of(tree: Any) -> set[str]:
     return set(json.loads(tree[LATEST]))
+
+
+def titles(hub: FakeHub, ref: str = "main") -> list[str]:
+    return [commit.title for commit in hub.repos[REPO].history(ref)]

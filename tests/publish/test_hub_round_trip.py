@@ -4,26 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub, Fault
-from tests.publish.hub_client import REPO, impatient, online
+from tests.publish.hub_client import LATEST, REPO, impatient
 from tests.publish.judged_runs import rows_in, write_both
 from tiebreak.candidates import load_candidates
 from tiebreak.publish.bundle import Bundle, bundle
 from tiebreak.publish.hub import Outcome, publish_bundle
-
-LATEST = "leaderboard/latest.parquet"
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
-    with online(monkeypatch) as running:
-        yield running
 
 
 def publish(hub: FakeHub, made: Bundle) -> Outcome:

@@ -1,0 +1,251 @@
+"""What may go wrong at the Hub, over HTTP with the real client: it passes, or is one sentence."""
+
+import time
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.publish.fake_hub import BOB, READ, WRITE, FakeHub, Fault
+from tests.publish.hub_client import (
+    COMMIT,
+    REPO,
+    bundle_of,
+    impatient,
+    living,
+    publish,
+    rows_of,
+    run,
+    titles,
+)
+from tiebreak.publish.errors import PublishError
+from tiebreak.publish.hub import publish_bundle
+from tiebreak.publish.hub_errors import HubError
+
+# Faults that pass.
+
+BEFORE = (408, 409, 412, 429, 500, 502, 503, 504, "drop")
+AFTER = (408, 500, 502, 503, 504, "drop")
+STAGES = {
+    "info": "GET .*/revision/main",
+    "create": "POST /api/repos/create",
+    "tree": "GET .*/tree/",
+    "card": "GET .*/resolve/.*README",
+    "latest": "GET /lfs/",
+    "yaml": "POST /api/validate-yaml",
+    "preupload": "POST .*/preupload/",
+    "batch": "POST .*/objects/batch",
+    "upload": "PUT /lfs/",
+    "verify": "POST /lfs/verify",
+    "settings": "PUT .*/settings",
+}
+PASSING = [
+    *((COMMIT, what, False) for what in BEFORE),
+    *((COMMIT, what, True) for what in AFTER),
+    *((stage, what, False) for stage in STAGES.values() for what in (429, 503, "drop")),
+    *((STAGES[s], what, True) for s in ("create", "upload", "settings") for what in (504, "drop")),
+]
+
+
+@pytest.mark.parametrize(("stage", "what", "landed"), PASSING)
+def test_a_fault_that_passes_costs_a_try_and_nothing_else(
+    hub: FakeHub, stage: str, what: Any, landed: bool
+) -> None:
+    if stage != STAGES["create"]:
+        publish(hub, bundle_of(1))
+    fault = Fault(stage, what, landed=landed)
+    hub.faults.append(fault)
+    done = publish(hub, bundle_of(2), private=False)
+    assert fault.times == 0, "the fault was met"
+    assert titles(hub).count("Add 1 run: run2") == 1
+    head = hub.repos[REPO].resolve("main")
+    assert run(2).files.items() <= head.tree.items()
+    assert (done.published, done.already, done.commit) == (("run2",), (), head.oid)
+    assert (done.private, done.made_public, hub.repos[REPO].private) == (False, True, False)
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    faults=st.lists(
+        st.builds(
+            Fault,
+            st.sampled_from([COMMIT, COMMIT, *STAGES.values()]),
+            st.sampled_from([412, 429, 503, 504, "drop"]),
+            st.integers(1, 3),
+            st.booleans(),
+        ),
+        max_size=6,
+    ),
+    number=st.integers(1, 4),
+)
+def test_whatever_passes_nothing_is_lost_and_nothing_is_doubled(
+    hub: FakeHub, faults: list[Fault], number: int
+) -> None:
+    hub.repos.clear()
+    hub.log.clear()
+    hub.faults[:] = faults
+    before = impatient(tries=4)
+    for k in range(1, number + 1):
+        try:
+            publish(hub, bundle_of(k), wait=before)
+        except HubError:
+            hub.faults.clear()
+            publish(hub, bundle_of(k), wait=before)  # the same command again
+    history = hub.repos[REPO].history()[::-1]
+    names = [f"run{k}" for k in range(1, number + 1)]
+    assert [commit.title for commit in history[1:]] == [f"Add 1 run: {name}" for name in names]
+    for earlier, later in pairwise(history):
+        assert earlier.tree.keys() <= later.tree.keys()
+    for k in range(1, number + 1):
+        assert run(k).files.items() <= history[-1].tree.items()
+    assert rows_of(history[-1].tree) == set(names)
+
+
+def test_a_slow_commit_that_lands_after_all_is_found_and_not_doubled(hub: FakeHub) -> None:
+    hub.add(REPO)
+    hub.faults.append(Fault(COMMIT, delay=0.6))
+    done = publish(hub, bundle_of(1), wait=impatient(timeout=0.3, sleep=lambda _: time.sleep(0.2)))
+    assert titles(hub) == ["Add 1 run: run1", "initial commit"]
+    assert done.tries > 1
+    assert (done.published, done.commit) == (("run1",), hub.repos[REPO].resolve("main").oid)
+
+
+# Faults that stay.
+
+CLOSED = "http://127.0.0.1:9"
+AGAIN = "Run the same command again later"
+STAYING: dict[str, tuple[dict[str, Any], Fault | None, str, int]] = {
+    "unknown token": (
+        {"token": "hf_no"},
+        None,
+        "does not know this token.*hf auth login.*HF_TOKEN",
+        1,
+    ),
+    "read token": ({"token": READ}, None, "write to alice/ranks.*403.*write token", 1),
+    "foreign owner": (
+        {"token": BOB},
+        None,
+        "write to alice/ranks.*namespace.*OWNER that is you",
+        1,
+    ),
+    "foreign owner, no dataset": (
+        {"token": BOB, "repo_id": "alice/new"},
+        None,
+        "write to alice/new.*403.*OWNER that is you",
+        1,
+    ),
+    "gated": (
+        {"repo_id": "alice/gated", "token": BOB},
+        None,
+        "alice/gated is gated.*ask its owner.*/datasets/alice/gated",
+        1,
+    ),
+    "pull request to nothing": (
+        {"repo_id": "alice/new", "pull_request": True},
+        None,
+        "no dataset alice/new.*without --pr",
+        1,
+    ),
+    "no main branch": ({}, Fault("/revision/main", 404, 99), "no dataset|no branch", 1),
+    "conflict": ({}, Fault(COMMIT, 409, 99), f"Others kept changing.*409.*12 tries.*{AGAIN}", 12),
+    "moved on": ({}, Fault(COMMIT, 412, 99), f"Others kept changing.*412.*12 tries.*{AGAIN}", 12),
+    "busy": ({}, Fault(COMMIT, 429, 99), f"fewer requests.*429.*{AGAIN}", 12),
+    "busy for an hour": (
+        {},
+        Fault(COMMIT, 429, 99, headers={"Retry-After": "3600"}),
+        f"fewer requests.*429.* to wait 60 min.*{AGAIN}",
+        1,
+    ),
+    "down": ({}, Fault(COMMIT, 503, 99), f"has trouble.*503.*status.huggingface.co.*{AGAIN}", 12),
+    "down from the start": ({}, Fault("GET", 500, 99), f"has trouble.*500.*{AGAIN}", 12),
+    "down for an hour in a call that the client repeats itself": (
+        {},
+        Fault("preupload", 503, 99, headers={"Retry-After": "3600"}),
+        f"has trouble.*503[^,]*status.huggingface.co.* to wait 60 min.*{AGAIN}",
+        1,
+    ),
+    "dropped": (
+        {},
+        Fault(COMMIT, "drop", 99),
+        f"connection to the Hub broke.*12 tries.*{AGAIN}",
+        12,
+    ),
+    "no network": (
+        {"endpoint": CLOSED},
+        None,
+        f"{CLOSED} cannot be reached.*HF_ENDPOINT.*{AGAIN}",
+        5,
+    ),
+    "too large": ({}, Fault(COMMIT, 413, 99), "refuses this publication.*413.*mend", 1),
+    "bad card": ({"license": "nonsense"}, None, 'refuses.*400.*"license" must be one of', 1),
+}
+
+
+@pytest.mark.parametrize("case", STAYING)
+def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, case: str) -> None:
+    more, fault, words, tries = STAYING[case]
+    repo = hub.add(REPO)
+    gated = hub.add("alice/gated", gated=True)
+    gated.commit("main", "card", {"README.md": b"x"})
+    hub.faults += [fault] if fault else []
+    waits: list[float] = []
+    policy = impatient(sleep=waits.append)
+    usual: dict[str, Any] = {"repo_id": REPO, "endpoint": hub.url, "token": WRITE, "wait": policy}
+    with pytest.raises(HubError, match=words) as caught:
+        publish_bundle(
+            bundle_of(1), **{**usual, **more}, living=living, same=lambda path, a, b: a == b
+        )
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "hf_" not in message.replace("hf_no", "hf_"), "no token in a message"
+    assert len(waits) == tries - 1
+    assert len(repo.history()) == 1, "nothing half there"
+    assert caught.value.fault is not None
+
+
+@pytest.mark.parametrize(
+    ("repo_id", "more", "words"),
+    [
+        ("ranks", {}, "'ranks' is no OWNER/NAME.*whose it is"),
+        ("a/b/c", {}, "'a/b/c' is no OWNER/NAME"),
+        ("alice/ra nks", {}, "no OWNER/NAME"),
+        (REPO, {"token": None}, "needs a token.*hf auth login.*HF_TOKEN"),
+        (REPO, {"pull_request": True, "private": False}, "leave out --public or --pr"),
+    ],
+)
+def test_bad_input_is_told_before_anything_is_sent(
+    hub: FakeHub, repo_id: str, more: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(PublishError, match=words):
+        publish(hub, bundle_of(1), repo_id, **more)
+    assert hub.log == []
+
+
+def test_offline_mode_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(HubError, match=r"HF_HUB_OFFLINE is set: unset it.*--dry-run"):
+        publish(hub, bundle_of(1))
+
+
+def test_an_error_that_is_not_the_hubs_comes_through(hub: FakeHub) -> None:
+    def broken(*args: Any, **more: Any) -> dict[str, bytes]:
+        raise ZeroDivisionError("a bug")
+
+    with pytest.raises(ZeroDivisionError):
+        publish(hub, bundle_of(1), living=broken)
+
+
+def test_the_client_is_left_as_it_was(hub: FakeHub) -> None:
+    from huggingface_hub.utils import get_session  # type: ignore[attr-defined]
+
+    session = get_session()
+    before = (session.timeout, [*session.event_hooks["response"]])
+    publish(hub, bundle_of(1))
+    assert get_session() is session
+    assert (session.timeout, session.event_hooks["response"]) == before
