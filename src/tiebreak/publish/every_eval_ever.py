@@ -23,7 +23,6 @@ from tiebreak.publish.every_eval_ever_samples import (
     result_id,
     sample_lines,
 )
-from tiebreak.publish.facts import RoleFacts
 from tiebreak.publish.model_path import flattened, model_id
 from tiebreak.publish.runs import Run
 from tiebreak.report import Leaderboard, LeaderboardRow
@@ -235,20 +234,11 @@ def _scoring(run: Run, board: Leaderboard) -> Json | None:
                 **{name: str(value) for name, value in fact.settings.items()},
             },
         }
-        for fact in _roles(run)
+        for fact in run.roles
         if fact.role == role
     ]
     judges = judges or [{"model_info": _model_info(judge)} for judge in board.judges]
     return {"judges": judges, "input_prompt": _prompt(kind)}
-
-
-def _roles(run: Run) -> list[RoleFacts]:
-    """Who was asked, each once: the shards of a run name them again."""
-    found: list[RoleFacts] = []
-    for fact in (fact for log in run.facts for fact in log.roles):
-        if fact not in found:
-            found.append(fact)
-    return found
 
 
 def _prompt(kind: str) -> str:

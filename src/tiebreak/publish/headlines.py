@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tiebreak.report.cells import UNDEFINED, decimal, interval, money, ranks, rate, whole
+from tiebreak.report.item_table import or_nan
 from tiebreak.report.words import count
 
 Row = Mapping[str, Any]
@@ -185,7 +186,7 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
         judge=judge,
         run_id=first["run_id"],
         date=str(first["created"])[:10],
-        level=f"{_or_nan(first['level']) * 100:g}%",
+        level=f"{or_nan(first['level']) * 100:g}%",
         items=count(first["n_items"] or 0, "item"),
         left_out=first["n_unranked"] or 0,
         lines=tuple(_line(row, by_metric) for row in [*main.values()][:LISTED]),
@@ -194,7 +195,7 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
         settings=tuple(_settings(first["judge_settings"])),
         swap=_SWAPS.get(str(_object(first["arguments"]).get("swap")), ""),
         bill=_bill(first),
-        unscored=rate(_mean([_or_nan(row["unscored_rate"]) for row in main.values()])),
+        unscored=rate(_mean([or_nan(row["unscored_rate"]) for row in main.values()])),
         made_by=_versions(first),
         rubric=first["rubric"] or "",
         status=first["status"] or "",
@@ -209,11 +210,11 @@ def _line(row: Row, by_metric: Mapping[str, Mapping[str, Row]]) -> Line:
     return Line(
         rank=whole(row["rank"]),
         model=model,
-        borda=decimal(_or_nan(row["value"])),
-        interval=interval(_or_nan(row["lower"]), _or_nan(row["upper"])),
+        borda=decimal(or_nan(row["value"])),
+        interval=interval(or_nan(row["lower"]), or_nan(row["upper"])),
         ranks=ranks(row["rank_lower"], row["rank_upper"]),
-        mean_rank=decimal(_or_nan(placed.get("value")), 2) if placed else "",
-        native=decimal(_or_nan(native.get("value"))),
+        mean_rank=decimal(or_nan(placed.get("value")), 2) if placed else "",
+        native=decimal(or_nan(native.get("value"))),
         n=whole(row["n"]),
     )
 
@@ -261,10 +262,6 @@ def _json(text: Any) -> Any:
         return json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -71,11 +71,7 @@ def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
 def _of_run(run: Run) -> Row:
     """What all rows of a run say; of several logs (shards) a value that they share."""
     facts = run.facts
-    settings: list[Row] = []
-    for role in (role for fact in facts for role in fact.roles):
-        entry = {"role": role.role, "model": role.model, **role.settings}
-        if entry not in settings:
-            settings.append(entry)
+    settings = [{"role": one.role, "model": one.model, **one.settings} for one in run.roles]
     return {
         "run_id": run.run_id,
         "created": run.created,

@@ -10,7 +10,7 @@ from typing import Any
 
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
-from tiebreak.publish.facts import LogFacts, facts_of, file_name, public_name
+from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.report import Leaderboard, RankingLog, boards_of, read_ranking_logs
 from tiebreak.report.common_ground import Resampling
@@ -59,6 +59,15 @@ class Run:
     def paths(self) -> tuple[str, ...]:
         """Its log files on this machine."""
         return self.log.files
+
+    @property
+    def roles(self) -> tuple[RoleFacts, ...]:
+        """Who was asked, each once: the shards of a run name them again."""
+        found: list[RoleFacts] = []
+        for role in (role for fact in self.facts for role in fact.roles):
+            if role not in found:
+                found.append(role)
+        return tuple(found)
 
 
 def read_runs(

@@ -1,10 +1,11 @@
 """A finished figure with its words: what a page, a card or a file needs of it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from io import BytesIO
+from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -108,16 +109,19 @@ def slug(*parts: str) -> str:
     return "-".join(word for word in words if word)
 
 
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name itself, or name-2, name-3, … where it is taken."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
+
+
 def distinct(drawings: Iterable[Drawing | None]) -> list[Drawing]:
     """The drawings that there are; of several with one name the second is called name-2."""
     found: list[Drawing] = []
     taken: set[str] = set()
     for one in drawings:
         if one is not None:
-            name, number = one.name, 1
-            while name in taken:
-                number += 1
-                name = f"{one.name}-{number}"
+            name = free_name(one.name, taken)
             taken.add(name)
             found.append(one if name == one.name else replace(one, name=name))
     return found

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tiebreak.report.cells import plain
 from tiebreak.report.figures import Drawing, themed
+from tiebreak.report.figures.drawing import free_name
 from tiebreak.report.page.view import FigureView
 
 FOLDER = "plots"
@@ -40,10 +41,7 @@ class Gallery:
             yield path
 
     def _figure(self, drawing: Drawing) -> FigureView:
-        name, number = drawing.name, 1
-        while name in self._drawings:
-            number += 1
-            name = f"{drawing.name}-{number}"
+        name = free_name(drawing.name, self._drawings)
         self._drawings[name] = drawing
         self._svg[name] = drawing.svg()
         width, height = drawing.figure.get_size_inches()
