@@ -26,11 +26,11 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.report.builders import write_log
-from tests.report.peers.builders import reviews
+from tests.analysis.peers.builders import reviews
+from tests.ranking_logs.builders import write_log
+from tiebreak.analysis.peers.review import peer_report
 from tiebreak.rankers import aggregate_items, mean_rank, review_graph, spearman
-from tiebreak.report.logs import read_ranking_logs
-from tiebreak.report.peers.review import peer_report
+from tiebreak.ranking_logs.read import read_ranking_logs
 
 FloatArray = NDArray[np.float64]
 

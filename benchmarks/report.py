@@ -26,7 +26,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.report.builders import call, sample, write_log
+from tests.ranking_logs.builders import call, sample, write_log
 from tiebreak.report.page.build import write_report
 from tiebreak.report.page.contents import contents_of
 from tiebreak.scorers.ballots import ItemBallots, Match, Refinement, Side, Tiering, Verdict, Vote

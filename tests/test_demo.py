@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.builders import item, match
+from tests.ranking_logs.builders import item, match
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.candidates import load_candidates
 from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run_demo
 from tiebreak.demo.words import about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.report import leaderboards
-from tiebreak.report.peers.panel import read_panels
 from tiebreak.scorers.ballots import Listing, Match
 
 

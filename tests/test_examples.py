@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.benchmarks.hub import ITEMS
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.cli import main
-from tiebreak.report import leaderboards
 
 ROOT = Path(__file__).parent.parent
 

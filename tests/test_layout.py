@@ -14,51 +14,47 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # What a room may import of tiebreak, beside itself. The root modules are named on their own.
 MAY_IMPORT = {
     "rankers": set(),
-    "benchmarks": {"prerequisite"},
     "candidates": set(),
+    "benchmarks": {"prerequisite"},
     "local": {"prerequisite"},
     "scorers": {"candidates", "rankers"},
-    "inspect_tasks": {
-        "benchmarks",
-        "candidates",
-        "scorers",
-        "rankers",
-        "local",
-        "prerequisite",
-        "",
-    },
     "lm_eval_tasks": {"benchmarks", "prerequisite"},
-    "report": {"candidates", "rankers", "scorers"},
-    "lab": {"rankers", "report", "scorers"},
-    "estimate": {"candidates", "inspect_tasks", "report", "scorers", "prerequisite"},
-    "tables": {"candidates", "rankers", "report", "scorers"},
-    "write_back": {"candidates", "inspect_tasks", "report", "scorers"},
-    "publish": {"candidates", "rankers", "report", "scorers"},
-    "demo": {"candidates", "scorers", "report", "local", "inspect_tasks", "prerequisite", ""},
+    "inspect_tasks": {
+        *("benchmarks", "candidates", "scorers", "rankers", "local", "prerequisite", ""),
+    },
+    "ranking_logs": {"candidates", "scorers", "words"},
+    "tables": {"candidates", "rankers", "ranking_logs", "scorers"},
+    "analysis": {"candidates", "rankers", "ranking_logs", "scorers", "tables", "words"},
+    "report": {"analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", "words"},
+    "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "words"},
+    "write_back": {
+        *("analysis", "candidates", "inspect_tasks", "ranking_logs", "scorers", "words"),
+    },
+    "estimate": {
+        *("analysis", "candidates", "inspect_tasks", "ranking_logs", "report", "scorers"),
+        *("prerequisite", "words"),
+    },
+    "lab": {"rankers", "report", "scorers", "words"},
+    "demo": {
+        *("analysis", "candidates", "scorers", "ranking_logs", "report", "local", "inspect_tasks"),
+        *("prerequisite", "words", ""),
+    },
     "cli": {
-        "candidates",
-        "rankers",
-        "report",
-        "tables",
-        "lab",
-        "estimate",
-        "local",
-        "demo",
-        "inspect_tasks",
-        "publish",
-        "write_back",
-        "prerequisite",
+        *("analysis", "candidates", "rankers", "ranking_logs", "report", "tables", "lab"),
+        *("estimate", "local", "demo", "inspect_tasks", "publish", "write_back", "prerequisite"),
         "",
     },
     "prerequisite": set(),
-    "": {"candidates", "rankers", "report", "tables"},
+    "words": set(),
+    "": {"analysis", "candidates", "rankers", "report", "tables"},
 }
-# The report reads ballots and placements; how they came about is not its business.
-REPORT_READS = {
+# Analyses read ballots and placements; how they came about is not their business.
+READ_BALLOTS = {
     "tiebreak.scorers.ballots",
     "tiebreak.scorers.match",
     "tiebreak.scorers.placement",
 }
+READERS = {"ranking_logs", "analysis", "report", "publish", "tables"}
 
 
 def room(module: Path) -> str:
@@ -84,8 +80,8 @@ def test_arrows_go_one_way(module: Path) -> None:
     for name in tiebreak_imports(module):
         there = name.split(".")[1] if "." in name else ""
         assert there == here or there in MAY_IMPORT[here], f"{module} imports {name}"
-        if here in {"report", "publish", "tables"} and there == "scorers":
-            assert name in REPORT_READS, f"{module} imports {name}"
+        if here in READERS and there == "scorers":
+            assert name in READ_BALLOTS, f"{module} imports {name}"
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

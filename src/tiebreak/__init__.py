@@ -13,12 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tiebreak.analysis.alignment.align import align
+    from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
+    from tiebreak.analysis.peers.review import peer_report
+    from tiebreak.analysis.saturation import saturation
     from tiebreak.candidates import CandidatePool, audit, load_candidates, write_parquet
     from tiebreak.rankers import Profile, aggregate, csd, kemeny_young
-    from tiebreak.report import Leaderboard, leaderboards, render
-    from tiebreak.report.alignment.align import align
-    from tiebreak.report.peers.review import peer_report
-    from tiebreak.report.saturation import saturation
+    from tiebreak.report.console import render
     from tiebreak.tables import read_ballots, read_human_ranking, read_rounds, read_scores
 
 __version__ = "0.1.0"
@@ -46,12 +47,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "tiebreak.analysis.alignment.align": ("align",),
+    "tiebreak.analysis.leaderboard": ("Leaderboard", "leaderboards"),
+    "tiebreak.analysis.peers.review": ("peer_report",),
+    "tiebreak.analysis.saturation": ("saturation",),
     "tiebreak.candidates": ("CandidatePool", "audit", "load_candidates", "write_parquet"),
     "tiebreak.rankers": ("Profile", "aggregate", "csd", "kemeny_young"),
-    "tiebreak.report": ("Leaderboard", "leaderboards", "render"),
-    "tiebreak.report.alignment.align": ("align",),
-    "tiebreak.report.peers.review": ("peer_report",),
-    "tiebreak.report.saturation": ("saturation",),
+    "tiebreak.report.console": ("render",),
     "tiebreak.tables": ("read_ballots", "read_human_ranking", "read_rounds", "read_scores"),
 }
 

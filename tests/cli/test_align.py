@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.report.builders import bracket, write_log
-from tests.report.peers.builders import reviews
+from tests.analysis.peers.builders import reviews
+from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import write
 from tiebreak.cli._shared import AGGREGATORS
 from tiebreak.cli.align import align

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.report.builders import call
-from tests.report.test_comparison import Folder, full, lists
+from tests.analysis.test_comparison import Folder, full, lists
+from tests.ranking_logs.builders import call
 from tiebreak.cli.compare import compare
 from tiebreak.rankers import MissingPackageError
 

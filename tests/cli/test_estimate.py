@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.harness import ROOT
-from tests.report.builders import item, match, sample, write_log
+from tests.ranking_logs.builders import item, match, sample, write_log
 from tiebreak.cli.estimate import estimate
 
 COST = "openai/gpt-5: {input: 2, output: 17, input_cache_write: 2, input_cache_read: 0.2}\n"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.report.builders import bracket, write_log
-from tests.report.peers.builders import by_scores, identical
-from tests.report.peers.test_self_preference import planted
+from tests.analysis.peers.builders import by_scores, identical
+from tests.analysis.peers.test_self_preference import planted
+from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.cli._shared import AGGREGATORS
 from tiebreak.cli.peers import peers
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.report.test_comparison import Folder, full
+from tests.analysis.test_comparison import Folder, full
 from tiebreak.cli.stability import stability
 
 

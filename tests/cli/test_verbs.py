@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.report.builders import item, match, sample, write_log
+from tests.ranking_logs.builders import item, match, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write_summary
 from tiebreak.candidates import load_candidates
 from tiebreak.cli import main

@@ -9,14 +9,14 @@ from inspect_ai import eval
 from inspect_ai.model import get_model
 
 from tests.candidates.builders import make_rows, write_inspect_log
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.receipt import Receipt
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
 from tiebreak.estimate.estimate import estimate
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, Peer, ProtocolEstimate
 from tiebreak.estimate.request import read_contests, read_experience, read_protocols
 from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.report.leaderboard import leaderboards
-from tiebreak.report.receipt import Receipt
 from tiebreak.scorers.protocols import BUILT_IN
 
 pytestmark = pytest.mark.slow

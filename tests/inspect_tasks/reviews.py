@@ -8,7 +8,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, without_receipt, write_pool
-from tiebreak.report.peers.panel import Panel, read_panels
+from tiebreak.analysis.peers.panel import Panel, read_panels
 
 N, ITEMS = 4, 6
 MODELS = [f"m{number}" for number in range(N)]

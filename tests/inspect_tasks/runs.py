@@ -10,7 +10,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.util import store_from_events
 
 from tests.candidates.builders import write_inspect_log
-from tiebreak.report import Leaderboard, leaderboards
+from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 
 

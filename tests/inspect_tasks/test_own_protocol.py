@@ -15,9 +15,9 @@ from tests.inspect_tasks.runs import (
     without_receipt,
     write_pool,
 )
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.inspect_tasks.own_protocol import check_settings, load_protocol
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.report import leaderboards
 from tiebreak.scorers.protocols import find_protocol
 
 EXAMPLE = ROOT / "examples" / "champion_stays.py"

@@ -22,9 +22,9 @@ from tests.inspect_tasks.runs import (
     without_receipt,
     write_pool,
 )
+from tiebreak.analysis.comparison import compare
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
-from tiebreak.report import leaderboards
-from tiebreak.report.comparison import compare
 from tiebreak.scorers.ranking import ranking
 from tiebreak.write_back import write_back
 

@@ -15,10 +15,10 @@ from tests.inspect_tasks.runs import (
     real_calls,
     write_pool,
 )
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.report import leaderboards
 from tiebreak.scorers.ballots import Skipped
 
 N, ITEMS, AT_ONCE = 4, 60, 3

@@ -15,7 +15,7 @@ from tests.inspect_tasks.runs import (
 )
 from tiebreak.candidates import RUN_KEY, SHARD_KEY
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.report import MissingShardError, OverlappingShardsError, read_ranking_logs
+from tiebreak.ranking_logs import MissingShardError, OverlappingShardsError, read_ranking_logs
 
 TASKS = ["fixed_rubric", "swiss"]
 ITEMS = 7

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 
 from tests.candidates.builders import write_inspect_log
-from tests.report.builders import bracket, call, sample, write_log
+from tests.ranking_logs.builders import bracket, call, sample, write_log
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.scorers.ballots import ItemBallots
 

@@ -8,6 +8,7 @@ import pytest
 from inspect_ai.log import EvalLog, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from tests.analysis.peers.builders import reviews
 from tests.publish.judged_runs import (
     change_log,
     rows_in,
@@ -16,8 +17,7 @@ from tests.publish.judged_runs import (
     write_candidates,
     write_ranking,
 )
-from tests.report.builders import bracket, write_log, write_shards
-from tests.report.peers.builders import reviews
+from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.candidates import load_candidates
 from tiebreak.publish import Bundle, bundle
 from tiebreak.publish.errors import SecretFoundError

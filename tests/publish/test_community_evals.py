@@ -4,7 +4,7 @@ import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
-from tests.report.builders import bracket, by_native, call, write_log
+from tests.ranking_logs.builders import bracket, by_native, call, write_log
 from tiebreak.publish.community_evals import entries
 from tiebreak.publish.runs import Run, read_runs
 

@@ -12,8 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.report.builders import CREATED, all_pairs, bracket, by_native, graded, write_log
-from tests.report.peers.builders import reviews
+from tests.analysis.peers.builders import reviews
+from tests.ranking_logs.builders import CREATED, all_pairs, bracket, by_native, graded, write_log
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.publish.every_eval_ever import records
 from tiebreak.publish.runs import Run, read_runs

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.publish.judged_runs import rows_in, write_both
-from tests.report.builders import bracket, write_log
+from tests.ranking_logs.builders import bracket, write_log
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
 from tiebreak.publish import bundle
 from tiebreak.publish.errors import (
@@ -22,7 +23,6 @@ from tiebreak.publish.errors import (
 from tiebreak.publish.folder import Written, write_folder
 from tiebreak.publish.manifest import as_json
 from tiebreak.publish.runs import Run
-from tiebreak.report.leaderboard import leaderboards
 
 pytestmark = pytest.mark.usefixtures("no_plots")
 

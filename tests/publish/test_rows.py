@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.analysis.peers.builders import reviews
 from tests.publish.judged_runs import rows_in, sha256, write_both
-from tests.report.builders import bracket, by_native, call, graded, item, match, write_log
-from tests.report.peers.builders import reviews
+from tests.ranking_logs.builders import bracket, by_native, call, graded, item, match, write_log
 from tiebreak.publish.rows import METRICS, leaderboard_rows, ranking_rows
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.publish.tables import ROWS_PER_GROUP, schema, table_of, to_parquet

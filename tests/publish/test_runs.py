@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.publish.judged_runs import write_both, write_candidates, write_ranking
-from tests.report.builders import bracket, item, shard_metadata, write_log, write_shards
+from tests.ranking_logs.builders import bracket, item, shard_metadata, write_log, write_shards
 from tiebreak.candidates import load_candidates
 from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
 from tiebreak.publish.runs import read_runs, run_id, utc

@@ -9,9 +9,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from tests.report.builders import by_native, call
-from tests.report.test_comparison import NATIVE, Folder, full, lists
-from tiebreak.report.comparison import Comparison
+from tests.analysis.test_comparison import NATIVE, Folder, full, lists
+from tests.ranking_logs.builders import by_native, call
+from tiebreak.analysis.comparison import Comparison
 from tiebreak.report.comparison_export import comparison_as_dict, comparison_to_csv
 from tiebreak.report.comparison_view import render_comparison
 

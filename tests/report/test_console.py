@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from tests.report.builders import (
+from tests.ranking_logs.builders import (
     bracket,
     by_native,
     call,
@@ -19,10 +19,10 @@ from tests.report.builders import (
     skipped,
     write_log,
 )
-from tiebreak.report import Leaderboard, leaderboards, render
+from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
+from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.report.cells import decimal, signed_interval
-from tiebreak.report.console import plain
-from tiebreak.report.strengths import StrengthRow
+from tiebreak.report.console import plain, render
 from tiebreak.scorers.ballots import ItemBallots
 
 LONG = "openrouter/some-organisation/a-very-long-model-name-2026-11-01-preview-thinking-high"

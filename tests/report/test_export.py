@@ -6,22 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.builders import bracket, call, item, match, skipped, write_log
-from tiebreak.report import (
-    Leaderboard,
-    LeaderboardRow,
-    PositionBias,
-    Receipt,
-    as_dict,
-    leaderboards,
-    to_csv,
-)
-from tiebreak.report.export import json_ready
-from tiebreak.report.leaderboard import Settled
-from tiebreak.report.length import LengthBias
-from tiebreak.report.receipt import KindCalls, Usage
-from tiebreak.report.replies import JudgeReplies
-from tiebreak.report.strengths import StrengthRow, StrengthView
+from tests.ranking_logs.builders import bracket, call, item, match, skipped, write_log
+from tiebreak.analysis.bias import PositionBias
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled, leaderboards
+from tiebreak.analysis.length import LengthBias
+from tiebreak.analysis.receipt import KindCalls, Receipt, Usage
+from tiebreak.analysis.replies import JudgeReplies
+from tiebreak.analysis.strengths import StrengthRow, StrengthView
+from tiebreak.report.export import as_dict, json_ready, to_csv
 
 
 @pytest.fixture

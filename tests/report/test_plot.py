@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.report.builders import by_native, call
+from tests.analysis.test_comparison import Folder, full, lists
+from tests.ranking_logs.builders import by_native, call
 from tests.report.figures.reading import clashes, points, segments
-from tests.report.test_comparison import Folder, full, lists
+from tiebreak.analysis.comparison import Comparison
 from tiebreak.rankers import MissingPackageError
-from tiebreak.report.comparison import Comparison
 from tiebreak.report.figures import price_figure
 from tiebreak.report.plot import PlotError, check_plot, plot_comparison
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.report.builders import item, match
+from tests.ranking_logs.builders import item, match
 from tiebreak.scorers.ballots import (
     ItemBallots,
     Listing,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.report.builders import match
+from tests.ranking_logs.builders import match
 from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import Criterion, Match, Verdict, Vote

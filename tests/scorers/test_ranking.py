@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from inspect_ai.scorer import SampleScore, Score
 
-from tests.report.builders import item, match
+from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import PROTOCOLS, NotingJudge, judged
 from tests.scorers.tournament import planted_contest
-from tiebreak.report.strengths import strength_views
+from tiebreak.analysis.strengths import strength_views
 from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.ranking import RESULTS_KEY, least_squares, score_ballots, spread
 from tiebreak.scorers.table import ballots_table

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.report.builders import match
+from tests.ranking_logs.builders import match
 from tests.scorers.judges import ONCE, NotingJudge, contest_of, judged, ladder, names, silent_about
 from tiebreak.scorers.ballots import Match
 from tiebreak.scorers.bracket import Pairing, first_round

@@ -3,7 +3,7 @@
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.report.builders import item, match
+from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import (
     NotingJudge,
     contest_of,

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.tables.builders import write
-from tiebreak.report.alignment.human import HumanRanking
 from tiebreak.tables import CellError, EmptyTableError, HeaderError, RepeatedRowError, TableError
-from tiebreak.tables.human import read_human_ranking
+from tiebreak.tables.human import HumanRanking, read_human_ranking
 
 
 def read(folder: Path, text: str, encoding: str = "utf-8") -> HumanRanking:

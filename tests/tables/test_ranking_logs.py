@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from inspect_ai.log import EvalSample
 
-from tests.report.builders import bracket, item, match, sample, write_log
+from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tests.tables.builders import write
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables import NoBallotError, read_ballots

@@ -30,7 +30,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from tests.report.builders import bracket, write_log
+from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import cells, run_inspect, task_values, write, write_summary
 from tiebreak.tables import (
     MetricError,

@@ -7,7 +7,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.report.builders import bracket, sample, write_log
+from tests.ranking_logs.builders import bracket, sample, write_log
 from tiebreak.candidates import CONTEST_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.scorers.ballots import ItemBallots

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.report.builders import item, match, write_log
+from tests.ranking_logs.builders import item, match, write_log
 from tests.write_back.builders import answer_of, brackets, write_logs, write_ranking
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import ReadOptions

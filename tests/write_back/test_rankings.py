@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.builders import (
+from tests.ranking_logs.builders import (
     bracket,
     by_native,
     graded,
@@ -19,7 +19,8 @@ from tests.report.builders import (
     write_log,
 )
 from tests.write_back.builders import brackets, write_logs, write_ranking
-from tiebreak.report import NoRankingLogError, leaderboards
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.ranking_logs import NoRankingLogError
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.write_back import AmbiguousRankingError, Ranking
 from tiebreak.write_back.rankings import read_rankings

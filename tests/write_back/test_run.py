@@ -10,7 +10,7 @@ from inspect_ai.analysis import evals_df, samples_df
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from tests.candidates.builders import make_rows, write_inspect_log, write_lm_eval_run
-from tests.report.builders import item, match
+from tests.ranking_logs.builders import item, match
 from tests.write_back.builders import (
     answer_of,
     brackets,
@@ -19,9 +19,10 @@ from tests.write_back.builders import (
     write_logs,
     write_ranking,
 )
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CandidatePool, MissingPathError, load_candidates, write_parquet
 from tiebreak.inspect_tasks.contests import contest_samples
-from tiebreak.report import NotARankingLogError, leaderboards
+from tiebreak.ranking_logs import NotARankingLogError
 from tiebreak.write_back import (
     LogChangedError,
     NothingToWriteError,

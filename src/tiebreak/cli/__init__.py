@@ -3,24 +3,26 @@
 import click
 
 import tiebreak
-from tiebreak.cli.aggregate import aggregate
-from tiebreak.cli.align import align
-from tiebreak.cli.candidates import candidates
-from tiebreak.cli.compare import compare
-from tiebreak.cli.csd import csd
-from tiebreak.cli.demo import demo
-from tiebreak.cli.diagnose import diagnose
-from tiebreak.cli.estimate import estimate
-from tiebreak.cli.lm_eval import lm_eval_cache, lm_eval_tasks
-from tiebreak.cli.peers import peers
-from tiebreak.cli.publish import publish
-from tiebreak.cli.rank import rank
-from tiebreak.cli.report import report
-from tiebreak.cli.score_code import score_code
-from tiebreak.cli.serve_local import serve
-from tiebreak.cli.simulate import simulate
-from tiebreak.cli.stability import stability
-from tiebreak.cli.write_back import write_back
+from tiebreak.cli import (
+    aggregate,
+    align,
+    candidates,
+    compare,
+    csd,
+    demo,
+    diagnose,
+    estimate,
+    lm_eval,
+    peers,
+    publish,
+    rank,
+    report,
+    score_code,
+    serve_local,
+    simulate,
+    stability,
+    write_back,
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -42,24 +44,24 @@ def main() -> None:
 
 
 for verb in (
-    candidates,
-    diagnose,
-    estimate,
-    rank,
-    compare,
-    stability,
-    peers,
-    align,
-    report,
-    publish,
-    write_back,
-    simulate,
-    aggregate,
-    csd,
-    lm_eval_tasks,
-    lm_eval_cache,
-    score_code,
-    demo,
-    serve,
+    candidates.candidates,
+    diagnose.diagnose,
+    estimate.estimate,
+    rank.rank,
+    compare.compare,
+    stability.stability,
+    peers.peers,
+    align.align,
+    report.report,
+    publish.publish,
+    write_back.write_back,
+    simulate.simulate,
+    aggregate.aggregate,
+    csd.csd,
+    lm_eval.lm_eval_tasks,
+    lm_eval.lm_eval_cache,
+    score_code.score_code,
+    demo.demo,
+    serve_local.serve,
 ):
     main.add_command(verb)

@@ -8,8 +8,8 @@ import click
 from tiebreak.cli._shared import renamed
 
 if TYPE_CHECKING:
+    from tiebreak.analysis.contests import ContestReport
     from tiebreak.rankers.csd.contest import CsdOptions
-    from tiebreak.report.contests import ContestReport
 
 
 def read_contest(
@@ -31,7 +31,7 @@ def read_contest(
         MissingPackageError: a package for parallel work is not installed.
         BadParameter: `eliminate` is no list of whole numbers.
     """
-    from tiebreak.report.contests import contest_report
+    from tiebreak.analysis.contests import contest_report
     from tiebreak.tables import find_cells, read_rounds, read_scores
 
     table = read_scores(

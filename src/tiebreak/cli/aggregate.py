@@ -44,8 +44,9 @@ def aggregate(
       tiebreak aggregate reviews.csv --per-item --json
       tiebreak aggregate logs/ --method borda --method kemeny_young
     """
+    from tiebreak.analysis.consensus import elect
     from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.report.elections import elect, election_as_dict, render_election
+    from tiebreak.report.elections_view import election_as_dict, render_election
     from tiebreak.tables import TableError, read_ballots
 
     chosen = AGGREGATORS if "all" in methods else tuple(dict.fromkeys(methods))

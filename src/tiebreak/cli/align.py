@@ -61,14 +61,14 @@ def align(
       tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
       tiebreak align logs/ --human arena.csv --plot alignment.svg
     """
+    from tiebreak.analysis.alignment.align import align as align_panels
+    from tiebreak.analysis.alignment.human import AlignmentError
+    from tiebreak.analysis.peers.panel import read_panels
     from tiebreak.rankers import MissingPackageError
-    from tiebreak.report import RankingLogError
-    from tiebreak.report.alignment.align import align as align_panels
-    from tiebreak.report.alignment.export import alignment_as_dict, alignment_to_csv
-    from tiebreak.report.alignment.human import AlignmentError
-    from tiebreak.report.alignment.plot import plot_alignment
-    from tiebreak.report.alignment.view import render_alignment
-    from tiebreak.report.peers.panel import read_panels
+    from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report.alignment_export import alignment_as_dict, alignment_to_csv
+    from tiebreak.report.alignment_plot import plot_alignment
+    from tiebreak.report.alignment_view import render_alignment
     from tiebreak.report.plot import PlotError, check_plot
     from tiebreak.tables import TableError
     from tiebreak.tables.human import read_human_ranking

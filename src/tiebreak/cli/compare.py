@@ -49,13 +49,13 @@ def compare(
       tiebreak compare logs/ --reference seal --plot agreement.svg
       tiebreak compare logs/ --csv > protocols.csv
     """
+    from tiebreak.analysis.comparison import compare as compare_logs
+    from tiebreak.analysis.reference import ComparisonError
     from tiebreak.rankers import MissingPackageError
-    from tiebreak.report import RankingLogError
-    from tiebreak.report.comparison import compare as compare_logs
+    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.comparison_export import comparison_as_dict, comparison_to_csv
     from tiebreak.report.comparison_view import render_comparison
     from tiebreak.report.plot import PlotError, check_plot, plot_comparison
-    from tiebreak.report.reference import ComparisonError
 
     with plain_errors(RankingLogError, ComparisonError, PlotError, MissingPackageError):
         if plot:

@@ -70,7 +70,7 @@ def csd(
       tiebreak csd logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.report.contests import contest_as_dict, render_contest
+    from tiebreak.report.contests_view import contest_as_dict, render_contest
     from tiebreak.tables import TableError
 
     with plain_errors(TableError, RankingError, MissingPackageError):

@@ -40,10 +40,10 @@ def diagnose(
       tiebreak diagnose logs/
       tiebreak diagnose pool.parquet --level 0.99 --json
     """
+    from tiebreak.analysis.diagnosis import diagnose as diagnoses_of
     from tiebreak.candidates import CandidateError, load_candidates
     from tiebreak.rankers import RankingError
-    from tiebreak.report.diagnosis import diagnose as diagnoses_of
-    from tiebreak.report.diagnosis import diagnosis_as_dict, render_diagnosis
+    from tiebreak.report.diagnosis_view import diagnosis_as_dict, render_diagnosis
 
     with plain_errors(CandidateError, RankingError):
         pool = load_candidates(

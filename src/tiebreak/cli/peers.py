@@ -44,11 +44,11 @@ def peers(
       tiebreak peers logs/ --method all
       tiebreak peers logs/2026-11-21_peer-review.eval --json --items > review.json
     """
+    from tiebreak.analysis.peers.review import peer_report
     from tiebreak.rankers import RankingError
-    from tiebreak.report import RankingLogError
-    from tiebreak.report.peers.export import peer_report_as_dict
-    from tiebreak.report.peers.review import peer_report
-    from tiebreak.report.peers.view import render_peer_report
+    from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report.peers_export import peer_report_as_dict
+    from tiebreak.report.peers_view import render_peer_report
 
     if items and not as_json:
         raise click.UsageError("--items goes with --json: a certificate is no table.")

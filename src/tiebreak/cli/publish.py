@@ -100,7 +100,7 @@ def publish(
     from tiebreak.publish.errors import PublishError
     from tiebreak.publish.plots import missing_plots
     from tiebreak.publish.runs import read_runs
-    from tiebreak.report import RankingLogError
+    from tiebreak.ranking_logs import RankingLogError
 
     quiet = as_json or not sys.stderr.isatty()
     if quiet:

@@ -25,7 +25,10 @@ def rank(
       tiebreak rank logs/
       tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
     """
-    from tiebreak.report import RankingLogError, as_dict, leaderboards, render, to_csv
+    from tiebreak.analysis.leaderboard import leaderboards
+    from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report.console import render
+    from tiebreak.report.export import as_dict, to_csv
 
     with plain_errors(RankingLogError):
         boards = leaderboards(logs, level=level, draws=draws, seed=seed, closure=closure)

@@ -91,12 +91,12 @@ def report(
       tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu
     """
     import tiebreak
+    from tiebreak.analysis.alignment.human import AlignmentError
+    from tiebreak.analysis.reference import ComparisonError
     from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.report import RankingLogError
-    from tiebreak.report.alignment.human import AlignmentError
+    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.page.build import ReportError, check_folder, write_report
     from tiebreak.report.page.contents import contents_of
-    from tiebreak.report.reference import ComparisonError
     from tiebreak.tables import TableError
     from tiebreak.tables.human import read_human_ranking
 

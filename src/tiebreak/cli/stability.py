@@ -30,8 +30,8 @@ def stability(logs: tuple[str, ...], subsample: str, seeds: int, as_json: bool) 
       tiebreak stability logs/
       tiebreak stability logs/ --subsample 0.25,0.5,0.75 --seeds 100 --json
     """
-    from tiebreak.report import RankingLogError
-    from tiebreak.report.stability import stability as stability_of
+    from tiebreak.analysis.stability import stability as stability_of
+    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.stability_view import render_stability, stability_as_dict
 
     shares = _shares(subsample)

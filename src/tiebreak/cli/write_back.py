@@ -44,7 +44,7 @@ def write_back(
     from rich.console import Console
 
     from tiebreak.candidates import CandidateError
-    from tiebreak.report import RankingLogError
+    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.cells import plain
     from tiebreak.write_back import WriteBackError
     from tiebreak.write_back import write_back as write

@@ -15,12 +15,14 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig
 
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.peers.review import peer_report
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
 from tiebreak.demo.words import about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.report import leaderboards, read_ranking_logs, render
-from tiebreak.report.peers.review import peer_report
-from tiebreak.report.peers.view import render_peer_report
+from tiebreak.ranking_logs import read_ranking_logs
+from tiebreak.report.console import render
+from tiebreak.report.peers_view import render_peer_report
 
 MODEL: Final = "smollm2-135m"
 LOCAL: Final = f"tiebreak-local/{MODEL}"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
-from tiebreak.report.bias import PositionBias, position_bias
-from tiebreak.report.words import count, percent
+from tiebreak.analysis.bias import PositionBias, position_bias
 from tiebreak.scorers.ballots import ItemBallots, Match
+from tiebreak.words import count, percent
 
 STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
 STRONG_REVIEWERS: Final = "tiebreak demo --protocol peer_review --judge openai/gpt-5,openai/o3"

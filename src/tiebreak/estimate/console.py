@@ -12,7 +12,7 @@ from tiebreak.estimate.figures import Estimate, ProtocolEstimate
 from tiebreak.estimate.notes import assumptions, notes, who_is_asked
 from tiebreak.estimate.totals import Interval
 from tiebreak.report.console import UNDEFINED, WIDE, plain
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 
 def estimate_as_dict(found: Estimate) -> dict[str, Any]:

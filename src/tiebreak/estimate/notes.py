@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tiebreak.estimate.figures import Estimate, Judges
 from tiebreak.estimate.prices import Price, model_info
 from tiebreak.estimate.totals import Interval
-from tiebreak.report.words import count, percent
+from tiebreak.words import count, percent
 
 
 def assumptions(found: Estimate) -> Iterator[str]:

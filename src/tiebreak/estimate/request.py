@@ -11,7 +11,7 @@ from tiebreak.estimate.peers import asks_judge, asks_peers
 from tiebreak.estimate.prices import find_price, read_price, read_price_file
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.inspect_tasks.own_protocol import load_protocol
-from tiebreak.report.logs import read_ranking_logs
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.variants import Variant, read_variant, split_labels

@@ -13,7 +13,7 @@ from tiebreak.lab.planted import World
 from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.report.cells import UNDEFINED, decimal, plain, rate
 from tiebreak.report.console import WIDE
-from tiebreak.report.words import count, percent
+from tiebreak.words import count, percent
 
 NOTE = (
     "Refinement and critique cost calls here and change no verdict: what they gain in a real run "

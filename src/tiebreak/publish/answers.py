@@ -29,7 +29,7 @@ from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.publish.secrets import log_secrets, refuse_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 AnyPath = str | PathLike[str]
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.publish.model_path import flattened
 from tiebreak.publish.runs import Run
-from tiebreak.report import Leaderboard, LeaderboardRow
 from tiebreak.report.figures.drawing import slug
 
 FOLDER: Final = ".eval_results"

@@ -14,6 +14,7 @@ from datetime import datetime
 from importlib.resources import files
 from typing import Final
 
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.candidates import CandidatePool
 from tiebreak.publish.every_eval_ever_samples import (
     NATIVE_SCORE,
@@ -25,7 +26,6 @@ from tiebreak.publish.every_eval_ever_samples import (
 )
 from tiebreak.publish.model_path import flattened, model_id
 from tiebreak.publish.runs import Run
-from tiebreak.report import Leaderboard, LeaderboardRow
 
 COLLECTION: Final = "tiebreak"
 # The log does not know who controls an endpoint, nor whether weights can be had.

@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from tiebreak.analysis.item_table import ItemTable, place_all
+from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.candidates import Candidate, CandidatePool, Item
 from tiebreak.publish.runs import Run
-from tiebreak.report import Leaderboard
-from tiebreak.report.item_table import ItemTable, place_all
 
 Json = dict[str, Any]
 

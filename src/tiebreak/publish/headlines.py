@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tiebreak.analysis.item_table import or_nan
 from tiebreak.report.cells import UNDEFINED, decimal, interval, money, ranks, rate, whole
-from tiebreak.report.item_table import or_nan
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 Row = Mapping[str, Any]
 

@@ -5,9 +5,9 @@ import json
 from dataclasses import asdict
 from typing import Any, Final
 
+from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.publish.rows import of_board
 from tiebreak.publish.runs import Run
-from tiebreak.report import Leaderboard
 from tiebreak.report.export import json_ready
 
 FORMAT: Final = "tiebreak/run"

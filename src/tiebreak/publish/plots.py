@@ -6,12 +6,12 @@ Fonts differ between machines, so plots are no part of what identifies a run.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tiebreak.analysis.win_rates import win_rates
 from tiebreak.publish.manifest import as_json
 from tiebreak.publish.rows import of_board
 from tiebreak.publish.runs import Run
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.canvas import require_matplotlib
-from tiebreak.report.win_rates import win_rates
 
 if TYPE_CHECKING:
     from tiebreak.report.figures import Drawing

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from tiebreak.analysis.item_table import ItemTable, place_all, whole
+from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
-from tiebreak.report import Leaderboard
-from tiebreak.report.item_table import ItemTable, place_all, whole
-from tiebreak.report.peers.review import PeerReview
 
 Row = dict[str, Any]
 

@@ -8,17 +8,18 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
 
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.entries import best_attempts
+from tiebreak.analysis.leaderboard import Leaderboard, boards_of
+from tiebreak.analysis.peers.panel import panels_of
+from tiebreak.analysis.peers.review import PeerReview, peer_report_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
 from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
-from tiebreak.report import Leaderboard, RankingLog, boards_of, read_ranking_logs
-from tiebreak.report.common_ground import Resampling
-from tiebreak.report.entries import best_attempts
-from tiebreak.report.errors import NoPeerReviewError
+from tiebreak.ranking_logs import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.report.figures.drawing import slug
-from tiebreak.report.peers.panel import panels_of
-from tiebreak.report.peers.review import PeerReview, peer_report_of
 from tiebreak.scorers.ballots import ItemBallots
 
 

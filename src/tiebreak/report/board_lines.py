@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator
 
+from tiebreak.analysis.leaderboard import Leaderboard, Settled
+from tiebreak.analysis.length import LengthBias
+from tiebreak.analysis.receipt import Receipt
+from tiebreak.analysis.records import BY_MATCHES
 from tiebreak.report.cells import UNDEFINED, decimal, money, percents, signed_interval
-from tiebreak.report.leaderboard import Leaderboard, Settled
-from tiebreak.report.length import LengthBias
-from tiebreak.report.receipt import Receipt
-from tiebreak.report.records import BY_MATCHES
-from tiebreak.report.words import count, percent
+from tiebreak.words import count, percent
 
 SHOWN_UNRANKED = 5
 

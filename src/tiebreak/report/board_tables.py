@@ -5,6 +5,10 @@ from collections.abc import Mapping, Sequence
 from rich import box
 from rich.table import Table
 
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.analysis.receipt import Receipt
+from tiebreak.analysis.records import BY_MATCHES
+from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.report.cells import (
     UNDEFINED,
     decimal,
@@ -16,10 +20,6 @@ from tiebreak.report.cells import (
     signed_interval,
     whole,
 )
-from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.report.receipt import Receipt
-from tiebreak.report.records import BY_MATCHES
-from tiebreak.report.strengths import StrengthRow
 
 _HEADINGS = {"least_squares": "Least\nsquares", "bradley_terry": "Bradley–\nTerry"}
 

@@ -4,7 +4,7 @@ import math
 
 from rich.text import Text
 
-from tiebreak.report.words import percent
+from tiebreak.words import percent
 
 UNDEFINED = "–"
 

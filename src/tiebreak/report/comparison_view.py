@@ -7,11 +7,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
+from tiebreak.analysis.records import BY_MATCHES
 from tiebreak.rankers.resampling import AgreementInterval, ResampledAgreement
 from tiebreak.report.cells import UNDEFINED, decimal, money, percents, plain, rate, signed_interval
-from tiebreak.report.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
-from tiebreak.report.records import BY_MATCHES
-from tiebreak.report.words import count, percent
+from tiebreak.words import count, percent
 
 # From this width on there is room for the columns that 80 characters have none for.
 WIDE = 110

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
+from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.report.board_lines import (
     intervals_line,
     judge_lines,
@@ -22,7 +23,6 @@ from tiebreak.report.board_lines import (
 )
 from tiebreak.report.board_tables import kinds_table, rows_table, usage_table, views_table
 from tiebreak.report.cells import UNDEFINED, plain
-from tiebreak.report.leaderboard import Leaderboard
 
 __all__ = ["UNDEFINED", "plain", "render"]
 

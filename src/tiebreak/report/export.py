@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, get_args
 
-from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.report.strengths import Method
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.analysis.strengths import Method
 
 FORMAT = "tiebreak/leaderboards"
 # Raised when a key is renamed, removed or changes its meaning; new keys do not raise it.

@@ -3,7 +3,7 @@
 from os import PathLike
 from pathlib import Path
 
-from tiebreak.report.comparison import Comparison
+from tiebreak.analysis.comparison import Comparison
 from tiebreak.report.figures.canvas import PlotError, require_matplotlib
 from tiebreak.report.figures.drawing import save_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure

@@ -6,11 +6,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tiebreak.analysis.stability import StabilityReport
 from tiebreak.report.cells import decimal, plain, rate
 from tiebreak.report.comparison_view import new_table
 from tiebreak.report.export import json_ready
-from tiebreak.report.stability import StabilityReport
-from tiebreak.report.words import percent
+from tiebreak.words import percent
 
 FORMAT = "tiebreak/stability"
 # Raised when a key is renamed, removed or changes its meaning; new keys do not raise it.

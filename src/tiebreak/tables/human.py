@@ -17,13 +17,34 @@ the benchmarks that have none. For separators, encoding and numbers see `delimit
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from tiebreak.report.alignment.human import ALL_BENCHMARKS, HumanRanking
 from tiebreak.tables.delimited import Delimited, Row, read_delimited, shown
 from tiebreak.tables.errors import CellError, EmptyTableError, HeaderError, RepeatedRowError
 
+ALL_BENCHMARKS = ""
 COLUMNS = ("model", "rank", "score", "benchmark")
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRanking:
+    """Models as people rank them, by benchmark; those under "" hold for all other benchmarks.
+
+    The numbers are ranks: lower is better, equal is tied; only their order counts. The paper
+    matches each benchmark with the leaderboard of people's votes that fits it best (Peer review,
+    §4.1): mathematics with mathematics, and so on. `source` is the file; `notes` are sentences on
+    what was passed over in it.
+    """
+
+    source: str
+    ranks: Mapping[str, Mapping[str, float]]
+    notes: tuple[str, ...] = ()
+
+    def of(self, benchmark: str) -> Mapping[str, float]:
+        """Ranks of the models on a benchmark; empty where people said nothing about it."""
+        return self.ranks.get(benchmark) or self.ranks.get(ALL_BENCHMARKS, {})
 
 
 def read_human_ranking(path: str | Path) -> HumanRanking:

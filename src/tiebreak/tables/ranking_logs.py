@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tiebreak.report.logs import (
+from tiebreak.ranking_logs.read import (
     RankingLog,
     RankingLogError,
     placement_of,

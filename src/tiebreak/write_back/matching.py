@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tiebreak.candidates import Candidate, same_answer
 from tiebreak.candidates.records import LogRecord
-from tiebreak.report.words import count
+from tiebreak.words import count
 from tiebreak.write_back.rankings import Ranking, Standing
 
 

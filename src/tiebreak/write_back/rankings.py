@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from inspect_ai.log import read_eval_log
 
+from tiebreak.analysis.entries import ItemKey, best_attempts
+from tiebreak.analysis.item_table import ItemTable, place_all
+from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
-from tiebreak.report import Leaderboard, RankingLog, boards_of, read_ranking_logs
-from tiebreak.report.entries import ItemKey, best_attempts
-from tiebreak.report.item_table import ItemTable, place_all
+from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
 from tiebreak.write_back.errors import AmbiguousRankingError

@@ -12,7 +12,7 @@ from inspect_ai.log import read_eval_log
 from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import LogRecord, ReadOptions
-from tiebreak.report.words import count
+from tiebreak.words import count
 from tiebreak.write_back.errors import LogChangedError, NothingToWriteError
 from tiebreak.write_back.log_scores import Recording, record, replace_file
 from tiebreak.write_back.matching import misfit, standings_by_sample

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from tiebreak.report.words import count
+from tiebreak.words import count
 from tiebreak.write_back.rankings import Ranking
 from tiebreak.write_back.run import Outcome, State, WriteBack
 

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.report.alignment.panels import panel
-from tests.report.peers.builders import LETTERS, reviewer
+from tests.analysis.alignment.panels import panel
+from tests.analysis.peers.builders import LETTERS, reviewer
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.contests import ContestReport, contest_report
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
+from tiebreak.analysis.peers.ranking import peer_ranking
+from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.peers.self_preference import self_preference
+from tiebreak.analysis.peers.worth import panel_worth
+from tiebreak.analysis.receipt import receipt_of
+from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
 from tiebreak.rankers import peer_views
 from tiebreak.rankers.resampling import RunStability, Stability
-from tiebreak.report.common_ground import Resampling
-from tiebreak.report.contests import ContestReport, contest_report
-from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.report.peers.ranking import peer_ranking
-from tiebreak.report.peers.review import PeerReview
-from tiebreak.report.peers.self_preference import self_preference
-from tiebreak.report.peers.worth import panel_worth
-from tiebreak.report.receipt import receipt_of
-from tiebreak.report.stability import RepeatedRun, StabilityReport, SubsampledLog
 
 NAN = float("nan")
 NOTHING: Any = None

@@ -10,8 +10,8 @@ from matplotlib.text import Annotation
 
 from tests.report.figures.reading import points, row_names, said, segments, words
 from tests.report.figures.samples import contest
+from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers.csd.sensitivity import Label
-from tiebreak.report.contests import ContestReport, contest_report
 from tiebreak.report.figures import perturbation_figure, sensitivity_figure, wins_figure
 
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay")

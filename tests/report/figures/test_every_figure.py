@@ -8,17 +8,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.report.alignment.panels import noisy, panel
+from tests.analysis.alignment.panels import noisy, panel
 from tests.report.figures import samples
 from tests.report.figures.reading import clashes
 from tests.report.figures.samples import HOSTILE
+from tiebreak.analysis.alignment.align import align
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.win_rates import WinRates
 from tiebreak.report import figures
-from tiebreak.report.alignment.align import align
-from tiebreak.report.alignment.human import HumanRanking
-from tiebreak.report.contests import ContestReport
 from tiebreak.report.figures import Drawing, themed
-from tiebreak.report.peers.review import PeerReview
-from tiebreak.report.win_rates import WinRates
+from tiebreak.tables.human import HumanRanking
 
 SVG = "{http://www.w3.org/2000/svg}"
 PLAIN = ("openai/gpt-5.1-high", "meta-llama/llama-4-maverick-17b-128e-instruct", "qwen/qwen3-max")

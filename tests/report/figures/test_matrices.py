@@ -8,9 +8,9 @@ from matplotlib.colors import to_rgb
 
 from tests.report.figures.reading import row_names, said
 from tests.report.figures.samples import NAN, opinions, review
+from tiebreak.analysis.win_rates import WinRates
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.report.figures import review_matrix_figure, win_rate_figure
-from tiebreak.report.win_rates import WinRates
 
 RATES = WinRates(
     ("ada", "ben", "cleo"),

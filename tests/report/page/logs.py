@@ -6,9 +6,9 @@ from typing import Any
 
 from inspect_ai.log import EvalSample
 
-from tests.report.builders import all_pairs, bracket, by_native, graded, sample, write_log
-from tests.report.peers.builders import reviews
-from tests.report.test_entries import WHEN
+from tests.analysis.peers.builders import reviews
+from tests.analysis.test_entries import WHEN
+from tests.ranking_logs.builders import all_pairs, bracket, by_native, graded, sample, write_log
 from tiebreak.scorers.ballots import ItemBallots
 
 RUBRIC: Mapping[str, Any] = {

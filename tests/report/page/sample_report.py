@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.report.builders import all_pairs, graded, item, listed
+from tests.ranking_logs.builders import all_pairs, graded, item, listed
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import (
     Cell,

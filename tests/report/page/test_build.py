@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.builders import bracket
+from tests.analysis.test_contests import report as contest
+from tests.ranking_logs.builders import bracket
 from tests.report.page.logs import Folder, judged, small
 from tests.report.page.test_items import told
-from tests.report.test_contests import report as contest
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report.figures import canvas
 from tiebreak.report.page.build import ReportError, check_folder, visible, write_report

@@ -6,21 +6,22 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.report.alignment.panels import people
-from tests.report.builders import all_pairs, bracket, graded
+from tests.analysis.alignment.panels import people
+from tests.analysis.peers.builders import identical, reviews
+from tests.ranking_logs.builders import all_pairs, bracket, graded
 from tests.report.page.logs import Folder, small, whole
-from tests.report.peers.builders import identical, reviews
-from tiebreak.report import leaderboards, log_file
-from tiebreak.report.alignment.human import NothingInCommonError
-from tiebreak.report.comparison import compare
+from tiebreak.analysis.alignment.human import NothingInCommonError
+from tiebreak.analysis.comparison import compare
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.peers.review import peer_report
+from tiebreak.analysis.reference import AmbiguousReferenceError, MissingReferenceError
+from tiebreak.analysis.stability import stability
+from tiebreak.ranking_logs import log_file
+from tiebreak.ranking_logs.errors import NoPeerReviewError, NoRankingLogError
 from tiebreak.report.comparison_export import comparison_as_dict
-from tiebreak.report.errors import NoPeerReviewError, NoRankingLogError
 from tiebreak.report.export import as_dict
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.peers.export import peer_report_as_dict
-from tiebreak.report.peers.review import peer_report
-from tiebreak.report.reference import AmbiguousReferenceError, MissingReferenceError
-from tiebreak.report.stability import stability
+from tiebreak.report.peers_export import peer_report_as_dict
 from tiebreak.report.stability_view import stability_as_dict
 
 FAST: dict[str, Any] = {"draws": 100, "seed": 3, "level": 0.9}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.report.builders import all_pairs, bracket, graded, item, match, sample, skipped
+from tests.ranking_logs.builders import all_pairs, bracket, graded, item, match, sample, skipped
 from tests.report.page.logs import RUBRIC, Folder, judged, whole
-from tiebreak.report.entries import best_attempts, entries_of
-from tiebreak.report.logs import placement_of, read_ranking_logs
+from tiebreak.analysis.entries import best_attempts, entries_of
+from tiebreak.ranking_logs.read import placement_of, read_ranking_logs
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.store import unpack
 from tiebreak.report.page.view import ItemsView

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.alignment.panels import people
-from tests.report.builders import bracket, write_shards
+from tests.analysis.alignment.panels import people
+from tests.ranking_logs.builders import bracket, write_shards
 from tests.report.page.logs import small, whole
 from tests.report.page.test_sections import texts_of
 from tiebreak.report.page.build import render

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tests.report.alignment.panels import people
-from tests.report.builders import bracket, item, match
+from tests.analysis.alignment.panels import people
+from tests.analysis.test_contests import report as contest
+from tests.ranking_logs.builders import bracket, item, match
 from tests.report.page.logs import Folder, small, whole
-from tests.report.test_contests import report as contest
-from tiebreak.report.alignment.view import render_alignment
+from tiebreak.report.alignment_view import render_alignment
 from tiebreak.report.comparison_view import render_comparison
 from tiebreak.report.console import render
-from tiebreak.report.contests import render_contest
+from tiebreak.report.contests_view import render_contest
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.names import shortener
 from tiebreak.report.page.sections import page_of
 from tiebreak.report.page.view import Page, Part
-from tiebreak.report.peers.view import render_peer_report
+from tiebreak.report.peers_view import render_peer_report
 from tiebreak.report.stability_view import render_stability
 
 # Where to look on, what a table is about, headings that the terminal breaks in two.

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.report.page.logs import whole
+from tiebreak.analysis.comparison import compare
+from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.report.board_tables import kinds_table, rows_table, usage_table, views_table
-from tiebreak.report.comparison import compare
 from tiebreak.report.comparison_view import agreement_table, judge_table, price_table
-from tiebreak.report.leaderboard import Leaderboard, leaderboards
 from tiebreak.report.page.tables import FILTERABLE, number_in, table_view
 from tiebreak.report.page.view import TableView
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.report.cells import decimal, ranks
 from tiebreak.report.figures.canvas import BLUE, PALE, not_shown, short, styled
@@ -10,8 +11,7 @@ from tiebreak.report.figures.drawing import Drawing, slug
 from tiebreak.report.figures.labels import Label
 from tiebreak.report.figures.points import name_points, point_panel
 from tiebreak.report.figures.rows import draw_point, limits, row_panel
-from tiebreak.report.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 
 def leaderboard_figure(board: Leaderboard) -> Drawing | None:

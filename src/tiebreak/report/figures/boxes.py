@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
+from tiebreak.analysis.item_table import FloatArray
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.rankers.aggregate import comparing, mean_rank
 from tiebreak.rankers.agreement_many import pearson_many, spearman_many
 from tiebreak.rankers.profile import within_ballots
-from tiebreak.report.alignment.align import Alignment, BenchmarkAlignment
 from tiebreak.report.cells import decimal
 from tiebreak.report.figures.canvas import MUTED, PlotError, not_shown, short, styled
 from tiebreak.report.figures.drawing import Drawing, slug
 from tiebreak.report.figures.rows import draw_box, row_panel
-from tiebreak.report.item_table import FloatArray
-from tiebreak.report.peers.panel import Panel
-from tiebreak.report.peers.review import PeerReview
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 
 class Box(NamedTuple):

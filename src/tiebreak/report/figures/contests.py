@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.item_table import FloatArray, whole
 from tiebreak.rankers.csd import FailureSensitivity
 from tiebreak.rankers.ranks import competition_ranks
 from tiebreak.report.cells import decimal, ranks
-from tiebreak.report.contests import ContestReport
 from tiebreak.report.figures.canvas import (
     BLUE,
     MUTED,
@@ -28,8 +29,7 @@ from tiebreak.report.figures.drawing import Drawing
 from tiebreak.report.figures.labels import SIDE_LINE, Label, label_side
 from tiebreak.report.figures.points import name_points, point_panel
 from tiebreak.report.figures.rows import draw_point, limits, row_panel
-from tiebreak.report.item_table import FloatArray, whole
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.analysis.item_table import FloatArray
 from tiebreak.report.figures.canvas import MUTED, PAPER, panel, widest
-from tiebreak.report.item_table import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

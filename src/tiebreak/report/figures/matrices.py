@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.analysis.item_table import FloatArray
+from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.win_rates import WinRates
 from tiebreak.rankers.aggregate import comparing, mean_rank
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.report.cells import UNDEFINED, decimal
 from tiebreak.report.figures.canvas import short, styled
 from tiebreak.report.figures.drawing import Drawing, slug
 from tiebreak.report.figures.heat import BLACK, ROOMY_UP_TO, WHITE, heat_map
-from tiebreak.report.item_table import FloatArray
-from tiebreak.report.peers.review import PeerReview
-from tiebreak.report.win_rates import WinRates
-from tiebreak.report.words import count, percent
+from tiebreak.words import count, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,14 +5,14 @@ Source: Liu et al., "LLM Swiss Round", figure 5.
 
 from typing import TYPE_CHECKING
 
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.item_table import FloatArray
 from tiebreak.rankers.csd import Perturbation
 from tiebreak.rankers.ranks import competition_ranks
-from tiebreak.report.contests import ContestReport
 from tiebreak.report.figures.canvas import MUTED, ORANGE, SMALL, panel, short, styled, widest
 from tiebreak.report.figures.drawing import Drawing
 from tiebreak.report.figures.labels import SIDE_LINE, label_side
-from tiebreak.report.item_table import FloatArray
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

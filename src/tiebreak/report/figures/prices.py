@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison
 from tiebreak.report.cells import decimal
-from tiebreak.report.comparison import BenchmarkComparison, ComparedLog, Comparison
 from tiebreak.report.figures.canvas import (
     BLUE,
     MUTED,
@@ -20,7 +20,7 @@ from tiebreak.report.figures.canvas import (
 )
 from tiebreak.report.figures.drawing import Drawing, slug
 from tiebreak.report.figures.labels import Label, label_points
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

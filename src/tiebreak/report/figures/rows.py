@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tiebreak.analysis.item_table import FloatArray
 from tiebreak.report.figures.canvas import BLUE, MUTED, ORANGE, PALE, PAPER, SMALL, panel, widest
-from tiebreak.report.item_table import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.peers.self_preference import SelfPreference
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import UNDEFINED, decimal, signed_interval
 from tiebreak.report.figures.canvas import (
@@ -17,9 +19,7 @@ from tiebreak.report.figures.canvas import (
 )
 from tiebreak.report.figures.drawing import Drawing, slug
 from tiebreak.report.figures.rows import draw_point, limits, row_panel
-from tiebreak.report.peers.review import PeerReview
-from tiebreak.report.peers.self_preference import SelfPreference
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 # Figure, form, colour and place within the row.
 _FIGURES: Final = (

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tiebreak.analysis.item_table import FloatArray
+from tiebreak.analysis.stability import StabilityReport
 from tiebreak.report.cells import UNDEFINED, decimal, rate
 from tiebreak.report.figures.canvas import not_shown, short, styled
 from tiebreak.report.figures.drawing import Drawing
 from tiebreak.report.figures.rows import draw_box, limits, row_panel
-from tiebreak.report.item_table import FloatArray
-from tiebreak.report.stability import StabilityReport
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 
 class _Row(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.report.log_file import JudgedSample
+from tiebreak.ranking_logs.log_file import JudgedSample
 
 _PARTS: Final = {
     "principles": ("id", "name", "weight", "description"),

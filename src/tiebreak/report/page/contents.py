@@ -4,24 +4,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
-from tiebreak.rankers.errors import UnprovenOrderError
-from tiebreak.report.alignment.align import Alignment, align
-from tiebreak.report.alignment.human import HumanRanking
-from tiebreak.report.common_ground import Resampling
-from tiebreak.report.comparison import Comparison, compare_entries
-from tiebreak.report.contests import ContestReport
-from tiebreak.report.entries import Entry, best_attempts, entries_of
-from tiebreak.report.errors import NoPeerReviewError
-from tiebreak.report.logs import RankingLog, read_ranking_logs
-from tiebreak.report.page.names import file_names
-from tiebreak.report.peers.panel import panels_among
-from tiebreak.report.peers.review import PeerReport, peer_report_of
-from tiebreak.report.reference import (
+from tiebreak.analysis.alignment.align import Alignment, align
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.comparison import Comparison, compare_entries
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.entries import Entry, best_attempts, entries_of
+from tiebreak.analysis.peers.panel import panels_among
+from tiebreak.analysis.peers.review import PeerReport, peer_report_of
+from tiebreak.analysis.reference import (
     ComparisonError,
     MissingReferenceError,
     NothingToCompareError,
 )
-from tiebreak.report.stability import StabilityReport, stability_of
+from tiebreak.analysis.stability import StabilityReport, stability_of
+from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.ranking_logs.errors import NoPeerReviewError
+from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.report.page.names import file_names
+from tiebreak.tables.human import HumanRanking
 
 REFERENCE = "full_pairwise"
 

@@ -23,16 +23,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tiebreak.analysis.entries import Entry
+from tiebreak.ranking_logs.log_file import JudgedSample
+from tiebreak.ranking_logs.read import RankingLog, placement_of
 from tiebreak.report.cells import plain
-from tiebreak.report.entries import Entry
-from tiebreak.report.log_file import JudgedSample
-from tiebreak.report.logs import RankingLog, placement_of
 from tiebreak.report.page.answers import asked
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import Cell, Column, ItemRow, ItemsView
-from tiebreak.report.words import count
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError
+from tiebreak.words import count
 
 ItemKey = tuple[str, str, str]
 """Benchmark, id (with the epoch of the answers where there are several), hash of the question."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 
-from tiebreak.report.logs import RankingLog
-from tiebreak.report.shards import together
+from tiebreak.ranking_logs.read import RankingLog
+from tiebreak.ranking_logs.shards import together
 
 
 def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog]) -> dict[str, str]:

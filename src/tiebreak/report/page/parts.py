@@ -8,15 +8,20 @@ from itertools import chain
 
 from rich.table import Table
 
-from tiebreak.report import board_lines, comparison_view, contests, stability_view
+from tiebreak.analysis.alignment.align import Alignment
+from tiebreak.analysis.comparison import BenchmarkComparison, Comparison
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.entries import Entry
+from tiebreak.analysis.peers.review import PeerReport, PeerReview
+from tiebreak.analysis.stability import StabilityReport
+from tiebreak.analysis.win_rates import win_rates
+from tiebreak.report import alignment_view, board_lines, comparison_view, stability_view
+from tiebreak.report import contests_view as contests
+from tiebreak.report import peers_tables as peer_tables
+from tiebreak.report import peers_view as peer_view
 from tiebreak.report.aggregation import csd_table, sensitivity_table
-from tiebreak.report.alignment import view as alignment_view
-from tiebreak.report.alignment.align import Alignment
 from tiebreak.report.board_tables import kinds_table, rows_table, usage_table, views_table
 from tiebreak.report.cells import money, plain
-from tiebreak.report.comparison import BenchmarkComparison, Comparison
-from tiebreak.report.contests import ContestReport
-from tiebreak.report.entries import Entry
 from tiebreak.report.figures import (
     Drawing,
     alignment_figure,
@@ -36,12 +41,7 @@ from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.names import shortener
 from tiebreak.report.page.tables import table_view
 from tiebreak.report.page.view import Part
-from tiebreak.report.peers import tables as peer_tables
-from tiebreak.report.peers import view as peer_view
-from tiebreak.report.peers.review import PeerReport, PeerReview
-from tiebreak.report.stability import StabilityReport
-from tiebreak.report.win_rates import win_rates
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 Captioned = tuple[str, Table | None]
 

@@ -9,7 +9,7 @@ from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.parts import Parts
 from tiebreak.report.page.view import Page, Part, Section, Warned
-from tiebreak.report.words import count
+from tiebreak.words import count
 
 _HEADINGS: Final = {
     "leaderboards": (

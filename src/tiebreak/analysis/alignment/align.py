@@ -1,0 +1,170 @@
+"""Do models rank models as people do? Peer review, §3.4 and §4.1, tables 1 and 2.
+
+Raters are compared with a human ranking: every reviewer, every aggregator of their ballots, and the
+benchmark's own score. Each gives ranks of shape (rows, N models), a row for every item:
+
+    micro    the correlation in each row, and how it is distributed over the rows (table 1)
+    macro    one correlation, of the models' mean ranks over all rows (table 2)
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tiebreak.analysis.alignment.correlations import Rater, correlate
+from tiebreak.analysis.alignment.human import NothingInCommonError, match_names
+from tiebreak.analysis.alignment.raters import ratings
+from tiebreak.analysis.item_table import FloatArray
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.rankers.intervals import ItemDraws
+from tiebreak.rankers.profile import within_ballots
+from tiebreak.tables.human import HumanRanking
+from tiebreak.words import count
+
+FEWEST_MODELS = 3
+"""With two models every correlation is 1, −1 or undefined."""
+
+_FEW_MODELS = 4
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BenchmarkAlignment:
+    """The raters of one panel against people.
+
+    `models` are the N that people ranked, too; `human_names` and `human_ranks` are their names in
+    the human ranking and their mean ranks in it, 1 = best. `item_ids` names the rows; with epochs
+    an item has several.
+    """
+
+    benchmark: str
+    log: str
+    models: tuple[str, ...]
+    human_names: tuple[str, ...]
+    human_ranks: tuple[float, ...]
+    n_candidates: int
+    item_ids: tuple[str, ...]
+    n_items: int
+    raters: tuple[Rater, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Alignment:
+    """All panels against one human ranking, read from `source`."""
+
+    source: str
+    benchmarks: tuple[BenchmarkAlignment, ...]
+    level: float
+    draws: int
+    seed: int
+    notes: tuple[str, ...]
+
+
+def align(
+    panels: Iterable[Panel],
+    human: HumanRanking,
+    *,
+    methods: Sequence[str] | None = None,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Alignment:
+    """Compare each panel with the human ranking of its benchmark.
+
+    Both sides are ranks of the models that both hold: other models are taken out first, and a human
+    score counts by its order only. What is told of an aggregator is the order that it gives; for
+    `average` the paper's Pearson seems to be that of the mean ranks themselves, since its values
+    (0.968, say) are none that six ranks can give. In the macro figures the mean ranks themselves
+    are correlated, for all raters alike; the benchmark's own score by its mean.
+
+    A ballot that ranks n of the N models is a sample of the whole ranking: in the mean, its rank r
+    counts as r · (N + 1) / (n + 1), as in Spearman aggregation.
+
+    Intervals are over items. The human ranking counts as exact, and the models as given.
+
+    Args:
+        panels: the peer reviews.
+        human: the ranking by people.
+        methods: aggregators, names in `rankers.METHODS`; by default all, but Dodgson only where it
+            is a matter of seconds.
+        level: confidence level, in (0, 1).
+        draws: number of bootstrap draws of the items, at least 1.
+        seed: seed of the bootstrap; the same seed gives the same numbers.
+
+    Raises:
+        AmbiguousModelError: it is not clear which model a name in the human ranking means.
+        NothingInCommonError: no benchmark has three models that people ranked and do not all tie.
+        RankingError: level or draws are out of range.
+    """
+    panels, found, notes = list(panels), [], list(human.notes)
+    for panel in panels:
+        draws_of = ItemDraws(len(panel.items), panel.items, level=level, draws=draws, seed=seed)
+        try:
+            found.append(_compare(panel, human, methods, draws_of))
+        except NothingInCommonError as error:
+            notes.append(str(error))
+    if not found:
+        raise NothingInCommonError("\n".join(notes) or "There is no peer review to compare")
+    benchmarks = {panel.benchmark for panel in panels}
+    if unused := [name for name in human.ranks if name and name not in benchmarks]:
+        notes.append(f"No peer review of {', '.join(unused)}, which {human.source} ranks models on")
+    return Alignment(human.source, tuple(found), level, draws, seed, tuple(notes))
+
+
+def _compare(
+    panel: Panel, human: HumanRanking, methods: Sequence[str] | None, draws: ItemDraws
+) -> BenchmarkAlignment:
+    said = human.of(panel.benchmark)
+    names = match_names(list(said), panel.models)
+    columns = [number for number, model in enumerate(panel.models) if model in names]
+    models = tuple(panel.models[column] for column in columns)
+    people = within_ballots(np.array([said[names[model]] for model in models], np.float64))
+    _require_an_order(panel, human, people)
+    found, remarks = ratings(panel, columns, methods)
+    return BenchmarkAlignment(
+        benchmark=panel.benchmark,
+        log=panel.log,
+        models=models,
+        human_names=tuple(names[model] for model in models),
+        human_ranks=tuple(people.tolist()),
+        n_candidates=len(panel.models),
+        item_ids=panel.item_ids,
+        n_items=len(set(panel.item_ids)),
+        raters=correlate(found, people, draws),
+        notes=(*panel.notes, *_notes(panel, said, names), *remarks),
+    )
+
+
+def _require_an_order(panel: Panel, human: HumanRanking, people: FloatArray) -> None:
+    """Refuse a benchmark whose models people did not rank, or all ranked alike."""
+    said = human.of(panel.benchmark)
+    if len(people) < FEWEST_MODELS:
+        raise NothingInCommonError(
+            f"{panel.benchmark}: {human.source} ranks {count(len(people), 'candidate')} out of "
+            f"{len(panel.models)}, and a comparison takes {FEWEST_MODELS}. The candidates are "
+            f"{', '.join(panel.models)}; the file has {', '.join(said) or 'no model'} for this "
+            "benchmark"
+        )
+    if np.all(people == people[0]):
+        raise NothingInCommonError(
+            f"{panel.benchmark}: {human.source} ties all {len(people)} candidates that it ranks: "
+            "there is no order to agree with"
+        )
+
+
+def _notes(panel: Panel, said: Mapping[str, float], names: Mapping[str, str]) -> Iterator[str]:
+    if unranked := [model for model in panel.models if model not in names]:
+        yield f"Left out, since people did not rank them: {', '.join(unranked)}"
+    if strangers := [name for name in said if name not in names.values()]:
+        yield f"Ranked by people, but no candidates: {', '.join(strangers)}"
+    if len(names) <= _FEW_MODELS:
+        yield (
+            f"With {len(names)} models, 1 of {math.factorial(len(names))} random orders agrees "
+            "fully with people"
+        )
+    if panel.degree is not None:
+        yield (
+            f"Reviewers saw {panel.degree} answers each: their own correlations are of these only"
+        )

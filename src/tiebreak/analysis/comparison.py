@@ -1,0 +1,311 @@
+"""Which protocol is worth its price? Every ranking log against a reference (SEAL, §3, tables 1–6).
+
+`compare` puts each log beside the reference of its benchmark, on the items and models that both
+ranked: do the leaderboards agree, how far apart do they put the models, what does an item cost. How
+well the reference agrees with itself is the noise ceiling: no protocol can be expected above it.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal
+
+from tiebreak.analysis.common_ground import (
+    Resampling,
+    Shared,
+    agreement,
+    gain,
+    in_each_order,
+    left_out,
+    shared,
+)
+from tiebreak.analysis.entries import Entry, paper_order, read_entries
+from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.price import Price, price_of
+from tiebreak.analysis.reference import (
+    NothingToCompareError,
+    references,
+    refuse_strangers,
+    same_contest,
+)
+from tiebreak.rankers.agreement import Agreement
+from tiebreak.rankers.resampling import ResampledAgreement
+from tiebreak.words import count, percent
+
+Role = Literal["reference", "ceiling", "rerun", "protocol"]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLog:
+    """One log beside the reference.
+
+    `role` is "ceiling" for a further run of the reference, and "rerun" where such a run got replies
+    from the cache that are another run's: it tells nothing about noise. `n_items` and `n_models`
+    were ranked by both. `agreement` is None for the reference itself, and for a log that ranked
+    nothing. `gain` is the spread of the models' mean Borda scores over that of their native scores;
+    `price` is relative to the reference's.
+    """
+
+    name: str
+    role: Role
+    n_items: int
+    n_models: int
+    agreement: ResampledAgreement | None
+    gain: Agreement
+    price: Price
+    board: Leaderboard
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAgreement:
+    """The reference's first verdicts on all pairs against its second ones, in the other order."""
+
+    n_items: int
+    n_models: int
+    agreement: ResampledAgreement
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkComparison:
+    """All logs of one benchmark, in the order of SEAL's tables; one of them is the reference.
+
+    `orders` is None unless the reference judged all pairs in both orders. `warnings` say which
+    logs are not to be trusted; `notes` are all other remarks.
+    """
+
+    benchmark: str
+    logs: tuple[ComparedLog, ...]
+    orders: OrderAgreement | None
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def reference(self) -> ComparedLog:
+        """The log that the others are compared with."""
+        return next(log for log in self.logs if log.role == "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One protocol over benchmarks (SEAL, table 4: "3/4").
+
+    `top1` is the sum of top-1 over the `n_benchmarks` that were compared; the others are means over
+    those in which they are defined.
+    """
+
+    name: str
+    n_benchmarks: int
+    spearman: float
+    kendall: float
+    top1: float
+    calls: float
+    relative_cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Ranking logs against a reference; `totals` is empty for a single benchmark."""
+
+    reference: str
+    benchmarks: tuple[BenchmarkComparison, ...]
+    totals: tuple[Total, ...]
+    level: float
+    draws: int
+    seed: int
+    notes: tuple[str, ...]
+
+
+def compare(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    reference: str = "full_pairwise",
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the ranking logs among some files and folders with a reference.
+
+    Args:
+        paths: ranking logs, and folders that hold some.
+        reference: a protocol, a name as the report gives it ("swiss rounds=3"), or the path of a
+            log. Of several runs of it the oldest is the reference, and the others are reruns.
+        level: confidence level of all intervals, in (0, 1).
+        draws: number of bootstrap draws over items.
+        seed: seed of the bootstrap.
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        MissingReferenceError: no log is the reference.
+        AmbiguousReferenceError: logs with other settings, judges or models could be.
+        NothingInCommonError: a log and the reference ranked no item, or no model, in common.
+        NothingToCompareError: there is only the reference, and not in both orders.
+        ValueError: level or draws are out of range.
+    """
+    entries, notes = read_entries(paths, level=level, draws=draws, seed=seed)
+    how = Resampling(level, draws, seed)
+    return compare_entries(entries, reference=reference, how=how, notes=notes)
+
+
+def compare_entries(
+    entries: Sequence[Entry], *, reference: str, how: Resampling, notes: Iterable[str] = ()
+) -> Comparison:
+    """Compare logs that were read already; `notes` come before its own.
+
+    Raises:
+        ComparisonError: as `compare`.
+        ValueError: level or draws are out of range.
+    """
+    found = references(entries, reference)
+    benchmarks = tuple(
+        _benchmark(chosen, [entry for entry in entries if entry.board.benchmark == name], how)
+        for name, chosen in found.items()
+    )
+    if all(len(one.logs) == 1 and one.orders is None for one in benchmarks):
+        raise NothingToCompareError(
+            f"The only log is the reference, {benchmarks[0].reference.board.log}. Give logs of "
+            "other protocols over the same candidates as well, or of a second run of this one "
+            "(-T repeat=2)"
+        )
+    others = sorted({entry.board.benchmark for entry in entries} - set(found))
+    return Comparison(
+        reference=reference,
+        benchmarks=benchmarks,
+        totals=tuple(_totals(benchmarks)) if len(benchmarks) > 1 else (),
+        level=how.level,
+        draws=how.draws,
+        seed=how.seed,
+        notes=(*notes, *(f"{name} is left out: no log of it is the reference" for name in others)),
+    )
+
+
+def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> BenchmarkComparison:
+    logs, beyond = [], []
+    runs = [entry for entry in entries if same_contest(entry, chosen)]
+    for entry in sorted(entries, key=paper_order):
+        common = shared([entry, chosen])
+        refuse_strangers(entry, chosen, common)
+        logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
+        if common.items and (what := left_out([entry, chosen], common)):
+            beyond.append(f"{entry.name} is compared on {what}")
+    return BenchmarkComparison(
+        benchmark=chosen.board.benchmark,
+        logs=tuple(logs),
+        orders=_orders(chosen, how),
+        warnings=tuple(_warnings(entries)),
+        notes=(
+            *_run_notes(chosen, runs, entries),
+            *beyond,
+            *_agreement_notes(logs),
+            *_price_notes(logs),
+        ),
+    )
+
+
+def _role(entry: Entry, chosen: Entry, runs: Sequence[Entry]) -> Role:
+    if entry is chosen:
+        return "reference"
+    if entry not in runs:
+        return "protocol"
+    return "rerun" if entry.repeats(runs) else "ceiling"
+
+
+def _compared(
+    entry: Entry, chosen: Entry, role: Role, common: Shared, how: Resampling
+) -> ComparedLog:
+    compared = role != "reference" and bool(common.items)
+    return ComparedLog(
+        name=entry.name,
+        role=role,
+        n_items=len(common.items),
+        n_models=len(common.models),
+        agreement=agreement(entry, chosen, common, how) if compared else None,
+        gain=gain(entry, common),
+        price=price_of(entry.items).beside(price_of(chosen.items)),
+        board=entry.board,
+    )
+
+
+def _orders(chosen: Entry, how: Resampling) -> OrderAgreement | None:
+    both = in_each_order(chosen)
+    common = shared(both) if both else None
+    if both is None or common is None or not (common.items and common.models):
+        return None
+    return OrderAgreement(len(common.items), len(common.models), agreement(*both, common, how))
+
+
+def _warnings(entries: Sequence[Entry]) -> Iterator[str]:
+    doubtful = [entry.name for entry in entries if entry.board.warnings]
+    if doubtful:
+        yield f"Not to be trusted, and `tiebreak rank` says why: {', '.join(doubtful)}"
+
+
+def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:
+    """Which run is the reference, and what calls from the cache do to agreement."""
+    if len(runs) > 1:
+        yield f"{len(runs)} runs of the reference; compared with {chosen.board.log}"
+    for run in runs:
+        if run is not chosen and run.repeats(runs):
+            receipt = run.board.receipt
+            yield (
+                f"{run.name} is no noise ceiling: {receipt.n_cached:,} of its {receipt.n_calls:,} "
+                "calls are from the cache, replies of another run. Judge again with -T repeat="
+                f"{len(runs)}"
+            )
+    cached = [entry for entry in entries if entry.board.receipt.n_cached]
+    if cached:
+        shares = ", ".join(f"{entry.name} {percent(entry.cached_share)}" for entry in cached)
+        yield (
+            f"Calls from the cache: {shares}. Where two logs share a judge's replies, their "
+            "agreement is that of the protocols alone, without the judge's noise"
+        )
+
+
+def _agreement_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
+    """Why figures are undefined."""
+    reference = next(log.name for log in logs if log.role == "reference")
+    for log in logs:
+        if log.agreement is not None and log.agreement.spearman.reason:
+            yield f"{log.name} against {reference}: {log.agreement.spearman.reason}"
+        elif not log.n_items:
+            yield f"{log.name}: no item could be ranked"
+    gains = {log.gain.reason: log.name for log in logs if log.gain.reason and log.n_items}
+    for reason, name in gains.items():
+        yield f"No resolution gain{f' of {name}' if len(gains) > 1 else ''}: {reason}"
+
+
+def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
+    for log in logs:
+        if settled := log.board.settled:
+            yield (
+                f"{log.name} stopped after {settled.after:,} of {count(settled.of, 'item')}, its "
+                "ranking decided; figures per item are those of judged items"
+            )
+    unpriced = sorted({model for log in logs for model in log.board.receipt.unpriced_models})
+    if unpriced:
+        yield (
+            f"No price known for {', '.join(unpriced)}: give prices with --model-cost-config FILE "
+            "when you judge"
+        )
+
+
+def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
+    """One total for each name, in the order of the tables."""
+    logs = [log for one in benchmarks for log in one.logs if log.agreement is not None]
+    for name in dict.fromkeys(log.name for log in logs):
+        own = [log for log in logs if log.name == name]
+        figures = [log.agreement for log in own if log.agreement is not None]
+        yield Total(
+            name=name,
+            n_benchmarks=len(own),
+            spearman=_mean(figure.spearman.value for figure in figures),
+            kendall=_mean(figure.kendall.value for figure in figures),
+            top1=math.fsum(figure.top1.value for figure in figures),
+            calls=_mean(log.price.calls for log in own),
+            relative_cost=_mean(log.price.relative_cost for log in own),
+        )
+
+
+def _mean(values: Iterable[float]) -> float:
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan

@@ -1,0 +1,339 @@
+"""Leaderboards: from the ballots of a ranking log to ranks with their uncertainty."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.analysis.bias import PositionBias, bound_warning, position_bias
+from tiebreak.analysis.item_table import ItemTable, place_all, whole
+from tiebreak.analysis.length import LengthBias, length_bias
+from tiebreak.analysis.peers.panel import panels_of
+from tiebreak.analysis.receipt import Receipt, receipt_of
+from tiebreak.analysis.records import Record, records
+from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
+from tiebreak.analysis.replies import JudgeReplies, judge_replies
+from tiebreak.analysis.strengths import StrengthView, strength_views
+from tiebreak.rankers import (
+    ItemBootstrap,
+    bootstrap_items,
+    competition_ranks,
+    presentation_bias,
+    spread,
+)
+from tiebreak.ranking_logs.read import RankingLog, Unranked, read_ranking_logs
+from tiebreak.scorers.ballots import ItemBallots, Rule
+
+FloatArray = NDArray[np.float64]
+
+# Kinds of calls whose replies rank candidates; the others prepare them.
+DECIDING = {"match", "score", "list"}
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """One model on one benchmark.
+
+    `rank` is the competition rank ("1, 2, 2, 4") by mean normalized Borda score, then by mean
+    principle margin (SEAL, §2.3); None where the score is undefined. `borda` is in [0, 1], and
+    `lower`, `upper`, `rank_lower` (the better) and `rank_upper` bound score and rank under
+    resampled items: NaN and None where there is no interval. `prob_first` is the share of the
+    draws in which the model came first.
+
+    `native` is the mean native score over the `native_n` ranked items that have one, NaN without
+    any. Wins, losses and ties count matches; the seed that goes on after a tie wins nothing.
+    `points` are the mean points of the answers that a judge graded one by one, in [0, 1], NaN
+    without any. What was said about an answer counts for all models that gave it. `unscored_rate`
+    is the share of the model's matches without a verdict, or of its answers without points; NaN
+    where there is neither. `margin` is the mean over items of the model's mean principle margin per
+    match, in [-1, 1], NaN without a scored match.
+    """
+
+    rank: int | None
+    model: str
+    borda: float
+    lower: float
+    upper: float
+    rank_lower: int | None
+    rank_upper: int | None
+    prob_first: float
+    native: float
+    native_n: int
+    wins: int
+    losses: int
+    ties: int
+    unscored_rate: float
+    margin: float
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A run that stopped because its ranking was decided, after `after` of `of` items.
+
+    `error` is the probability of a wrong decision that was allowed; `top` the number of first
+    places that were to be decided, None for all. `n_skipped` items were not judged; at the calls
+    of a judged item that saved about `calls_saved`, NaN where no item was judged.
+    """
+
+    after: int
+    of: int
+    error: float
+    top: int | None
+    n_skipped: int
+    calls_saved: float
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """One benchmark under one protocol, from one ranking log.
+
+    `n_items` were ranked; `unranked` lists the others with the reason. Two logs of the same
+    benchmark and protocol give two leaderboards, told apart by `log` and `eval_id`. `placed_by` is
+    the rule that made ballots into ranks, None where there are no ballots. `spread` is the mean
+    distance between two models' scores, `native_spread` that of their native scores.
+
+    `views` rank the models by all matches at once, where there are matches. `bias`, `length` and
+    `replies` are about the judge. `settled` is None for a run that was to judge all items.
+    `warnings` say why the ranking cannot be trusted; `notes` are all other remarks.
+    """
+
+    benchmark: str
+    protocol: str
+    log: str
+    eval_id: str
+    created: str
+    status: str
+    judges: tuple[str, ...]
+    placed_by: Rule | None
+    n_items: int
+    unranked: tuple[Unranked, ...]
+    rows: tuple[LeaderboardRow, ...]
+    views: tuple[StrengthView, ...]
+    spread: float
+    native_spread: float
+    level: float
+    draws: int
+    seed: int
+    bias: PositionBias
+    length: LengthBias
+    replies: tuple[JudgeReplies, ...]
+    receipt: Receipt
+    settled: Settled | None
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def resolution_gain(self) -> float:
+        """Spread over native spread (SEAL, table 1); NaN when the native scores are all equal."""
+        return self.spread / self.native_spread if self.native_spread > 0 else math.nan
+
+
+def leaderboards(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+    closure: bool = False,
+) -> list[Leaderboard]:
+    """Leaderboards of all ranking logs among some files and folders.
+
+    Args:
+        paths: ranking logs, and folders that hold some.
+        level: confidence level of all intervals, in (0, 1).
+        draws: number of bootstrap draws over items.
+        seed: seed of the bootstrap.
+        closure: add to the least-squares view what the results of an item imply.
+
+    Returns:
+        One leaderboard per log, benchmark and protocol, the oldest log first, then by name. A log
+        in which no item could be ranked gives a leaderboard without rows; its notes say why.
+
+    Raises:
+        RankingLogError: a path holds no ranking log (subclasses tell the cases apart).
+        ValueError: level or draws are out of range.
+    """
+    return [
+        board
+        for log in read_ranking_logs(paths)
+        for board in boards_of(log, level=level, draws=draws, seed=seed, closure=closure)
+    ]
+
+
+def boards_of(
+    log: RankingLog,
+    *,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+    closure: bool = False,
+    views: bool = True,
+) -> list[Leaderboard]:
+    """Leaderboards of one log, by name of benchmark and protocol.
+
+    Args:
+        log: what `read_ranking_logs` returned.
+        level: as in `leaderboards`.
+        draws: as in `leaderboards`.
+        seed: as in `leaderboards`.
+        closure: as in `leaderboards`.
+        views: whether to fit strengths to all matches, which takes as long as all the rest.
+
+    Raises:
+        ValueError: level or draws are out of range.
+    """
+    boards = []
+    kinds = sorted({_kind(item) for item in (*log.items, *log.cut_short, *log.skipped)})
+    for kind in kinds or [(log.benchmark, log.protocol)]:
+        benchmark, protocol = kind
+        part = replace(
+            log,
+            benchmark=benchmark,
+            protocol=protocol,
+            items=tuple(item for item in log.items if _kind(item) == kind),
+            cut_short=tuple(item for item in log.cut_short if _kind(item) == kind),
+            skipped=tuple(item for item in log.skipped if _kind(item) == kind),
+            unranked=tuple(one for one in log.unranked if one.benchmark in (benchmark, None)),
+        )
+        fit = partial(strength_views, closure=closure) if views else None
+        boards.append(_board(part, fit, level=level, draws=draws, seed=seed))
+    return boards
+
+
+def _board(
+    log: RankingLog,
+    fit: Callable[..., tuple[StrengthView, ...]] | None,
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> Leaderboard:
+    """The leaderboard of a log that holds one benchmark under one protocol.
+
+    `fit` gives the second views of the ranked items.
+    """
+    ranked, placements, unplaced = place_all(log.items)
+    table = ItemTable.of(ranked, placements)
+    bootstrap = bootstrap_items(table.borda, items=table.items, level=level, draws=draws, seed=seed)
+    rows = _rows(table, bootstrap, records(log.items))
+    rule = _rule(log)
+    bias = position_bias((match for item in log.items for match in item.matches), level=level)
+    length = length_bias(log.items, level=level, draws=draws, seed=seed)
+    warnings = [bias.warning, length.warning]
+    if rule is not None:
+        warnings += [unscored_warning(log.items, rule), tie_warning(log.items, rule)]
+    warnings += _bound_reviewers(log, level=level, draws=draws, seed=seed)
+    receipt = receipt_of((*log.items, *log.cut_short))
+    return Leaderboard(
+        benchmark=log.benchmark,
+        protocol=log.protocol,
+        log=log.path,
+        eval_id=log.eval_id,
+        created=log.created,
+        status=log.status,
+        judges=_judges((*log.items, *log.cut_short)),
+        placed_by=rule,
+        n_items=len(ranked),
+        unranked=(*log.unranked, *unplaced),
+        rows=rows,
+        views=fit(ranked, level=level, draws=draws, seed=seed) if fit else (),
+        spread=spread([row.borda for row in rows]),
+        native_spread=spread([row.native for row in rows]),
+        level=level,
+        draws=draws,
+        seed=seed,
+        bias=bias,
+        length=length,
+        replies=judge_replies(log.items, level=level),
+        receipt=receipt,
+        settled=_settled(log.skipped, receipt),
+        warnings=tuple(warning for warning in warnings if warning),
+        notes=(*log.notes, *notes(table, bootstrap, log.items)),
+    )
+
+
+def _kind(item: ItemBallots) -> tuple[str, str]:
+    return item.benchmark, item.protocol
+
+
+def _rule(log: RankingLog) -> Rule | None:
+    return next((item.placed_by for item in (*log.items, *log.cut_short, *log.skipped)), None)
+
+
+def _rows(
+    table: ItemTable, bootstrap: ItemBootstrap, by_model: Mapping[str, Record]
+) -> tuple[LeaderboardRow, ...]:
+    margins = [_mean(column) for column in table.margins.T]
+    ranks = competition_ranks(bootstrap.mean, margins)
+    rows = []
+    for column, model in enumerate(table.models):
+        record = by_model.get(model, Record())
+        native = table.native[:, column]
+        rows.append(
+            LeaderboardRow(
+                rank=whole(ranks[column]),
+                model=model,
+                borda=float(bootstrap.mean[column]),
+                lower=float(bootstrap.lower[column]),
+                upper=float(bootstrap.upper[column]),
+                rank_lower=whole(bootstrap.rank_lower[column]),
+                rank_upper=whole(bootstrap.rank_upper[column]),
+                prob_first=float(bootstrap.prob_first[column]),
+                native=_mean(native),
+                native_n=int(np.sum(~np.isnan(native))),
+                wins=record.wins,
+                losses=record.losses,
+                ties=record.ties,
+                unscored_rate=record.unscored_rate,
+                margin=margins[column],
+                points=record.mean_points,
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
+
+
+def _bound_reviewers(
+    log: RankingLog, *, level: float, draws: int, seed: int
+) -> Iterator[str | None]:
+    """In peer review: warnings of reviewers that go by the order of presentation."""
+    # Where all answers to all items are identical there is a panel, but nobody on it.
+    for panel in (panel for panel in panels_of(log) if panel.reviewers):
+        found = presentation_bias(
+            panel.ranks, panel.shown, items=panel.items, level=level, draws=draws, seed=seed
+        )
+        for reviewer, bias in zip(panel.reviewers, found, strict=True):
+            yield bound_warning(reviewer.name, bias)
+
+
+def _judges(items: Iterable[ItemBallots]) -> tuple[str, ...]:
+    """Models whose replies rank candidates; without such calls all that were called."""
+    calls = {(call.kind, call.model) for item in items for call in item.calls}
+    deciding = {model for kind, model in calls if kind in DECIDING}
+    return tuple(sorted(deciding or {model for _, model in calls}))
+
+
+def _settled(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | None:
+    """Why items were skipped, by the latest decision (a run that was repeated may have several)."""
+    decisions = [item.skipped for item in skipped if item.skipped is not None]
+    if not decisions:
+        return None
+    last = max(decisions, key=lambda decision: decision.after)
+    return Settled(
+        after=last.after,
+        of=last.of,
+        error=last.error,
+        top=last.top,
+        n_skipped=len(decisions),
+        calls_saved=len(decisions) * receipt.calls_per_item,
+    )
+
+
+def _mean(values: FloatArray) -> float:
+    """Mean of the numbers that are defined; NaN without any."""
+    defined = values[~np.isnan(values)]
+    return math.fsum(defined) / len(defined) if len(defined) else math.nan

@@ -1,0 +1,210 @@
+"""The ranking that a peer review gives: item by item, and from all ballots at once.
+
+Item by item (Peer review, §4.1): each item has a consensus of its own, and a model's score is the
+mean of its ranks in these. At once: one Kemeny–Young order for the ballots of all items together.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.consensus import Election, elect
+from tiebreak.analysis.item_table import FloatArray, whole
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.rankers import (
+    ItemBootstrap,
+    KemenyResult,
+    Profile,
+    RankingError,
+    aggregate_items,
+    bootstrap_items,
+    competition_ranks,
+    consensus_by,
+    kemeny_young_batch,
+    mean_rank,
+)
+from tiebreak.rankers.aggregate import comparing
+
+KEMENY = "kemeny_young"
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRank:
+    """One model in the macro ranking.
+
+    `mean_rank` is the mean over the `n_items` in which it has a rank, 1 = best, NaN without any;
+    `rank` is the competition rank by it. `lower`, `upper`, `rank_lower` (the better) and
+    `rank_upper` bound both under resampled items; `prob_first` is the share of draws in which it
+    came first. `at_once` is its place in the Kemeny order of all ballots, None where it has none.
+    """
+
+    rank: int | None
+    model: str
+    mean_rank: float
+    lower: float
+    upper: float
+    rank_lower: int | None
+    rank_upper: int | None
+    prob_first: float
+    n_items: int
+    at_once: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemOrders:
+    """The Kemeny orders of the items: how sure is each, as an order?
+
+    `n_items` have an order, proven optimal; it is the only optimal one in `n_unique` of them.
+    `cost` is the number of pairwise disagreements between the orders and the ballots, out of
+    `pairs`, which the ballots decide. `reason` says why there are no figures, else it is None.
+    """
+
+    n_items: int
+    n_unique: int
+    cost: int
+    pairs: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PeerRanking:
+    """The macro ranking by the first of `methods`, best first, and what else can be made of it.
+
+    `by_method` are the macro rankings by all methods. `at_once` is the election by all ballots of
+    all items; None where no ballot compares two models.
+    """
+
+    methods: tuple[str, ...]
+    rows: tuple[PeerRank, ...]
+    by_method: Election
+    at_once: Election | None
+    orders: ItemOrders
+
+    @property
+    def kemeny(self) -> KemenyResult | None:
+        """Kemeny–Young by all ballots at once, with its certificate."""
+        return None if self.at_once is None else self.at_once.kemeny
+
+
+def peer_ranking(
+    panel: Panel, methods: Sequence[str], consensus: FloatArray, how: Resampling
+) -> PeerRanking:
+    """The ranking of a panel.
+
+    Args:
+        panel: the ballots.
+        methods: names in `rankers.METHODS`; the first is the ranking's.
+        consensus: ranks of the models in each row by the first method, shape (rows, N).
+        how: level, draws and seed of the intervals.
+
+    Raises:
+        RankingError: the level or the draws are out of range.
+    """
+    bootstrap = bootstrap_items(
+        -consensus, items=panel.items, level=how.level, draws=how.draws, seed=how.seed
+    )
+    at_once = all_at_once(panel)
+    return PeerRanking(
+        methods=tuple(methods),
+        rows=_rows(panel, bootstrap, _places(at_once)),
+        by_method=_by_method(panel, methods, consensus),
+        at_once=at_once,
+        orders=_orders(panel),
+    )
+
+
+def item_elections(panel: Panel) -> list[Election | None]:
+    """Kemeny–Young for each row: order, certificate, all optima; None where nothing is compared."""
+    return [
+        _election(panel, name, ranks[None])
+        for name, ranks in zip(panel.item_ids, panel.ranks, strict=True)
+    ]
+
+
+def all_at_once(panel: Panel) -> Election | None:
+    """Kemeny–Young for the ballots of all items together."""
+    return _election(panel, panel.benchmark, panel.ranks)
+
+
+def _election(panel: Panel, name: str, ranks: FloatArray) -> Election | None:
+    """Kemeny–Young for some rows of ranks at once; None where no ballot compares two models."""
+    ballots = comparing(ranks).reshape(-1, len(panel.models))
+    ranked = np.flatnonzero(~np.isnan(ballots).all(axis=0))
+    if not len(ranked):
+        return None
+    profile = Profile.from_ranks(ballots[:, ranked], [panel.models[column] for column in ranked])
+    return elect(name, panel.log, profile, [KEMENY])
+
+
+def _places(election: Election | None) -> Mapping[str, int]:
+    if election is None or election.kemeny is None:
+        return {}
+    return {
+        election.names[column]: place for place, column in enumerate(election.kemeny.order, start=1)
+    }
+
+
+def _rows(
+    panel: Panel, bootstrap: ItemBootstrap, at_once: Mapping[str, int]
+) -> tuple[PeerRank, ...]:
+    ranks = competition_ranks(bootstrap.score)
+    rows = [
+        PeerRank(
+            rank=whole(ranks[column]),
+            model=model,
+            mean_rank=-float(bootstrap.score[column]),
+            # The higher score is the lower rank.
+            lower=-float(bootstrap.upper[column]),
+            upper=-float(bootstrap.lower[column]),
+            rank_lower=whole(bootstrap.rank_lower[column]),
+            rank_upper=whole(bootstrap.rank_upper[column]),
+            prob_first=float(bootstrap.prob_first[column]),
+            n_items=int(bootstrap.n_items[column]),
+            at_once=at_once.get(model),
+        )
+        for column, model in enumerate(panel.models)
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.rank is None, row.rank, row.model)))
+
+
+def _by_method(panel: Panel, methods: Sequence[str], consensus: FloatArray) -> Election:
+    """The macro rankings by all methods; the consensus by the first is known."""
+    n_ballots = int(np.sum(~np.isnan(comparing(panel.ranks)).all(axis=2)))
+    consensuses, failed = {}, {}
+    for number, method in enumerate(methods):
+        try:
+            ranks = aggregate_items(panel.ranks, method) if number else consensus
+        except RankingError as error:
+            failed[method] = str(error)
+            continue
+        if np.isnan(ranks).all():
+            failed[method] = "it can read no ballot of any item"
+            continue
+        consensuses[method] = consensus_by(method, mean_rank(ranks), ascending=True, used=n_ballots)
+    return Election(
+        name=panel.benchmark,
+        source=panel.log,
+        names=panel.models,
+        consensuses=consensuses,
+        failed=failed,
+        kemeny=None,
+        n_items=len(np.unique(panel.items[~np.isnan(consensus).all(axis=1)])),
+    )
+
+
+def _orders(panel: Panel) -> ItemOrders:
+    table = comparing(panel.ranks)
+    try:
+        batch = kemeny_young_batch(table)
+    except RankingError as error:
+        return ItemOrders(0, 0, 0, 0, str(error))
+    ordered = batch.cost >= 0
+    before = sum(int(np.sum(table[:, :, [one]] < table)) for one in range(table.shape[2]))
+    return ItemOrders(
+        n_items=int(ordered.sum()),
+        n_unique=int(batch.unique.sum()),
+        cost=int(batch.cost[ordered].sum()),
+        pairs=before,
+    )

@@ -1,0 +1,199 @@
+"""The report of a peer review: one `PeerReview` per benchmark and log, and sparse beside full."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+import numpy as np
+
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.peers.panel import Panel, panels_among
+from tiebreak.analysis.peers.ranking import KEMENY, PeerRanking, peer_ranking
+from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
+from tiebreak.analysis.peers.sparse import SparseAgreement, sparse_agreements
+from tiebreak.analysis.peers.worth import PanelWorth, panel_warnings, panel_worth
+from tiebreak.analysis.receipt import Receipt, receipt_of
+from tiebreak.analysis.remarks import FEW_ITEMS
+from tiebreak.rankers import Views, peer_views
+from tiebreak.rankers.aggregate import comparing
+from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.ranking_logs.errors import NoPeerReviewError
+from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.words import count
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PeerReview:
+    """One benchmark of one peer-review log.
+
+    Of the `n_rows` items (each epoch on its own) that were judged to the end all answers were
+    identical in `n_identical`, and nobody was asked; in `n_unusable` no review compares two
+    answers. The figures are about the rest. `warnings` say what is not to be trusted; `notes` are
+    all other remarks.
+    """
+
+    panel: Panel
+    n_rows: int
+    n_identical: int
+    n_unusable: int
+    ranking: PeerRanking
+    views: tuple[SelfPreference, ...]
+    worth: PanelWorth
+    receipt: Receipt
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def n_reviewed(self) -> int:
+        """Items in which a review compares two answers."""
+        return self.n_rows - self.n_identical - self.n_unusable
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PeerReport:
+    """All peer reviews among some logs; `sparse` sets sparse ones beside full ones."""
+
+    reviews: tuple[PeerReview, ...]
+    sparse: tuple[SparseAgreement, ...]
+    how: Resampling
+    notes: tuple[str, ...]
+
+
+def peer_report(
+    paths: Sequence[str | PathLike[str]],
+    *,
+    methods: Sequence[str] = (KEMENY,),
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> PeerReport:
+    """The report of all peer-review logs among some files and folders.
+
+    Args:
+        paths: ranking logs, and folders that hold some; logs of other protocols are passed over.
+        methods: names in `rankers.METHODS`. The first gives the ranking with its intervals, and the
+            views SIA and SFA; the others stand beside it.
+        level: confidence level of all intervals, in (0, 1).
+        draws: number of bootstrap draws over items.
+        seed: seed of the bootstrap.
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        NoPeerReviewError: no log is one of a peer review, or nobody was asked in any.
+        UnprovenOrderError: the first method finds no proven order; the message says what to do.
+        RankingError: there is no such method, or level or draws are out of range.
+    """
+    logs = read_ranking_logs(paths)
+    return peer_report_of(logs, methods=methods, how=Resampling(level, draws, seed))
+
+
+def peer_report_of(
+    logs: Sequence[RankingLog], *, methods: Sequence[str] = (KEMENY,), how: Resampling
+) -> PeerReport:
+    """The report of the peer reviews among ranking logs that were read already.
+
+    Raises:
+        NoPeerReviewError: no log is one of a peer review, or nobody was asked in any.
+        UnprovenOrderError: the first method finds no proven order; the message says what to do.
+        RankingError: there is no such method, or level or draws are out of range.
+    """
+    panels = panels_among(logs)
+    asked = [panel for panel in panels if panel.reviewers]
+    silent = [
+        f"{panel.benchmark} is left out: all answers to all items are identical, so that nobody "
+        f"was asked ({panel.log})"
+        for panel in panels
+        if not panel.reviewers
+    ]
+    if not asked:
+        raise NoPeerReviewError("\n".join(silent))
+    return PeerReport(
+        reviews=tuple(_review(panel, methods, how) for panel in asked),
+        sparse=tuple(sparse_agreements(logs, asked, how)),
+        how=how,
+        notes=tuple(silent),
+    )
+
+
+def _review(panel: Panel, methods: Sequence[str], how: Resampling) -> PeerReview:
+    views = _views(panel, methods[0])
+    worth = panel_worth(panel, how)
+    identical = np.array([len(item.groups) == 1 for item in panel.ballots])
+    reviewed = ~np.isnan(comparing(panel.ranks)).all(axis=(1, 2))
+    n_unusable = int(np.sum(~reviewed & ~identical))
+    return PeerReview(
+        panel=panel,
+        n_rows=len(panel.items),
+        n_identical=int(identical.sum()),
+        n_unusable=n_unusable,
+        ranking=peer_ranking(panel, methods, views.inclusive, how),
+        views=self_preference(panel, views, how),
+        worth=worth,
+        receipt=receipt_of(panel.ballots),
+        warnings=(*panel_warnings(worth), *_few_items(panel, views)),
+        notes=(*panel.notes, *_notes(panel, methods[0], int(identical.sum()), n_unusable)),
+    )
+
+
+def _views(panel: Panel, method: str) -> Views:
+    try:
+        return peer_views(panel.ranks, panel.own, method=method)
+    except UnprovenOrderError as error:
+        raise UnprovenOrderError(
+            f"{panel.benchmark} in {panel.log}: {method} is too hard here ({error}). Name another "
+            "method first, such as --method borda"
+        ) from error
+
+
+def _few_items(panel: Panel, views: Views) -> Iterator[str]:
+    """A warning where too few items tell models apart for the intervals to hold what they say."""
+    ranks = views.inclusive
+    apart = np.array([len(np.unique(row[~np.isnan(row)])) > 1 for row in ranks])
+    n = len(np.unique(panel.items[apart]))
+    if not n:
+        yield "No item tells models apart, so this ranking says nothing"
+    elif len(np.unique(panel.items)) == 1:
+        yield "There is one item, so nothing to resample: no intervals, and no verdicts"
+    elif n < FEW_ITEMS:
+        yield (
+            f"Only {count(n, 'item')} {'tells' if n == 1 else 'tell'} models apart: intervals over "
+            "so few are too narrow, and verdicts by them too bold"
+        )
+
+
+def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iterator[str]:
+    if n_identical:
+        yield (
+            f"In {count(n_identical, 'item')} of {len(panel.items):,} all answers are identical: "
+            "nobody was asked, and no figure holds these items"
+        )
+    if n_unusable:
+        yield f"In {count(n_unusable, 'item')} no review compares two answers"
+    outsiders = [one.name for one in panel.reviewers if one.candidate is None]
+    if outsiders:
+        yield f"No candidates, but on the panel: {', '.join(outsiders)}"
+    absent = [model for column, model in enumerate(panel.models) if column not in panel.own]
+    if absent and panel.degree is None:
+        yield f"Candidates that review nobody: {', '.join(absent)}"
+    if panel.degree is not None:
+        n_whole = _n_whole(panel)
+        yield (
+            f"Sparse mode: each reviewer ranks {panel.degree} answers of others, so that PR are "
+            "places among these, and there is no view of a model on itself"
+            + (f" but in {count(n_whole, 'item')} where it ranks all" if n_whole else "")
+        )
+    if method != panel.aggregator:
+        yield (
+            f"The run itself, and `tiebreak rank`, aggregate by {panel.aggregator}; this is by "
+            f"{method}"
+        )
+
+
+def _n_whole(panel: Panel) -> int:
+    """Items in which a reviewer was shown its own answer: in sparse mode only where all are."""
+    seen = [
+        ~np.isnan(panel.shown[:, reviewer, column])
+        for reviewer, column in enumerate(panel.own)
+        if column is not None
+    ]
+    return int(np.any(seen, axis=0).sum()) if seen else 0

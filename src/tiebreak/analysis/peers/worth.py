@@ -1,0 +1,204 @@
+"""What a panel of reviewers is worth: each one's record, and the whole panel's agreement."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tiebreak.analysis.bias import bound_warning
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
+from tiebreak.analysis.replies import JudgeReplies, judge_replies
+from tiebreak.rankers.dependence import EffectiveVotes, effective_votes
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.rankers.panel import (
+    Concordance,
+    ReviewerAgreement,
+    kendall_w,
+    krippendorff_alpha,
+    reviewer_agreement,
+)
+from tiebreak.rankers.reviewers import (
+    LeaveOneOut,
+    PresentationBias,
+    leave_one_out,
+    presentation_bias,
+)
+from tiebreak.scorers.ballots import Listing, Reviewer
+from tiebreak.words import count, percent
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """One reviewer: what it was asked and said, and how that goes with the others.
+
+    `reviewer.candidate` is None for one that is no candidate. `replies` counts its reviews and
+    those that stayed unscored, for the most frequent `reason`; None where it was asked nothing. Of
+    its scored reviews `n_partial` leave out an answer that was shown; in `n_cut` reviews, scored or
+    not, `n_left_out` answers in all were not shown, so that the rest would fit its context.
+
+    `agreement` is the mean of Kendall's τ-b with each other reviewer; `distance` the share of pairs
+    that the consensus of the others orders the other way round. Without it the model `moved` falls
+    by `shift` places (< 0: rises), which is the most by which one moves; 0 and None if none does,
+    None and None where nobody is ranked. `first_changes` says whether another is first then.
+    """
+
+    reviewer: Reviewer
+    replies: JudgeReplies | None
+    reason: str | None
+    n_partial: int
+    n_cut: int
+    n_left_out: int
+    agreement: Estimate
+    distance: Estimate
+    shift: int | None
+    moved: str | None
+    first_changes: bool | None
+    presentation: PresentationBias
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PanelWorth:
+    """The reviewers, in the order of the panel, and what they are worth together.
+
+    `votes` are the independent votes that they amount to. `without` holds the rankings without each
+    of them, by its own `method`.
+    """
+
+    reviewers: tuple[ReviewRecord, ...]
+    agreement: ReviewerAgreement
+    alpha: Estimate
+    concordance: Concordance
+    votes: EffectiveVotes
+    without: LeaveOneOut
+
+
+def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
+    """What a panel is worth.
+
+    Args:
+        panel: the ballots, of one reviewer at least.
+        how: level, draws and seed of the intervals.
+
+    Raises:
+        RankingError: there is no reviewer, or the level or the draws are out of range.
+    """
+    ranks, items = panel.ranks, panel.items
+    level, draws, seed = how.level, how.draws, how.seed
+    agreement = reviewer_agreement(ranks, items=items, level=level, draws=draws, seed=seed)
+    without = leave_one_out(ranks, items=items, level=level, draws=draws, seed=seed)
+    presentation = presentation_bias(
+        ranks, panel.shown, items=items, level=level, draws=draws, seed=seed
+    )
+    replies = {one.model: one for one in judge_replies(panel.ballots, level=level)}
+    records = [
+        _record(panel, number, replies.get(one.name), agreement, without, presentation[number])
+        for number, one in enumerate(panel.reviewers)
+    ]
+    return PanelWorth(
+        reviewers=tuple(records),
+        agreement=agreement,
+        alpha=krippendorff_alpha(ranks, items=items, level=level, draws=draws, seed=seed),
+        concordance=kendall_w(ranks, items=items, level=level, draws=draws, seed=seed),
+        votes=effective_votes(ranks, items=items, level=level, draws=draws, seed=seed),
+        without=without,
+    )
+
+
+def panel_warnings(worth: PanelWorth) -> Iterator[str]:
+    """Which reviewers are not to be trusted, and why; the worst first."""
+    for record in worth.reviewers:
+        yield from filter(None, [_unscored(record)])
+    for record in worth.reviewers:
+        yield from filter(None, [bound_warning(record.reviewer.name, record.presentation)])
+    for record in worth.reviewers:
+        if record.n_cut and record.replies is not None:
+            yield (
+                f"{record.reviewer.name} did not see all answers in {record.n_cut:,} of "
+                f"{count(record.replies.n_questions, 'review')}: they did not fit its context. The "
+                "longest are left out until the rest fits: "
+                f"{count(record.n_left_out, 'answer')} in all, which it does not rank"
+            )
+
+
+def _record(
+    panel: Panel,
+    number: int,
+    replies: JudgeReplies | None,
+    agreement: ReviewerAgreement,
+    without: LeaveOneOut,
+    presentation: PresentationBias,
+) -> ReviewRecord:
+    reviewer = panel.reviewers[number]
+    listings = [
+        one for item in panel.ballots for one in item.listings if one.reviewer == reviewer.name
+    ]
+    reasons = [one.unscored for one in listings if one.unscored is not None]
+    shifts = without.shifts[number]
+    most = None if np.isnan(shifts).all() else int(np.nanargmax(np.abs(shifts)))
+    shift = None if most is None else int(shifts[most])
+    return ReviewRecord(
+        reviewer=reviewer,
+        replies=replies,
+        reason=max(dict.fromkeys(reasons), key=reasons.count) if reasons else None,
+        n_partial=sum(map(_is_partial, listings)),
+        n_cut=sum(bool(one.left_out) for one in listings),
+        n_left_out=sum(len(one.left_out) for one in listings),
+        agreement=agreement.reviewers[number],
+        distance=without.distances[number],
+        shift=shift,
+        moved=panel.models[most] if most is not None and shift else None,
+        first_changes=without.first_changes[number],
+        presentation=presentation,
+    )
+
+
+def _is_partial(listing: Listing) -> bool:
+    return listing.unscored is None and sum(map(len, listing.groups)) < len(listing.shown)
+
+
+def _unscored(record: ReviewRecord) -> str | None:
+    replies = record.replies
+    if replies is None or replies.unscored_rate <= UNSCORED_TOLERANCE:
+        return None
+    reason = f"Most frequent reason: {record.reason}"
+    if (record.reason or "").startswith("error:"):
+        reason += ". The same `inspect eval` again asks for these alone; the rest is in the cache"
+    if replies.n_unscored == replies.n_questions:
+        return (
+            f"{record.reviewer.name} gave no usable review in any of "
+            f"{count(replies.n_questions, 'item')}, and the others decide alone. {reason}"
+        )
+    return (
+        f"{replies.n_unscored:,} of {count(replies.n_questions, 'review')} by "
+        f"{record.reviewer.name} ({percent(replies.unscored_rate)}) rank nobody. {reason}"
+    )
+
+
+def largest_shift(records: Sequence[ReviewRecord]) -> ReviewRecord | None:
+    """The reviewer without whom the ranking changes most, None where nobody matters.
+
+    By places; among equals one without whom another model is first.
+    """
+
+    def change(record: ReviewRecord) -> tuple[int, bool]:
+        return abs(record.shift or 0), bool(record.first_changes)
+
+    return max((record for record in records if record.shift), key=change, default=None)
+
+
+def most_alike(worth: PanelWorth) -> tuple[str, str, float] | None:
+    """The two reviewers whose errors go together most, and their correlation.
+
+    None if it is undefined, or no errors go together.
+    Reviewers that collude, or that are one model under two names, stand out here. Their distance
+    from the others' consensus need not be large: they pull it.
+    """
+    shape = worth.votes.correlations.shape
+    correlations = np.where(np.triu(np.ones(shape), k=1), worth.votes.correlations, np.nan)
+    if not np.any(correlations.round(2) > 0):
+        return None
+    one, other = np.unravel_index(np.nanargmax(correlations), shape)
+    first, second = (worth.reviewers[int(number)].reviewer.name for number in (one, other))
+    return first, second, float(correlations[one, other])

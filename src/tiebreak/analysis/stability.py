@@ -1,0 +1,187 @@
+"""Is a ranking an accident of its items, or of its run? SEAL, tables 2 and 3.
+
+`stability` compares the leaderboard of a part of the items with that of all, for every log, and the
+leaderboards of repeated runs with each other, where there are some.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+import numpy as np
+
+from tiebreak.analysis.common_ground import left_out, shared
+from tiebreak.analysis.entries import Entry, paper_order, read_entries
+from tiebreak.analysis.reference import same_contest
+from tiebreak.rankers.resampling import RunStability, Stability, run_to_run, subsample_stability
+from tiebreak.words import count
+
+
+@dataclass(frozen=True, slots=True)
+class SubsampledLog:
+    """A log's leaderboards of random parts of its items against that of all (SEAL, table 2)."""
+
+    benchmark: str
+    name: str
+    log: str
+    share: float
+    n_models: int
+    stability: Stability
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedRun:
+    """Runs of one protocol over one pool against each other (SEAL, table 3).
+
+    They are compared on the `n_items` and `n_models` that all of them ranked.
+    """
+
+    benchmark: str
+    label: str
+    logs: tuple[str, ...]
+    n_items: int
+    n_models: int
+    stability: RunStability
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityReport:
+    """Both tables; subsample k of a log is drawn by seed k, of `n_seeds`."""
+
+    subsampled: tuple[SubsampledLog, ...]
+    repeated: tuple[RepeatedRun, ...]
+    n_seeds: int
+    notes: tuple[str, ...]
+
+
+def stability(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    shares: Sequence[float] = (0.5,),
+    n_seeds: int = 30,
+) -> StabilityReport:
+    """Stability of the ranking logs among some files and folders.
+
+    Args:
+        paths: ranking logs, and folders that hold some.
+        shares: shares of the items that subsamples hold, each in (0, 1].
+        n_seeds: number of subsamples of each share, drawn by the seeds 0, 1, ….
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        RankingError: a share is out of range, or there is no seed.
+    """
+    # Intervals of the leaderboards themselves are not needed here.
+    entries, notes = read_entries(paths, level=0.95, draws=1, seed=0)
+    return stability_of(entries, shares=shares, n_seeds=n_seeds, notes=notes)
+
+
+def stability_of(
+    entries: Sequence[Entry],
+    *,
+    shares: Sequence[float] = (0.5,),
+    n_seeds: int = 30,
+    notes: Iterable[str] = (),
+) -> StabilityReport:
+    """Stability of logs that were read already; `notes` come before its own.
+
+    Raises:
+        RankingError: a share is out of range, or there is no seed.
+    """
+    ranked = sorted((entry for entry in entries if entry.keys), key=_in_tables)
+    remarks = [
+        f"{entry.name} on {entry.board.benchmark}: no item could be ranked"
+        for entry in entries
+        if not entry.keys
+    ]
+    subsampled = [_subsampled(entry, share, n_seeds) for entry in ranked for share in shares]
+    repeated = []
+    for runs in _repeated(ranked):
+        common = shared(runs)
+        if common.items and common.models:
+            repeated.append(_run_to_run(runs))
+        remarks += _run_notes(runs)
+    return StabilityReport(
+        subsampled=tuple(subsampled),
+        repeated=tuple(repeated),
+        n_seeds=n_seeds,
+        notes=(*notes, *remarks, *_undefined(subsampled, repeated)),
+    )
+
+
+def _in_tables(entry: Entry) -> tuple[str, tuple[int, str, int]]:
+    return entry.board.benchmark, paper_order(entry)
+
+
+def _subsampled(entry: Entry, share: float, n_seeds: int) -> SubsampledLog:
+    items, models = tuple(dict.fromkeys(entry.keys)), sorted(entry.ranked_models)
+    return SubsampledLog(
+        benchmark=entry.board.benchmark,
+        name=entry.name,
+        log=entry.board.log,
+        share=share,
+        n_models=len(models),
+        stability=subsample_stability(
+            entry.statistic(items, models), len(items), share=share, seeds=range(n_seeds)
+        ),
+    )
+
+
+def _repeated(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """Entries that are runs of one another, two or more together, the oldest first."""
+    for entry in entries:
+        runs = [other for other in entries if _same_run(entry, other)]
+        if len(runs) > 1 and entry is runs[0]:
+            yield runs
+
+
+def _same_run(one: Entry, other: Entry) -> bool:
+    return one.board.benchmark == other.board.benchmark and same_contest(one, other)
+
+
+def _run_to_run(runs: Sequence[Entry]) -> RepeatedRun:
+    common = shared(runs)
+    every = np.ones((1, len(common.items)))
+    scores = [run.statistic(common.items, common.models)(every)[0] for run in runs]
+    return RepeatedRun(
+        benchmark=runs[0].board.benchmark,
+        label=runs[0].label,
+        logs=tuple(run.board.log for run in runs),
+        n_items=len(common.items),
+        n_models=len(common.models),
+        stability=run_to_run(scores),
+    )
+
+
+def _run_notes(runs: Sequence[Entry]) -> Iterator[str]:
+    common, label = shared(runs), f"{runs[0].label} on {runs[0].board.benchmark}"
+    if not (common.items and common.models):
+        yield f"The {len(runs)} runs of {label} have no item and model all in common"
+    elif beyond := left_out(runs, common):
+        yield f"Runs of {label} are compared on {beyond}"
+    for run in runs[1:]:
+        if run.repeats(runs):
+            receipt = run.board.receipt
+            yield (
+                f"{run.name} on {run.board.benchmark} is no second opinion: "
+                f"{receipt.n_cached:,} of its {count(receipt.n_calls, 'call')} are from the cache, "
+                "replies of another run. "
+                f"Judge again with -T repeat={len(runs)}"
+            )
+
+
+def _undefined(
+    subsampled: Iterable[SubsampledLog], repeated: Iterable[RepeatedRun]
+) -> Iterator[str]:
+    for one in subsampled:
+        if one.stability.reason:
+            yield f"{_at(one)}: {one.stability.reason}"
+        if one.stability.n_drawn == one.stability.n_items:
+            yield f"{_at(one)}: that is all of its items, so it tells nothing"
+    for runs in repeated:
+        if runs.stability.reason:
+            yield f"Runs of {runs.label} on {runs.benchmark}: {runs.stability.reason}"
+
+
+def _at(one: SubsampledLog) -> str:
+    return f"{one.name} on {one.benchmark} at {one.share:g}"

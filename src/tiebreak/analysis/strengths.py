@@ -1,0 +1,206 @@
+"""Second views of the matches in a log: least squares and Bradley–Terry over all their results.
+
+A protocol's own ranking counts places item by item. These views take the results of all items
+together, who won against whom, and do not ask in which round; so they use matches that elimination
+throws away. Both resample items, with all that is known about an item at once.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.analysis.item_table import whole
+from tiebreak.rankers import (
+    ItemBootstrap,
+    MissingPackageError,
+    bradley_terry,
+    competition_ranks,
+)
+from tiebreak.rankers.errors import NotConnectedError
+from tiebreak.rankers.least_squares import least_squares
+from tiebreak.rankers.strength import NotConvergedError
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import results
+
+Method = Literal["least_squares", "bradley_terry"]
+
+# A draw takes 2 to 3 ms, whatever the number of items.
+BRADLEY_TERRY_DRAWS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthRow:
+    """One model in a view: its strength, the competition rank by it, and intervals over items.
+
+    NaN and None where there is no interval.
+    """
+
+    rank: int
+    model: str
+    strength: float
+    lower: float
+    upper: float
+    rank_lower: int | None
+    rank_upper: int | None
+    prob_first: float
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthView:
+    """Strengths that explain all results between two models best; their sum is 0.
+
+    In `least_squares` the difference of two strengths is the mean margin (1 won, 0 tied, -1 lost)
+    at which the one should win; with `closure` each item's results are joined by those that they
+    imply. In `bradley_terry` it is the logarithm of the odds (a tie is half a win).
+
+    `n_results` of `n_items` items are behind it: a match counts for every pair of models that gave
+    its two answers, and models with identical answers are tied. `undefined` of the `draws` over
+    items give no strengths and are left out. Without any strengths `rows` are empty, and `reason`
+    says why; otherwise it tells about intervals that are missing or rest on fewer draws.
+    """
+
+    method: Method
+    closure: bool
+    rows: tuple[StrengthRow, ...]
+    n_results: int
+    n_items: int
+    undefined: int
+    level: float
+    draws: int
+    seed: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """Results of a log as columns, each of shape (results,)."""
+
+    models: tuple[str, ...]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    result: NDArray[np.float64]
+    items: NDArray[np.int64]
+
+
+def strength_views(
+    items: Sequence[ItemBallots],
+    *,
+    closure: bool = False,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+) -> tuple[StrengthView, ...]:
+    """Least squares and Bradley–Terry over all matches of some items.
+
+    Args:
+        items: ballots that were judged to the end.
+        closure: in least squares, add what the results of an item imply.
+        level: confidence level of the intervals, in (0, 1).
+        draws: number of bootstrap draws over items; Bradley–Terry takes at most 200.
+        seed: seed of the bootstrap.
+
+    Returns:
+        One view by each method; none where no match has a verdict.
+
+    Raises:
+        RankingError: level or draws are out of range.
+    """
+    if not any(match.result is not None for item in items for match in item.matches):
+        return ()
+    found = _results(items)
+    few = min(draws, BRADLEY_TERRY_DRAWS)
+    squares = partial(least_squares, closure=closure)
+    return (
+        _view("least_squares", squares, found, closure, level=level, draws=draws, seed=seed),
+        _view("bradley_terry", bradley_terry, found, False, level=level, draws=few, seed=seed),
+    )
+
+
+def _results(items: Iterable[ItemBallots]) -> _Results:
+    items = tuple(items)
+    models = tuple(sorted({model for item in items for model in item.models}))
+    column = {model: number for number, model in enumerate(models)}
+    rows = [
+        (column[one], column[other], result, item.item_id)
+        for item in items
+        for one, other, result in results(item)
+    ]
+    first, second, result, names = zip(*rows, strict=True)
+    return _Results(
+        models=models,
+        first=np.array(first, dtype=np.int64),
+        second=np.array(second, dtype=np.int64),
+        result=np.array(result, dtype=np.float64),
+        # Epochs of an item are one item.
+        items=np.unique(names, return_inverse=True)[1],
+    )
+
+
+def _view(
+    method: Method,
+    fit: Callable[..., ItemBootstrap],
+    found: _Results,
+    closure: bool,
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> StrengthView:
+    rows: tuple[StrengthRow, ...] = ()
+    undefined = 0
+    try:
+        fitted = fit(
+            found.first,
+            found.second,
+            found.result,
+            found.items,
+            n_models=len(found.models),
+            level=level,
+            draws=draws,
+            seed=seed,
+        )
+    except (NotConnectedError, MissingPackageError, NotConvergedError) as error:
+        reason: str | None = _with_names(str(error), found.models)
+    else:
+        rows, undefined = _rows(found.models, fitted), int(fitted.undefined.min())
+        reason = fitted.reason
+    return StrengthView(
+        method=method,
+        closure=closure,
+        rows=rows,
+        n_results=len(found.result),
+        n_items=len(np.unique(found.items)),
+        undefined=undefined,
+        level=level,
+        draws=draws,
+        seed=seed,
+        reason=reason,
+    )
+
+
+def _rows(models: Sequence[str], fitted: ItemBootstrap) -> tuple[StrengthRow, ...]:
+    ranks = competition_ranks(fitted.score)
+    rows = [
+        StrengthRow(
+            rank=int(ranks[column]),
+            model=model,
+            strength=float(fitted.score[column]),
+            lower=float(fitted.lower[column]),
+            upper=float(fitted.upper[column]),
+            rank_lower=whole(fitted.rank_lower[column]),
+            rank_upper=whole(fitted.rank_upper[column]),
+            prob_first=float(fitted.prob_first[column]),
+        )
+        for column, model in enumerate(models)
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.rank, row.model)))
+
+
+def _with_names(message: str, models: Sequence[str]) -> str:
+    """Rankers know columns, readers know names."""
+    return re.sub(r"\b\d+\b", lambda number: models[int(number[0])], message)

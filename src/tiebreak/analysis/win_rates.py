@@ -1,0 +1,85 @@
+"""How often does each model beat each other one? Rates by matches, or by places in the items."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.analysis.item_table import FloatArray, place_all
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import Placement, results
+
+By = Literal["matches", "places"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WinRates:
+    """Rates of M models against each other.
+
+    `rate[i, j]`, shape (M, M), is the mean result of model i against model j: 1 for a win, ½ for a
+    tie, 0 for a loss, so that rate[i, j] + rate[j, i] = 1. NaN on the diagonal and where the two
+    never met. `n`, of the same shape, counts the results: matches, or items that place both.
+    """
+
+    models: tuple[str, ...]
+    rate: FloatArray
+    n: NDArray[np.int64]
+    by: By
+
+
+def win_rates(
+    items: Iterable[ItemBallots],
+    *,
+    models: Sequence[str] | None = None,
+    by: By | None = None,
+) -> WinRates:
+    """Win rates over the items that can be ranked.
+
+    By matches, a match counts once for every pair of models that gave its two answers, models with
+    identical answers are tied, and a match without a verdict does not count. By places, one of two
+    models wins an item if its rank is better.
+
+    Args:
+        items: ballots of one benchmark under one protocol.
+        models: whom to show, in this order; by default all, by name.
+        by: what to count; by default matches if there is one with a verdict, else places.
+    """
+    ranked, placements, _ = place_all(list(items))
+    if models is None:
+        models = sorted({model for item in ranked for model in item.models})
+    if by is None:
+        decided = any(match.result is not None for item in ranked for match in item.matches)
+        by = "matches" if decided else "places"
+    wins, n = _matches(ranked, models) if by == "matches" else _places(placements, models)
+    np.fill_diagonal(n, 0)
+    rate: FloatArray = np.divide(wins, n, out=np.full(wins.shape, np.nan), where=n > 0)
+    return WinRates(tuple(models), rate, n, by)
+
+
+def _matches(
+    items: Iterable[ItemBallots], models: Sequence[str]
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    column = {model: number for number, model in enumerate(models)}
+    wins, n = np.zeros((len(models),) * 2), np.zeros((len(models),) * 2, dtype=np.int64)
+    for item in items:
+        for one, other, result in results(item):
+            if one in column and other in column:
+                i, j = column[one], column[other]
+                wins[i, j] += result
+                wins[j, i] += 1 - result
+                n[i, j] += 1
+                n[j, i] += 1
+    return wins, n
+
+
+def _places(
+    placements: Sequence[Placement], models: Sequence[str]
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    ranks = np.array([[one.ranks.get(model, np.nan) for model in models] for one in placements])
+    ranks = ranks.reshape(-1, len(models)) if models else np.empty((0, 0))
+    there = (~np.isnan(ranks)).astype(np.int64)
+    n, ahead = there.T @ there, np.sum(ranks[:, :, None] < ranks[:, None, :], axis=0)
+    # Who is neither ahead nor behind is tied.
+    return ahead + 0.5 * (n - ahead - ahead.T), n

@@ -1,0 +1,209 @@
+"""One ranking log file: what its header says, and what each of its samples holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
+from inspect_ai.util import store_from_events
+from pydantic import ValidationError
+
+from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
+from tiebreak.ranking_logs.errors import RankingLogError, UnreadableLogError
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+
+# Arguments that say where answers come from and which part of the run this is, not how it judges.
+_NOT_HOW = {"candidates", "shard"}
+
+# Ballots live in the store; the rest of a sample (candidate answers, transcripts) is many times
+# larger and nobody here reads it.
+_UNREAD = {"attachments", "error_retries", "events", "messages", "metadata", "output", "scores"}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """A sample of a ranking log: its ballots, and what is wrong with it (None when nothing is).
+
+    `metadata` says what was to be judged; it is empty unless it was asked for. `target` is the
+    benchmark's solution, empty where it has none.
+    """
+
+    id: str
+    epoch: int
+    ballots: ItemBallots | None
+    problem: str | None
+    target: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the sample was not judged because the ranking was decided without it."""
+        return self.problem is None and self.ballots is not None and bool(self.ballots.skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """What a ranking log says: a whole run, or one shard of it.
+
+    `path` is for reading, `files` are the log files behind it. `planned` are the ids of the
+    samples that were to be judged, in the order of the dataset; with epochs there are
+    `n_expected` of them. `samples` are in Inspect's order: by epoch, then by id. `run` is the
+    run's fingerprint, empty in logs that have none. `arguments` are those of the task that say
+    how it judges.
+    """
+
+    path: str
+    files: tuple[str, ...]
+    task: str
+    eval_id: str
+    task_id: str
+    created: str
+    status: str
+    protocol: str
+    benchmark: str
+    run: str
+    shard: Shard | None
+    arguments: Mapping[str, object]
+    planned: tuple[str, ...]
+    n_expected: int
+    samples: tuple[JudgedSample, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_judged(self) -> int:
+        """Number of samples that were judged to the end."""
+        return sum(sample.problem is None and not sample.skipped for sample in self.samples)
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of samples that did not have to be judged."""
+        return sum(sample.skipped for sample in self.samples)
+
+
+def is_ranking_log(path: str) -> bool:
+    """Whether an Inspect log ranks candidates; reads its header only.
+
+    Raises:
+        UnreadableLogError: the file is damaged or no log at all.
+    """
+    return PROTOCOL_KEY in (_read(path).eval.metadata or {})
+
+
+def read_log_file(path: str, *, with_metadata: bool = False) -> JudgedRun:
+    """Read the ballots of one ranking log.
+
+    Args:
+        path: the log.
+        with_metadata: whether to keep what was to be judged: task, rubric, all answers.
+
+    Raises:
+        UnreadableLogError: the file is damaged or no log at all.
+        RankingLogError: the log is a shard, but does not say which one in the form "3/8".
+    """
+    log = _read(path, unread=_UNREAD - {"metadata"} if with_metadata else _UNREAD)
+    metadata = log.eval.metadata or {}
+    planned = tuple(str(one) for one in log.eval.dataset.sample_ids or ())
+    samples = tuple(
+        _judged(_with_store(path, sample), with_metadata) for sample in log.samples or ()
+    )
+    return JudgedRun(
+        path=_shown(path),
+        files=(_shown(path),),
+        task=log.eval.task,
+        eval_id=log.eval.eval_id,
+        task_id=log.eval.task_id,
+        created=str(log.eval.created),
+        status=log.status,
+        protocol=str(metadata[PROTOCOL_KEY]),
+        benchmark=log.eval.dataset.name or log.eval.task,
+        run=str(metadata.get(RUN_KEY) or ""),
+        shard=_shard(path, metadata),
+        arguments={name: v for name, v in log.eval.task_args.items() if name not in _NOT_HOW},
+        planned=planned,
+        n_expected=max(len(planned) * (log.eval.config.epochs or 1), len(samples)),
+        samples=samples,
+    )
+
+
+def _read(path: str, *, unread: set[str] | None = None) -> EvalLog:
+    """The log without some fields of its samples; without `unread` its header only."""
+    try:
+        return read_eval_log(path, header_only=unread is None, exclude_fields=unread)
+    except Exception as error:  # whatever damaged bytes make a parser raise
+        reason = f"{type(error).__name__}: {_first_line(str(error))}"
+        raise UnreadableLogError(f"{path} cannot be read as an Inspect log ({reason})") from error
+
+
+def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
+    """Which part of its run the log holds; None when it holds all of it."""
+    text = metadata.get(SHARD_KEY)
+    if text is None or not metadata.get(RUN_KEY):
+        return None
+    try:
+        return Shard.parse(text)
+    except ValueError as error:
+        raise RankingLogError(
+            f"{path} cannot be joined with other logs: in its metadata {error}. "
+            "Take the file out of the folder, or judge that part again"
+        ) from error
+
+
+def _with_store(path: str, sample: EvalSample) -> EvalSample:
+    """The sample, with its store from its transcript where it has none.
+
+    Inspect puts samples that ended just before a run was killed together from their events, and
+    leaves their store empty.
+    """
+    if sample.store or sample.error is not None:
+        return sample
+    whole = read_eval_log_sample(path, sample.id, sample.epoch, resolve_attachments=True)
+    return sample.model_copy(update={"store": dict(store_from_events(whole.events).items())})
+
+
+def _judged(sample: EvalSample, with_metadata: bool) -> JudgedSample:
+    ballots, problem = _ballots(sample)
+    target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+    metadata = sample.metadata if with_metadata else {}
+    return JudgedSample(str(sample.id), sample.epoch, ballots, problem, target, metadata)
+
+
+def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
+    """The ballots of a sample, and what is wrong with it (None when nothing is)."""
+    problem = None
+    if sample.error is not None:
+        problem = f"error: {_first_line(sample.error.message)}"
+    elif sample.invalidation is not None:
+        problem = f"invalidated: {sample.invalidation.reason or 'no reason given'}"
+    data = sample.store.get(STORE_KEY)
+    if data is None:
+        return None, problem or "its sample holds no ballots"
+    try:
+        ballots = ItemBallots.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return None, problem or f"its ballots cannot be read ({where}: {first['msg']})"
+    if problem is None and not (ballots.complete or ballots.skipped):
+        problem = f"judging was cut short{_limit(sample)}"
+    return ballots, problem
+
+
+def _limit(sample: EvalSample) -> str:
+    if sample.limit is None:
+        return ""
+    # The tasks raise a limit of their own for one reason only: -T max_calls, -T max_cost.
+    spent = sample.limit.type == "custom"
+    return " (the budget is spent)" if spent else f" ({sample.limit.type} limit)"
+
+
+def _shown(path: str) -> str:
+    """Relative to the working directory where the file lies inside it."""
+    here = Path.cwd()
+    inside = "://" not in path and Path(path).resolve().is_relative_to(here)
+    return str(Path(path).resolve().relative_to(here)) if inside else path
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().splitlines()[0] if text.strip() else "no message"
+    return line if len(line) <= 200 else f"{line[:199]}…"

@@ -1,0 +1,269 @@
+"""Ranking logs: find them, read the ballots, and say by name what could not be read or ranked."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+
+from inspect_ai.log import list_eval_logs
+
+from tiebreak.ranking_logs.errors import (
+    MissingShardError,
+    NoRankingLogError,
+    NotARankingLogError,
+    OverlappingShardsError,
+    RankingLogError,
+    UnreadableLogError,
+)
+from tiebreak.ranking_logs.log_file import JudgedRun, JudgedSample, is_ranking_log, read_log_file
+from tiebreak.ranking_logs.shards import join_shards
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import NotPlacedError, Placement, place
+from tiebreak.words import count
+
+__all__ = [
+    "MissingShardError",
+    "NoRankingLogError",
+    "NotARankingLogError",
+    "OverlappingShardsError",
+    "RankingLog",
+    "RankingLogError",
+    "Unranked",
+    "UnreadableLogError",
+    "placement_of",
+    "read_ranking_logs",
+]
+
+HOW_TO_MAKE_ONE = (
+    "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL "
+    "(or tiebreak/peer_review with --model-role peers=MODEL,MODEL)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unranked:
+    """An item that has no place in a leaderboard; `benchmark` is None where the log has no word."""
+
+    item_id: str
+    reason: str
+    benchmark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingLog:
+    """The ballots of one run: of its ranking log, or of the logs of all its shards.
+
+    `path` names the log, or the shards in one phrase; `files` are the files themselves. `run` is
+    the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
+    it is empty in logs of earlier versions. `arguments` are those of the task that say how it
+    judges: all but `candidates` and `shard`.
+
+    `items` were judged to the end; `cut_short` have ballots that stop halfway; `skipped` did not
+    have to be judged, since the ranking was decided without them. `unranked` lists those cut
+    short and every sample without readable ballots. `n_expected` is the number of samples
+    that the run was to judge. `benchmark` is the dataset's name, for a log without ballots.
+    `notes` are sentences about this log and about files that had to be left out. `samples` are what
+    all this was read from, in Inspect's order.
+    """
+
+    path: str
+    task: str
+    eval_id: str
+    task_id: str
+    created: str
+    status: str
+    protocol: str
+    benchmark: str
+    n_expected: int
+    run: str = ""
+    files: tuple[str, ...] = ()
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    items: tuple[ItemBallots, ...] = ()
+    cut_short: tuple[ItemBallots, ...] = ()
+    skipped: tuple[ItemBallots, ...] = ()
+    unranked: tuple[Unranked, ...] = ()
+    notes: tuple[str, ...] = ()
+    samples: tuple[JudgedSample, ...] = ()
+
+
+def read_ranking_logs(
+    paths: Iterable[str | PathLike[str]], *, with_metadata: bool = False
+) -> list[RankingLog]:
+    """Read the ranking logs among some files and folders.
+
+    Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
+    unreadable file in a folder is left out and named in the notes of all logs. A file that is
+    reached twice is read once. The shards of a run, in whatever folders, are one log (see
+    `join_shards`). Logs are ordered by creation time.
+
+    Args:
+        paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
+        with_metadata: whether `samples` are to hold what was to be judged: task, rubric, answers.
+
+    Raises:
+        NoRankingLogError: a path does not exist, or a folder holds no ranking log.
+        NotARankingLogError: a file is a log of another kind.
+        UnreadableLogError: a file is damaged or no log at all.
+        MissingShardError: a run lacks shards.
+        OverlappingShardsError: shards of a run overlap.
+    """
+    logs: dict[str, JudgedRun] = {}
+    left_out: dict[str, str] = {}
+    for path in paths:
+        text = str(path)
+        files, damaged = _in_folder(text) if _is_folder(text) else ([_in_file(text)], {})
+        left_out |= damaged
+        for file in files:
+            key = _identity(file)
+            if key not in logs:
+                logs[key] = read_log_file(file, with_metadata=with_metadata)
+    notes = tuple(left_out.values())
+    found = sorted(logs.values(), key=_by_age)
+    noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
+    try:
+        joined = join_shards(noted)
+    except MissingShardError as error:
+        # The shard may well be the file that cannot be read.
+        raise MissingShardError("\n".join((str(error), *notes))) from error
+    return [
+        _ranking_log(replace(log, notes=(*log.notes, *notes)))
+        for log in sorted(joined, key=_by_age)
+    ]
+
+
+def _by_age(log: JudgedRun) -> tuple[str, str]:
+    return log.created, log.path
+
+
+def _is_folder(path: str) -> bool:
+    if "://" in path:
+        return not path.endswith((".eval", ".json"))
+    if not Path(path).exists():
+        raise NoRankingLogError(
+            f"{path} does not exist. A ranking log is made by: {HOW_TO_MAKE_ONE}"
+        )
+    return Path(path).is_dir()
+
+
+def _in_file(path: str) -> str:
+    """The file itself, once its header says that it is a ranking log."""
+    if not is_ranking_log(path):
+        raise NotARankingLogError(
+            f"{path} is an Inspect log, but no ranking log: it holds answers that can be ranked. "
+            f"Rank them first: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(path))}"
+        )
+    return path
+
+
+def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
+    """Ranking logs in a folder, and a sentence on each file that cannot be read."""
+    found, damaged, others = [], {}, 0
+    for info in list_eval_logs(folder, recursive=True):
+        path = _local(info.name)
+        try:
+            ranking = is_ranking_log(path)
+        except UnreadableLogError as error:
+            damaged[path] = f"Left out: {error}"
+            continue
+        if ranking:
+            found.append(path)
+        else:
+            others += 1
+    if not found:
+        holds = [count(others, "other Inspect log")] if others else []
+        if damaged:
+            holds.append(f"{count(len(damaged), 'unreadable file')}: {', '.join(damaged)}")
+        raise NoRankingLogError(
+            f"No ranking log in {folder} (it holds {' and '.join(holds) or 'no Inspect log'}). "
+            f"Make one: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(folder))}"
+        )
+    return found, damaged
+
+
+def _ranking_log(run: JudgedRun) -> RankingLog:
+    items: list[ItemBallots] = []
+    skipped: list[ItemBallots] = []
+    cut_short, unranked = [], []
+    for sample in run.samples:
+        ballots = sample.ballots
+        if ballots is not None and sample.problem is None:
+            (skipped if sample.skipped else items).append(ballots)
+            continue
+        benchmark = ballots.benchmark if ballots else None
+        name = ballots.item_id if ballots else sample.id
+        unranked.append(Unranked(name, sample.problem or "", benchmark))
+        if ballots is not None:
+            cut_short.append(ballots)
+    return RankingLog(
+        path=run.path,
+        task=run.task,
+        eval_id=run.eval_id,
+        task_id=run.task_id,
+        created=run.created,
+        status=run.status,
+        protocol=run.protocol,
+        benchmark=run.benchmark,
+        n_expected=run.n_expected,
+        run=run.run,
+        files=run.files,
+        arguments=run.arguments,
+        items=tuple(items),
+        cut_short=tuple(cut_short),
+        skipped=tuple(skipped),
+        unranked=tuple(unranked),
+        notes=run.notes,
+        samples=run.samples,
+    )
+
+
+def _status_notes(log: JudgedRun, logs: Sequence[JudgedRun]) -> Iterator[str]:
+    """What a reader must know about a run that did not end well, and what to do about it."""
+    judged = f"{log.n_judged} of {log.n_expected} items judged"
+    if log.n_skipped:
+        judged += f", {log.n_skipped} skipped because the ranking was settled"
+    if log.status == "success":
+        if log.n_judged + log.n_skipped < log.n_expected:
+            once = ". Then remove this log: a shard counts once" if log.shard else ""
+            yield (
+                f"{judged}. Run the same `inspect eval` again for the others: "
+                f"calls already paid for come from the cache{once}"
+            )
+        return
+    later = [
+        other
+        for other in logs
+        if other.task_id == log.task_id and other.created > log.created and log.task_id
+    ]
+    if later:
+        yield f"{judged} (status: {log.status}); a later run of the same task: {later[-1].path}"
+    else:
+        state = "still running, or killed" if log.status == "started" else f"status: {log.status}"
+        yield f"{judged} ({state}); run `inspect eval-retry {shlex.quote(log.path)}`"
+
+
+def _local(name: str) -> str:
+    """A file's path. Inspect puts file:// in front of it, without quoting any character."""
+    return name.removeprefix("file://")
+
+
+def _identity(path: str) -> str:
+    return path if "://" in path else str(Path(path).resolve())
+
+
+def placement_of(item: ItemBallots) -> Placement:
+    """The place of every model in an item of a log.
+
+    A model has no rank where no ballot says anything about it: its calls are unscored.
+
+    Raises:
+        NotPlacedError: the item cannot be ranked, or its ballots are damaged.
+    """
+    try:
+        placement = place(item)
+    except KeyError as error:
+        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
+    answered = {model for group in item.groups for model in group}
+    if missing := [model for model in item.models if model not in answered]:
+        raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
+    return placement

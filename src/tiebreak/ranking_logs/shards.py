@@ -1,0 +1,168 @@
+"""Shards: the ranking logs that several machines wrote become the one run that they are.
+
+`inspect eval tiebreak/seal -T shard=3/8` judges every eighth item. Its log says which shard it is,
+and has the fingerprint of the run in common with the other seven.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice, takewhile
+from typing import NamedTuple
+
+from tiebreak.candidates import Shard
+from tiebreak.ranking_logs.errors import MissingShardError, OverlappingShardsError
+from tiebreak.ranking_logs.log_file import JudgedRun, JudgedSample
+from tiebreak.words import count
+
+# A message names so many shards or items; the count says how many there are.
+LISTED = 20
+
+_WORST_FIRST = ("error", "cancelled", "started")
+
+
+class _Part(NamedTuple):
+    shard: Shard
+    log: JudgedRun
+
+
+def join_shards(logs: Iterable[JudgedRun]) -> list[JudgedRun]:
+    """Put the shards of each run together; logs that are no shards stay as they are.
+
+    A joined run has its samples in the order in which a single log would have them, so all that is
+    computed from them is the same to the last digit. It is a success when all of its shards are,
+    else its status is the worst of theirs; `created` is that of the oldest shard; `eval_id`,
+    `task_id` and `benchmark` are those of the first one; its notes are those of all.
+
+    Of several attempts at a shard (`inspect eval-retry` writes a new log of the same task) the one
+    counts that judged most items to the end; of equals, the latest. The others are noted.
+
+    Raises:
+        MissingShardError: a run lacks shards; they are listed, and those that are there.
+        OverlappingShardsError: a shard was judged by two tasks, a run was cut into two different
+            numbers of shards, or an item is in two shards.
+    """
+    joined: list[JudgedRun] = []
+    runs: dict[str, list[_Part]] = {}
+    for log in logs:
+        if log.shard is None:
+            joined.append(log)
+        else:
+            runs.setdefault(log.run, []).append(_Part(log.shard, log))
+    for attempts in runs.values():
+        parts = _best_attempts(attempts)
+        _refuse_overlaps(parts)
+        _refuse_holes(parts)
+        joined.append(_join(parts))
+    return joined
+
+
+def _best_attempts(parts: Iterable[_Part]) -> list[_Part]:
+    """One log per task and shard, in the order of the shards."""
+    attempts: dict[tuple[Shard, str], list[_Part]] = {}
+    for part in parts:
+        attempts.setdefault((part.shard, part.log.task_id or part.log.path), []).append(part)
+    best = [_best(same) for same in attempts.values()]
+    return sorted(best, key=lambda part: (part.shard, part.log.path))
+
+
+def _best(attempts: Sequence[_Part]) -> _Part:
+    shard, best = max(attempts, key=lambda part: (part.log.n_judged, part.log.created))
+    notes = tuple(
+        f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, "
+        f"and {best.path}, another attempt at this shard, {best.n_judged:,}"
+        for _, other in attempts
+        if other is not best
+    )
+    return _Part(shard, replace(best, notes=(*best.notes, *notes)))
+
+
+def _refuse_overlaps(parts: Sequence[_Part]) -> None:
+    totals = sorted({part.shard.total for part in parts})
+    if len(totals) > 1:
+        cuts = " and into ".join(str(total) for total in totals)
+        raise OverlappingShardsError(
+            f"One run was cut into {cuts} shards, which overlap:{_lines(parts)}\n"
+            "Give only the files of one cut"
+        )
+    shards = [part.shard for part in parts]
+    if twice := [part for part in parts if shards.count(part.shard) > 1]:
+        raise OverlappingShardsError(
+            f"{_names([part.shard for part in twice], 'was', 'were')} judged more than once, by "
+            f"different tasks:{_lines(twice)}\n"
+            "Keep one log of each shard in the folder; a run that was repeated on purpose is read "
+            "by itself, in a folder of its own"
+        )
+    holders: dict[str, list[_Part]] = {}
+    for part in parts:
+        for sample_id in {*part.log.planned, *(sample.id for sample in part.log.samples)}:
+            holders.setdefault(sample_id, []).append(part)
+    if shared := sorted(sample_id for sample_id, held in holders.items() if len(held) > 1):
+        files = sorted({part.shard for one in shared for part in holders[one]})
+        raise OverlappingShardsError(
+            f"{count(len(shared), 'item')} in more than one shard: {_some(shared)}. The shards:"
+            f"{_lines([part for part in parts if part.shard in files])}\n"
+            "Judge one of them again, from the same candidates as the others"
+        )
+
+
+def _refuse_holes(parts: Sequence[_Part]) -> None:
+    there = {part.shard for part in parts}
+    total, log = parts[0].shard.total, parts[0].log
+    holes = (shard for k in range(1, total + 1) if (shard := Shard(k, total)) not in there)
+    if missing := list(islice(holes, LISTED + 1)):
+        raise MissingShardError(
+            f"{_names(missing, 'is', 'are')} missing from a {log.protocol} run "
+            f"({len(there)} of {total} are there):{_lines(parts)}\n"
+            "Give the other files as well, or judge what is missing with the same arguments and "
+            f"-T shard={missing[0]}"
+        )
+
+
+def _join(parts: Sequence[_Part]) -> JudgedRun:
+    """One run of shards that are all there, each once, in order."""
+    logs = [part.log for part in parts]
+    files = tuple(file for log in logs for file in log.files)
+    statuses = {log.status for log in logs}
+    return replace(
+        logs[0],
+        path=together(files),
+        files=files,
+        created=min(log.created for log in logs),
+        status=next((one for one in _WORST_FIRST if one in statuses), "success"),
+        shard=None,
+        planned=tuple(sample_id for log in logs for sample_id in log.planned),
+        n_expected=sum(log.n_expected for log in logs),
+        samples=tuple(sorted((one for log in logs for one in log.samples), key=_inspects_order)),
+        notes=tuple(f"shard {part.shard}: {note}" for part in parts for note in part.log.notes),
+    )
+
+
+def _inspects_order(sample: JudgedSample) -> tuple[int, str]:
+    return sample.epoch, sample.id
+
+
+def together(files: Sequence[str]) -> str:
+    """Log files as one phrase: logs/ (8 shards: 1.eval, …, 8.eval)."""
+    if len(files) == 1:
+        return files[0]
+    parts = [file.split("/") for file in files]
+    levels = zip(*(part[:-1] for part in parts), strict=False)
+    shared = len(list(takewhile(lambda level: len(set(level)) == 1, levels)))
+    folder = "/".join((*parts[0][:shared], ""))
+    names = ["/".join(part[shared:]) for part in parts]
+    inner = ", ".join(names if len(names) < 4 else (names[0], "…", names[-1]))
+    return f"{folder} ({count(len(files), 'shard')}: {inner})".strip()
+
+
+def _names(shards: Sequence[Shard], one: str, many: str) -> str:
+    names = list(dict.fromkeys(str(shard) for shard in shards))
+    return f"Shard {names[0]} {one}" if len(names) == 1 else f"Shards {_some(names)} {many}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join((*names[:LISTED], "…") if len(names) > LISTED else names)
+
+
+def _lines(parts: Sequence[_Part]) -> str:
+    lines = [f"\n  {part.shard}  {part.log.path}" for part in parts[:LISTED]]
+    return "".join((*lines, "\n  …") if len(parts) > LISTED else lines)

@@ -1,0 +1,455 @@
+"""Alignment with people, against pandas, SciPy and numbers worked out by hand."""
+
+import math
+from dataclasses import astuple
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
+from tiebreak.analysis.alignment import raters
+from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment, align
+from tiebreak.analysis.alignment.correlations import Correlation, Rater
+from tiebreak.analysis.alignment.human import AlignmentError, AmbiguousModelError
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.rankers import METHODS, RankingError, aggregate_items, bootstrap_items
+from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.tables.human import HumanRanking
+
+FloatArray = NDArray[np.float64]
+
+
+def one(
+    of: Panel, human: HumanRanking, *, draws: int = 20, methods: tuple[str, ...] = ("borda",)
+) -> BenchmarkAlignment:
+    [found] = align([of], human, methods=methods, draws=draws).benchmarks
+    return found
+
+
+def rater(found: BenchmarkAlignment, name: str) -> Rater:
+    [it] = [each for each in found.raters if each.name == name]
+    return it
+
+
+def gaps(table: FloatArray, seed: int) -> FloatArray:
+    """The same ballots, some of them tied, partial or missing."""
+    rng = np.random.default_rng(seed)
+    table = np.ceil(table / rng.choice([1, 2, 9], p=[0.6, 0.3, 0.1], size=(*table.shape[:2], 1)))
+    table[rng.random(table.shape) < 0.2] = NAN
+    table[rng.random(table.shape[:2]) < 0.1] = NAN
+    return table
+
+
+# By hand: people say a, b, c. Row 1 agrees: 1 and 1. Row 2 is b, a, c: ρ = 1 − 6·2/24 = 0.5, and of
+# three pairs one is turned round: τ = 1/3. Row 3 ties b and c: ranks 1, 2.5, 2.5 against 1, 2, 3:
+# 1.5/√(1.5·2) = 0.866, τ-b = 2/√(2·3) = 0.816. Row 4 ties all, row 5 has one model: undefined.
+BY_HAND = [[1, 2, 3], [2, 1, 3], [1, 2, 2], [1, 1, 1], [NAN, 1, NAN]]
+
+
+def test_by_hand() -> None:
+    a = rater(one(panel(np.array(BY_HAND)[:, None]), people()), "a")
+    rho, tau = 1.5 / math.sqrt(3), 2 / math.sqrt(6)
+    np.testing.assert_allclose(a.pearson.values, [1, 0.5, rho, NAN, NAN])
+    np.testing.assert_allclose(a.kendall.values, [1, 1 / 3, tau, NAN, NAN])
+    assert (a.kind, a.pearson.n_rows, a.pearson.n_undefined) == ("reviewer", 3, 2)
+    assert a.pearson.mean.value == pytest.approx((1.5 + rho) / 3)
+    assert (a.pearson.minimum, a.pearson.median, a.pearson.maximum) == pytest.approx((0.5, rho, 1))
+    # Between the two lower ones, and between the two upper ones.
+    assert a.pearson.lower_quartile == pytest.approx((0.5 + rho) / 2)
+    assert a.pearson.upper_quartile == pytest.approx((rho + 1) / 2)
+    # Ranks 1, 2, 1, 2 of a; 2, 1, 2.5, 2 of b; 3, 3, 2.5, 2 of c: means 1.5, 1.875, 2.625. The
+    # single model of row 5 is compared with none. Pearson: 1.125/√(0.65625·2).
+    assert a.pearson.macro.value == pytest.approx(1.125 / math.sqrt(0.65625 * 2))
+    assert a.kendall.macro.value == 1
+    assert (a.pearson.mean.n_items, a.pearson.macro.n_items) == (3, 4)
+
+
+def test_a_rank_among_few_counts_as_one_among_all() -> None:
+    # Row 1 ranks a, b, c as 1, 2, 3; row 2 only b, c: 1 and 2 of two are 4/3 and 8/3 of three.
+    # Means: a 1, b (2 + 4/3)/2 = 5/3, c (3 + 8/3)/2 = 17/6.
+    a = rater(one(panel(np.array([[[1, 2, 3]], [[NAN, 1, 2]]])), people("bac")), "a")
+    expected = stats.pearsonr([1, 5 / 3, 17 / 6], [2, 1, 3]).statistic
+    assert a.pearson.macro.value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_item_by_item_as_scipy_and_pandas_do(seed: int) -> None:
+    table = gaps(noisy(8, 4, 6, seed=seed), seed)
+    human = (
+        people("cabfed")
+        if seed % 2
+        else HumanRanking("h", {"": dict(zip("abcde", [1, 2, 2, 4, 9], strict=False))})
+    )
+    columns = [k for k, model in enumerate("abcdef") if model in human.of("")]
+    said = np.array([human.of("")["abcdef"[k]] for k in columns])
+    found = one(panel(table), human, methods=tuple(METHODS))
+    sources = {name: table[:, k] for k, name in enumerate("abcd")}
+    sources |= {method: aggregate_items(table, method) for method in METHODS}
+    for name, ranks in sources.items():
+        them = rater(found, name)
+        expected: list[list[float]] = [[], []]
+        for row in ranks[:, columns]:
+            both = ~np.isnan(row)
+            x, y = stats.rankdata(row[both]), stats.rankdata(said[both])
+            defined = both.sum() > 1 and len(set(x)) > 1 and len(set(y)) > 1
+            expected[0].append(stats.pearsonr(x, y).statistic if defined else NAN)
+            expected[1].append(stats.kendalltau(x, y).statistic if defined else NAN)
+        for figure, values in zip((them.pearson, them.kendall), expected, strict=True):
+            np.testing.assert_allclose(figure.values, values, atol=1e-12)
+            check_summary(figure, pd.Series(values))
+
+
+def check_summary(figure: Correlation, values: "pd.Series[float]") -> None:
+    described = values.describe()
+    assert (figure.n_rows, figure.n_undefined) == (values.count(), values.isna().sum())
+    ours = (
+        *(figure.n_rows, figure.mean.value, figure.sd, figure.minimum),
+        *(figure.lower_quartile, figure.median, figure.upper_quartile, figure.maximum),
+    )
+    np.testing.assert_allclose(ours, described.to_numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_over_all_items_as_scipy_does(seed: int) -> None:
+    table = noisy(30, 3, 5, seed=seed, apart=0.2)
+    found = one(panel(table), people("badce"), methods=("kemeny_young", "average"))
+    sources = {name: table[:, k] for k, name in enumerate("abc")}
+    sources |= {m: aggregate_items(table, m) for m in ("kemeny_young", "average")}
+    said = [2, 1, 4, 3, 5]
+    for name, ranks in sources.items():
+        means, them = ranks.mean(axis=0), rater(found, name)
+        assert them.pearson.macro.value == pytest.approx(stats.pearsonr(means, said).statistic)
+        assert them.kendall.macro.value == pytest.approx(stats.kendalltau(means, said).statistic)
+
+
+def test_partial_ballots_over_all_items() -> None:
+    table = gaps(noisy(40, 2, 6, seed=1), 1)
+    frame = pd.DataFrame(table[:, 0])
+    ranks = frame.rank(axis=1)
+    n = ranks.count(axis=1)
+    means = (ranks.mul(7 / (n + 1), axis=0))[n > 1].mean().to_numpy()
+    a = rater(one(panel(table), people()), "a")
+    assert a.pearson.macro.value == pytest.approx(stats.pearsonr(means, range(6)).statistic)
+
+
+@pytest.mark.parametrize("order", list(permutations("abcd"))[::5])
+def test_without_ties_pearson_is_spearmans_formula(order: tuple[str, ...]) -> None:
+    table = noisy(20, 1, 4, seed=3, apart=0)
+    found = rater(one(panel(table), people("".join(order))), "a")
+    said = np.array([order.index(model) + 1 for model in "abcd"])
+    formula = 1 - 6 * np.sum((table[:, 0] - said) ** 2, axis=1) / (4 * (4**2 - 1))
+    np.testing.assert_allclose(found.pearson.values, formula, atol=1e-12)
+
+
+def test_a_model_that_a_reviewer_never_ranks() -> None:
+    # As in sparse mode, where nobody is shown its own answer.
+    table = noisy(20, 1, 5, seed=2, apart=0.2)
+    table[:, 0, 0] = NAN
+    a = rater(one(panel(table), people("abdec")), "a")
+    means = stats.rankdata(table[:, 0, 1:], axis=1).mean(axis=0)
+    assert a.pearson.macro.value == pytest.approx(stats.pearsonr(means, [2, 5, 3, 4]).statistic)
+    assert a.kendall.macro.value == pytest.approx(stats.kendalltau(means, [2, 5, 3, 4]).statistic)
+
+
+def test_planted_raters() -> None:
+    n = np.arange(1.0, 7)
+    rng = np.random.default_rng(0)
+    rows = np.array([[n, 7 - n, rng.permutation(n)] for _ in range(400)])
+    found = one(panel(rows), people("abcdef"), draws=400, methods=("kemeny_young",))
+    follows, contradicts, guesses = (rater(found, name) for name in "abc")
+    for figure in (follows.pearson, follows.kendall):
+        assert (figure.mean.value, figure.sd, figure.macro.value) == pytest.approx((1, 0, 1))
+    assert contradicts.pearson.mean.value == pytest.approx(-1)
+    assert contradicts.kendall.macro.value == pytest.approx(-1)
+    # Of random orders ρ has mean 0 and variance 1/(N − 1).
+    assert guesses.pearson.mean.lower < 0 < guesses.pearson.mean.upper
+    assert guesses.pearson.sd == pytest.approx(math.sqrt(1 / 5), abs=0.05)
+    assert guesses.pearson.macro.lower < 0 < guesses.pearson.macro.upper
+    # Two contradict each other in each pair of models: the third decides.
+    consensus = rater(found, "kemeny_young")
+    np.testing.assert_allclose(consensus.pearson.values, guesses.pearson.values, atol=1e-12)
+
+
+def test_aggregation_of_noisy_reviewers_is_closer_to_people() -> None:
+    rng = np.random.default_rng(1)
+    seen = -0.5 * np.arange(6) + rng.normal(size=(200, 7, 6))
+    found = one(panel(ranks_of(seen)), people("abcdef"), methods=("kemeny_young", "borda"))
+    reviewers = [each.pearson.mean for each in found.raters if each.kind == "reviewer"]
+    assert len(reviewers) == 6 + 1
+    for method in ("kemeny_young", "borda"):
+        # Not only by chance: the intervals are apart.
+        assert rater(found, method).pearson.mean.lower > max(each.upper for each in reviewers)
+
+
+def test_intervals_of_means_are_those_of_the_bootstrap() -> None:
+    table = gaps(noisy(30, 3, 5, seed=4), 4)
+    [found] = align(
+        [panel(table)], people(), methods=["irv"], level=0.9, draws=300, seed=7
+    ).benchmarks
+    values = np.stack([each.kendall.values for each in found.raters if each.kind != "native"], 1)
+    expected = bootstrap_items(values, level=0.9, draws=300, seed=7)
+    means = [each.kendall.mean for each in found.raters if each.kind != "native"]
+    # The draws are the same where the items are kept one by one.
+    np.testing.assert_allclose([each.value for each in means], expected.mean)
+    np.testing.assert_allclose([each.lower for each in means], expected.lower, atol=0.05)
+    np.testing.assert_allclose([each.upper for each in means], expected.upper, atol=0.05)
+
+
+def test_macro_intervals_by_brute_force() -> None:
+    table = noisy(12, 2, 5, seed=5, apart=0.3)
+    found = rater(one(panel(table), people(), draws=1000), "b").pearson.macro
+    rng = np.random.default_rng(8)
+    said = np.arange(5)
+    means = [table[rng.integers(12, size=12), 1].mean(axis=0) for _ in range(2000)]
+    drawn = [np.corrcoef(row, said)[0, 1] for row in means]
+    lower, upper = np.quantile(drawn, [0.025, 0.975])
+    # At least as wide as the percentile interval, which is too narrow.
+    assert found.lower < lower + 0.02
+    assert found.upper > upper - 0.02
+    assert found.upper - found.lower < 2 * (upper - lower)
+
+
+def test_the_macro_interval_holds_full_agreement_behind_noise() -> None:
+    hit = 0
+    for seed in range(40):
+        a = rater(one(panel(noisy(60, 1, 6, seed=seed, apart=0.25)), people(), draws=200), "a")
+        hit += a.kendall.macro.lower <= 1 <= a.kendall.macro.upper
+    # As a binomial of 40 with 95%: 34 or more in 99.7% of all cases.
+    assert hit >= 34
+
+
+def test_epochs_are_one_item() -> None:
+    table = noisy(15, 3, 5, seed=6)
+    twice = panel(np.repeat(table, 2, axis=0), items=[k for k in range(15) for _ in "12"])
+    once, both = one(panel(table), people()), one(twice, people())
+    assert (once.n_items, both.n_items, len(both.item_ids)) == (15, 15, 30)
+    for first, second in zip(once.raters, both.raters, strict=True):
+        assert second.pearson.n_rows == 2 * first.pearson.n_rows
+        for figure in ("mean", "macro"):
+            x, y = getattr(first.pearson, figure), getattr(second.pearson, figure)
+            np.testing.assert_allclose(
+                [x.value, x.lower, x.upper, x.n_items], [y.value, y.lower, y.upper, y.n_items]
+            )
+
+
+def test_one_item_has_no_interval() -> None:
+    a = rater(one(panel([[[1, 2, 3]]]), people()), "a")
+    assert a.pearson.mean.value == a.pearson.macro.value == pytest.approx(1)
+    assert math.isnan(a.pearson.sd)
+    for figure in (a.pearson.mean, a.pearson.macro):
+        assert math.isnan(figure.lower)
+        assert math.isnan(figure.upper)
+        assert figure.reason == "an interval over items needs at least two items"
+
+
+def test_the_native_score() -> None:
+    # a passes twice, b once, c never: means 1, ½, 0. Row 2 ties a and b, row 3 ties all.
+    native = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    table = noisy(3, 1, 3, seed=0)
+    it = rater(one(panel(table, native=native), people("acb")), "native score")
+    # Row 1 against a, c, b: 1, 2.5, 2.5 with 1, 3, 2. Row 2: 1.5, 1.5, 3 with the same.
+    np.testing.assert_allclose(it.pearson.values, [1.5 / math.sqrt(3), 0, NAN], atol=1e-12)
+    means = [-1, -2 / 3, -1 / 3]
+    assert it.pearson.macro.value == pytest.approx(stats.pearsonr(means, [1, 3, 2]).statistic)
+    assert (it.kind, it.pearson.n_undefined) == ("native", 1)
+
+
+def test_the_macro_native_score_keeps_its_distances() -> None:
+    # Means 0.9, 0.8, 0.1: no ranks.
+    native = np.tile([0.9, 0.8, 0.1], (4, 1))
+    it = rater(one(panel(noisy(4, 1, 3, seed=0), native=native), people("abc")), "native score")
+    expected = stats.pearsonr([-0.9, -0.8, -0.1], [1, 2, 3]).statistic
+    assert it.pearson.macro.value == pytest.approx(expected)
+    assert it.pearson.mean.value == pytest.approx(1)
+
+
+def test_no_native_score() -> None:
+    found = one(panel(noisy(3, 1, 3, seed=0), native=np.full((3, 3), NAN)), people())
+    assert "native" not in {each.kind for each in found.raters}
+    assert "There are no native scores" in found.notes
+    tied = rater(one(panel(noisy(3, 1, 3, seed=0)), people()), "native score")
+    assert math.isnan(tied.pearson.macro.value)
+    assert tied.pearson.macro.reason == "the rater ties all models, or ranks fewer than two"
+    assert tied.pearson.mean.reason == "in no item does the rater tell the models apart"
+
+
+def test_models_that_people_did_not_rank_are_taken_out() -> None:
+    # With c between them a rater of a, b, d still agrees fully.
+    found = one(panel([[[1, 2, 3, 4]], [[1, 2, 3, 4]]]), people("abdz"))
+    assert (found.models, found.human_ranks, found.n_candidates) == (("a", "b", "d"), (1, 2, 3), 4)
+    assert rater(found, "a").pearson.macro.value == pytest.approx(1)
+    assert found.notes[:2] == (
+        "Left out, since people did not rank them: c",
+        "Ranked by people, but no candidates: z",
+    )
+    # Aggregators count whole ballots: only then is a model taken out.
+    table = noisy(20, 3, 4, seed=2)
+    whole = aggregate_items(table, "copeland")[:, [0, 1, 3]]
+    expected = [stats.spearmanr(row, [1, 2, 3]).statistic for row in whole]
+    copeland = rater(one(panel(table), people("abdz"), methods=("copeland",)), "copeland")
+    np.testing.assert_allclose(copeland.pearson.values, expected, atol=1e-12)
+
+
+def test_scores_count_by_their_order() -> None:
+    table = noisy(10, 2, 4, seed=0)
+    by_score = HumanRanking("h", {"": {"a": -1400.0, "b": -1399.0, "c": -7.0, "d": 3.0}})
+    for x, y in zip(
+        one(panel(table), people()).raters, one(panel(table), by_score).raters, strict=True
+    ):
+        np.testing.assert_equal(astuple(x.pearson.macro), astuple(y.pearson.macro))
+        np.testing.assert_array_equal(x.kendall.values, y.kendall.values)
+
+
+def test_each_benchmark_has_its_own_people() -> None:
+    follows = [[[1, 2, 3]], [[1, 2, 3]]]
+    panels = [panel(follows, benchmark=name) for name in ("gsm8k", "mmlu")]
+    human = people("abc", mmlu="cba", bfcl="abc")
+    found = align(panels, human, methods=["borda"], draws=10)
+    assert [rater(each, "a").pearson.macro.value for each in found.benchmarks] == pytest.approx(
+        [1, -1]
+    )
+    assert found.notes == ("No peer review of bfcl, which arena.csv ranks models on",)
+
+
+def test_a_benchmark_without_people_is_left_out() -> None:
+    rows = [[[1, 2, 3]], [[1, 3, 2]]]
+    panels = [panel(rows, benchmark=name) for name in ("gsm8k", "mmlu", "bfcl", "mbpp")]
+    human = people("", gsm8k="abc", mmlu="ab", mbpp="xyz")
+    found = align(panels, human, methods=["borda"], draws=10)
+    assert [each.benchmark for each in found.benchmarks] == ["gsm8k"]
+    assert [note.partition("The candidates")[0].strip() for note in found.notes] == [
+        "mmlu: arena.csv ranks 2 candidates out of 3, and a comparison takes 3.",
+        "bfcl: arena.csv ranks 0 candidates out of 3, and a comparison takes 3.",
+        "mbpp: arena.csv ranks 0 candidates out of 3, and a comparison takes 3.",
+    ]
+    assert "The candidates are a, b, c; the file has no model for this" in found.notes[1]
+    assert "the file has x, y, z for this" in found.notes[2]
+
+
+def test_nothing_to_compare() -> None:
+    tied = HumanRanking("h", {"": dict.fromkeys("abc", 1.0)})
+    for human, words in ((people("ab"), "ranks 2 candidates"), (tied, "ties all 3 candidates")):
+        with pytest.raises(AlignmentError, match=words):
+            align([panel([[[1, 2, 3]]])], human)
+    with pytest.raises(AlignmentError, match="no peer review"):
+        align([], people())
+    with pytest.raises(AmbiguousModelError):
+        align([panel([[[1, 2, 3]]], models=["x/m", "y/m", "a"])], people("m", gsm8k="") or tied)
+
+
+def test_wrong_numbers() -> None:
+    for wrong in ({"methods": ["plurality"]}, {"level": 1.0}, {"draws": 0}):
+        with pytest.raises(RankingError):
+            align([panel([[[1, 2, 3]]])], people(), **wrong)
+
+
+def test_raters_that_say_nothing() -> None:
+    table = noisy(6, 3, 4, seed=0)
+    table[:, 1] = NAN
+    # Whoever is shown two of four answers gives no complete ballot.
+    table[:, 0, 2:] = table[:, 2, :2] = NAN
+    found = one(panel(table, degree=2), people("abcd"), methods=("kendall", "kemeny_young"))
+    assert found.notes == (
+        "With 4 models, 1 of 24 random orders agrees fully with people",
+        "Reviewers saw 2 answers each: their own correlations are of these only",
+        "b has no usable review",
+        "kendall finds no ballot that it can read",
+    )
+    for name in ("b", "kendall"):
+        figure = rater(found, name).kendall
+        assert (figure.n_rows, figure.n_undefined) == (0, 6)
+        numbers = (figure.mean.value, figure.sd, figure.minimum, figure.median, figure.macro.value)
+        assert all(map(math.isnan, numbers))
+    assert rater(found, "kemeny_young").kendall.n_rows == 6
+
+
+def test_identical_answers_throughout() -> None:
+    native = [[1, 0, 0], [1, 1, 0]]
+    for methods in (None, ["borda"]):
+        nobody = panel(np.empty((2, 0, 3)), native=native)
+        [found] = align([nobody], people("abc"), methods=methods, draws=10).benchmarks
+        assert [each.name for each in found.raters] == ["native score"]
+        assert "Nobody was asked to review: all answers are identical" in found.notes
+
+
+def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = noisy(4, 3, 3, seed=0)
+
+    def methods(chosen: list[str] | None) -> tuple[list[str], bool]:
+        [found] = align([panel(table)], people(), methods=chosen, draws=10).benchmarks
+        names = [each.name for each in found.raters if each.kind == "aggregator"]
+        return names, any("dodgson is left out" in note for note in found.notes)
+
+    assert methods(None) == (list(METHODS), False)
+    monkeypatch.setattr(raters, "_DODGSON_LIMIT", 4 * 3 * 3 - 1)
+    assert methods(None) == ([name for name in METHODS if name != "dodgson"], True)
+    assert methods(["dodgson"]) == (["dodgson"], False)
+
+
+def test_an_aggregator_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(ranks: FloatArray, method: str) -> FloatArray:
+        if method == "dodgson":
+            raise UnprovenOrderError("no order in time")
+        return aggregate_items(ranks, method)
+
+    monkeypatch.setattr(raters, "aggregate_items", fails)
+    found = one(panel(noisy(4, 3, 5, seed=0)), people(), methods=("dodgson", "borda"))
+    assert [each.name for each in found.raters if each.kind == "aggregator"] == ["borda"]
+    assert "dodgson: no result: no order in time" in found.notes
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    def bounds(seed: int) -> list[float]:
+        found = align(
+            [panel(noisy(20, 2, 5, seed=1))], people(), methods=["irv"], draws=100, seed=seed
+        )
+        both = [(r.pearson.macro, r.kendall.mean) for r in found.benchmarks[0].raters]
+        return [bound for pair in both for each in pair for bound in (each.lower, each.upper)]
+
+    assert str(bounds(1)) == str(bounds(1))
+    assert str(bounds(1)) != str(bounds(2))
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(3, 6))
+def test_turned_round_people_turn_the_signs(seed: int, n_items: int, n: int) -> None:
+    table = gaps(noisy(n_items, 2, n, seed=seed), seed)
+    names = "abcdef"[:n]
+    both = [one(panel(table), people(order), draws=5) for order in (names, names[::-1])]
+    for x, y in zip(both[0].raters, both[1].raters, strict=True):
+        np.testing.assert_allclose(x.pearson.values, -y.pearson.values, atol=1e-12)
+        np.testing.assert_allclose(x.kendall.macro.value, -y.kendall.macro.value, atol=1e-12)
+        defined = x.kendall.values[~np.isnan(x.kendall.values)]
+        assert np.all(np.abs(defined) <= 1 + 1e-12)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 10**6), st.permutations(range(5)))
+def test_names_do_not_matter(seed: int, order: list[int]) -> None:
+    """The same ballots with the models in another order give the same numbers."""
+    table = gaps(noisy(4, 3, 5, seed=seed), seed)
+    plain = one(panel(table), people("abcde"), draws=5)
+    moved = "".join("abcde"[order.index(k)] for k in range(5))
+    other = one(panel(table[:, :, order]), people(moved), draws=5)
+    for x, y in zip(plain.raters, other.raters, strict=True):
+        np.testing.assert_allclose(x.pearson.values, y.pearson.values, atol=1e-12)
+        np.testing.assert_allclose(x.pearson.macro.value, y.pearson.macro.value, atol=1e-12)
+
+
+def test_what_a_result_says_of_itself() -> None:
+    found = align(
+        [panel(noisy(3, 2, 4, seed=0), notes=("a note of the log",))], people(), level=0.8
+    )
+    assert isinstance(found, Alignment)
+    assert (found.source, found.level, found.draws, found.seed) == ("arena.csv", 0.8, 2000, 0)
+    [only] = found.benchmarks
+    assert (only.benchmark, only.log, only.n_items) == ("gsm8k", "logs/peers.eval", 3)
+    assert only.notes[0] == "a note of the log"
+    kinds = [each.kind for each in only.raters]
+    assert kinds == ["reviewer"] * 2 + ["aggregator"] * 8 + ["native"]

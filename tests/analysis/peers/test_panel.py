@@ -1,0 +1,93 @@
+"""Panels: the arrays of a peer-review log, by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.analysis.peers.builders import identical, panel_of, reviews
+from tests.ranking_logs.builders import bracket, listed, write_log
+from tiebreak.analysis.peers.panel import read_panels
+from tiebreak.candidates import PROTOCOL_KEY
+from tiebreak.ranking_logs.errors import NoPeerReviewError, NoRankingLogError
+
+NAN = np.nan
+
+
+def test_arrays_by_hand(tmp_path: Path) -> None:
+    panel = panel_of(
+        tmp_path,
+        identical("q1", "abc"),
+        reviews(
+            "q2",
+            {"a": "bc=a", "X1": "cb"},
+            shown={"a": "cab", "X1": "cba"},
+            models="abc",
+            native={"a": 1.0, "b": 0.5, "c": None},
+            aggregator="borda",
+        ),
+        reviews("q3", {"a": "ba", "X1": None}, groups=["bc"], shown={"a": "ab", "X1": "ba"}),
+    )
+    assert (panel.benchmark, panel.models, panel.own) == ("gsm8k", ("a", "b", "c"), (0, None))
+    assert [one.name for one in panel.reviewers] == ["a", "X1"]
+    assert panel.item_ids == ("q1", "q2", "q3")
+    assert panel.items.tolist() == [0, 1, 2]
+    # Nobody was asked in q1, whose ballots cannot tell what the run would have asked for.
+    assert panel.aggregator == "borda"
+    assert np.isnan(panel.ranks[0]).all()
+    assert np.isnan(panel.shown[0]).all()
+    np.testing.assert_array_equal(panel.ranks[1], [[2, 1, 2], [NAN, 2, 1]])
+    np.testing.assert_array_equal(panel.shown[1], [[2, 3, 1], [3, 2, 1]])
+    # In q3 the answers of b and c are one.
+    np.testing.assert_array_equal(panel.ranks[2], [[2, 1, 1], [NAN] * 3])
+    np.testing.assert_array_equal(panel.shown[2], [[1, 2, 2], [2, 1, 1]])
+    np.testing.assert_array_equal(panel.native[1], [1, 0.5, NAN])
+
+
+@pytest.mark.parametrize(("degree", "read"), [(3, 3), (None, None), ("3", None)])
+def test_degree(tmp_path: Path, degree: object, read: int | None) -> None:
+    assert panel_of(tmp_path, reviews("q1", {"a": "ab", "b": "ab"}), degree=degree).degree == read
+
+
+def test_epochs_of_an_item_are_rows_of_it(tmp_path: Path) -> None:
+    first = reviews("q1", {"a": "ab", "b": "ab"})
+    other = reviews("q2", {"a": "ab", "b": "ab"}, benchmark="mmlu")
+    log = write_log(tmp_path / "x.eval", [reviews("q0", {"a": "ab", "b": "ab"}), first, other])
+    again = write_log(tmp_path / "y.eval", [reviews("q0", {"a": "ab", "b": "ab"})], task_id="T2")
+    panels = read_panels([log, again])
+    assert [(one.benchmark, one.item_ids) for one in panels] == [
+        ("gsm8k", ("q0", "q1")),
+        ("mmlu", ("q2",)),
+        ("gsm8k", ("q0",)),
+    ]
+
+
+def test_a_reviewer_who_was_not_asked_in_an_item(tmp_path: Path) -> None:
+    panel = panel_of(
+        tmp_path, reviews("q1", {"a": "ab"}), reviews("q2", {"a": "ab", "b": "ba"}, models="ab")
+    )
+    np.testing.assert_array_equal(panel.ranks[:, 1], [[NAN, NAN], [2, 1]])
+
+
+def test_other_protocols_and_items_cut_short_are_passed_over(tmp_path: Path) -> None:
+    cut = reviews("q2", {"a": "ab", "b": "ab"}, complete=False)
+    write_log(tmp_path / "1.eval", [reviews("q1", {"a": "ab", "b": "ab"}), cut])
+    write_log(tmp_path / "2.eval", [bracket("q1", "a", "b", "c")], task_id="T2")
+    [panel] = read_panels([tmp_path])
+    assert panel.item_ids == ("q1",)
+
+
+def test_a_run_that_came_to_nothing_says_how_it_goes_on(tmp_path: Path) -> None:
+    cut = reviews("q1", {"a": "ab", "b": "ab"}, complete=False)
+    write_log(tmp_path / "1.eval", [cut], status="error", metadata={PROTOCOL_KEY: "peer_review"})
+    with pytest.raises(NoPeerReviewError, match="run `inspect eval-retry "):
+        read_panels([tmp_path])
+
+
+def test_without_any_peer_review(tmp_path: Path) -> None:
+    write_log(tmp_path / "1.eval", [bracket("q1", "a", "b", "c")])
+    write_log(tmp_path / "2.eval", [listed("q1", ["a", "b"])], task_id="T2")
+    with pytest.raises(NoPeerReviewError, match=r"2 ranking logs[^\n]*\n.*model-role 'peers="):
+        read_panels([tmp_path])
+    with pytest.raises(NoRankingLogError):
+        read_panels([tmp_path / "nowhere"])

@@ -1,0 +1,170 @@
+"""The report of a peer review: what it counts, warns of, notes and refuses."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.analysis.peers.builders import by_scores, identical, reviews
+from tests.analysis.peers.test_sparse import opinions, thinned
+from tests.ranking_logs.builders import bracket, write_log
+from tiebreak.analysis.peers.review import PeerReport, PeerReview, peer_report
+from tiebreak.rankers import RankingError
+from tiebreak.ranking_logs.errors import NoPeerReviewError
+from tiebreak.scorers.ballots import ItemBallots
+
+
+def report_of(folder: Path, *items: ItemBallots, **options: object) -> PeerReport:
+    write_log(folder / "peers.eval", items)
+    return peer_report([folder], **{"draws": 100} | options)  # type: ignore[arg-type]
+
+
+def review_of(folder: Path, *items: ItemBallots, **options: object) -> PeerReview:
+    [only] = report_of(folder, *items, **options).reviews
+    return only
+
+
+def fair(n: int, orders: str = "abc", **fields: object) -> list[ItemBallots]:
+    """Items in which all agree."""
+    return [reviews(f"q{k}", dict.fromkeys(orders, orders), **fields) for k in range(n)]  # type: ignore[arg-type]
+
+
+def test_the_parts_are_about_the_same_ballots(tmp_path: Path) -> None:
+    scores = opinions(30, 4, 0.5, seed=1)
+    review = review_of(tmp_path, *by_scores(scores), methods=("borda", "copeland"))
+    ranks = {row.model: row.mean_rank for row in review.ranking.rows}
+    # SIA is the macro ranking by the first method.
+    assert {row.model: row.sia for row in review.views} == ranks
+    assert review.ranking.by_method.consensuses["borda"].scores.tolist() == pytest.approx(
+        [ranks[model] for model in review.panel.models]
+    )
+    assert list(review.ranking.by_method.consensuses) == ["borda", "copeland"]
+    assert (review.n_rows, review.n_reviewed, len(review.worth.reviewers)) == (30, 30, 4)
+    # One call each, of 100 and 10 tokens and a cent.
+    assert (review.receipt.n_calls, review.receipt.input_tokens) == (120, 12_000)
+    assert [use.reviewer for use in review.receipt.usage] == ["a", "b", "c", "d"]
+    assert review.receipt.cost == pytest.approx(1.2)
+    assert review.warnings == ()
+    assert review.notes == (
+        "The run itself, and `tiebreak rank`, aggregate by kemeny_young; this is by borda",
+    )
+
+
+def test_identical_and_unusable_items_are_counted_and_told(tmp_path: Path) -> None:
+    items = [
+        *fair(12),
+        identical("same", "abc"),
+        reviews("bad", {"a": None, "b": None, "c": "a"}, models="abc"),
+    ]
+    review = review_of(tmp_path, *items)
+    counts = (review.n_rows, review.n_identical, review.n_unusable, review.n_reviewed)
+    assert counts == (14, 1, 1, 12)
+    assert review.notes == (
+        "In 1 item of 14 all answers are identical: nobody was asked, and no figure holds these "
+        "items",
+        "In 1 item no review compares two answers",
+    )
+    assert {row.n_items for row in review.ranking.rows} == {12}
+
+
+def test_who_is_no_candidate_and_who_is_no_reviewer(tmp_path: Path) -> None:
+    ballots = {"a": "abc", "X1": "abc", "X2": "abc"}
+    review = review_of(tmp_path, *(reviews(f"q{k}", ballots) for k in range(10)))
+    assert review.notes == (
+        "No candidates, but on the panel: X1, X2",
+        "Candidates that review nobody: b, c",
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "warning"),
+    [
+        (fair(1), "There is one item, so nothing to resample: no intervals, and no verdicts"),
+        (fair(9), "Only 9 items tell models apart: intervals over so few are too narrow, and "
+                  "verdicts by them too bold"),
+        (fair(10), None),
+        ([*fair(1), *(reviews(f"t{k}", dict.fromkeys("abc", "a=b=c")) for k in range(20))],
+         "Only 1 item tells models apart: intervals over so few are too narrow, and verdicts by "
+         "them too bold"),
+        ([reviews(f"t{k}", dict.fromkeys("abc", "a=b=c")) for k in range(20)],
+         "No item tells models apart, so this ranking says nothing"),
+    ],
+    ids=["one", "nine", "ten", "one of many", "none"],
+)  # fmt: skip
+def test_few_items(tmp_path: Path, items: list[ItemBallots], warning: str | None) -> None:
+    assert review_of(tmp_path, *items).warnings == ((warning,) if warning else ())
+
+
+def test_sparse_logs_are_set_beside_full_ones(tmp_path: Path) -> None:
+    scores = opinions(20, 5, 0.5, seed=3)
+    write_log(tmp_path / "1.eval", by_scores(scores))
+    write_log(tmp_path / "2.eval", thinned(scores, 3), task_args={"degree": 3}, task_id="T2")
+    report = peer_report([tmp_path], draws=100)
+    assert [one.degree for one in report.sparse] == [3]
+    full, sparse = report.reviews
+    assert full.notes == ()
+    assert sparse.notes == (
+        "Sparse mode: each reviewer ranks 3 answers of others, so that PR are places among these, "
+        "and there is no view of a model on itself",
+    )
+    assert {row.verdict for row in sparse.views} == {None}
+    # Nobody sees its own answer, so that leaving it out changes nothing.
+    assert [row.sfa for row in sparse.views] == [row.sia for row in sparse.views]
+
+
+def test_a_benchmark_in_which_nobody_was_asked_is_left_out(tmp_path: Path) -> None:
+    silent = [identical("q1", "abc", benchmark="mmlu"), identical("q2", "abc", benchmark="mmlu")]
+    report = report_of(tmp_path, *fair(3), *silent)
+    assert [one.panel.benchmark for one in report.reviews] == ["gsm8k"]
+    [note] = report.notes
+    assert note.startswith("mmlu is left out: all answers to all items are identical")
+    write_log(tmp_path / "peers.eval", silent)
+    with pytest.raises(NoPeerReviewError, match="mmlu is left out"):
+        peer_report([tmp_path])
+
+
+def test_a_panel_without_any_usable_review(tmp_path: Path) -> None:
+    items = [reviews(f"q{k}", {"a": None, "b": None}, models="ab") for k in range(3)]
+    review = review_of(tmp_path, *items)
+    assert (review.n_reviewed, review.n_unusable) == (0, 3)
+    assert {row.rank for row in review.ranking.rows} == {None}
+    assert [warning.split(" in any")[0] for warning in review.warnings] == [
+        "a gave no usable review",
+        "b gave no usable review",
+        "No item tells models apart, so this ranking says nothing",
+    ]
+
+
+def test_kendall_on_partial_ballots_has_no_ranking_but_a_report(tmp_path: Path) -> None:
+    items = [reviews(f"q{k}", {"a": "bc", "b": "ac", "c": "ab"}) for k in range(12)]
+    review = review_of(tmp_path, *items, methods=("kendall",))
+    assert list(review.ranking.by_method.failed) == ["kendall"]
+    assert np.isnan(review.ranking.rows[0].mean_rank)
+    assert review.ranking.rows[0].at_once is not None
+
+
+def test_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(RankingError, match="no method 'plurality'"):
+        report_of(tmp_path, *fair(2), methods=("plurality",))
+    with pytest.raises(RankingError, match="level"):
+        report_of(tmp_path, *fair(2), level=2)
+    write_log(tmp_path / "peers.eval", [bracket("q1", "a", "b", "c")])
+    with pytest.raises(NoPeerReviewError, match="model-role 'peers="):
+        peer_report([tmp_path])
+
+
+def test_the_same_seed_gives_the_same_report(tmp_path: Path) -> None:
+    items = by_scores(opinions(15, 4, 0.3, seed=5))
+    first, again, other = (review_of(tmp_path, *items, seed=seed) for seed in (1, 1, 2))
+    assert first.ranking.rows == again.ranking.rows
+    assert first.views == again.views
+    assert first.worth.reviewers == again.worth.reviewers
+    assert first.ranking.rows != other.ranking.rows
+
+
+def test_items_that_sparse_reviewers_rank_whole(tmp_path: Path) -> None:
+    others = {"a": "bc", "b": "ac", "c": "ab"}
+    items = [reviews("q0", others, shown=others), reviews("q1", dict.fromkeys("abc", "abc"))]
+    write_log(tmp_path / "peers.eval", items, task_args={"degree": 2})
+    [found] = peer_report([tmp_path], draws=100).reviews
+    assert found.notes[-1].endswith("no view of a model on itself but in 1 item where it ranks all")

@@ -1,0 +1,179 @@
+"""Self-preference: verdicts by hand, and planted biases with their expected gaps."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from tests.analysis.peers.builders import by_scores, identical, panel_of, quick_panel, reviews
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
+from tiebreak.rankers import peer_views
+from tiebreak.rankers.profile import within_ballots
+from tiebreak.scorers.ballots import ItemBallots
+
+# What the reviewers of the planted panels add to their own answers, and how good these are.
+BIAS = np.array([2.0, 1.0, 0.0, 0.0, -1.0])
+MEANS = np.array([0.3, 0.0, 0.6, -0.4, 0.1])
+SHARED, NOISE = 0.7, 1.0
+
+
+def verdicts(
+    panel: Panel, method: str = "kemeny_young", **options: float
+) -> dict[str, SelfPreference]:
+    how = Resampling(**{"draws": 300} | options)  # type: ignore[arg-type]
+    views = peer_views(panel.ranks, panel.own, method=method)
+    return {row.model: row for row in self_preference(panel, views, how)}
+
+
+def same(n: int, ballots: Mapping[str, str | None]) -> list[ItemBallots]:
+    return [reviews(f"q{k}", ballots) for k in range(n)]
+
+
+def planted(
+    n_items: int, rng: np.random.Generator, bias: NDArray[np.float64] = BIAS
+) -> NDArray[np.float64]:
+    """What each reviewer thinks of each answer, shape (items, R, N)."""
+    n = len(MEANS)
+    quality = rng.normal(MEANS, SHARED, size=(n_items, 1, n))
+    return quality + rng.normal(0, NOISE, size=(n_items, n, n)) + np.diag(bias)
+
+
+def expected_gaps() -> NDArray[np.float64]:
+    """PR − SR: a rank is 1 and the number of answers above it, and these chances add up."""
+    apart = np.sqrt(2 * (SHARED**2 + NOISE**2))
+
+    def rank(model: int, reviewer: int) -> float:
+        seen = MEANS + BIAS * (np.arange(len(MEANS)) == reviewer)
+        above = norm.cdf((seen - seen[model]) / apart)
+        return 1 + float(above.sum()) - 0.5
+
+    n = len(MEANS)
+    return np.array(
+        [np.mean([rank(m, r) for r in range(n) if r != m]) - rank(m, m) for m in range(n)]
+    )
+
+
+def test_the_views_by_hand(tmp_path: Path) -> None:
+    panel = panel_of(
+        tmp_path,
+        reviews("q1", {"a": "abc", "b": "bca", "c": "bac"}),
+        reviews("q2", {"a": "acb", "b": "acb", "c": "ca"}),
+        identical("q3", "abc"),
+    )
+    a, b, c = verdicts(panel).values()
+    assert [row.sr for row in (a, b, c)] == [1, 2, 2]
+    # Of a: q1 3 and 2, q2 1 and 2. Of b: q1 2 and 1, q2 3 by a alone. Of c: q1 3 and 2, q2 2 2.
+    assert [row.pr for row in (a, b, c)] == [2, 2.25, 2.25]
+    # q1: b before a 2:1, b before c 3:0, a before c 2:1. q2: a before c 2:1, both before b.
+    assert [row.sia for row in (a, b, c)] == [1.5, 2, 2.5]
+    # q1 without own ranks: a says bc, b says ca, c says ba, so bca. q2: cb, ac, a: acb.
+    assert [row.sfa for row in (a, b, c)] == [2, 2, 2]
+    # a: 2.5 − 1 and 1.5 − 1. b: 1.5 − 1 and 3 − 3. c: 2.5 − 3 and 2 − 1.
+    assert [row.gap.value for row in (a, b, c)] == [1, 0.25, 0.25]
+    assert [row.gap.n_items for row in (a, b, c)] == [2, 2, 2]
+    assert [row.remainder.value for row in (a, b, c)] == [0.5, 0, -0.5]
+
+
+# Each set of ballots is given by all of six items: intervals have no width.
+CASES = {
+    # Everybody else puts a last, and one vote of five cannot help it.
+    "removed": ({"a": "abc", "b": "bca", "c": "bca", "X1": "bca", "X2": "bca"}, 2, 0),
+    # By halves: with its own vote a is level with the others, at 2 on average; without it is last.
+    "reduced": ({"a": "abc", "X1": "bca"}, 2, 1),
+    # PR 2.5. X1 and X2 are even about a, so that its own vote decides, and without it all is open.
+    "kept": ({"a": "abcd", "X1": "abcd", "X2": "bcda"}, 1.5, 1.5),
+    # Against itself: SR 4, PR 1. Its own vote takes it from 1 to 1 + 4 by halves.
+    "removed, harms itself": ({"a": "bcda", "X1": "abcd", "X2": "abcd"}, -3, 0),
+    "reduced, harms itself": ({"a": "bca", "X1": "abc"}, -2, -1),
+    "none": ({"a": "abc", "b": "abc", "X1": "abc"}, 0, 0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_verdicts(tmp_path: Path, name: str) -> None:
+    ballots, gap, remainder = CASES[name]
+    row = verdicts(panel_of(tmp_path, *same(6, ballots)))["a"]
+    assert (row.gap.value, row.remainder.value) == (gap, remainder)
+    assert (row.verdict, row.reason) == (name.split(",")[0], None)
+
+
+def test_a_remainder_on_the_other_side_is_no_remainder(tmp_path: Path) -> None:
+    # a: SR 1, PR 2. Without own ranks c loses more than a does: b then stands level with it.
+    ballots = {"a": "abc", "b": "cab", "c": "cab"}
+    row = verdicts(panel_of(tmp_path, *same(3, ballots)))["a"]
+    assert (row.gap.value, row.remainder.value, row.verdict) == (1, -0.5, "removed")
+
+
+def test_a_gap_that_others_make_is_none(tmp_path: Path) -> None:
+    # a puts itself first. b does not (it ranks b before c, as a does), but has SR 1 and PR 2.
+    ballots = {"a": "abc", "b": "bca"}
+    row = verdicts(panel_of(tmp_path, *same(3, ballots)))["b"]
+    assert (row.gap.value, row.fair_gap.value, row.verdict) == (1, 0, "none")
+
+
+def test_no_verdict_and_why(tmp_path: Path) -> None:
+    some = {"a": "abc", "b": "acb", "X1": "bca"}
+    rows = verdicts(panel_of(tmp_path, *same(4, some)))
+    assert (rows["c"].verdict, rows["c"].reason) == (None, "no reviewer is this candidate")
+    assert np.isnan([rows["c"].sr, rows["c"].gap.value]).all()
+    assert rows["a"].verdict is not None
+
+    one = verdicts(panel_of(tmp_path, *same(1, some)))["a"]
+    assert (one.gap.value, one.verdict) == (1, None)
+    assert "at least two items" in (one.reason or "")
+
+    others = {"a": "bc", "b": "ac", "c": "ab"}
+    alone = verdicts(panel_of(tmp_path, *same(4, others)))["a"]
+    assert (alone.verdict, alone.reason) == (None, "its own ballots never rank its own answer")
+    sparse = verdicts(panel_of(tmp_path, *same(4, others), degree=2))["a"]
+    assert "in sparse mode" in (sparse.reason or "")
+
+    failing = {"a": None, "b": "bac", "c": "cab"}
+    silent = verdicts(panel_of(tmp_path, *same(4, failing)))["a"]
+    assert silent.reason == "its own ballots never rank its own answer"
+
+
+def test_kendall_has_no_self_free_view(tmp_path: Path) -> None:
+    ballots = {"a": "abc", "b": "bca", "c": "bca"}
+    row = verdicts(panel_of(tmp_path, *same(4, ballots)), "kendall")["a"]
+    assert (row.gap.value, row.verdict) == (2, None)
+    assert row.reason == "kendall gives no item both SIA and SFA"
+
+
+def test_planted_gaps_lie_in_their_intervals() -> None:
+    expected = expected_gaps()
+    # c and d are fair, and seem to favour themselves all the same.
+    assert np.all(expected[:4] > 0.05)
+    assert expected[4] < -0.5
+    inside, fair, called = [], [], []
+    for seed in range(40):
+        scores = planted(40, np.random.default_rng(seed))
+        panel = quick_panel(within_ballots(-scores), range(5))
+        rows = list(verdicts(panel, "borda").values())
+        gaps = [row.gap for row in rows]
+        inside += [gap.lower <= e <= gap.upper for gap, e in zip(gaps, expected, strict=True)]
+        fair += [row.fair_gap.lower <= 0 <= row.fair_gap.upper for row in rows[2:4]]
+        called += [row.verdict for row in rows[2:4]]
+    # 200 and 80 intervals of 95%; three standard errors are 5 and 7 points.
+    assert 0.90 <= np.mean(inside) < 1
+    assert 0.88 <= np.mean(fair) < 1
+    assert called.count("none") >= np.sum(fair)
+
+
+def test_verdicts_of_planted_biases_and_the_self_free_view(tmp_path: Path) -> None:
+    biased = by_scores(planted(100, np.random.default_rng(7)))
+    fair = by_scores(planted(100, np.random.default_rng(7), bias=np.zeros(5)))
+    panel, without = panel_of(tmp_path / "1", *biased), panel_of(tmp_path / "2", *fair)
+    rows, same_noise = verdicts(panel), verdicts(without)
+    assert (rows["c"].verdict, rows["d"].verdict) == ("none", "none")
+    assert {rows[model].verdict for model in "abe"} <= {"removed", "reduced"}
+    assert rows["a"].gap.lower > 0 > rows["e"].gap.upper
+    # The same noise without bias: the self-free view is the same to the last digit, while the
+    # inclusive one is not, and a has lost what it gave itself.
+    assert [row.sfa for row in rows.values()] == [row.sfa for row in same_noise.values()]
+    assert rows["a"].sia < same_noise["a"].sia - 0.1

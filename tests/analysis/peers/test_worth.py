@@ -1,0 +1,202 @@
+"""What reviewers are worth: their records by hand, and planted reviewers that are not to trust."""
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.analysis.peers.builders import LETTERS, by_scores, identical, panel_of, reviews
+from tests.analysis.peers.test_self_preference import planted
+from tiebreak.analysis.common_ground import Resampling
+from tiebreak.analysis.peers.worth import (
+    PanelWorth,
+    largest_shift,
+    most_alike,
+    panel_warnings,
+    panel_worth,
+)
+from tiebreak.scorers.ballots import ItemBallots
+
+HOW = Resampling(draws=200)
+
+
+def worth_of(folder: Path, *items: ItemBallots, **task_args: object) -> PanelWorth:
+    return panel_worth(panel_of(folder, *items, **task_args), HOW)
+
+
+def in_order_shown(items: list[ItemBallots], who: str, *, backwards: bool) -> list[ItemBallots]:
+    """The same with one reviewer who ranks answers in the order in which it was shown them."""
+    changed = []
+    for item in items:
+        listings = [
+            one.model_copy(
+                update={"groups": tuple((m,) for m in one.shown[:: -1 if backwards else 1])}
+            )
+            if one.reviewer == who
+            else one
+            for one in item.listings
+        ]
+        changed.append(item.model_copy(update={"listings": tuple(listings)}))
+    return changed
+
+
+def test_records_by_hand(tmp_path: Path) -> None:
+    worth = worth_of(
+        tmp_path,
+        reviews("q1", {"a": "abc", "b": "ab", "X1": "ab=c"}, models="abc"),
+        reviews("q2", {"a": "acb", "b": None, "X1": "ab"}, left_out={"X1": "c"},
+                shown={"X1": "ab"}, models="abc"),
+        reviews("q3", {"a": "ab", "b": None, "X1": "ab"}, groups=["ac"], why="no JSON"),
+        reviews("q4", {"a": "cab", "b": None, "X1": None}, left_out={"X1": "cba"},
+                shown={"X1": ""}, why="no JSON"),
+        identical("q5", "abc"),
+    )  # fmt: skip
+    a, b, x = worth.reviewers
+    assert [one.reviewer.candidate for one in (a, b, x)] == ["a", "b", None]
+    # Three of four reviews by b are unscored, two of them for want of JSON.
+    counts = [(r.n_questions, r.n_unscored) for one in (a, b, x) if (r := one.replies)]
+    assert counts == [(4, 0), (4, 3), (4, 1)]
+    assert [one.reason for one in (a, b, x)] == [None, "no JSON", "no JSON"]
+    # b leaves c out, which it was shown. X1 was not: its ballot is complete as far as it goes.
+    # In q3 one answer stands for a and c.
+    assert [one.n_partial for one in (a, b, x)] == [0, 1, 0]
+    assert [(one.n_cut, one.n_left_out) for one in (a, b, x)] == [(0, 0), (0, 0), (2, 4)]
+    # a and b: τ 1 in q1. b and X1: 1 in q1. a and X1: 2 of √(3 · 2) in q1, where X1 ties b and c,
+    # and 1 in q2 (a before b) and in q3 (a level with c).
+    mean = (2 + 2 / 6**0.5) / 3
+    assert worth.agreement.tau[[0, 1, 0], [1, 2, 2]] == pytest.approx([1, 1, mean])
+    assert a.agreement.value == x.agreement.value == pytest.approx((1 + 3 * mean) / 4)
+    assert b.agreement.value == 1
+    assert worth.agreement.n_items.tolist() == [[4, 1, 3], [1, 1, 1], [3, 1, 3]]
+
+
+def test_shifts_by_hand(tmp_path: Path) -> None:
+    ballots = {"a": "abc", "b": "bca", "c": "bca", "X1": "abc", "X2": "abc"}
+    worth = worth_of(tmp_path, *(reviews(f"q{k}", ballots) for k in range(3)))
+    a, b, *_ = worth.reviewers
+    # a before b and c by 3:2, b before c 5:0: abc. Without a 2:2: a is level, at 2 of 1.5 2 2.5.
+    assert (a.shift, a.moved, a.first_changes) == (1, "a", True)  # It falls.
+    assert (b.shift, b.moved, b.first_changes) == (0, None, False)
+    # Against abc by the other four (3:1) b turns ab and ac round; against 1.5 2 2.5 of b, c, X1 and
+    # X2 a turns b before a round, of the pairs ab and bc and ac.
+    assert b.distance.value == pytest.approx(2 / 3)
+    assert a.distance.value == pytest.approx(1 / 3)
+    moving = largest_shift(worth.reviewers)
+    assert moving is not None
+    assert moving.reviewer.name == "a"
+    assert largest_shift(worth.reviewers[1:3]) is None
+
+
+def test_the_largest_shift_may_be_a_rise(tmp_path: Path) -> None:
+    items = [reviews(f"q{k}", {"a": "abc", "X1": None}) for k in range(3)]
+    worth = worth_of(tmp_path, *items, reviews("q3", {"a": None, "X1": "cab"}))
+    # Means of 1 1 1 2, 2 2 2 3 and 3 3 3 1; without a there is q3 alone.
+    a = worth.reviewers[0]
+    assert (a.shift, a.moved, a.first_changes) == (-2, "c", True)
+
+
+@pytest.mark.parametrize(
+    ("backwards", "words"),
+    [
+        (False, "e ranks in the order of presentation: mean τ = 1.00 (1.00 to 1.00), and exactly "
+                "so in 100% of 40 ballots: do not trust it"),
+        (True, "e ranks against the order shown: mean τ = -1.00 (-1.00 to -1.00), and exactly so "
+               "in 100% of 40 ballots: do not trust it"),
+    ],
+)  # fmt: skip
+def test_a_reviewer_that_goes_by_place_is_found(
+    tmp_path: Path, backwards: bool, words: str
+) -> None:
+    items = by_scores(planted(40, np.random.default_rng(3)))
+    worth = worth_of(tmp_path, *in_order_shown(items, "e", backwards=backwards))
+    assert [one.presentation.bound for one in worth.reviewers] == [False] * 4 + [True]
+    assert list(panel_warnings(worth)) == [words]
+    # And it agrees with nobody.
+    assert abs(worth.reviewers[4].agreement.value) < 0.15
+    assert min(one.agreement.value for one in worth.reviewers[:4]) > 0.15
+
+
+def test_a_reviewer_that_fails_throughout(tmp_path: Path) -> None:
+    ballots = {"a": "abc", "b": "acb", "c": None, "X1": "abc"}
+    items = [reviews(f"q{k}", ballots, why="error: m/c: no such model") for k in range(12)]
+    worth = worth_of(tmp_path, *items)
+    failing = worth.reviewers[2]
+    assert np.isnan([failing.agreement.value, failing.distance.value]).all()
+    assert (failing.shift, failing.first_changes) == (0, False)
+    assert worth.reviewers[0].agreement.value == pytest.approx((1 / 3 + 1) / 2)
+    assert list(panel_warnings(worth)) == [
+        "c gave no usable review in any of 12 items, and the others decide alone. Most frequent "
+        "reason: error: m/c: no such model. The same `inspect eval` again asks for these alone; "
+        "the rest is in the cache"
+    ]
+
+
+@pytest.mark.parametrize(("n_bad", "warned"), [(1, False), (2, True)])
+def test_a_high_unscored_rate_is_warned_of(tmp_path: Path, n_bad: int, warned: bool) -> None:
+    # 1 of 20 is 5%, which is tolerated.
+    items = [reviews(f"q{k}", {"a": "ab", "b": None if k < n_bad else "ba"}, models="ab")
+             for k in range(20)]  # fmt: skip
+    found = list(panel_warnings(worth_of(tmp_path, *items)))
+    expected = "2 of 20 reviews by b (10%) rank nobody. Most frequent reason: no places"
+    assert found == ([expected] if warned else [])
+
+
+def test_answers_left_out_are_warned_of(tmp_path: Path) -> None:
+    shown = {"b": "ab"}
+    items = [reviews(f"q{k}", {"a": "abc", "b": "ab"}, shown=shown,
+                     left_out={"b": "c" if k else ""}) for k in range(3)]  # fmt: skip
+    [warning] = panel_warnings(worth_of(tmp_path, *items))
+    assert warning == (
+        "b did not see all answers in 2 of 3 reviews: they did not fit its context. The longest "
+        "are left out until the rest fits: 2 answers in all, which it does not rank"
+    )
+
+
+def test_colluding_reviewers_are_fewer_votes(tmp_path: Path) -> None:
+    scores = planted(80, np.random.default_rng(11), bias=np.zeros(5))
+    honest = worth_of(tmp_path / "1", *by_scores(scores))
+    # d and e have agreed on what to say: e's favourites are d's, and d's own answer comes first.
+    scores[:, 3, 3] += 4
+    scores[:, 4] = scores[:, 3]
+    colluding = worth_of(tmp_path / "2", *by_scores(scores))
+    assert honest.votes.votes.value > 4.5
+    assert colluding.votes.votes.value < honest.votes.votes.value - 0.5
+    errors = np.where(np.eye(5, dtype=bool), -1, colluding.votes.correlations)
+    assert np.argwhere(errors == errors.max()).tolist() == [[3, 4], [4, 3]]
+    assert errors[3, 4] == pytest.approx(1)
+    alike = most_alike(colluding)
+    assert alike is not None
+    assert alike[:2] == ("d", "e")
+    # Together the two have pulled the consensus so far that others seem to be far from it.
+    assert np.argmax([one.distance.value for one in colluding.reviewers]) not in (3, 4)
+
+
+def test_who_matters_most(tmp_path: Path) -> None:
+    ballots = {"a": "abc", "b": "acb", "c": "cab"}
+    one, two, three = worth_of(tmp_path, reviews("q0", ballots)).reviewers
+    one = replace(one, shift=1, first_changes=False)
+    two = replace(two, shift=-1, first_changes=True)
+    three = replace(three, shift=2, first_changes=False)
+    assert largest_shift([one, two]) is two
+    assert largest_shift([one, two, three]) is three
+    assert largest_shift([replace(one, shift=0), replace(two, shift=None)]) is None
+
+
+def test_nobody_is_alike_whose_errors_do_not_go_together(tmp_path: Path) -> None:
+    worth = worth_of(tmp_path, reviews("q0", {"a": "ab", "b": "ab"}))
+    for correlation, alike in ((np.nan, None), (-0.5, None), (0.004, None), (0.3, ("a", "b", 0.3))):
+        votes = replace(worth.votes, correlations=np.full((2, 2), correlation))
+        assert most_alike(replace(worth, votes=votes)) == alike
+
+
+def test_twenty_models_review_each_other(tmp_path: Path) -> None:
+    letters = LETTERS[:20]
+    random = Random(1)
+    items = [reviews(f"q{k}", {m: "".join(random.sample(letters, 20)) for m in letters})
+             for k in range(3)]  # fmt: skip
+    worth = worth_of(tmp_path, *items)
+    assert len(worth.reviewers) == 20
+    assert worth.without.method == "borda"
+    assert worth.agreement.tau.shape == (20, 20)

@@ -1,0 +1,434 @@
+"""Comparison with a reference: golden tables by hand, SciPy as oracle, and what is refused."""
+
+import math
+from pathlib import Path
+from random import Random
+
+import pytest
+from scipy.stats import kendalltau, spearmanr
+
+from tests.analysis.test_entries import WHEN
+from tests.ranking_logs.builders import (
+    all_pairs,
+    by_native,
+    call,
+    graded,
+    listed,
+    skipped,
+    write_log,
+)
+from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, compare
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.price import price_of
+from tiebreak.analysis.reference import (
+    AmbiguousReferenceError,
+    ComparisonError,
+    MissingReferenceError,
+    NothingInCommonError,
+    NothingToCompareError,
+)
+from tiebreak.scorers.ballots import ItemBallots
+
+NATIVE = {"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.5}
+
+
+class Folder:
+    """A folder of ranking logs, each younger than the one before."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.n = 0
+
+    def add(self, *items: ItemBallots, **task_args: object) -> Path:
+        self.n += 1
+        return write_log(
+            self.path / f"{self.n}.eval",
+            items,
+            task_id=f"T{self.n}",
+            eval_id=f"E{self.n}",
+            created=WHEN.format(self.n),
+            task_args=task_args,
+        )
+
+    def compare(self, **options: object) -> Comparison:
+        return compare([self.path], **{"draws": 40} | options)  # type: ignore[arg-type]
+
+    def benchmark(self, **options: object) -> BenchmarkComparison:
+        [only] = self.compare(**options).benchmarks
+        return only
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def named(one: BenchmarkComparison) -> dict[str, ComparedLog]:
+    return {log.name: log for log in one.logs}
+
+
+def figures(log: ComparedLog) -> tuple[float, float, float]:
+    assert log.agreement is not None
+    found = log.agreement
+    return found.spearman.value, found.kendall.value, found.top1.value
+
+
+def full(n: int, order: str = "abcd", **fields: object) -> list[ItemBallots]:
+    return [all_pairs(f"q{k}", order, **fields) for k in range(n)]  # type: ignore[arg-type]
+
+
+def lists(n: int, order: str, **fields: object) -> list[ItemBallots]:
+    groups = [[model] for model in sorted(order)]
+    return [listed(f"q{k}", list(order), groups=groups, **fields) for k in range(n)]
+
+
+def test_a_comparison_by_hand(folder: Folder) -> None:
+    six = [call(cost=0.02)] * 6
+    folder.add(*full(3, native=NATIVE, calls=six))
+    folder.add(*lists(3, "bacd", native=NATIVE, calls=[call("list", cost=0.03)]))
+    folder.add(*(by_native(f"q{k}", NATIVE) for k in range(3)))
+    one = folder.benchmark()
+    assert [(log.name, log.role) for log in one.logs] == [
+        ("original", "protocol"),
+        ("listwise", "protocol"),
+        ("full_pairwise", "reference"),
+    ]
+    logs = named(one)
+    # bacd against abcd: rho = 1 - 6 (1 + 1) / (4 (16 - 1)) = 0.8; one of 6 pairs is turned: 4/6.
+    assert figures(logs["listwise"]) == pytest.approx((0.8, 4 / 6, 0))
+    # Mean ranks 1.5 1.5 3.5 3.5 against 1 2 3 4: 4 / sqrt(4 · 5). tau-b: 4 / sqrt(4 · 6).
+    assert figures(logs["original"]) == pytest.approx((4 / 20**0.5, 4 / 24**0.5, 0.5))
+    assert logs["full_pairwise"].agreement is None
+    # Borda 1 2/3 1/3 0: mean gap (3 · 1/3 + 2 · 2/3 + 1) / 6 = 5/9; native: 4 · 1/2 / 6 = 1/3.
+    assert [log.gain.value for log in one.logs] == pytest.approx([1, 5 / 3, 5 / 3])
+    prices = {name: log.price for name, log in logs.items()}
+    assert (prices["full_pairwise"].calls, prices["full_pairwise"].cost) == (6, 0.12)
+    assert (prices["listwise"].relative_calls, prices["listwise"].relative_cost) == pytest.approx(
+        (1 / 6, 0.25)
+    )
+    assert prices["listwise"].relative_tokens == pytest.approx(110 / 660)
+    assert (prices["original"].calls, prices["original"].relative_cost) == (0, 0)
+    assert {(log.n_items, log.n_models) for log in one.logs} == {(3, 4)}
+    assert (one.notes, one.warnings, one.orders) == ((), (), None)
+
+
+def test_agreement_is_that_of_the_ranks_that_are_printed(folder: Folder) -> None:
+    # The oracle: SciPy on the rows of the leaderboards.
+    random = Random(1)
+    for _ in range(3):
+        orders = ["".join(random.sample("abcdef", 6)) for _ in range(7)]
+        folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
+    ranks = [
+        [row.rank or math.nan for row in sorted(board.rows, key=lambda row: row.model)]
+        for board in leaderboards([folder.path], draws=1)
+    ]
+    one = folder.benchmark(reference="p0")
+    for number, log in enumerate(one.logs[1:], start=1):
+        rho, tau, first = figures(log)
+        assert rho == pytest.approx(spearmanr(ranks[number], ranks[0]).statistic)
+        assert tau == pytest.approx(kendalltau(ranks[number], ranks[0]).statistic)
+        leaders = [{n for n, rank in enumerate(own) if rank == 1} for own in ranks]
+        both = len(leaders[0] & leaders[number])
+        assert first == both / (len(leaders[0]) * len(leaders[number]))
+
+
+def test_intervals_hold_the_value_and_widen_with_the_level(folder: Folder) -> None:
+    random = Random(2)
+    for _ in range(2):
+        orders = ["".join(random.sample("abcdef", 6)) for _ in range(12)]
+        folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
+    spans = []
+    for level in (0.5, 0.95):
+        found = folder.benchmark(reference="p0", level=level).logs[1].agreement
+        assert found is not None
+        for figure in (found.spearman, found.kendall):
+            assert -1 <= figure.lower <= figure.value <= figure.upper <= 1
+        assert (found.level, found.draws) == (level, 40)
+        spans.append(found.spearman.upper - found.spearman.lower)
+    assert spans[0] < spans[1]
+
+
+def test_the_seed_decides_the_draws(folder: Folder) -> None:
+    random = Random(3)
+    for _ in range(2):
+        orders = ["".join(random.sample("abcd", 4)) for _ in range(9)]
+        folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
+    first, again, other = (folder.compare(reference="p0", seed=seed) for seed in (1, 1, 2))
+    assert repr(first) == repr(again)
+    figures_of = [one.benchmarks[0].logs[1].agreement for one in (first, other)]
+    assert figures_of[0] is not None
+    assert figures_of[1] is not None
+    assert figures_of[0].top1_share != figures_of[1].top1_share
+
+
+def test_logs_are_compared_on_what_both_ranked(folder: Folder, tmp_path: Path) -> None:
+    # The log lacks q0; there it would have agreed least, so leaving it in would show.
+    random = Random(4)
+    orders = ["".join(random.sample("abcd", 4)) for _ in range(6)]
+    reference = [all_pairs("q0", "dcba"), *(all_pairs(f"q{k}", o) for k, o in enumerate(orders, 1))]
+    folder.add(*reference)
+    folder.add(*(all_pairs(f"q{k}", "abcd", protocol="seal") for k in range(1, 7)))
+    trimmed = Folder(tmp_path / "trimmed")
+    trimmed.add(*reference[1:])
+    trimmed.add(*(all_pairs(f"q{k}", "abcd", protocol="seal") for k in range(1, 7)))
+    part, whole = named(folder.benchmark())["seal"], named(trimmed.benchmark())["seal"]
+    assert part.agreement == whole.agreement
+    assert (part.n_items, part.n_models) == (6, 4)
+    note = "seal is compared on 6 items (ranked: 6 by seal, 7 by full_pairwise)"
+    assert note in folder.benchmark().notes
+    assert not any("is compared on" in text for text in trimmed.benchmark().notes)
+
+
+def test_models_that_one_log_lacks_are_left_out(folder: Folder) -> None:
+    folder.add(*full(2, "abcd"))
+    folder.add(*full(2, "abdcz", protocol="seal"))
+    log = named(folder.benchmark())["seal"]
+    # abdc against abcd.
+    assert figures(log) == pytest.approx((0.8, 4 / 6, 1))
+    assert log.n_models == 4
+
+
+def test_two_runs_of_the_reference_are_the_noise_ceiling(folder: Folder) -> None:
+    folder.add(*full(2, "abcd"))
+    folder.add(*full(2, "abdc", protocol="seal"))
+    folder.add(*full(2, "bacd"), repeat=2)
+    one = folder.benchmark()
+    logs = named(one)
+    assert one.reference.board.eval_id == "E1"
+    assert logs["full_pairwise · run 2"].role == "ceiling"
+    assert figures(logs["full_pairwise · run 2"]) == pytest.approx((0.8, 4 / 6, 0))
+    assert figures(logs["seal"]) == pytest.approx((0.8, 4 / 6, 1))
+    assert any(
+        note.startswith("2 runs of the reference; compared with") and note.endswith("1.eval")
+        for note in one.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("repeat", "cached", "role"),
+    [(1, True, "rerun"), (1, False, "ceiling"), (2, True, "ceiling"), (2, False, "ceiling")],
+)
+def test_replies_from_the_cache_are_no_second_opinion(
+    folder: Folder, repeat: int, cached: bool, role: str
+) -> None:
+    folder.add(*full(2, calls=[call()]))
+    folder.add(*full(2, calls=[call(cached=cached), call()]), repeat=repeat)
+    one = folder.benchmark()
+    assert named(one)["full_pairwise · run 2"].role == role
+    warned = [note for note in one.notes if "is no noise ceiling: 2 of its 4 calls" in note]
+    assert len(warned) == (role == "rerun")
+
+
+def test_both_orders_are_a_noise_ceiling(folder: Folder) -> None:
+    folder.add(*full(3, "abcd", swapped="bacd"))
+    one = folder.benchmark()
+    assert one.orders is not None
+    assert one.orders.agreement.spearman.value == pytest.approx(0.8)
+    assert (one.orders.agreement.top1.value, one.orders.n_items, one.orders.n_models) == (0, 3, 4)
+
+
+def test_cached_calls_are_worth_what_they_cost_and_are_pointed_out(folder: Folder) -> None:
+    folder.add(*full(2, calls=[call(cost=0.5)] * 2))
+    cached, fresh = call("list", cost=0.25, cached=True), call("list", cost=0.0)
+    folder.add(*lists(2, "abcd", calls=[cached, fresh]))
+    one = folder.benchmark()
+    assert named(one)["listwise"].price.relative_cost == pytest.approx(0.25)
+    notes = [note for note in one.notes if note.startswith("Calls from the cache")]
+    assert [note.split(".")[0] for note in notes] == ["Calls from the cache: listwise 50%"]
+
+
+def test_an_unknown_price_is_undefined_and_named(folder: Folder) -> None:
+    folder.add(*full(2, calls=[call(cost=0.5)]))
+    folder.add(*lists(2, "abcd", calls=[call("list", model="j/free")]))
+    one = folder.benchmark()
+    price = named(one)["listwise"].price
+    assert math.isnan(price.cost)
+    assert math.isnan(price.relative_cost)
+    assert price.relative_tokens == 1
+    assert any(note.startswith("No price known for j/free: give prices") for note in one.notes)
+
+
+def test_a_free_reference_gives_no_ratio(folder: Folder) -> None:
+    folder.add(*(by_native(f"q{k}", NATIVE) for k in range(2)))
+    folder.add(*lists(2, "abcd", calls=[call("list", cost=0.1)]))
+    price = named(folder.benchmark(reference="original"))["listwise"].price
+    assert price.cost == pytest.approx(0.1)
+    assert math.isnan(price.relative_calls)
+    assert math.isnan(price.relative_cost)
+
+
+def test_prices_are_per_item_that_was_judged_to_the_end(folder: Folder) -> None:
+    half = all_pairs("q9", "abcd", calls=[call(cost=9.0)] * 9, complete=False)
+    folder.add(*full(2, calls=[call(cost=0.5), call(cost=0.5, depth=1)]), half)
+    folder.add(*lists(2, "abcd"))
+    price = named(folder.benchmark())["full_pairwise"].price
+    assert (price.n_items, price.calls, price.cost, price.depth) == (2, 2, 1, 2)
+    assert (price.input_tokens, price.output_tokens, price.tokens) == (200, 20, 220)
+    assert price_of([half, *full(1, calls=[call(cost=0.5)])]).cost == 0.5
+    assert math.isnan(price_of([half]).calls)
+
+
+def test_equal_native_scores_give_no_gain_but_a_reason(folder: Folder) -> None:
+    folder.add(*full(2))
+    folder.add(*lists(2, "abcd"))
+    one = folder.benchmark()
+    assert all(math.isnan(log.gain.value) for log in one.logs)
+    [note] = one.notes
+    assert note.startswith("No resolution gain: all native scores are equal")
+
+
+def test_all_tied_gives_no_agreement_but_a_reason(folder: Folder) -> None:
+    folder.add(*full(2, native=NATIVE))
+    folder.add(*(graded(f"q{k}", dict.fromkeys("abcd", 0.5), native=NATIVE) for k in range(2)))
+    one = folder.benchmark()
+    rho, tau, first = figures(named(one)["pointwise"])
+    assert math.isnan(rho)
+    assert math.isnan(tau)
+    assert first == 0.25
+    assert "pointwise against full_pairwise: the first one ties all models" in one.notes
+
+
+def test_a_log_that_ranked_nothing_is_shown_with_its_price(folder: Folder) -> None:
+    mute = listed("q0", None, groups=[["a"], ["b"], ["c"], ["d"]], calls=[call("list")])
+    folder.add(*full(1))
+    folder.add(mute)
+    one = folder.benchmark()
+    log = named(one)["listwise"]
+    assert (log.agreement, log.n_items, log.price.calls) == (None, 0, 1)
+    assert math.isnan(log.gain.value)
+    assert "listwise: no item could be ranked" in one.notes
+
+
+def test_a_reference_that_ranked_nothing_compares_nothing(folder: Folder) -> None:
+    folder.add(listed("q0", None, groups=[["a"], ["b"], ["c"], ["d"]]))
+    folder.add(*full(1))
+    one = folder.benchmark(reference="listwise")
+    assert named(one)["full_pairwise"].agreement is None
+    assert "listwise: no item could be ranked" in one.notes
+
+
+def test_doubtful_rankings_are_named(folder: Folder) -> None:
+    folder.add(*full(2))
+    folder.add(*lists(2, "abcd"))
+    assert folder.benchmark().warnings == ()
+    biased = Folder(folder.path / "biased")
+    # Every match is turned round by the order.
+    biased.add(*full(5, swapped="dcba"))
+    biased.add(*lists(5, "abcd"))
+    [warning] = biased.benchmark().warnings
+    assert warning == "Not to be trusted, and `tiebreak rank` says why: full_pairwise"
+
+
+def test_totals_over_benchmarks(folder: Folder) -> None:
+    # Table 4 of SEAL in small: top-1 on one of two benchmarks; rho 0.8 and 1.
+    folder.add(*full(2), *full(2, benchmark="mmlu"))
+    folder.add(
+        *lists(2, "bacd", calls=[call("list")]),
+        *lists(2, "abcd", benchmark="mmlu", calls=[call("list")] * 2),
+    )
+    folder.add(*lists(2, "abcd", protocol="pointwise"))
+    result = folder.compare()
+    assert [one.benchmark for one in result.benchmarks] == ["gsm8k", "mmlu"]
+    pointwise, listwise = result.totals
+    assert (pointwise.name, pointwise.n_benchmarks, pointwise.top1) == ("pointwise", 1, 1)
+    assert (listwise.n_benchmarks, listwise.top1, listwise.calls) == (2, 1, 1.5)
+    assert listwise.spearman == pytest.approx(0.9)
+    assert listwise.kendall == pytest.approx((4 / 6 + 1) / 2)
+    assert math.isnan(listwise.relative_cost)
+
+
+def test_one_benchmark_needs_no_totals(folder: Folder) -> None:
+    folder.add(*full(2))
+    folder.add(*lists(2, "abcd"))
+    assert folder.compare().totals == ()
+
+
+def test_a_benchmark_without_the_reference_is_left_out_and_named(folder: Folder) -> None:
+    folder.add(*full(2))
+    folder.add(*lists(2, "abcd"), *lists(2, "abcd", benchmark="mmlu"))
+    result = folder.compare()
+    assert [one.benchmark for one in result.benchmarks] == ["gsm8k"]
+    assert result.notes == ("mmlu is left out: no log of it is the reference",)
+
+
+def test_a_settled_run_is_pointed_out(folder: Folder) -> None:
+    folder.add(*full(2))
+    rest = [
+        skipped(f"q{k}", 2, 4).model_copy(update={"protocol": "seal", "groups": ()}) for k in (2, 3)
+    ]
+    folder.add(*full(2, protocol="seal"), *rest, settle=True)
+    notes = folder.benchmark().notes
+    assert any(note.startswith("seal stopped after 2 of 4 items, its ranking") for note in notes)
+
+
+def test_the_reference_may_be_a_path(folder: Folder) -> None:
+    folder.add(*full(2))
+    young = folder.add(*full(2, "bacd"), repeat=2)
+    for wanted in (str(young), "2.eval", "full_pairwise · run 2"):
+        one = folder.benchmark(reference=wanted)
+        assert one.reference.board.eval_id == "E2"
+        assert named(one)["full_pairwise"].role == "ceiling"
+
+
+def test_what_is_no_reference_is_refused(folder: Folder) -> None:
+    folder.add(*full(2))
+    folder.add(*lists(2, "abcd"))
+    with pytest.raises(MissingReferenceError, match=r"'swiss'\. There are: full_pairwise, listw"):
+        folder.compare(reference="swiss")
+
+
+def test_logs_with_other_settings_are_no_runs_of_the_reference(folder: Folder) -> None:
+    folder.add(*full(2), swap="never")
+    folder.add(*full(2), swap="always")
+    with pytest.raises(AmbiguousReferenceError, match=r"swap=never: .*1\.eval\n.*swap=always"):
+        folder.compare()
+    one = folder.benchmark(reference="full_pairwise swap=always")
+    assert [(log.name, log.role) for log in one.logs] == [
+        ("full_pairwise swap=always", "reference"),
+        ("full_pairwise swap=never", "protocol"),
+    ]
+
+
+def test_logs_of_other_models_are_no_runs_of_the_reference(folder: Folder) -> None:
+    folder.add(*full(2, "abcd"))
+    folder.add(*full(2, "abce"))
+    with pytest.raises(AmbiguousReferenceError, match="no runs of one another"):
+        folder.compare()
+
+
+@pytest.mark.parametrize(
+    ("strangers", "what"),
+    [
+        ([all_pairs("other", "abcd", protocol="seal")], "item"),
+        ([all_pairs("q0", "wxyz", protocol="seal")], "model"),
+        (
+            [all_pairs("q0", "abcd", protocol="seal").model_copy(update={"input_hash": "9"})],
+            "item",
+        ),
+    ],
+    ids=["items", "models", "the same id, another question"],
+)
+def test_strangers_are_refused(folder: Folder, strangers: list[ItemBallots], what: str) -> None:
+    folder.add(*full(2))
+    folder.add(*strangers)
+    with pytest.raises(NothingInCommonError, match=rf"2\.eval \(seal\).* no {what} of gsm8k"):
+        folder.compare()
+
+
+def test_the_reference_alone_is_no_comparison(folder: Folder) -> None:
+    folder.add(*full(2))
+    with pytest.raises(NothingToCompareError, match=r"1\.eval.*-T repeat=2"):
+        folder.compare()
+
+
+def test_errors_have_one_base() -> None:
+    errors = (MissingReferenceError, AmbiguousReferenceError, NothingInCommonError)
+    assert all(issubclass(one, ComparisonError) for one in (*errors, NothingToCompareError))
+
+
+@pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}])
+def test_numbers_out_of_range_are_refused(folder: Folder, options: dict[str, float]) -> None:
+    folder.add(*full(2))
+    folder.add(*lists(2, "abcd"))
+    with pytest.raises(ValueError, match=next(iter(options))):
+        folder.compare(**options)

@@ -1,0 +1,94 @@
+"""The same ballots by several methods: what is counted, what cannot be, and what is printed."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from tiebreak.analysis.consensus import Election, elect
+from tiebreak.rankers import METHODS, Profile, kemeny_young
+from tiebreak.rankers.errors import EmptyProfileError
+from tiebreak.report.elections_view import election_as_dict, render_election
+
+NAN = np.nan
+# Two against two on a and b; the fifth ranks nobody else and puts b first.
+PARTIAL = Profile.from_ranks(
+    np.array([[1, 2, 3], [1, 2, 3], [2, 1, 3], [2, 1, 3], [2, 1, NAN]]), ["a", "b", "c"]
+)
+NOBODY_COMPLETE = Profile.from_ranks(np.array([[1, 2, NAN], [NAN, 1, 2]]), ["a", "b", "c"])
+
+
+def printed(election: Election) -> str:
+    console = Console(file=io.StringIO(), width=80, highlight=False)
+    render_election(election, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_every_method_side_by_side() -> None:
+    election = elect("e", "file.csv", PARTIAL, tuple(METHODS), notes=["one was left out"])
+    assert tuple(election.consensuses) == tuple(METHODS)
+    assert election.kemeny is not None
+    assert election.kemeny.order == kemeny_young(PARTIAL).order == (1, 0, 2)
+    # Kendall drops the ballot that decides.
+    assert election.consensuses["kendall"].dropped == 1
+    text = printed(election)
+    assert "Avg   Bor   Cop   Dod   IRV   Kem   Ken   Spm" in text
+    assert "kendall: 4 ballots counted, 1 dropped" in text
+    assert "Note: one was left out" in text
+    for name in "abc":
+        assert f"\n{name}  " in text
+
+
+def test_one_method_with_scores() -> None:
+    text = printed(elect("e", "file.csv", PARTIAL, ["average"]))
+    assert "average: 5 ballots counted; a lower score is better" in text
+    assert "1.400" in text  # b: (2 + 2 + 1 + 1 + 1) / 5
+
+
+def test_a_method_that_cannot_count_leaves_the_others() -> None:
+    election = elect("e", "f", NOBODY_COMPLETE, ["kendall", "borda"])
+    assert list(election.consensuses) == ["borda"]
+    assert "complete" in election.failed["kendall"]
+    assert "kendall: no result" in printed(election)
+    data = json.loads(json.dumps(election_as_dict(election), allow_nan=False))
+    assert data["failed"].keys() == {"kendall"}
+    assert [one["method"] for one in data["results"]] == ["borda"]
+
+
+def test_without_any_result_it_is_an_error_that_names_the_file() -> None:
+    with pytest.raises(EmptyProfileError, match=r"f\.csv: .*complete"):
+        elect("e", "f.csv", NOBODY_COMPLETE, ["kendall"])
+
+
+def test_item_by_item() -> None:
+    # Item 0 says a, b, c unanimously; items 1 and 2 say b, a, c.
+    items = np.array([[[1, 2, 3]] * 2, [[2, 1, 3]] * 2, [[2, 1, 3], [NAN] * 3]])
+    profile = Profile.from_ranks(items.reshape(-1, 3))
+    election = elect("e", "f", profile, ["kemeny_young"], items=items)
+    assert election.kemeny is None
+    consensus = election.consensuses["kemeny_young"]
+    np.testing.assert_allclose(consensus.scores, [5 / 3, 4 / 3, 3])
+    np.testing.assert_array_equal(consensus.ranks, [2, 1, 3])
+    assert consensus.used == 5
+    assert "mean rank over 3 items" in printed(election)
+
+
+def test_a_time_limit_reaches_kemeny() -> None:
+    rng = np.random.default_rng(0)
+    hard = Profile.from_ranks(rng.random((11, 60)))
+    election = elect("e", "f", hard, ["kemeny_young"], time_limit=0.0)
+    assert election.kemeny is not None
+    assert not election.kemeny.optimal
+    assert "not proven" in printed(election)
+
+
+def test_as_data() -> None:
+    data = election_as_dict(elect("e", "f", PARTIAL, ["kemeny_young", "borda"]))
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["candidates"] == ["a", "b", "c"]
+    kemeny, borda = data["results"]
+    assert kemeny["kemeny"]["order"] == ["b", "a", "c"]
+    assert borda["kemeny"] is None

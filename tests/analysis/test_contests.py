@@ -1,0 +1,125 @@
+"""What `tiebreak csd` prints: the contest, failure sensitivity, a spoilt score."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from tiebreak.analysis.contests import ContestReport, contest_report
+from tiebreak.rankers import csd, failure_sensitivity, perturb
+from tiebreak.rankers.csd.contest import CsdOptions
+from tiebreak.rankers.errors import MissingScoreError, RankingError
+from tiebreak.report.contests_view import contest_as_dict, render_contest
+
+MODELS = ("ada", "ben", "cleo", "dan")
+BENCHMARKS = ("maths", "code", "law")
+SCORES = np.array([[9.0, 8, 1], [7, 9, 8], [5, 6, 7], [1, 2, 3]])
+
+
+def report(**arguments: object) -> ContestReport:
+    options = {"iterations": 2000, "seed": 3}
+    return contest_report(MODELS, BENCHMARKS, SCORES, options=options, **arguments)  # type: ignore[arg-type]
+
+
+def printed(contest: ContestReport) -> str:
+    console = Console(file=io.StringIO(), width=80, highlight=False)
+    render_contest(contest, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_one_number_of_eliminations() -> None:
+    contest = report(eliminate=(1,))
+    expected = csd(SCORES, eliminate=1, iterations=2000, seed=3)
+    np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins)
+    assert contest.sensitivity is None
+    assert contest.rounds == (("maths",), ("code",), ("law",))
+    text = printed(contest)
+    assert "4 models · 3 rounds · T = 1 · 2,000 contests, seed 3" in text
+    assert "maths → code → law" in text
+    assert "E[wins]" in text
+
+
+def test_several_give_the_sensitivity() -> None:
+    contest = report(eliminate=(0, 1, 2), rounds=[(0, 1), (2,)])
+    expected = failure_sensitivity(SCORES, [(0, 1), (2,)], (0, 1, 2), iterations=2000, seed=3)
+    assert contest.sensitivity is not None
+    np.testing.assert_array_equal(contest.sensitivity.slope, expected.slope)
+    np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins[0])
+    text = printed(contest)
+    assert "maths + code → law" in text
+    assert "T = 0   T = 1   T = 2" in text
+
+
+def test_eliminations_by_round() -> None:
+    contest = report(eliminate={0: 0, 1: 2, 2: 0})
+    assert contest.result.eliminate == (0, 2, 0)
+    assert "T = 0, 2, 0" in printed(contest)
+
+
+def test_weights_give_a_random_order() -> None:
+    contest = report(weights=(1.0, 2.0, 1.0))
+    expected = csd(SCORES, weights=[1.0, 2.0, 1.0], iterations=2000, seed=3)
+    np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins)
+    assert "in an order drawn by weight" in printed(contest)
+
+
+def test_a_spoilt_score() -> None:
+    contest = report(spoil=(1, (1, 2)))
+    expected = perturb(SCORES, 1, (1, 2), iterations=2000, seed=3)
+    assert contest.spoilt is not None
+    assert contest.spoilt.csd_ranks == expected.csd_ranks
+    # Means of ben: 8 before, 7/3 after; ada has 6, cleo 6, dan 2.
+    assert contest.spoilt.mean_ranks == (1, 3)
+    text = " ".join(printed(contest).split())
+    assert "With 0 on code, law, ben goes from rank" in text
+    assert "from 1 to 3 by mean score" in text
+
+
+def test_too_few_contests_for_an_interval_are_explained() -> None:
+    contest = contest_report(MODELS, BENCHMARKS, SCORES, options={"iterations": 1})
+    assert "No interval: one contest has no standard error" in printed(contest)
+    data = json.loads(json.dumps(contest_as_dict(contest), allow_nan=False))
+    assert data["contest"]["rows"][0]["standard_error"] is None
+
+
+def test_as_data() -> None:
+    contest = report(eliminate=(0, 2), spoil=(0, (0,)), notes=["a hole"])
+    data = json.loads(json.dumps(contest_as_dict(contest), allow_nan=False))
+    assert data["sensitivity"]["eliminate"] == [0, 2]
+    assert data["perturbation"]["benchmarks"] == ["maths"]
+    assert data["perturbation"]["model"] == "ada"
+    assert data["notes"] == ["a hole"]
+    assert data["rounds"] == [["maths"], ["code"], ["law"]]
+
+
+@pytest.mark.parametrize(
+    ("hole", "rounds", "missing", "words"),
+    [
+        ((1, 2), None, "error", "'ben' has no score on 'law'"),
+        ((1, 2), [(0,), (1, 2)], "error", "'ben' has no score on 'law'"),
+        ((1, 2), None, "available", "'ben' has no score on any benchmark of the round law"),
+        ((1, 2), [(0,), (1, 2)], "available", None),
+        ((1, 2), None, "worst", None),
+        ((1, 2), [(0,), (1,)], "error", None),  # not played
+    ],
+)
+def test_missing_scores_are_named(
+    hole: tuple[int, int], rounds: list[tuple[int, ...]] | None, missing: str, words: str | None
+) -> None:
+    scores = SCORES.copy()
+    scores[hole] = np.nan
+    options: CsdOptions = {"iterations": 100, "missing": missing}  # type: ignore[typeddict-item]
+    if words is None:
+        contest = contest_report(MODELS, BENCHMARKS, scores, rounds=rounds, options=options)
+        assert np.isfinite(contest.result.expected_wins).all()
+        return
+    with pytest.raises(MissingScoreError, match=words):
+        contest_report(MODELS, BENCHMARKS, scores, rounds=rounds, options=options)
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(RankingError):
+        report(eliminate=(-1,))

@@ -1,0 +1,392 @@
+import math
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.analysis.peers.builders import identical, reviews
+from tests.ranking_logs.builders import (
+    bracket,
+    by_native,
+    call,
+    graded,
+    item,
+    listed,
+    match,
+    sample,
+    skipped,
+    write_log,
+)
+from tiebreak.analysis.leaderboard import (
+    Leaderboard,
+    LeaderboardRow,
+    Settled,
+    boards_of,
+    leaderboards,
+)
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.scorers.ballots import ItemBallots
+
+
+def board(folder: Path, *items: ItemBallots) -> Leaderboard:
+    [only] = leaderboards([write_log(folder / "r.eval", items)], draws=200)
+    return only
+
+
+def by_model(board: Leaderboard) -> dict[str, LeaderboardRow]:
+    return {row.model: row for row in board.rows}
+
+
+def test_a_leaderboard_by_hand(tmp_path: Path) -> None:
+    # Borda (3 - rank) / 2. q1: a 1, b .5, c 0. q2: a 1, c .5, b 0. q3: b 1, a .5, c 0.
+    result = board(
+        tmp_path,
+        bracket("q1", "a", "b", "c", native={"a": 1.0, "b": 1.0, "c": 0.0}),
+        bracket("q2", "a", "c", "b", native={"a": 1.0, "b": 0.0, "c": None}),
+        bracket("q3", "b", "a", "c", native={"a": 0.0, "b": 1.0, "c": None}),
+    )
+    assert (result.benchmark, result.protocol, result.n_items) == ("gsm8k", "seal", 3)
+    rows = by_model(result)
+    assert [row.model for row in result.rows] == ["a", "b", "c"]
+    assert [row.rank for row in result.rows] == [1, 2, 3]
+    assert [row.borda for row in result.rows] == pytest.approx([2.5 / 3, 1.5 / 3, 0.5 / 3])
+    assert [row.native for row in result.rows] == pytest.approx([2 / 3, 2 / 3, 0])
+    assert [row.native_n for row in result.rows] == [3, 3, 1]
+    # a: champion twice (one match each), then second: beats c by 0.4, loses to b by 0.2.
+    assert (rows["a"].wins, rows["a"].losses, rows["a"].ties) == (3, 1, 0)
+    assert (rows["c"].wins, rows["c"].losses, rows["c"].ties) == (1, 3, 0)
+    # a: q1 0.2, q2 0.2, q3 (0.4 - 0.2) / 2 = 0.1, so 0.5 / 3. c: q1 -0.4, q2 0.1, q3 -0.4.
+    assert rows["a"].margin == pytest.approx(0.5 / 3)
+    assert rows["c"].margin == pytest.approx(-0.7 / 3)
+    # Gaps of Borda 1/3, 1/3, 2/3; of native 0, 2/3, 2/3.
+    assert result.spread == pytest.approx(4 / 9)
+    assert result.native_spread == pytest.approx(4 / 9)
+    assert result.resolution_gain == pytest.approx(1)
+    assert all(row.lower <= row.borda <= row.upper for row in result.rows)
+    assert sum(row.prob_first for row in result.rows) == pytest.approx(1)
+
+
+def test_equal_scores_go_by_margin_and_then_share_the_rank(tmp_path: Path) -> None:
+    # Each model is once first and once last, so all have ½; a wins by more than b does.
+    # a: 0.6 and -0.2, mean 0.2; b: 0.2 and -0.6, mean -0.2.
+    groups = (("a",), ("b",))
+    uneven = board(
+        tmp_path,
+        item("q1", [match("a", "b", 0.6)], groups=groups),
+        item("q2", [match("a", "b", -0.2)], groups=groups),
+    )
+    assert [(row.rank, row.model, row.borda) for row in uneven.rows] == [
+        (1, "a", 0.5),
+        (2, "b", 0.5),
+    ]
+    even = board(
+        tmp_path,
+        item("q1", [match("a", "b", 0.6)], groups=groups),
+        item("q2", [match("a", "b", -0.6)], groups=groups),
+    )
+    assert [(row.rank, row.model) for row in even.rows] == [(1, "a"), (1, "b")]
+
+
+def test_ties_and_unscored_matches_are_told_apart(tmp_path: Path) -> None:
+    # a: beats d, tie with b (a goes on). c: its match with d' has no verdict.
+    result = board(
+        tmp_path,
+        item(
+            "q1",
+            [match("a", "d", 0.3), match("b", "c", None), match("a", "b", 0.0, round=2)],
+            groups=(("a",), ("b",), ("c",), ("d",)),
+        ),
+    )
+    counts = {row.model: (row.wins, row.losses, row.ties, row.unscored_rate) for row in result.rows}
+    assert counts == {
+        "a": (1, 0, 1, 0.0),
+        "b": (0, 0, 1, 0.5),
+        "c": (0, 0, 0, 1.0),
+        "d": (0, 1, 0, 0.0),
+    }
+    assert any("1 of 3 matches (33%) have no verdict" in text for text in result.warnings)
+
+
+def test_identical_answers_share_rank_and_matches(tmp_path: Path) -> None:
+    # {a, b} beat c: ranks 1.5, 1.5, 3, so Borda (3 - 1.5) / 2 = 0.75 and 0.
+    result = board(tmp_path, item("q1", [match("a", "c", 0.4)], groups=(("a", "b"), ("c",))))
+    rows = by_model(result)
+    assert [row.rank for row in result.rows] == [1, 1, 3]
+    assert (rows["a"].borda, rows["b"].borda, rows["c"].borda) == (0.75, 0.75, 0.0)
+    assert rows["b"].wins == rows["a"].wins == 1
+    assert rows["b"].margin == rows["a"].margin == pytest.approx(0.4)
+
+
+def test_all_answers_identical_costs_nothing_and_decides_nothing(tmp_path: Path) -> None:
+    result = board(tmp_path, *(item(f"q{n}", groups=(("a", "b"),)) for n in range(2)))
+    row = result.rows[0]
+    assert [row.rank for row in result.rows] == [1, 1]
+    assert (row.borda, row.wins, row.losses, row.ties) == (0.5, 0, 0, 0)
+    assert math.isnan(row.unscored_rate)
+    assert math.isnan(row.margin)
+    assert (result.receipt.n_items_without_call, result.judges) == (2, ())
+    assert math.isnan(result.bias.first_rate)
+
+
+def test_one_item_gives_no_interval_and_says_so(tmp_path: Path) -> None:
+    result = board(tmp_path, bracket("q1", "a", "b", "c"))
+    row = result.rows[0]
+    assert math.isnan(row.lower)
+    assert (row.rank, row.rank_lower, row.rank_upper) == (1, None, None)
+    assert "No intervals: there is one item, so nothing to resample" in result.notes
+
+
+def test_few_items_are_pointed_out(tmp_path: Path) -> None:
+    few = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(9)))
+    enough = board(tmp_path, *(bracket(f"q{n}", "a", "b", "c") for n in range(10)))
+    assert any(note.startswith("Only 9 of 9 items tell models apart") for note in few.notes)
+    assert enough.notes == ()
+
+
+def test_items_that_tie_all_models_do_not_make_up_for_few(tmp_path: Path) -> None:
+    items = [bracket(f"q{n}", "a", "b", "c") for n in range(9)]
+    tied = [item(f"t{n}", groups=(("a", "b", "c"),)) for n in range(30)]
+    result = board(tmp_path, *items, *tied)
+    assert any(note.startswith("Only 9 of 39 items tell models apart") for note in result.notes)
+
+
+def test_epochs_of_an_item_are_one_cluster(tmp_path: Path) -> None:
+    samples = []
+    for epoch in (1, 2, 3):
+        one = sample(bracket("q1", "a", "b", "c"))
+        samples.append(one.model_copy(update={"epoch": epoch}))
+    [result] = leaderboards([write_log(tmp_path / "r.eval", samples)])
+    assert result.n_items == 3
+    assert math.isnan(result.rows[0].lower)
+
+
+def test_items_without_a_ranking_are_listed_and_their_calls_paid(tmp_path: Path) -> None:
+    good = bracket("good", "a", "b", "c", calls=[call(cost=1.0)])
+    half = bracket("half", "a", "b", "c", calls=[call(cost=2.0)], complete=False)
+    mute = item("mute", [match("a", "b", None)], groups=(("a",), ("b",), ("c",)))
+    path = write_log(
+        tmp_path / "r.eval", [good, half, mute, sample(None, "bare", error="boom")], expected=6
+    )
+    [result] = leaderboards([path])
+    assert result.n_items == 1
+    assert {one.item_id: one.reason for one in result.unranked} == {
+        "half": "judging was cut short",
+        "bare": "error: boom",
+        "mute": "no match has a verdict (no JSON in the reply)",
+    }
+    assert result.receipt.cost == 3.0
+    assert result.receipt.n_items_cut_short == 1
+    # Matches of `mute` count: a played 1 + 1 of which 1 unscored.
+    assert by_model(result)["a"].unscored_rate == 0.5
+    assert any(note.startswith("2 of 6 items judged") for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("ballots", "reason"),
+    [
+        ({"seeds": ()}, "elimination ranks fewer than two candidates"),
+        ({"seeds": ("a", "b", "z")}, "its ballots contradict each other"),
+    ],
+)
+def test_ballots_that_contradict_themselves_end_nothing(
+    tmp_path: Path, ballots: dict[str, tuple[str, ...]], reason: str
+) -> None:
+    odd = item("odd", [match("a", "b", 0.1)]).model_copy(update=ballots)
+    result = board(tmp_path, bracket("q1", "a", "b", "c"), odd)
+    assert result.n_items == 1
+    assert result.unranked[0].reason.startswith(reason)
+
+
+def test_a_log_without_a_ranked_item_gives_an_empty_leaderboard(tmp_path: Path) -> None:
+    path = write_log(
+        tmp_path / "r.eval", [sample(None, "q1", error="boom")], status="error", expected=9
+    )
+    [result] = leaderboards([path])
+    assert (result.rows, result.n_items, result.benchmark) == ((), 0, "candidates")
+    assert math.isnan(result.spread)
+    assert result.notes == (
+        f"0 of 9 items judged (status: error); run `inspect eval-retry {path}`",
+    )
+
+
+def test_benchmarks_and_protocols_are_kept_apart(tmp_path: Path) -> None:
+    path = write_log(
+        tmp_path / "r.eval",
+        [
+            bracket("q1", "a", "b", "c"),
+            bracket("q1", "c", "b", "a", benchmark="mmlu"),
+            bracket("q1", "b", "a", "c", protocol="flat_bracket"),
+        ],
+    )
+    results = leaderboards([path])
+    assert [(b.benchmark, b.protocol, b.rows[0].model) for b in results] == [
+        ("gsm8k", "flat_bracket", "b"),
+        ("gsm8k", "seal", "a"),
+        ("mmlu", "seal", "c"),
+    ]
+
+
+def test_two_logs_of_one_benchmark_are_not_pooled(tmp_path: Path) -> None:
+    write_log(tmp_path / "1.eval", [bracket("q1", "a", "b", "c")], eval_id="E1")
+    write_log(tmp_path / "2.eval", [bracket("q1", "c", "b", "a")], eval_id="E2", task_id="T2")
+    results = leaderboards([tmp_path])
+    assert {(b.eval_id, Path(b.log).name, b.rows[0].model) for b in results} == {
+        ("E1", "1.eval", "a"),
+        ("E2", "2.eval", "c"),
+    }
+
+
+def test_models_of_different_items_may_differ(tmp_path: Path) -> None:
+    # d is in q2 only: last of four there.
+    four = item("q2", [match("a", "d", 0.5)], groups=(("a",), ("b",), ("c",), ("d",)))
+    result = board(tmp_path, bracket("q1", "a", "b", "c"), four)
+    rows = by_model(result)
+    assert (rows["d"].borda, rows["d"].native_n) == (0.0, 1)
+    assert math.isnan(rows["d"].lower)
+    assert any(note.startswith("No interval for d") for note in result.notes)
+
+
+def test_judge_and_seeding_notes(tmp_path: Path) -> None:
+    calls = [call("seed", model="s/seeder"), call(model="j/one"), call(model="j/two")]
+    result = board(tmp_path, bracket("q1", "a", "b", "c", calls=calls, unseeded="no JSON"))
+    assert result.judges == ("j/one", "j/two")
+    assert "In 1 of 1 items the seeding call gave no usable reply" in result.notes
+
+
+def test_points_by_hand(tmp_path: Path) -> None:
+    # q1: a > b > c. q2: c has no points, so a and b alone are ranked: b 1, a 0. q3: one answer
+    # with points is no ranking, but its points count.
+    result = board(
+        tmp_path,
+        graded("q1", {"a": 0.9, "b": 0.5, "c": 0.1}, calls=[call("score")] * 3),
+        graded("q2", {"a": 0.2, "b": 0.4, "c": None}, calls=[call("score")] * 3),
+        graded("q3", {"a": 0.4, "b": None, "c": None}, calls=[call("score")] * 3),
+    )
+    rows = by_model(result)
+    assert (result.placed_by, result.n_items) == ("points", 2)
+    assert {model: row.borda for model, row in rows.items()} == {"a": 0.5, "b": 0.75, "c": 0.0}
+    points = {model: row.points for model, row in rows.items()}
+    assert points == pytest.approx({"a": 0.5, "b": 0.45, "c": 0.1})
+    assert [rows[model].unscored_rate for model in "abc"] == pytest.approx([0, 1 / 3, 2 / 3])
+    assert (rows["a"].wins, rows["a"].losses, rows["a"].ties) == (0, 0, 0)
+    assert "3 of 9 answers (33%) have no points" in result.warnings[0]
+    assert result.views == ()
+    assert (result.replies[0].n_questions, result.replies[0].n_unscored) == (9, 3)
+
+
+def test_points_of_identical_answers_count_for_all(tmp_path: Path) -> None:
+    result = board(tmp_path, graded("q", {"a": 0.9, "c": 0.1}, groups=(("a", "b"), ("c",))))
+    assert {row.model: row.points for row in result.rows} == {"a": 0.9, "b": 0.9, "c": 0.1}
+    assert [row.rank for row in result.rows] == [1, 1, 3]
+
+
+def test_a_list_without_a_reply_ranks_nothing(tmp_path: Path) -> None:
+    asked = {"calls": [call("list"), call("seed", model="s/other")]}
+    result = board(
+        tmp_path, listed("q1", [["b"], ["a", "c"]], **asked), listed("q2", None, **asked)
+    )
+    assert (result.placed_by, result.n_items, result.judges) == ("listing", 1, ("j/judge",))
+    assert {row.model: row.borda for row in result.rows} == {"b": 1.0, "a": 0.25, "c": 0.25}
+    assert math.isnan(result.rows[0].points)
+    assert math.isnan(result.rows[0].unscored_rate)
+    assert "1 of 2 ranking calls (50%) gave no ranking" in result.warnings[0]
+
+
+def test_native_scores_ask_nobody(tmp_path: Path) -> None:
+    result = board(
+        tmp_path,
+        by_native("q1", {"a": 1.0, "b": 0.0, "c": None}),
+        by_native("q2", {"a": 1.0, "b": 1.0, "c": 1.0}, groups=(("a", "b", "c"),)),
+    )
+    assert {row.model: row.borda for row in result.rows} == {"a": 0.75, "b": 0.25, "c": 0.5}
+    assert (result.receipt.n_items_without_call, result.judges, result.warnings) == (0, (), ())
+
+
+def test_matches_are_viewed_in_other_ways_too(tmp_path: Path) -> None:
+    items = [bracket(f"q{n}", *("abc" if n % 3 else "cab")) for n in range(12)]
+    result = board(tmp_path, *items)
+    assert [view.method for view in result.views] == ["least_squares", "bradley_terry"]
+    assert all(view.n_results == 24 for view in result.views)
+    assert {row.model for row in result.views[0].rows} == {"a", "b", "c"}
+    assert (result.length.reason, result.length.warning) == (
+        "the log does not say how long the answers are",
+        None,
+    )
+
+
+def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
+    lengths = {"a": 30, "b": 20, "c": 10}
+    items = [
+        bracket(f"q{n}", "a", "b", "c").model_copy(update={"lengths": lengths}) for n in range(12)
+    ]
+    result = board(tmp_path, *items)
+    assert any("The longer answer won 100% of 24" in warning for warning in result.warnings)
+
+
+def test_a_settled_run(tmp_path: Path) -> None:
+    judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * (2 + n)) for n in range(3)]
+    rest = [skipped(f"s{n}", after=3, of=10, top=2) for n in range(7)]
+    [result] = leaderboards([write_log(tmp_path / "r.eval", [*judged, *rest])], draws=50)
+    # Calls of a judged item: (2 + 3 + 4) / 3 = 3, seven times.
+    assert result.settled == Settled(after=3, of=10, error=0.05, top=2, n_skipped=7, calls_saved=21)
+    assert (result.n_items, result.unranked, result.receipt.n_items) == (3, (), 3)
+    assert result.receipt.n_items_cut_short == 0
+    assert not any("judged" in note for note in result.notes)
+    later = skipped("s7", after=5, of=10, top=2)
+    twice = board(tmp_path / "twice", *judged, rest[0], later, rest[1])
+    assert twice.settled is not None
+    assert (twice.settled.after, twice.settled.n_skipped) == (5, 3)
+    assert board(tmp_path / "all", *judged).settled is None
+
+
+def test_boards_of_a_log_that_was_read(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "r.eval", [bracket(f"q{n}", "a", "b", "c") for n in range(3)])
+    [log] = read_ranking_logs([path])
+    assert repr(boards_of(log)) == repr(leaderboards([path]))
+
+
+def test_the_seed_decides_the_draws(tmp_path: Path) -> None:
+    path = write_log(
+        tmp_path / "r.eval",
+        [bracket(f"q{n}", *("abc" if n % 3 else "cab")) for n in range(12)],
+    )
+    first, again, other = (leaderboards([path], seed=seed, draws=99) for seed in (1, 1, 2))
+    assert repr(first) == repr(again)
+    assert first != other
+
+
+def test_results_are_frozen(tmp_path: Path) -> None:
+    result = board(tmp_path, bracket("q1", "a", "b", "c"))
+    with pytest.raises(FrozenInstanceError):
+        result.n_items = 3  # type: ignore[misc]
+
+
+def test_closure_reaches_the_least_squares_view(tmp_path: Path) -> None:
+    # a beat b and b beat c: that a beats c is implied, and is one result more.
+    items = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
+    path = write_log(tmp_path / "r.eval", items)
+    boards = [leaderboards([path], draws=50, closure=closure)[0] for closure in (False, True)]
+    views = [board.views[0] for board in boards]
+    assert [view.n_results for view in views] == [6, 6]
+    assert [view.closure for view in views] == [False, True]
+    plain, closed = ({row.model: row.strength for row in view.rows} for view in views)
+    # Chains a − b = 1, b − c = 1; with a − c = 1 as well the fit is 2/3, 0, −2/3.
+    assert plain == pytest.approx({"a": 1, "b": 0, "c": -1})
+    assert closed == pytest.approx({"a": 2 / 3, "b": 0, "c": -2 / 3})
+
+
+def test_a_peer_review_in_which_nobody_was_asked(tmp_path: Path) -> None:
+    result = board(tmp_path, *(identical(f"q{n}", "abc") for n in range(2)))
+    assert {row.borda for row in result.rows} == {0.5}
+    assert not any("order of presentation" in warning for warning in result.warnings)
+
+
+def test_a_reviewer_that_goes_by_place_is_warned_of(tmp_path: Path) -> None:
+    # b ranks as it was shown the answers, by lot; a does not.
+    items = []
+    for n in range(20):
+        order = "".join(Random(n).sample("abc", 3))
+        items.append(reviews(f"q{n}", {"a": "abc", "b": order}, shown={"b": order}))
+    [warning] = [one for one in board(tmp_path, *items).warnings if "presentation" in one]
+    assert warning.startswith("b ranks in the order of presentation: mean τ = 1.00")

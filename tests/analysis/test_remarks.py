@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+
+from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
+from tiebreak.analysis.item_table import ItemTable, place_all
+from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
+from tiebreak.rankers import bootstrap_items
+from tiebreak.scorers.ballots import ItemBallots, Match, Rule
+
+BY_MATCHES: list[Rule] = ["elimination", "least_squares", "win_rate", "insertion"]
+
+
+def one_item(*matches: Match) -> list[ItemBallots]:
+    return [item("q", matches)]
+
+
+def test_one_warning_per_missing_verdict_of_each_kind() -> None:
+    unscored, scored = match("a", "b", None), match("a", "b", 0.2)
+    # 5% is not more than 5%.
+    assert unscored_warning(one_item(unscored, *[scored] * 19), "elimination") is None
+    assert unscored_warning(one_item(), "elimination") is None
+    warning = unscored_warning(one_item(*[unscored] * 2, *[scored] * 18), "elimination")
+    assert warning == (
+        "2 of 20 matches (10%) have no verdict, and there the seeding decided. "
+        "Most frequent reason: no JSON in the reply"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "items", "text"),
+    [
+        ("least_squares", one_item(match("a", "b", None)), "1 of 1 match (100%) have no verdict"),
+        ("win_rate", one_item(match("a", "b", None)), "and are left out"),
+        ("insertion", one_item(match("a", "b", None)), "the newcomer was put behind the other"),
+        (
+            "points",
+            [graded("q", {"a": 0.5, "b": None, "c": 0.1}), graded("r", {"a": 0.5, "b": 0.2})],
+            "1 of 5 answers (20%) have no points, and so no rank in their item. "
+            "Most frequent reason: no grades",
+        ),
+        (
+            "listing",
+            [listed("q", [["a"], ["b"], ["c"]]), listed("r", None)],
+            "1 of 2 ranking calls (50%) gave no ranking, and their items have none. "
+            "Most frequent reason: no places",
+        ),
+        ("native", [by_native("q", {"a": None, "b": 1.0})], None),
+    ],
+)
+def test_what_unscored_means_depends_on_the_rule(
+    rule: Rule, items: list[ItemBallots], text: str | None
+) -> None:
+    warning = unscored_warning(items, rule)
+    assert (warning is None) if text is None else (text in str(warning))
+    # Only in a bracket is it the seeding that decides then.
+    assert "seeding" not in str(warning)
+
+
+@pytest.mark.parametrize("rule", BY_MATCHES)
+@pytest.mark.parametrize(
+    ("tied", "decided", "unscored", "said"),
+    [(0, 0, 3, None), (2, 2, 0, None), (3, 2, 5, "In 3 of 5 matches (60%)")],
+)
+def test_mostly_even_votes_are_said(
+    rule: Rule, tied: int, decided: int, unscored: int, said: str | None
+) -> None:
+    matches = [
+        *(match("a", "b", 0.0) for _ in range(tied)),
+        *(match("a", "b", 0.5) for _ in range(decided)),
+        *(match("a", "b", None) for _ in range(unscored)),
+    ]
+    warning = tie_warning(one_item(*matches), rule)
+    assert warning is None if said is None else said in (warning or "")
+    if said is not None:
+        assert ("seed" in str(warning)) == (rule == "elimination")
+
+
+def test_points_have_no_ties_of_matches() -> None:
+    assert tie_warning(one_item(match("a", "b", 0.0)), "points") is None
+
+
+def said_of(*items: ItemBallots) -> list[str]:
+    ranked, placements, _ = place_all(items)
+    table = ItemTable.of(ranked, placements)
+    return list(notes(table, bootstrap_items(table.borda, items=table.items, draws=50), items))
+
+
+def test_a_ranking_that_says_nothing() -> None:
+    tied = [item(f"t{n}", groups=(("a", "b", "c"),)) for n in range(12)]
+    assert said_of(*tied) == ["No item tells models apart, so this ranking says nothing"]
+    one = said_of(bracket("q", "a", "b", "c"), *tied)
+    assert one[0].startswith("Only 1 of 13 items tells models apart: the intervals are too narrow")
+    both = said_of(tied[0])
+    assert [text.split(":")[0].split(",")[0] for text in both] == [
+        "No intervals",
+        "No item tells models apart",
+    ]
+
+
+def test_no_ranked_item_needs_no_remark() -> None:
+    empty = np.empty((0, 0))
+    table = ItemTable((), (), np.empty(0, dtype=np.int64), empty, empty, empty)
+    assert list(notes(table, bootstrap_items(empty), ())) == []

@@ -1,0 +1,161 @@
+"""Stability of leaderboards: tables 2 and 3 of SEAL in small, by hand and by brute force."""
+
+import io
+import json
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from scipy.stats import spearmanr
+
+from tests.analysis.test_comparison import Folder, full, lists
+from tests.ranking_logs.builders import all_pairs, call, listed
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.stability import StabilityReport, stability
+from tiebreak.rankers import RankingError
+from tiebreak.report.stability_view import render_stability, stability_as_dict
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def printed(report: StabilityReport, width: int) -> str:
+    text = io.StringIO()
+    render_stability(report, Console(file=text, width=width, highlight=False))
+    return text.getvalue()
+
+
+def test_subsamples_by_brute_force(folder: Folder, tmp_path: Path) -> None:
+    # Seed k draws as NumPy does; each half is written as a log of its own and ranked.
+    random = Random(1)
+    orders = ["".join(random.sample("abcde", 5)) for _ in range(8)]
+    path = folder.add(*(all_pairs(f"q{k}", order) for k, order in enumerate(orders)))
+    [found] = stability([path], shares=[0.5], n_seeds=4).subsampled
+    whole = ranks_of(path)
+    expected = []
+    for seed in range(4):
+        drawn = np.random.default_rng(seed).choice(8, 4, replace=False)
+        half = Folder(tmp_path / str(seed))
+        part = half.add(*(all_pairs(f"q{k}", orders[k]) for k in drawn))
+        expected.append(spearmanr(ranks_of(part), whole).statistic)
+    assert found.stability.rhos == pytest.approx(expected)
+    assert found.stability.mean == pytest.approx(np.mean(expected))
+    assert found.stability.minimum == pytest.approx(min(expected))
+    assert (found.stability.n_drawn, found.stability.n_items, found.n_models) == (4, 8, 5)
+
+
+def ranks_of(path: Path) -> list[float]:
+    [board] = leaderboards([path], draws=1)
+    return [float(row.rank or 0) for row in sorted(board.rows, key=lambda row: row.model)]
+
+
+def test_runs_against_each_other(folder: Folder) -> None:
+    # Table 3 in small. abcd and abdc: 0.8; abcd and bacd: 0.8; abdc and bacd: 1 - 6·4/60 = 0.6.
+    orders = ["abcd", "abdc", "bacd"]
+    for repeat, order in enumerate(orders, start=1):
+        folder.add(*full(2, order), repeat=repeat)
+    folder.add(*lists(2, "abcd"))
+    [runs] = stability([folder.path]).repeated
+    assert (runs.label, runs.n_items, runs.n_models) == ("full_pairwise", 2, 4)
+    assert runs.stability.rhos == pytest.approx([0.8, 0.8, 0.6])
+    assert runs.stability.mean == pytest.approx(2.2 / 3)
+    assert runs.stability.minimum == pytest.approx(0.6)
+    # a, a, b: one of three pairs agrees.
+    assert (runs.stability.top1_matches, runs.stability.n_pairs) == (1, 3)
+    same = [one[0] == other[0] for one, other in combinations(orders, 2)]
+    assert sum(same) == runs.stability.top1_matches
+
+
+def test_other_settings_and_other_pools_are_no_runs(folder: Folder) -> None:
+    folder.add(*full(2), swap="never")
+    folder.add(*full(2), swap="always")
+    folder.add(*full(2, "abce"), swap="always")
+    folder.add(*full(2, benchmark="mmlu"), swap="always")
+    assert stability([folder.path]).repeated == ()
+
+
+def test_runs_are_compared_on_what_all_ranked(folder: Folder) -> None:
+    folder.add(*full(3))
+    folder.add(*full(2), repeat=2)
+    report = stability([folder.path])
+    assert report.repeated[0].n_items == 2
+    assert report.notes == (
+        "Runs of full_pairwise on gsm8k are compared on 2 items "
+        "(ranked: 3 by full_pairwise, 2 by full_pairwise · run 2)",
+    )
+
+
+def test_runs_without_a_common_item_are_not_compared(folder: Folder) -> None:
+    folder.add(all_pairs("q1", "abcd"))
+    folder.add(all_pairs("q2", "abcd"), repeat=2)
+    report = stability([folder.path], shares=[0.5])
+    assert report.repeated == ()
+    assert (
+        "The 2 runs of full_pairwise on gsm8k have no item and model all in common" in report.notes
+    )
+
+
+def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
+    for repeat in (1, 1, 2):
+        folder.add(*full(2, calls=[call(cached=folder.n > 0)]), repeat=repeat)
+    warned = [note for note in stability([folder.path]).notes if "no second opinion" in note]
+    assert len(warned) == 1
+    assert warned[0].startswith(
+        "full_pairwise · run 2 on gsm8k is no second opinion: 2 of its 2 calls"
+    )
+
+
+def test_a_share_that_takes_all_items_is_pointed_out(folder: Folder) -> None:
+    folder.add(*full(3))
+    notes = stability([folder.path], shares=[0.5, 0.9]).notes
+    assert notes == (
+        "full_pairwise on gsm8k at 0.9: that is all of its items, so it tells nothing",
+    )
+
+
+def test_what_ranks_nothing_is_named(folder: Folder) -> None:
+    folder.add(listed("q0", None, groups=[["a"], ["b"], ["c"]]))
+    report = stability([folder.path])
+    assert report.subsampled == ()
+    assert report.notes == ("listwise on gsm8k: no item could be ranked",)
+
+
+def test_all_tied_has_no_correlation(folder: Folder) -> None:
+    groups = [[model] for model in "abcd"]
+    folder.add(*(listed(f"q{k}", [list("abcd")], groups=groups) for k in range(4)))
+    report = stability([folder.path], n_seeds=5)
+    assert np.isnan(report.subsampled[0].stability.mean)
+    assert report.notes == (
+        "listwise on gsm8k at 0.5: undefined in 5 of 5 subsamples, which are left out",
+    )
+
+
+@pytest.mark.parametrize("options", [{"shares": [0.0]}, {"shares": [1.5]}, {"n_seeds": 0}])
+def test_numbers_out_of_range_are_refused(folder: Folder, options: dict[str, object]) -> None:
+    folder.add(*full(2))
+    with pytest.raises(RankingError, match="share"):
+        stability([folder.path], **options)  # type: ignore[arg-type]
+
+
+def test_the_tables_and_json(folder: Folder) -> None:
+    folder.add(*full(4))
+    folder.add(*full(4, "bacd"), repeat=2)
+    report = stability([folder.path], shares=[0.25, 0.5], n_seeds=3)
+    for width in (80, 120):
+        text = printed(report, width)
+        assert max(cell_len(row) for row in text.splitlines()) <= width
+    rows = [row.split() for row in text.splitlines() if row.startswith("gsm8k")]
+    assert rows[0] == ["gsm8k", "full_pairwise", "1", "of", "4", "1.000", "1.000", "100%"]
+    assert rows[-1] == ["gsm8k", "full_pairwise", "2", "4", "0.800", "0.800", "0/1", "(0%)"]
+    data = json.loads(json.dumps(stability_as_dict(report), allow_nan=False))
+    assert (data["format"], data["n_seeds"], len(data["subsampled"])) == (
+        *("tiebreak/stability", 3, 4),
+    )
+    assert data["subsampled"][0]["stability"]["rhos"] == pytest.approx([1, 1, 1])
+    assert data["repeated"][0]["stability"]["rhos"] == pytest.approx([0.8])

@@ -1,0 +1,165 @@
+import math
+import sys
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from tests.ranking_logs.builders import bracket, item, match
+from tiebreak.analysis.strengths import BRADLEY_TERRY_DRAWS, StrengthView, strength_views
+from tiebreak.rankers import RankingError
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import results
+
+
+def round_robin(n_items: int, seed: int = 0, models: str = "abcd") -> list[ItemBallots]:
+    """All pairs meet in every item; earlier letters win more often; some ties, some unscored."""
+    random = Random(seed)
+    margins = [None, 0.0, 0.5, 0.5, 0.5, 0.5, -0.5, -0.5]
+    return [
+        item(
+            f"q{number}",
+            [match(*pair, random.choice(margins)) for pair in combinations(models, 2)],
+            groups=tuple((model,) for model in models),
+        )
+        for number in range(n_items)
+    ]
+
+
+def strengths(view: StrengthView) -> dict[str, float]:
+    return {row.model: row.strength for row in view.rows}
+
+
+def outcomes(items: list[ItemBallots]) -> list[tuple[str, str, float]]:
+    return [one for own in items for one in results(own)]
+
+
+def test_least_squares_fits_best() -> None:
+    items = round_robin(12)
+    view, _ = strength_views(items, draws=20)
+    models = "abcd"
+
+    def loss(s: np.ndarray) -> float:
+        return math.fsum(
+            (2 * result - 1 - (s[models.index(one)] - s[models.index(other)])) ** 2
+            for one, other, result in outcomes(items)
+        )
+
+    best = minimize(loss, np.zeros(4)).x
+    assert [strengths(view)[m] for m in models] == pytest.approx(best - best.mean(), abs=1e-5)
+    assert (view.n_items, view.n_results) == (12, len(outcomes(items)))
+
+
+def test_bradley_terry_is_the_most_likely() -> None:
+    items = round_robin(12)
+    _, view = strength_views(items, draws=20)
+    models = "abcd"
+
+    def loss(s: np.ndarray) -> float:
+        return math.fsum(
+            result * math.log1p(math.exp(gap)) + (1 - result) * math.log1p(math.exp(-gap))
+            for one, other, result in outcomes(items)
+            for gap in [s[models.index(other)] - s[models.index(one)]]
+        )
+
+    best = minimize(loss, np.zeros(4)).x
+    assert [strengths(view)[m] for m in models] == pytest.approx(best - best.mean(), abs=1e-4)
+
+
+def test_rows_are_ranked_and_have_intervals() -> None:
+    for view in strength_views(round_robin(30), draws=100, seed=3):
+        assert view.reason is None
+        assert [row.rank for row in view.rows] == [1, 2, 3, 4]
+        assert [row.strength for row in view.rows] == sorted(strengths(view).values(), reverse=True)
+        assert sum(row.strength for row in view.rows) == pytest.approx(0, abs=1e-6)
+        for row in view.rows:
+            assert row.lower < row.strength < row.upper
+            assert (row.rank_lower or 9) <= row.rank <= (row.rank_upper or 0)
+        assert sum(row.prob_first for row in view.rows) == pytest.approx(1)
+
+
+def test_identical_answers_share_what_was_won() -> None:
+    # {a, b} beat c: two results, and a tie of a and b.
+    view, other = strength_views([item("q", [match("a", "c", 0.4)], groups=(("a", "b"), ("c",)))])
+    assert view.n_results == 3
+    # s_a = s_b = s, s_c = -2s, fitted to a margin of 1: 3s = 1.
+    assert strengths(view) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": -2 / 3})
+    assert [(row.rank, row.model) for row in view.rows] == [(1, "a"), (1, "b"), (3, "c")]
+    assert view.reason == "an interval over items needs at least two items"
+    assert math.isnan(view.rows[0].lower)
+    assert view.rows[0].rank_lower is None
+    # c never won: no finite strength.
+    assert other.rows == ()
+
+
+def test_what_keeps_bradley_terry_away_is_said_by_name() -> None:
+    """In a bracket of three the first seed wins once and never loses."""
+    squares, odds = strength_views([bracket(f"q{n}", "x/1", "x/2", "x/3") for n in range(4)])
+    assert [row.model for row in squares.rows] == ["x/1", "x/2", "x/3"]
+    assert (odds.rows, odds.undefined) == ((), 0)
+    assert odds.reason == (
+        "models x/1 never lost to or tied with any of x/2, x/3, so no finite Bradley–Terry "
+        "strengths fit the matches"
+    )
+
+
+def test_models_that_never_met() -> None:
+    pairs = [match("a", "b", 0.0), match("c", "d", 0.0)]
+    items = [item("q", pairs, groups=["a", "b", "c", "d"])]
+    for view in strength_views(items):
+        assert view.rows == ()
+        assert view.reason is not None
+        assert "never met any of" in view.reason
+        assert not any(digit in view.reason for digit in "0123")
+
+
+def test_without_evalica_one_view_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "evalica", None)
+    squares, odds = strength_views(round_robin(5), draws=10)
+    assert len(squares.rows) == 4
+    assert odds.reason is not None
+    assert "pip install 'tiebreak[rankings]'" in odds.reason
+
+
+def test_draws_without_strengths_are_counted() -> None:
+    # b beats a in one item of three: 8 of 27 draws leave that item out, and one is that item alone.
+    groups = (("a",), ("b",))
+    items = [item(f"q{n}", [match("a", "b", 0.5 if n else -0.5)], groups=groups) for n in range(3)]
+    _, odds = strength_views(items)
+    assert odds.draws == BRADLEY_TERRY_DRAWS
+    assert odds.undefined / odds.draws == pytest.approx(9 / 27, abs=0.12)
+    assert str(odds.reason).startswith(f"{odds.undefined} of 200 draws of items")
+
+
+def test_no_verdict_no_view() -> None:
+    assert strength_views([]) == ()
+    assert (
+        strength_views([item("q", [match("a", "b", None)]), item("r", groups=[["a", "b"]])]) == ()
+    )
+
+
+def test_closure_adds_what_results_imply() -> None:
+    # a > b > c: margins of 1 and 1 put a and c at ±1. "a beats c" by 1 draws them together: wins
+    # minus losses (2, 0, -2) over three games each, as all pairs have met.
+    items = [bracket("q", "a", "b", "c")]
+    plain, closed = (strength_views(items, closure=closure)[0] for closure in (False, True))
+    assert strengths(plain) == pytest.approx({"a": 1, "b": 0, "c": -1})
+    assert strengths(closed) == pytest.approx({"a": 2 / 3, "b": 0, "c": -2 / 3})
+    assert (plain.closure, closed.closure) == (False, True)
+
+
+def test_same_seed_same_numbers_in_any_order() -> None:
+    items = round_robin(9)
+    first, again, other = (
+        strength_views(order, draws=60, seed=seed)
+        for order, seed in ((items, 1), (items[::-1], 1), (items, 2))
+    )
+    assert repr(first) == repr(again)
+    assert first != other
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(RankingError):
+        strength_views(round_robin(3), level=2)

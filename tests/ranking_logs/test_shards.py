@@ -1,0 +1,468 @@
+"""Shards of a run are read as the one run, or refused by name."""
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import fsspec  # type: ignore[import-untyped]
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from inspect_ai import eval
+from inspect_ai.log import EvalSample
+
+from tests.candidates.builders import write_inspect_log
+from tests.ranking_logs.builders import (
+    bracket,
+    call,
+    item,
+    match,
+    sample,
+    shard_metadata,
+    write_log,
+    write_shards,
+)
+from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
+from tiebreak.candidates import RUN_KEY, SHARD_KEY, Shard
+from tiebreak.ranking_logs.errors import MissingShardError, OverlappingShardsError, RankingLogError
+from tiebreak.ranking_logs.log_file import JudgedRun, JudgedSample
+from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.shards import join_shards
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.tables import read_ballots
+
+T = TypeVar("T")
+
+EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"
+
+
+def cut(items: Sequence[T], total: int) -> list[Sequence[T]]:
+    return [items[start::total] for start in range(total)]
+
+
+def brackets(n_items: int) -> list[ItemBallots]:
+    return [bracket(f"q{number}", "a", "b", "c") for number in range(1, n_items + 1)]
+
+
+def shard(text: str | None, ids: Sequence[str] = (), path: str = "", **fields: Any) -> JudgedRun:
+    """A log in which `ids` were judged; those that begin with ! could not be."""
+    path = path or "logs/{}of{}.eval".format(*(text or "1/1").split("/"))
+    usual: dict[str, Any] = {
+        "path": path,
+        "files": (path,),
+        "task": "seal",
+        "eval_id": f"E{text}",
+        "task_id": f"T{text}",
+        "created": EARLY,
+        "status": "success",
+        "protocol": "seal",
+        "benchmark": "gsm8k",
+        "run": "f00d",
+        "shard": Shard.parse(text) if text else None,
+        "arguments": {},
+        "planned": tuple(ids),
+        "n_expected": len(ids),
+        "samples": tuple(
+            JudgedSample(one, 1, None, "it broke" if one[0] == "!" else None) for one in ids
+        ),
+    }
+    return JudgedRun(**usual | fields)
+
+
+def ids_of(run: JudgedRun) -> list[str]:
+    return [one.id for one in run.samples]
+
+
+# --- the same numbers ---
+
+
+def all_sorts_of_items(n_items: int) -> list[list[EvalSample]]:
+    """The samples of each item, in pool order: ranked, unscored, cut short, failed; two epochs."""
+    draw = random.Random(5)
+    items = []
+    for number in range(1, n_items + 1):
+        best, middle, last = draw.sample("abc", 3)
+        ballots = item(
+            f"q{number}",  # a log has q10 before q2: its order is not that of the pool
+            [
+                match(middle, last, draw.uniform(-1, 1), second_order=draw.uniform(-1, 1)),
+                match(best, middle, None if number % 7 == 0 else draw.uniform(-1, 1), round=2),
+            ],
+            groups=((best,), (middle,), (last,)),
+            native={model: draw.random() for model in "abc"},
+            calls=[call(cost=draw.random(), cached=number % 4 == 0, depth=d) for d in (0, 1)],
+            benchmark="mmlu" if number % 3 == 0 else "gsm8k",
+            complete=number % 11 != 0,
+        )
+        samples = []
+        for epoch in (1, 2) if number % 5 == 0 else (1,):
+            own = ballots.model_copy(update={"seed": epoch})
+            one = sample(own, error="it broke" if number % 13 == 0 else None)
+            samples.append(one.model_copy(update={"epoch": epoch}))
+        items.append(samples)
+    return [*items, [sample(None, "bare")]]
+
+
+def flat(items: Sequence[Sequence[EvalSample]]) -> list[EvalSample]:
+    return [one for samples in items for one in samples]
+
+
+def boards_of(folder: Path) -> list[Leaderboard]:
+    """Leaderboards without what must differ: where they came from, and which log to run again."""
+    return [
+        replace(
+            board,
+            log="",
+            eval_id="",
+            created="",
+            notes=tuple(note for note in board.notes if "items judged" not in note),
+        )
+        for board in leaderboards([folder], draws=300)
+    ]
+
+
+@pytest.mark.parametrize("total", [8, 40])  # 40: more shards than items
+def test_shards_give_the_leaderboard_of_the_one_log(tmp_path: Path, total: int) -> None:
+    items = all_sorts_of_items(30)
+    write_log(tmp_path / "one" / "r.eval", flat(items))
+    write_shards(tmp_path / "parts", [flat(part) for part in cut(items, total)])
+    whole = boards_of(tmp_path / "one")
+    assert [(board.benchmark, len(board.rows)) for board in whole] == [("gsm8k", 3), ("mmlu", 3)]
+    assert len(whole[0].unranked) > 3
+    # repr: to the last digit, and nan equals nan.
+    assert repr(boards_of(tmp_path / "parts")) == repr(whole)
+    [one, joined] = (read_ranking_logs([tmp_path / name])[0] for name in ("one", "parts"))
+    assert joined.items == one.items
+    assert (joined.cut_short, joined.unranked) == (one.cut_short, one.unranked)
+
+
+@pytest.mark.slow
+def test_machines_that_judge_a_part_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for model in range(4):
+        rows = [
+            {
+                "id": f"q{number}",
+                "question": f"What is {number} + 0?",
+                "target": "?",
+                "answer": f"It is {number}. quality={(model * 7 + number * 3) % 5 / 5 + model:.2f}",
+                "native": 1.0,
+            }
+            for number in range(12)
+        ]
+        write_inspect_log(tmp_path / "logs" / f"m{model}.eval", f"acme/model-{model}", rows)
+    for name, shards in (("one", [None]), ("parts", ["2/3", "3/3", "1/3"])):
+        monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache" / name))
+        for one in shards:
+            eval(
+                "tiebreak/seal",
+                task_args={"candidates": str(tmp_path / "logs"), "shard": one},
+                model_roles={"judge": "planted/noise=0.3"},
+                log_dir=str(tmp_path / name),
+            )
+    [whole] = boards_of(tmp_path / "one")
+    assert (whole.n_items, len(whole.rows)) == (12, 4)
+    assert repr(boards_of(tmp_path / "parts")) == repr([whole])
+
+
+def test_what_a_joined_log_says_of_itself(tmp_path: Path) -> None:
+    paths = write_shards(tmp_path, cut(brackets(19), 8))
+    [log] = read_ranking_logs([tmp_path])
+    assert log.path == f"{tmp_path}/ (8 shards: 1.eval, …, 8.eval)"
+    assert log.files == tuple(map(str, paths))
+    assert (log.run, log.n_expected, len(log.items)) == ("f00d", 19, 19)
+    assert (log.status, log.created) == ("success", "2026-01-01T00:00:01+00:00")
+    assert (log.eval_id, log.task_id, log.notes) == ("E1", "f00d-T1", ())
+
+
+def test_shards_may_lie_in_several_folders_and_be_given_by_name(tmp_path: Path) -> None:
+    first, second, third = write_shards(tmp_path / "x", cut(brackets(3), 3))
+    (tmp_path / "y" / "z").mkdir(parents=True)
+    moved = second.rename(tmp_path / "y" / "z" / "2.eval")
+    [log] = read_ranking_logs([third, moved.parent, first])
+    assert log.path == f"{tmp_path}/ (3 shards: x/1.eval, y/z/2.eval, x/3.eval)"
+
+
+def test_a_remote_folder(tmp_path: Path) -> None:
+    local = write_shards(tmp_path, cut(brackets(5), 4))
+    # A file system that is reached by its address alone, as S3 is.
+    remote = fsspec.filesystem("memory")
+    remote.put([str(path) for path in local], [f"/of-a-test/{n}.eval" for n in range(1, 5)])
+    try:
+        [log] = read_ranking_logs(["memory://of-a-test"])
+        with pytest.raises(MissingShardError, match=r"Shards 1/4, 2/4, 4/4 are missing"):
+            read_ranking_logs(["memory://of-a-test/3.eval"])
+    finally:
+        remote.rm("/of-a-test", recursive=True)
+    assert log.path == "memory:///of-a-test/ (4 shards: 1.eval, …, 4.eval)"
+    assert [one.item_id for one in log.items] == ["q1", "q2", "q3", "q4", "q5"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [
+        (["s3://b/run/1.eval", "s3://b/run/2.eval"], "s3://b/run/ (2 shards: 1.eval, 2.eval)"),
+        (["a/1.eval", "b/1.eval"], "(2 shards: a/1.eval, b/1.eval)"),
+        (["1.eval", "logs/2.eval"], "(2 shards: 1.eval, logs/2.eval)"),
+        (["logs/x1.eval", "logs/x2.eval"], "logs/ (2 shards: x1.eval, x2.eval)"),
+        (["logs/only.eval"], "logs/only.eval"),
+    ],
+)
+def test_how_shards_are_named_together(paths: list[str], shown: str) -> None:
+    [run] = join_shards(
+        shard(f"{number}/{len(paths)}", path=path) for number, path in enumerate(paths, start=1)
+    )
+    assert run.path == shown
+
+
+def test_ballots_of_shards_have_one_reviewer(tmp_path: Path) -> None:
+    write_shards(tmp_path, cut(brackets(5), 2))
+    [ballots] = read_ballots(tmp_path)
+    assert ballots.items == ("q1", "q2", "q3", "q4", "q5")
+    assert len(set(ballots.reviewers)) == 1
+
+
+names = st.lists(st.text("abc019", min_size=1, max_size=4), unique=True, max_size=20)
+
+
+@settings(deadline=None)
+@given(names, st.integers(1, 6), st.randoms(use_true_random=False))
+def test_joining_undoes_cutting(ids: list[str], total: int, chance: random.Random) -> None:
+    parts = enumerate(cut(ids, total), start=1)
+    logs = [shard(f"{number}/{total}", sorted(part)) for number, part in parts]
+    chance.shuffle(logs)
+    [run] = join_shards(logs)
+    assert ids_of(run) == sorted(run.planned) == sorted(ids)
+    assert (run.n_expected, run.shard, run.status) == (len(ids), None, "success")
+
+
+# --- what is refused ---
+
+
+@settings(deadline=None)
+@given(st.integers(1, 30).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(1, n)))))
+@example((40, set(range(1, 21))))  # as many as are listed, there and missing
+@example((42, set(range(22, 43))))  # one more
+@example((10**12, {1}))
+def test_any_hole_is_refused_and_named(case: tuple[int, set[int]]) -> None:
+    total, there = case
+    logs = [shard(f"{number}/{total}", [f"q{number}"]) for number in there]
+    if len(there) in (0, total):
+        assert len(join_shards(logs)) == bool(there)
+        return
+    with pytest.raises(MissingShardError) as error:
+        join_shards(logs)
+    first, *files, remedy = str(error.value).splitlines()
+    # There are at most 30, so among the first 60 are more than are listed, or all of them.
+    some = range(1, min(total, 60) + 1)
+    missing = [f"{number}/{total}" for number in some if number not in there]
+    assert re.findall(r"\d+/\d+", first) == missing[:20]
+    assert ("…" in first) == (len(missing) > 20)
+    shown = [f"{number}/{total}" for number in sorted(there)]
+    shown = shown if len(shown) <= 20 else [*shown[:20], "…"]
+    assert [line.split()[0] for line in files] == shown
+    assert remedy.endswith(f"-T shard={missing[0]}")
+
+
+def test_a_hole_in_words() -> None:
+    with pytest.raises(MissingShardError) as error:
+        join_shards([shard("4/4", path="logs/d.eval"), shard("2/4", path="logs/b.eval")])
+    assert str(error.value) == (
+        "Shards 1/4, 3/4 are missing from a seal run (2 of 4 are there):\n"
+        "  2/4  logs/b.eval\n"
+        "  4/4  logs/d.eval\n"
+        "Give the other files as well, or judge what is missing with the same arguments and "
+        "-T shard=1/4"
+    )
+
+
+def test_one_shard_alone_is_no_ranking(tmp_path: Path) -> None:
+    path = write_shards(tmp_path, cut(brackets(4), 2))[1]
+    with pytest.raises(MissingShardError, match=r"^Shard 1/2 is missing from a seal run \(1 of 2"):
+        leaderboards([path])
+
+
+def test_a_shard_that_cannot_be_read_is_missing_and_named(tmp_path: Path) -> None:
+    torn = write_shards(tmp_path, cut(brackets(6), 3))[1]
+    torn.write_bytes(torn.read_bytes()[:500])
+    with pytest.raises(MissingShardError) as error:
+        read_ranking_logs([tmp_path])
+    assert str(error.value).startswith("Shard 2/3 is missing from a seal run (2 of 3 are there):")
+    assert f"Left out: {torn} cannot be read as an Inspect log" in str(error.value)
+
+
+AGAIN = shard("2/2", ["q2"], "logs/again.eval", task_id="another")
+
+
+@pytest.mark.parametrize(
+    ("logs", "message"),
+    [
+        (
+            [shard("1/2", ["q1"]), shard("2/2", ["q2"]), AGAIN],
+            "Shard 2/2 was judged more than once, by different tasks:\n"
+            "  2/2  logs/2of2.eval\n"
+            "  2/2  logs/again.eval\n",
+        ),
+        # The overlap is what must be solved first, even if a shard is missing too.
+        ([shard("2/2", ["q2"]), AGAIN], "Shard 2/2 was judged more than once"),
+        (
+            [shard("2/2", ["q2"]), shard("1/2", ["q1"]), shard("3/4", ["q3"])],
+            "One run was cut into 2 and into 4 shards, which overlap:\n"
+            "  1/2  logs/1of2.eval\n"
+            "  2/2  logs/2of2.eval\n"
+            "  3/4  logs/3of4.eval\n",
+        ),
+        (
+            [shard("1/3", ["q1", "q4"]), shard("2/3", ["q2"]), shard("3/3", ["q3", "q4"])],
+            "1 item in more than one shard: q4. The shards:\n"
+            "  1/3  logs/1of3.eval\n"
+            "  3/3  logs/3of3.eval\n",
+        ),
+        # Planned for both, though judged in one only so far.
+        (
+            [shard("1/2", ["q1"], planned=("q1", "q2")), shard("2/2", ["q2"])],
+            "1 item in more than one shard: q2.",
+        ),
+        # Judged in both, though the log does not say what was planned.
+        (
+            [shard("1/2", ["q1"], planned=()), shard("2/2", ["q1"], planned=())],
+            "1 item in more than one shard: q1.",
+        ),
+    ],
+)
+def test_overlaps_are_refused_and_named(logs: list[JudgedRun], message: str) -> None:
+    for order in (logs, logs[::-1]):
+        with pytest.raises(OverlappingShardsError) as error:
+            join_shards(order)
+        assert str(error.value).startswith(message)
+    assert issubclass(OverlappingShardsError, RankingLogError)
+    assert issubclass(MissingShardError, RankingLogError)
+
+
+# --- which logs belong together ---
+
+
+def test_two_runs_in_a_folder_are_two_logs() -> None:
+    first = [shard("1/2", ["q1"], run="a"), shard("2/2", ["q2"], run="a")]
+    second = [shard("1/2", ["q1"], run="b"), shard("2/2", ["q2"], run="b")]
+    runs = join_shards([first[1], second[0], second[1], first[0]])
+    assert [(run.run, ids_of(run)) for run in runs] == [("a", ["q1", "q2"]), ("b", ["q1", "q2"])]
+    with pytest.raises(MissingShardError, match="Shard 1/2"):
+        join_shards([*first, second[1]])
+
+
+def test_a_whole_log_of_the_same_run_is_a_repeated_run() -> None:
+    whole = shard(None, ["q1", "q2"])
+    runs = join_shards([shard("1/2", ["q1"]), whole, shard("2/2", ["q2"])])
+    assert runs[0] is whole
+    assert ids_of(runs[1]) == ["q1", "q2"]
+
+
+def test_the_runs_come_by_age_whole_or_in_shards(tmp_path: Path) -> None:
+    write_shards(tmp_path, cut(brackets(2), 2))
+    write_log(tmp_path / "new.eval", brackets(2), created=LATE, metadata=None)
+    write_log(tmp_path / "old.eval", brackets(2), created="2025-01-01T00:00:00+00:00")
+    logs = read_ranking_logs([tmp_path])
+    assert [Path(log.path).name for log in logs] == [
+        "old.eval",
+        f"{tmp_path.name} (2 shards: 1.eval, 2.eval)".replace(f"{tmp_path.name} ", " "),
+        "new.eval",
+    ]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [{}, {SHARD_KEY: "1/2"}, {RUN_KEY: "f00d"}, {RUN_KEY: "f00d", SHARD_KEY: None}],
+    ids=["earlier version", "no run", "whole", "whole, said aloud"],
+)
+def test_a_log_that_is_no_shard_is_read_as_it_is(tmp_path: Path, metadata: dict[str, Any]) -> None:
+    metadata = {"tiebreak_protocol": "seal"} | metadata
+    path = write_log(tmp_path / "r.eval", brackets(2), metadata=metadata)
+    [log] = read_ranking_logs([path])
+    assert (log.path, log.files) == (str(path), (str(path),))
+    assert (log.run, len(log.items)) == (metadata.get(RUN_KEY, ""), 2)
+
+
+def test_a_shard_without_sense(tmp_path: Path) -> None:
+    metadata = shard_metadata(9, 8)
+    path = write_log(tmp_path / "r.eval", brackets(2), metadata=metadata)
+    with pytest.raises(RankingLogError, match=rf"^{path} cannot .* shard is '9/8': it must be K/N"):
+        read_ranking_logs([path])
+
+
+# --- attempts at one shard, and runs that did not end well ---
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "kept"),
+    [
+        (["q2", "!q4"], ["q2", "q4"], "late"),  # a retry that mended what was broken
+        (["q2", "q4"], ["q2", "q4"], "late"),  # as many: the latest
+        (["q2", "q4"], ["q2", "!q4"], "early"),  # a retry that was itself killed loses nothing
+        (["q2", "!q4"], [], "early"),
+    ],
+)
+def test_the_fullest_attempt_counts(early: list[str], late: list[str], kept: str) -> None:
+    first = shard("1/2", ["q1"])
+    attempts = [
+        shard("2/2", early, "early", planned=("q2", "q4"), n_expected=2),
+        shard("2/2", late, "late", planned=("q2", "q4"), n_expected=2, created=LATE),
+    ]
+    n_judged = {run.path: run.n_judged for run in attempts}
+    other = "early" if kept == "late" else "late"
+    for order in (attempts, attempts[::-1]):
+        [run] = join_shards([first, *order])
+        assert run.files == ("logs/1of2.eval", kept)
+        assert (run.n_expected, run.created) == (3, EARLY)
+        items = f"{n_judged[other]} item{'' if n_judged[other] == 1 else 's'}"
+        assert run.notes == (
+            f"shard 2/2: {other} is left out: it judged {items}, and {kept}, another attempt at "
+            f"this shard, {n_judged[kept]}",
+        )
+
+
+def test_logs_without_a_task_are_no_attempts_at_one() -> None:
+    with pytest.raises(OverlappingShardsError, match="by different tasks"):
+        join_shards([shard("1/1", path="a", task_id=""), shard("1/1", path="b", task_id="")])
+
+
+@pytest.mark.parametrize(
+    ("statuses", "status"),
+    [
+        (["success", "success", "success"], "success"),
+        (["success", "started", "success"], "started"),
+        (["started", "cancelled", "success"], "cancelled"),
+        (["success", "cancelled", "error"], "error"),
+    ],
+)
+def test_a_run_ends_as_badly_as_its_worst_shard(statuses: list[str], status: str) -> None:
+    [run] = join_shards(
+        shard(f"{number}/3", status=one) for number, one in enumerate(statuses, start=1)
+    )
+    assert run.status == status
+
+
+def unfinished(folder: Path, **fields: Any) -> RankingLog:
+    """A run of two shards of two items, of which the second shard judged one."""
+    write_shards(folder, cut(brackets(2), 2))
+    metadata = shard_metadata(2, 2)
+    write_log(folder / "2.eval", brackets(2)[1:], expected=2, metadata=metadata, **fields)
+    [log] = read_ranking_logs([folder])
+    return log
+
+
+def test_what_to_do_is_said_for_each_shard(tmp_path: Path) -> None:
+    log = unfinished(tmp_path, status="error", created=LATE)
+    assert (log.status, log.n_expected, len(log.items)) == ("error", 3, 2)
+    assert log.notes == (
+        "shard 2/2: 1 of 2 items judged (status: error); "
+        f"run `inspect eval-retry {tmp_path / '2.eval'}`",
+    )
+
+
+def test_a_shard_that_ended_early_is_judged_again_and_removed(tmp_path: Path) -> None:
+    [note] = unfinished(tmp_path).notes
+    assert note.startswith("shard 2/2: 1 of 2 items judged. Run the same `inspect eval` again")
+    assert note.endswith("come from the cache. Then remove this log: a shard counts once")

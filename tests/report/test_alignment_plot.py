@@ -1,0 +1,115 @@
+"""The box plots: a valid file, a box for everything defined, nothing undefined drawn."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from tests.analysis.alignment.panels import NAN, noisy, panel, people
+from tiebreak.analysis.alignment.align import Alignment, align
+from tiebreak.report.alignment_plot import plot_alignment
+from tiebreak.report.plot import PlotError
+
+SVG = "{http://www.w3.org/2000/svg}"
+ODD = "p $x$ <&>\x1b[31m"
+
+
+def words(path: Path) -> list[str]:
+    texts = ElementTree.parse(path).getroot().iter(f"{SVG}text")
+    return ["".join(element.itertext()) for element in texts]
+
+
+@pytest.fixture(scope="module")
+def several() -> Alignment:
+    panels = [
+        panel(noisy(20, 4, 5, seed=k), benchmark=name, log=f"logs/{k}.eval")
+        for k, name in enumerate(["gsm8k", "mmlu", "gsm8k", ODD])
+    ]
+    silent = panel(np.full((3, 2, 5), NAN), benchmark="nobody")
+    return align([*panels, silent], people("abcde"), draws=50, methods=["kemeny_young", "irv"])
+
+
+def test_a_box_for_each_peer_review(several: Alignment, tmp_path: Path) -> None:
+    path = tmp_path / "plot.svg"
+    plot_alignment(several, path)
+    found = words(path)
+    # Reviewed twice, gsm8k is told apart by its logs.
+    for name in ("kemeny_young", "gsm8k · 0", "gsm8k · 2", "mmlu", "p $x$ <&>\ufffd[31m"):
+        assert found.count(name) == 1
+    assert "nobody" not in found
+    assert any(text.startswith("not shown") and text.endswith("nobody") for text in found)
+    assert any("arena.csv" in text for text in found)
+
+
+def test_a_box_for_each_rater(tmp_path: Path) -> None:
+    table = noisy(20, 3, 5, seed=0)
+    table[:, 2] = NAN
+    long = "x" * 40 + "y" * 40
+    models = ["a", ODD, "c", "d", long]
+    table = np.concatenate([table, table[:, :2]], axis=1)
+    human = people("acd")
+    found = align([panel(table, models=models)], human, draws=50, methods=["borda"])
+    plot_alignment(found, tmp_path / "plot.svg", rater="whoever")
+    shown = words(tmp_path / "plot.svg")
+    for name in ("gsm8k", "a", "p $x$ <&>\ufffd[31m", "d", "borda", "x" * 28 + "…" + "y" * 19):
+        assert shown.count(name) == 1
+    assert "c" not in shown
+    # The native scores are all equal.
+    assert "not shown, – in the table: c, native score" in shown
+
+
+def test_a_box_is_where_the_numbers_say(
+    several: Alignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(
+        "tiebreak.report.alignment_plot.save_figure", lambda figure, path: drawn.append(figure)
+    )
+    plot_alignment(several, tmp_path / "plot.svg", rater="irv")
+    [axes] = drawn[0].axes
+    boxes = [one for one in several.benchmarks if one.benchmark != "nobody"]
+    assert len(axes.patches) == len(boxes)
+    lines = {
+        (line.get_marker(), round(float(y)), float(x))
+        for line in axes.lines
+        for x, y in zip(
+            np.atleast_1d(line.get_xdata()), np.atleast_1d(line.get_ydata()), strict=True
+        )
+    }
+    for place, one in enumerate(boxes):
+        [irv] = [each.pearson for each in one.raters if each.name == "irv"]
+        box = axes.patches[place].get_bbox()  # type: ignore[attr-defined]
+        assert (box.x0, box.x1) == pytest.approx((irv.lower_quartile, irv.upper_quartile))
+        assert box.y0 < place < box.y1
+        assert ("D", place, irv.macro.value) in lines
+        # Whoever lies further out than one and a half boxes has a dot.
+        reach = 1.5 * (irv.upper_quartile - irv.lower_quartile)
+        out = (irv.values < irv.lower_quartile - reach) | (irv.values > irv.upper_quartile + reach)
+        dots = sorted(x for marker, y, x in lines if (marker, y) == (".", place))
+        assert dots == sorted(set(irv.values[out].tolist()))
+
+
+def test_the_same_alignment_gives_the_same_file(several: Alignment, tmp_path: Path) -> None:
+    for name in ("1.svg", "2.svg"):
+        plot_alignment(several, tmp_path / name)
+    assert (tmp_path / "1.svg").read_bytes() == (tmp_path / "2.svg").read_bytes()
+    assert not re.search(rb"<dc:date>", (tmp_path / "1.svg").read_bytes())
+
+
+def test_png(several: Alignment, tmp_path: Path) -> None:
+    plot_alignment(several, tmp_path / "plot.PNG", rater="a")
+    assert (tmp_path / "plot.PNG").read_bytes().startswith(b"\x89PNG\r\n")
+
+
+def test_what_cannot_be_drawn(several: Alignment, tmp_path: Path) -> None:
+    with pytest.raises(PlotError, match="no rater 'borda' to draw; there are a, b, c, d, kemeny"):
+        plot_alignment(several, tmp_path / "plot.svg", rater="borda")
+    with pytest.raises(PlotError, match=r"ends in \.svg or \.png"):
+        plot_alignment(several, tmp_path / "plot.pdf")
+    nothing = align([panel(np.full((2, 2, 3), NAN))], people("abc"), methods=["irv"], draws=10)
+    with pytest.raises(PlotError, match="Nothing to draw"):
+        plot_alignment(nothing, tmp_path / "plot.svg")
+    assert not list(tmp_path.iterdir())
