@@ -10,13 +10,11 @@ import pytest
 
 from tests.candidates.builders import Row, make_rows, write_inspect_log, write_lm_eval_run
 from tiebreak.candidates import (
+    CandidateError,
     CandidatePool,
     HolesError,
     ItemKey,
-    MissingPathError,
     Mode,
-    RenameError,
-    UnreadableLogError,
     load_candidates,
     write_parquet,
 )
@@ -91,7 +89,7 @@ def test_rename_joins_two_names_of_one_benchmark(tmp_path: Path) -> None:
     pool = load_candidates(tmp_path, rename={"gsm8k_cot": "gsm8k"})
     assert (pool.benchmarks, pool.models) == (("gsm8k",), ("a", "b"))
     for mode in get_args(Mode):
-        with pytest.raises(RenameError, match="no benchmark 'gsm'; there are: gsm8k, gsm8k_cot"):
+        with pytest.raises(CandidateError, match="no benchmark 'gsm'; there are: gsm8k, gsm8k_cot"):
             load_candidates(tmp_path, mode, rename={"gsm": "x", "gsm8k_cot": "gsm8k"})
 
 
@@ -218,15 +216,16 @@ def test_a_file_given_by_name_must_be_one(
 ) -> None:
     folder = both_harnesses(tmp_path / "good")
     (tmp_path / name).write_text(content)
-    with pytest.raises(UnreadableLogError, match=words):
+    with pytest.raises(CandidateError, match=words) as caught:
         load_candidates([folder, tmp_path / name])
+    assert caught.value.kind == "unreadable_log"
     (note,) = load_candidates([folder, tmp_path / name], "intersect").notes
     assert words in note.what
 
 
 def test_paths_that_do_not_exist_are_all_named(tmp_path: Path) -> None:
     for mode in get_args(Mode):
-        with pytest.raises(MissingPathError, match=r"(?s)nowhere.*neither"):
+        with pytest.raises(CandidateError, match=r"(?s)nowhere: does not exist.*neither"):
             load_candidates([tmp_path, tmp_path / "nowhere", "neither"], mode)
 
 

@@ -14,7 +14,7 @@ from tiebreak.candidates import (
     Item,
     ItemKey,
     Note,
-    UnreadableLogError,
+    UnreadablePoolError,
     read_parquet,
     write_parquet,
 )
@@ -115,14 +115,14 @@ def test_an_item_without_candidates_cannot_be_written(tmp_path: Path) -> None:
 def test_a_cut_pool_is_an_error(tmp_path: Path) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(UnreadableLogError, match=r"pool\.parquet"):
+    with pytest.raises(UnreadablePoolError, match=r"pool\.parquet"):
         read_parquet(path)
 
 
 def test_other_parquet_is_an_error(tmp_path: Path) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     pq.write_table(pq.read_table(path).replace_schema_metadata({}), path)
-    with pytest.raises(UnreadableLogError, match="no pool written by Tiebreak"):
+    with pytest.raises(UnreadablePoolError, match="no pool written by Tiebreak"):
         read_parquet(path)
 
 
@@ -131,5 +131,5 @@ def test_damaged_data_pages_are_an_error(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4:200] = b"\xff" * 196
     path.write_bytes(bytes(content))
-    with pytest.raises(UnreadableLogError, match="damaged"):
+    with pytest.raises(UnreadablePoolError, match="damaged"):
         read_parquet(path)

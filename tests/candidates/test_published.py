@@ -50,7 +50,7 @@ def test_the_union_holds_every_first_answer_and_every_contradiction_is_told(
     assert len(problems) == len(clashes)
     for model, there, n in clashes:
         assert any(
-            f"'{model}' answered" in p.note.what and p.note.what.endswith(f": file{there}, file{n}")
+            f"'{model}' answered" in p.what and p.what.endswith(f": file{there}, file{n}")
             for p in problems
         )
 
@@ -69,4 +69,4 @@ def test_another_score_or_another_question_is_a_contradiction() -> None:
     reworded = replace(one, items=(replace(one.items[0], input_hash="other"),))
     for other in (rescored, reworded):
         (problem,) = unite({"p": one, "q": other})[1]
-        assert problem.note.what == "'a' answered item 'q0' in two ways: p, q"
+        assert problem.what == "'a' answered item 'q0' in two ways: p, q"

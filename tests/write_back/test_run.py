@@ -20,7 +20,7 @@ from tests.write_back.builders import (
     write_ranking,
 )
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.candidates import CandidatePool, MissingPathError, load_candidates, write_parquet
+from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.ranking_logs import NotARankingLogError
 from tiebreak.write_back import (
@@ -316,7 +316,7 @@ def test_nothing_that_belongs(
 def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(NotARankingLogError):
         write_back([logs / "a.eval"], [logs])
-    with pytest.raises(MissingPathError):
+    with pytest.raises(CandidateError, match="nowhere: does not exist"):
         write_back([logs / "seal.eval"], [tmp_path / "nowhere"])
 
 

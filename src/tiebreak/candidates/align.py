@@ -11,37 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tiebreak.candidates.errors import (
-    DisjointItemsError,
-    DuplicateModelError,
-    EmptyFolderError,
-    FilterError,
-    HolesError,
-    LogStatusError,
-    NotWrittenError,
-    Problem,
-    QuestionConflictError,
-    RenameError,
-    SingleModelError,
-    UnreadableLogError,
-    raise_problems,
-)
+from tiebreak.candidates.errors import raise_problems
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
 from tiebreak.candidates.records import Harness, LogRecord, item_name, natural_key
 
-HOLE = HolesError.kind
-"""Kind of the notes that name items which `intersect` left out."""
-
-_FATAL = (
-    DuplicateModelError,
-    DisjointItemsError,
-    SingleModelError,
-    RenameError,
-    EmptyFolderError,
-)
+_FATAL = ("duplicate_model", "disjoint_items", "single_model", "rename", "empty_folder")
 """Problems that no mode can leave out."""
 
-_UNREAD = (UnreadableLogError, LogStatusError, NotWrittenError, FilterError)
+_UNREAD = ("unreadable_log", "log_status", "not_written", "filter")
 """Problems that hide a whole file."""
 
 
@@ -59,14 +36,14 @@ class _Aligned(NamedTuple):
     items: list[Item]
     candidates: dict[ItemKey, dict[str, Candidate]]
     notes: list[Note]
-    problems: list[Problem]
+    problems: list[Note]
 
 
 def align(
     records: Sequence[LogRecord],
     mode: Mode,
     notes: Sequence[Note] = (),
-    problems: Sequence[Problem] = (),
+    problems: Sequence[Note] = (),
 ) -> CandidatePool:
     """Join records to a pool; benchmarks are kept apart.
 
@@ -91,17 +68,17 @@ def align(
         for benchmark in sorted({record.benchmark for record in usable})
     ]
     found = [*problems, *(problem for part in parts for problem in part.problems)]
-    left_out = [problem.note for problem in found if problem.error not in _FATAL] + dropped
+    left_out = [problem for problem in found if problem.kind not in _FATAL] + dropped
     if not usable and not (mode == "strict" and problems):
-        found.append(EmptyFolderError.problem("candidates", "no usable file is left"))
+        found.append(Note("empty_folder", "candidates", "no usable file is left"))
         left_out += notes
     if mode == "strict":
-        if any(problem.error in _UNREAD for problem in problems):
+        if any(problem.kind in _UNREAD for problem in problems):
             # A single model is then what an unread file leads to, not one more thing to mend.
-            found = [problem for problem in found if problem.error is not SingleModelError]
+            found = [problem for problem in found if problem.kind != "single_model"]
         raise_problems(found, context=[] if usable else notes)
     else:
-        raise_problems([p for p in found if p.error in _FATAL], context=left_out)
+        raise_problems([p for p in found if p.kind in _FATAL], context=left_out)
     told = {*notes, *left_out, *(note for part in parts for note in part.notes)}
     return CandidatePool(
         items=tuple(item for part in parts for item in part.items),
@@ -155,10 +132,11 @@ def _item_order(item: Item) -> tuple[object, ...]:
 
 def _model_problems(
     benchmark: str, records: Sequence[LogRecord], models: Sequence[str]
-) -> list[Problem]:
+) -> list[Note]:
     counts = Counter(record.model for record in records)
     twice = [
-        DuplicateModelError.problem(
+        Note(
+            "duplicate_model",
             benchmark,
             f"{model!r} has {counts[model]} logs: "
             + ", ".join(record.source for record in records if record.model == model),
@@ -169,12 +147,12 @@ def _model_problems(
     if twice or len(models) > 1:
         return twice
     what = f"only one model, {models[0]!r} ({records[0].source})"
-    return [SingleModelError.problem(benchmark, what)]
+    return [Note("single_model", benchmark, what)]
 
 
 def _conflicts(
     benchmark: str, records: Sequence[LogRecord]
-) -> tuple[set[tuple[Harness, str]], list[Problem]]:
+) -> tuple[set[tuple[Harness, str]], list[Note]]:
     """Ids that stand for different questions inside one harness."""
     askers: dict[tuple[Harness, str], dict[str, tuple[str, Item]]] = defaultdict(dict)
     for record in records:
@@ -183,7 +161,8 @@ def _conflicts(
             questions.setdefault(item.input_hash, (record.model, item))
     conflicts = {key: questions for key, questions in askers.items() if len(questions) > 1}
     problems = [
-        QuestionConflictError.problem(
+        Note(
+            "question_conflict",
             benchmark,
             f"item {item_id!r} has {len(questions)} questions: "
             + "; ".join(f"{_excerpt(item)} ({model})" for model, item in questions.values()),
@@ -238,10 +217,11 @@ def _holes(
     items: Mapping[_Slot, Item],
     table: Mapping[_Slot, Mapping[str, Candidate | None]],
     models: Sequence[str],
-) -> list[Problem]:
+) -> list[Note]:
     """Items that a model's log does not hold; what a reader reported already is no hole here."""
     return [
-        HolesError.problem(
+        Note(
+            "hole",
             items[slot].benchmark,
             f"{item_name(items[slot].key)} has no answer by "
             + ", ".join(model for model in models if model not in row),
@@ -261,7 +241,7 @@ def _holes_left_out(
     }
     return [
         Note(
-            HOLE,
+            "hole",
             items[slot].benchmark,
             f"{item_name(items[slot].key)} left out, no answer by {', '.join(missing)}",
         )
@@ -270,10 +250,10 @@ def _holes_left_out(
     ]
 
 
-def _disjoint(benchmark: str, records: Sequence[LogRecord]) -> Problem:
+def _disjoint(benchmark: str, records: Sequence[LogRecord]) -> Note:
     shown = [f"{record.model}: {len(record.rows)} items{_example(record)}" for record in records]
     what = f"no item that all models answered ({'; '.join(shown)})"
-    return DisjointItemsError.problem(benchmark, what)
+    return Note("disjoint_items", benchmark, what)
 
 
 def _example(record: LogRecord) -> str:

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.candidates.align import HOLE
 from tiebreak.candidates.identity import identical_groups
 from tiebreak.candidates.pool import Candidate, CandidatePool, Note
 
@@ -103,7 +102,7 @@ def _benchmark_audit(pool: CandidatePool, benchmark: str) -> BenchmarkAudit:
     return BenchmarkAudit(
         benchmark=benchmark,
         n_items=len(rows),
-        n_dropped=sum(note.kind == HOLE and note.where == benchmark for note in pool.notes),
+        n_dropped=sum(note.kind == "hole" and note.where == benchmark for note in pool.notes),
         n_native=len(known),
         n_saturated=sum(is_saturated(row.values()) for row in rows),
         n_pairs=sum(math.comb(len(row), 2) for row in rows),

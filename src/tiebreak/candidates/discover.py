@@ -6,12 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tiebreak.candidates.errors import (
-    EmptyFolderError,
-    MissingPathError,
-    Problem,
-    UnreadableLogError,
-)
+from tiebreak.candidates.errors import CandidateError, UnreadablePoolError
 from tiebreak.candidates.lm_eval_samples import SAMPLES_NAME
 from tiebreak.candidates.parquet import is_pool
 from tiebreak.candidates.pool import Note
@@ -38,7 +33,7 @@ class Discovery:
 
     files: list[Found] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Note] = field(default_factory=list)
 
 
 def discover(paths: Iterable[Path]) -> Discovery:
@@ -49,12 +44,12 @@ def discover(paths: Iterable[Path]) -> Discovery:
     must be one.
 
     Raises:
-        MissingPathError: One or more of the paths do not exist.
+        CandidateError: One or more of the paths do not exist.
     """
     paths = list(paths)
     if missing := [path for path in paths if not path.exists()]:
-        raise MissingPathError(
-            [Note(MissingPathError.kind, path.as_posix(), "does not exist") for path in missing]
+        raise CandidateError(
+            [Note("missing_path", path.as_posix(), "does not exist") for path in missing]
         )
     found = Discovery()
     for path in paths:
@@ -63,7 +58,7 @@ def discover(paths: Iterable[Path]) -> Discovery:
         elif kind := _kind(path, named=True):
             found.files.append(Found(path, kind))
         else:
-            found.problems.append(UnreadableLogError.problem(path.as_posix(), _why_not(path)))
+            found.problems.append(Note("unreadable_log", path.as_posix(), _why_not(path)))
     once = {file.path.resolve(): file for file in reversed(found.files)}
     found.files = [file for file in found.files if once[file.path.resolve()] is file]
     return found
@@ -87,7 +82,7 @@ def _look_into(folder: Path, found: Discovery) -> None:
     if len(found.files) == before:
         unsampled = " (lm-eval results without samples)" if summaries else ""
         what = f"no candidate file in this folder{unsampled}"
-        found.problems.append(EmptyFolderError.problem(folder.as_posix(), what))
+        found.problems.append(Note("empty_folder", folder.as_posix(), what))
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -120,7 +115,7 @@ def _may_be_pool(path: Path) -> bool:
     """Whether a Parquet file is ours, or too damaged to tell."""
     try:
         return is_pool(path)
-    except UnreadableLogError:
+    except UnreadablePoolError:
         return True
 
 

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import unquote
 
-from tiebreak.candidates.errors import (
-    CandidateError,
-    HubAccessError,
-    HubDownloadError,
-    HubPathError,
-    NotPublishedError,
-)
+from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub_fault import Fault, Kind, fault
 
 FOLDER = "candidates"
@@ -41,11 +35,11 @@ class HubAddress(NamedTuple):
         """Read `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
         Raises:
-            HubPathError: It is anything else.
+            CandidateError: It is anything else.
         """
         found = _ADDRESS.fullmatch(text)
         if found is None:
-            raise HubPathError.of(text, "is no address of a dataset on the Hub")
+            raise CandidateError.of("hub_path", text, "is no address of a dataset on the Hub")
         revision = found["revision"]
         return cls(found["repo"], unquote(revision) if revision else None, found["file"])
 
@@ -66,18 +60,16 @@ def download(address: HubAddress) -> Path:
         The file, or the folder with the files, in the cache of the Hub's client.
 
     Raises:
-        HubPathError: There is nothing at this address.
-        HubAccessError: This user may not read the dataset.
-        HubDownloadError: The Hub cannot be reached, is in trouble, or the cache cannot be written.
-        NotPublishedError: The dataset holds no candidates.
+        CandidateError: There is nothing at this address, this user may not read the dataset, it
+            holds no candidates, the Hub cannot be reached or the cache cannot be written.
     """
     wanted = address.file or FOLDER
     found = _snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
     if found.is_file() or any(found.glob("**/*.parquet")):
         return found
     if address.file is not None:
-        raise HubPathError.of(str(address), "the dataset has no such file")
-    raise NotPublishedError.of(str(address), "was published without its candidates")
+        raise CandidateError.of("hub_path", str(address), "the dataset has no such file")
+    raise CandidateError.of("not_published", str(address), "was published without its candidates")
 
 
 def _snapshot(address: HubAddress, patterns: list[str]) -> Path:
@@ -93,7 +85,7 @@ def _snapshot(address: HubAddress, patterns: list[str]) -> Path:
             library_name="tiebreak",
         )
     except HFValidationError as error:
-        raise HubPathError.of(str(address), str(error)) from error
+        raise CandidateError.of("hub_path", str(address), str(error)) from error
     except Exception as error:
         found = fault(error)
         if found is None:
@@ -103,23 +95,25 @@ def _snapshot(address: HubAddress, patterns: list[str]) -> Path:
 
 
 # What happened, in the words of somebody who wanted to read.
-_WORDS: dict[Kind, tuple[type[CandidateError], str]] = {
-    "token": (HubAccessError, "does not exist, is private, or the token is not known to the Hub"),
-    "gated": (HubAccessError, "is gated: its owner has to grant access"),
-    "forbidden": (HubAccessError, "may not be read with this token"),
-    "missing": (HubPathError, "there is no such dataset, or it is private"),
-    "revision": (HubPathError, "the dataset has no such branch, tag or commit"),
-    "file": (HubPathError, "the dataset has no such file"),
-    "busy": (HubDownloadError, "the Hub asks for fewer requests"),
-    "down": (HubDownloadError, "the Hub has trouble"),
-    "offline": (HubDownloadError, "is not in the cache, and HF_HUB_OFFLINE is set"),
-    "unreachable": (HubDownloadError, "the Hub cannot be reached"),
-    "broken": (HubDownloadError, "the connection to the Hub broke"),
-    "disk": (HubDownloadError, "cannot be kept in the cache"),
+_WORDS: dict[Kind, tuple[str, str]] = {
+    "token": ("hub_access", "does not exist, is private, or the token is not known to the Hub"),
+    "gated": ("hub_access", "is gated: its owner has to grant access"),
+    "forbidden": ("hub_access", "may not be read with this token"),
+    "missing": ("hub_path", "there is no such dataset, or it is private"),
+    "revision": ("hub_path", "the dataset has no such branch, tag or commit"),
+    "file": ("hub_path", "the dataset has no such file"),
+    "busy": ("hub_download", "the Hub asks for fewer requests"),
+    "down": ("hub_download", "the Hub has trouble"),
+    "offline": ("hub_download", "is not in the cache, and HF_HUB_OFFLINE is set"),
+    "unreachable": ("hub_download", "the Hub cannot be reached"),
+    "broken": ("hub_download", "the connection to the Hub broke"),
+    "disk": ("hub_download", "cannot be kept in the cache"),
 }
 
 
 def _error(address: HubAddress, found: Fault) -> CandidateError:
-    kind, words = _WORDS.get(found.kind, (HubDownloadError, "the Hub refuses"))
+    kind, words = _WORDS.get(found.kind, ("hub_download", "the Hub refuses"))
     parts = ([str(found.status)] if found.status else []) + ([found.said] if found.said else [])
-    return kind.of(str(address), words + (f" ({': '.join(parts)})" if parts else ""))
+    return CandidateError.of(
+        kind, str(address), words + (f" ({': '.join(parts)})" if parts else "")
+    )

@@ -8,14 +8,6 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_at
 from inspect_ai.scorer import Score, value_to_float
 
 from tiebreak.candidates.documents import judged_by
-from tiebreak.candidates.errors import (
-    LogStatusError,
-    MissingOutputError,
-    NativeScoreError,
-    Problem,
-    SampleError,
-    UnreadableLogError,
-)
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.native import (
     Native,
@@ -68,20 +60,20 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         what = f"status is {header.status!r}" + (
             f": {header.error.message}" if header.error else ""
         )
-        return Reading(problems=(LogStatusError.problem(source, what),))
+        return Reading(problems=(Note("log_status", source, what),))
     try:
         log = read_eval_log(source, exclude_fields=_UNUSED_FIELDS)
     except Exception as error:  # as above: a damaged member shows only now
         return _unreadable(source, error)
     if not log.samples:
-        return Reading(problems=(UnreadableLogError.problem(source, "holds no samples"),))
+        return Reading(problems=(Note("unreadable_log", source, "holds no samples"),))
     return _Reader(log, source, options).read(log.samples)
 
 
 def _unreadable(source: str, error: Exception) -> Reading:
     reason = str(error).strip().split("\n")[0][:200]
     what = f"cannot be read as an Inspect log ({type(error).__name__}: {reason})"
-    return Reading(problems=(UnreadableLogError.problem(source, what),))
+    return Reading(problems=(Note("unreadable_log", source, what),))
 
 
 class _Reader:
@@ -94,7 +86,7 @@ class _Reader:
         self.benchmark = options.benchmark(log.eval.task)
         self.model = str(log.metadata.get("candidate") or log.eval.model)
         self.notes: list[Note] = []
-        self.problems: list[Problem] = []
+        self.problems: list[Note] = []
 
     def read(self, samples: list[EvalSample]) -> Reading:
         scorers = list(dict.fromkeys(name for sample in samples for name in _native_scores(sample)))
@@ -126,21 +118,21 @@ class _Reader:
         native = self._native(sample)
         if native.problem:
             what = f"{item_name(key)}: {native.problem}"
-            self.problems.append(NativeScoreError.problem(self.source, what))
+            self.problems.append(Note("native_score", self.source, what))
         return Row(item, self._candidate(sample, key, native))
 
-    def _fault(self, sample: EvalSample, key: ItemKey) -> Problem | None:
+    def _fault(self, sample: EvalSample, key: ItemKey) -> Note | None:
         """Why a sample is no candidate, or None when it is one."""
         name = item_name(key)
         if sample.error is not None:
             message = sample.error.message.strip().split("\n")[0][:200]
-            return SampleError.problem(self.source, f"{name} ended with an error: {message}")
+            return Note("sample_error", self.source, f"{name} ended with an error: {message}")
         if sample.invalidation is not None:
             reason = sample.invalidation.reason or f"by {sample.invalidation.author}"
-            return SampleError.problem(self.source, f"{name} was invalidated ({reason})")
+            return Note("sample_error", self.source, f"{name} was invalidated ({reason})")
         if sample.output.empty and not sample.output.completion:
             cut = f" (stopped by its {sample.limit.type} limit)" if sample.limit else ""
-            return MissingOutputError.problem(self.source, f"{name} has no output{cut}")
+            return Note("missing_output", self.source, f"{name} has no output{cut}")
         return None
 
     def _native(self, sample: EvalSample) -> Native:

@@ -21,15 +21,6 @@ from tiebreak.candidates.documents import (
     question_of,
     tools_of,
 )
-from tiebreak.candidates.errors import (
-    FilterError,
-    MissingOutputError,
-    NativeScoreError,
-    NotWrittenError,
-    Problem,
-    SampleError,
-    UnreadableLogError,
-)
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, missing
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
@@ -60,13 +51,13 @@ def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
             row = _parse(line)
             if isinstance(row, str):
                 what = f"line {number} {row}"
-                return Reading(problems=(UnreadableLogError.problem(source, what),))
+                return Reading(problems=(Note("unreadable_log", source, what),))
             rows.append(row)
     if not rows:
-        return Reading(problems=(UnreadableLogError.problem(source, "holds no rows"),))
+        return Reading(problems=(Note("unreadable_log", source, "holds no rows"),))
     if not _is_written(rows[0]):
         what = "holds log-likelihoods of given continuations, no written answers"
-        return Reading(problems=(NotWrittenError.problem(source, what),))
+        return Reading(problems=(Note("not_written", source, what),))
     return _Reader(path, options).read(rows)
 
 
@@ -119,7 +110,7 @@ class _Reader:
         self.task = match["task"] if match else path.stem
         self.benchmark = options.benchmark(self.task)
         self.notes: list[Note] = []
-        self.problems: list[Problem] = []
+        self.problems: list[Note] = []
         self.model = self._model(path, match["date"] if match else None)
 
     def read(self, rows: list[dict[str, Any]]) -> Reading:
@@ -152,7 +143,7 @@ class _Reader:
         wanted = self.options.filter
         if wanted is not None and wanted not in present:
             what = f"has no filter {wanted!r}; its filters: {', '.join(present)}"
-            self.problems.append(FilterError.problem(self.source, what))
+            self.problems.append(Note("filter", self.source, what))
             return None
         if len(present) > 1 and wanted is None:
             what = f"native score after filter {present[0]!r}, out of {', '.join(present)}"
@@ -169,7 +160,7 @@ class _Reader:
         }
         for doc in sorted(clashing, key=str):
             what = f"document {doc} has rows with different responses"
-            self.problems.append(FilterError.problem(self.source, what))
+            self.problems.append(Note("filter", self.source, what))
         return clashing
 
     def _note_repeats(self, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -188,7 +179,7 @@ class _Reader:
         native = self._native(row)
         if native.problem:
             what = f"{name}: {native.problem}"
-            self.problems.append(NativeScoreError.problem(self.source, what))
+            self.problems.append(Note("native_score", self.source, what))
         return Row(item, self._candidate(item.key, text, native))
 
     def _text(self, row: Mapping[str, Any], name: str) -> str | None:
@@ -196,9 +187,9 @@ class _Reader:
         responses = row["resps"]
         if len(responses) > 1:
             what = f"{name} has {len(responses)} requests, one is expected"
-            self.problems.append(SampleError.problem(self.source, what))
+            self.problems.append(Note("sample_error", self.source, what))
         elif not responses or not responses[0] or not isinstance(responses[0][0], str):
-            self.problems.append(MissingOutputError.problem(self.source, f"{name} has no output"))
+            self.problems.append(Note("missing_output", self.source, f"{name} has no output"))
         else:
             return str(responses[0][0])
         return None

@@ -7,17 +7,12 @@ from typing import get_args
 
 from tiebreak.candidates.align import align
 from tiebreak.candidates.discover import Found, discover
-from tiebreak.candidates.errors import (
-    EmptyFolderError,
-    Problem,
-    RenameError,
-    UnreadableLogError,
-)
+from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub import is_on_hub
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
-from tiebreak.candidates.pool import CandidatePool, Mode
+from tiebreak.candidates.pool import CandidatePool, Mode, Note
 from tiebreak.candidates.published import read_published
 from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions
 
@@ -55,7 +50,8 @@ def load_candidates(
         The pool, in an order that does not depend on the order of paths or rows.
 
     Raises:
-        CandidateError: One subclass for each kind of problem; the message lists what and where.
+        HolesError: Some models did not answer some items, and nothing worse.
+        CandidateError: Any other problem; the message lists what and where, `kind` is the earliest.
         ValueError: An unknown `mode` or `epochs`.
     """
     _check("mode", mode, get_args(Mode))
@@ -64,7 +60,7 @@ def load_candidates(
     options = ReadOptions(epochs, wanted, filter, dict(rename or {}))
     given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
     if not given:
-        raise EmptyFolderError.of("paths", "no path was given")
+        raise CandidateError.of("empty_folder", "paths", "no path was given")
     names = [fspath(path) for path in given]
     found = discover(Path(name) for name in names if not is_on_hub(name))
     readings = [
@@ -98,16 +94,16 @@ def _read(file: Found, options: ReadOptions) -> Reading:
         return read_lm_eval_samples(file.path, options)
     except OSError as error:
         what = f"cannot be opened ({error.strerror or error})"
-        return Reading(problems=(UnreadableLogError.problem(file.path.as_posix(), what),))
+        return Reading(problems=(Note("unreadable_log", file.path.as_posix(), what),))
 
 
-def _unused_names(rename: Mapping[str, str], records: Iterable[LogRecord]) -> list[Problem]:
+def _unused_names(rename: Mapping[str, str], records: Iterable[LogRecord]) -> list[Note]:
     """A misspelt name would otherwise show up as a benchmark that does not align."""
     tasks = {record.task for record in records}
     known = tasks | {benchmark_name(task) for task in tasks}
     shown = ", ".join(sorted({benchmark_name(task) for task in tasks})) or "none"
     return [
-        RenameError.problem("rename", f"no benchmark {name!r}; there are: {shown}")
+        Note("rename", "rename", f"no benchmark {name!r}; there are: {shown}")
         for name in rename
         if name not in known
     ]

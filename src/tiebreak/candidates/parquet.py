@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.candidates.errors import UnreadableLogError
+from tiebreak.candidates.errors import UnreadablePoolError
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
 from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions, Row
 
@@ -115,7 +115,7 @@ def is_pool(path: Path) -> bool:
     """Whether a readable Parquet file was written by `write_parquet`.
 
     Raises:
-        UnreadableLogError: It is no Parquet file, or a damaged one.
+        UnreadablePoolError: It is no Parquet file, or a damaged one.
     """
     return FORMAT_KEY in _file_metadata(path)
 
@@ -130,15 +130,15 @@ def _file_metadata(path: Path) -> dict[bytes, bytes]:
         raise _unreadable(path, f"cannot be read as Parquet ({error})") from error
 
 
-def _unreadable(path: Path, what: str) -> UnreadableLogError:
-    return UnreadableLogError.of(path.as_posix(), what)
+def _unreadable(path: Path, what: str) -> UnreadablePoolError:
+    return UnreadablePoolError.of("unreadable_log", path.as_posix(), what)
 
 
 def read_parquet(path: str | Path) -> CandidatePool:
     """Read a pool that `write_parquet` wrote.
 
     Raises:
-        UnreadableLogError: The file is damaged, is no Tiebreak pool, or has a newer format.
+        UnreadablePoolError: The file is damaged, is no Tiebreak pool, or has a newer format.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -199,9 +199,8 @@ def read_pool_file(path: Path, options: ReadOptions) -> Reading:
     """
     try:
         pool = read_parquet(path)
-    except UnreadableLogError as error:
-        problems = tuple(UnreadableLogError.problem(note.where, note.what) for note in error.notes)
-        return Reading(problems=problems)
+    except UnreadablePoolError as error:
+        return Reading(problems=error.notes)
     return pool_reading(pool, path.as_posix(), options)
 
 

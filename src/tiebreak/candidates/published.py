@@ -8,12 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tiebreak.candidates.errors import (
-    DuplicateModelError,
-    NotPublishedError,
-    Problem,
-    UnreadableLogError,
-)
+from tiebreak.candidates.errors import CandidateError, UnreadablePoolError
 from tiebreak.candidates.hub import HubAddress, download
 from tiebreak.candidates.parquet import is_pool, pool_reading, read_parquet
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
@@ -31,7 +26,7 @@ def read_published(path: str, options: ReadOptions) -> Reading:
     files = [found] if found.is_file() else sorted(found.rglob("*.parquet"))
     pools: dict[str, CandidatePool] = {}
     notes: list[Note] = []
-    problems: list[Problem] = []
+    problems: list[Note] = []
     for file in files:
         where = _where(address, found, file)
         try:
@@ -39,10 +34,10 @@ def read_published(path: str, options: ReadOptions) -> Reading:
                 pools[where] = read_parquet(file)
             else:
                 notes.append(Note("ignored_file", where, "no pool of Tiebreak"))
-        except UnreadableLogError as error:
-            problems += [UnreadableLogError.problem(where, note.what) for note in error.notes]
+        except UnreadablePoolError as error:
+            problems += [Note("unreadable_log", where, note.what) for note in error.notes]
     if not pools and not problems:
-        raise NotPublishedError.of(str(address), "holds no pool of Tiebreak")
+        raise CandidateError.of("not_published", str(address), "holds no pool of Tiebreak")
     united, differences = unite(pools)
     read = pool_reading(united, str(address), options)
     return Reading(read.records, (*notes, *read.notes), (*problems, *differences))
@@ -54,7 +49,7 @@ def _where(address: HubAddress, found: Path, file: Path) -> str:
     return str(address._replace(file=address.file if file == found else inside))
 
 
-def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Problem]]:
+def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]]:
     """One pool of several that agree where they overlap.
 
     Args:
@@ -81,8 +76,10 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Probl
                 elif not _same(first, candidate):
                     differences.setdefault((item.benchmark, model, there, where), item.key)
     problems = [
-        DuplicateModelError.problem(
-            benchmark, f"{model!r} answered {item_name(key)} in two ways: {first}, {second}"
+        Note(
+            "duplicate_model",
+            benchmark,
+            f"{model!r} answered {item_name(key)} in two ways: {first}, {second}",
         )
         for (benchmark, model, first, second), key in differences.items()
     ]

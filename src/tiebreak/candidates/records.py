@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from tiebreak.candidates.errors import DuplicateItemError, Problem
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
 
@@ -47,7 +46,7 @@ class Reading:
 
     records: tuple[LogRecord, ...] = ()
     notes: tuple[Note, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def item_name(key: ItemKey) -> str:
     return f"item {key.item_id!r}" + (f" (epoch {key.epoch})" if key.epoch > 1 else "")
 
 
-def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list[Problem]]:
+def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list[Note]]:
     """Rows with one per key, and a problem for every key that was there several times.
 
     Which of several rows is the answer is anybody's guess, so such a key keeps none.
@@ -81,7 +80,7 @@ def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list
         row.item.key: row if counts[row.item.key] == 1 else Row(row.item, None) for row in rows
     }
     problems = [
-        DuplicateItemError.problem(source, f"{item_name(key)} is there {count} times")
+        Note("duplicate_item", source, f"{item_name(key)} is there {count} times")
         for key, count in counts.items()
         if count > 1
     ]

@@ -122,7 +122,7 @@ def _into_log(
     before = path.stat()
     reading = read_inspect_log(path, options)
     if not reading.records:
-        why = [problem.note.what for problem in reading.problems]
+        why = [problem.what for problem in reading.problems]
         return [Outcome(path.as_posix(), "left_alone", why=why[0])] if why else []
     log = reading.records[0]
     asked = [ranking for ranking in rankings if ranking.benchmark == log.benchmark]
@@ -195,7 +195,7 @@ def _passed_over(found: Discovery) -> list[str]:
     """Files of other kinds, which may well hold the answers of a model that has no log."""
     others = Counter(_KINDS[file.kind] for file in found.files if file.kind in _KINDS)
     return [
-        *(str(problem.note) for problem in found.problems),
+        *(str(problem) for problem in found.problems),
         *(
             f"{count(number, kind)} passed over: ranks can be put into Inspect logs only"
             for kind, number in others.items()
