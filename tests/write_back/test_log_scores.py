@@ -23,7 +23,7 @@ from inspect_ai.solver import generate, system_message
 
 from tests.write_back.builders import metrics
 from tiebreak.write_back import log_scores
-from tiebreak.write_back.errors import LogChangedError
+from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.log_scores import Recording, record, replace_file
 from tiebreak.write_back.rankings import Ranking, Standing
 
@@ -297,7 +297,7 @@ def test_a_log_that_changed_meanwhile_is_not_overwritten(path: Path) -> None:
     log, _ = record(read_eval_log(str(path)), [recording()])
     path.write_bytes(path.read_bytes() + b" ")
     changed = path.read_bytes()
-    with pytest.raises(LogChangedError, match="changed by somebody else"):
+    with pytest.raises(WriteBackError, match="changed by somebody else"):
         replace_file(path, log, before)
     assert path.read_bytes() == changed
     assert [one.name for one in path.parent.iterdir()] == [path.name]

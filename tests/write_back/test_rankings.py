@@ -22,7 +22,7 @@ from tests.write_back.builders import brackets, write_logs, write_ranking
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.ranking_logs import NoRankingLogError
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.write_back import AmbiguousRankingError, Ranking
+from tiebreak.write_back import Ranking, WriteBackError
 from tiebreak.write_back.rankings import read_rankings
 
 
@@ -203,7 +203,7 @@ def test_two_runs_for_one_score_are_refused_by_name(
     for number, protocol in enumerate(protocols, start=1):
         ballots = brackets(protocol=protocol)
         write_log(tmp_path / f"{number}.eval", ballots, eval_id=f"E{number}", task_id=f"T{number}")
-    with pytest.raises(AmbiguousRankingError) as caught:
+    with pytest.raises(WriteBackError, match=r"^Several runs rank the same") as caught:
         read_rankings([tmp_path])
     both = r"gsm8k · .*1\.eval\n.*gsm8k · .*2\.eval\n.*give the ranking log"
     assert re.search(both, str(caught.value))
@@ -213,7 +213,7 @@ def test_an_item_in_two_epochs_is_refused(tmp_path: Path) -> None:
     twice = [bracket("q1", "a", "b", "c"), bracket("q1", "b", "a", "c")]
     samples = [sample(one, f"q1#{epoch}") for epoch, one in enumerate(twice, start=1)]
     log = write_log(tmp_path / "ranking.eval", samples)
-    with pytest.raises(AmbiguousRankingError, match="'q1' more than once, in several epochs"):
+    with pytest.raises(WriteBackError, match="'q1' more than once, in several epochs"):
         read_rankings([log])
 
 

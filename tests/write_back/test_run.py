@@ -24,10 +24,9 @@ from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, 
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.ranking_logs import NotARankingLogError
 from tiebreak.write_back import (
-    LogChangedError,
-    NothingToWriteError,
     Outcome,
     WriteBack,
+    WriteBackError,
     write_back,
 )
 from tiebreak.write_back.log_scores import replace_file
@@ -281,7 +280,7 @@ def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
     pool = load_candidates(folder, rename={"gsm8k_cot": "gsm8k"})
     write_parquet(pool, tmp_path / "pool.parquet")
     ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "pool.parquet", brackets())
-    with pytest.raises(NothingToWriteError, match=r"gsm8k_cot was not ranked \(there are: gsm8k"):
+    with pytest.raises(WriteBackError, match=r"gsm8k_cot was not ranked \(there are: gsm8k"):
         write_back([ranking], [folder])
     done = write_back([ranking], [folder], rename={"gsm8k_cot": "gsm8k"})
     assert [one.state for one in done.outcomes] == ["written"] * 3
@@ -307,7 +306,7 @@ def test_nothing_that_belongs(
     folder.mkdir()
     for name, fields in files.items():
         write_inspect_log(folder / name, **{"model": "a", "rows": make_rows(1)} | dict(fields))
-    with pytest.raises(NothingToWriteError) as caught:
+    with pytest.raises(WriteBackError, match=r"^No log to write to") as caught:
         write_back([logs / "seal.eval"], [folder])
     for part in words:
         assert part in str(caught.value)
@@ -330,7 +329,7 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
 
     before = contents(logs)
     monkeypatch.setattr("tiebreak.write_back.run.replace_file", full)
-    with pytest.raises(LogChangedError, match=r"b\.eval cannot be written \(No space left"):
+    with pytest.raises(WriteBackError, match=r"b\.eval cannot be written \(No space left"):
         write_back([logs / "seal.eval"], [logs])
     after = contents(logs)
     assert {name for name in after if after[name] != before[name]} == {"a.eval"}

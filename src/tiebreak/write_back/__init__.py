@@ -1,18 +1,10 @@
 """Write-back: ranks go into each model's own Inspect log, where Inspect's tools show them."""
 
-from tiebreak.write_back.errors import (
-    AmbiguousRankingError,
-    LogChangedError,
-    NothingToWriteError,
-    WriteBackError,
-)
+from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.rankings import Ranking, Standing
 from tiebreak.write_back.run import Outcome, Unwritten, WriteBack, write_back
 
 __all__ = [
-    "AmbiguousRankingError",
-    "LogChangedError",
-    "NothingToWriteError",
     "Outcome",
     "Ranking",
     "Standing",

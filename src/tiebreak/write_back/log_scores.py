@@ -20,7 +20,7 @@ from inspect_ai.solver import TaskState
 from pydantic import BaseModel
 
 from tiebreak.scorers.standing import borda, borda_stderr, place
-from tiebreak.write_back.errors import LogChangedError
+from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.rankings import Ranking, Standing
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
         before: State of the file when the log was read.
 
     Raises:
-        LogChangedError: somebody else changed the file in between.
+        WriteBackError: somebody else changed the file in between.
         OSError: the folder cannot be written to.
     """
     target = path.resolve()
@@ -94,7 +94,7 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
         shutil.copymode(target, draft)
         now = target.stat()
         if (now.st_mtime_ns, now.st_size) != (before.st_mtime_ns, before.st_size):
-            raise LogChangedError(
+            raise WriteBackError(
                 f"{path} was changed by somebody else meanwhile, and is left as it is now: "
                 "run the command again"
             )

@@ -21,7 +21,7 @@ from tiebreak.candidates.native import RECORDED
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
-from tiebreak.write_back.errors import AmbiguousRankingError
+from tiebreak.write_back.errors import WriteBackError
 
 # An explanation names so many models of a kind; the count says how many more there are.
 LISTED = 5
@@ -84,7 +84,7 @@ def read_rankings(
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
-        AmbiguousRankingError: two runs rank a benchmark by one protocol, or a run ranks an item
+        WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item
             twice.
     """
     logs, notes = best_attempts(read_ranking_logs(paths))
@@ -100,7 +100,7 @@ def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
         same.setdefault((ranking.benchmark, ranking.score), []).append(ranking)
     if twice := [those for those in same.values() if len(those) > 1]:
         lines = [f"\n  {one.name}: {one.log}" for those in twice for one in those]
-        raise AmbiguousRankingError(
+        raise WriteBackError(
             f"Several runs rank the same benchmark by the same protocol:{''.join(lines)}\n"
             "A log has one score per protocol: give the ranking log that is to be written"
         )
@@ -150,7 +150,7 @@ def _standings(
     for item, placement, scores in zip(items, placements, table.borda.tolist(), strict=True):
         key = (item.item_id, item.input_hash)
         if key in seen:
-            raise AmbiguousRankingError(
+            raise WriteBackError(
                 f"{log.path} ranks item {item.item_id!r} more than once, in several epochs, and "
                 "does not say which rank is whose: judge a pool of one epoch"
             )

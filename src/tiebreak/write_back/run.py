@@ -13,7 +13,7 @@ from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import LogRecord, ReadOptions
 from tiebreak.words import count
-from tiebreak.write_back.errors import LogChangedError, NothingToWriteError
+from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.log_scores import Recording, record, replace_file
 from tiebreak.write_back.matching import misfit, standings_by_sample
 from tiebreak.write_back.rankings import Ranking, read_rankings
@@ -92,10 +92,9 @@ def write_back(
     Raises:
         RankingLogError: A path holds no ranking log.
         CandidateError: A path in `into` does not exist.
-        AmbiguousRankingError: Two rankings of a benchmark by the same protocol.
-        NothingToWriteError: No log belongs to any of the rankings; the message says why not.
-        LogChangedError: A log was changed by somebody else, or cannot be written. Logs before it
-            are written whole; the same command goes on with the others.
+        WriteBackError: Two rankings of a benchmark use the same protocol, no log belongs to any
+            ranking, or a log was changed by another program or cannot be written. Logs before
+            that one are written whole; the same command goes on with the others.
     """
     rankings, notes = read_rankings(ranking_logs)
     found = discover(Path(path) for path in into)
@@ -105,7 +104,7 @@ def write_back(
         outcome for path in logs for outcome in _into_log(path, rankings, options, dry_run=dry_run)
     ]
     if all(outcome.state == "left_alone" for outcome in outcomes):
-        raise NothingToWriteError(_nothing(rankings, outcomes, found))
+        raise WriteBackError(_nothing(rankings, outcomes, found))
     return WriteBack(
         dry_run=dry_run,
         rankings=tuple(rankings),
@@ -146,7 +145,7 @@ def _record(
         try:
             replace_file(path, log, before)
         except OSError as error:
-            raise LogChangedError(
+            raise WriteBackError(
                 f"{path} cannot be written ({error.strerror or error}). The logs before it are; "
                 "the same command goes on from here"
             ) from error
