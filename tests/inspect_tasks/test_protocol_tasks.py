@@ -26,7 +26,7 @@ from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
 from tiebreak.scorers.ranking import ranking
-from tiebreak.write_back import write_back
+from tiebreak.write_back import write_back_ranks
 
 pytestmark = pytest.mark.slow
 
@@ -173,7 +173,7 @@ def test_ranks_go_into_the_models_own_logs(all_tasks: Path, tmp_path: Path) -> N
     """Every protocol's score beside the native one, as `evals_df` shows them."""
     logs = Path(shutil.copytree(all_tasks / "logs", tmp_path / "logs"))
     before = load_candidates(logs)
-    done = write_back([all_tasks / "out"], [logs])
+    done = write_back_ranks([all_tasks / "out"], [logs])
     boards = boards_by_protocol(all_tasks / "out")
     assert [one.state for one in done.outcomes] == ["written"] * N * len(boards)
     shown = evals_df(str(logs)).set_index("model")

@@ -1,4 +1,4 @@
-"""`write_back` over folders: which logs change, how Inspect shows them, what a second run does."""
+"""`write_back_ranks` over folders: which logs change, how Inspect shows them, what a second run does."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from tiebreak.write_back import (
     Outcome,
     WriteBack,
     WriteBackError,
-    write_back,
+    write_back_ranks,
 )
 from tiebreak.write_back.log_scores import replace_file
 
@@ -64,7 +64,7 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
 def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
     folder = write_logs(tmp_path / "logs", suffix=suffix)
     log = write_ranking(tmp_path / "seal.eval", folder, brackets())
-    done = write_back([log], [folder])
+    done = write_back_ranks([log], [folder])
     assert scores(folder / f"a{suffix}") == {
         "q0": {"rank": 1, "borda": 1},
         "q1": {"rank": 2, "borda": 0.5},
@@ -92,7 +92,7 @@ def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
 
 def test_data_frames_show_them(logs: Path) -> None:
     # `score_values` of Inspect needs results, which logs of real runs have.
-    write_back([logs / "seal.eval"], [logs])
+    write_back_ranks([logs / "seal.eval"], [logs])
     paths = [str(logs / f"{model}.eval") for model in "abc"]
     evals = evals_df(paths)
     assert evals["score_tiebreak_seal_borda"].tolist() == [0.75, 0.75, 0.0]
@@ -105,9 +105,9 @@ def test_data_frames_show_them(logs: Path) -> None:
 
 
 def test_a_second_run_changes_no_byte(logs: Path) -> None:
-    write_back([logs], [logs])
+    write_back_ranks([logs], [logs])
     before = contents(logs)
-    done = write_back([logs], [logs])
+    done = write_back_ranks([logs], [logs])
     assert set(states(done).values()) == {"unchanged"}
     assert [one.place for one in done.outcomes] == [1, 1, 3]
     assert contents(logs) == before
@@ -115,30 +115,30 @@ def test_a_second_run_changes_no_byte(logs: Path) -> None:
 
 def test_a_dry_run_says_the_same_and_changes_no_byte(logs: Path) -> None:
     before = contents(logs)
-    dry = write_back([logs], [logs], dry_run=True)
+    dry = write_back_ranks([logs], [logs], dry_run=True)
     assert contents(logs) == before
-    done = write_back([logs], [logs])
+    done = write_back_ranks([logs], [logs])
     assert dry.dry_run
     assert (dry.outcomes, dry.unwritten, dry.notes) == (done.outcomes, done.unwritten, done.notes)
 
 
 def test_a_newer_ranking_replaces_its_own_and_another_protocol_stands_beside(logs: Path) -> None:
-    write_back([logs / "seal.eval"], [logs])
+    write_back_ranks([logs / "seal.eval"], [logs])
     swiss = brackets({"q0": "cab", "q1": "cab"}, protocol="swiss")
     newer = write_ranking(logs / "more" / "newer.eval", logs, brackets({"q0": "cba"}),
                           eval_id="E2", task_id="T2")  # fmt: skip
     other = write_ranking(logs / "more" / "swiss.eval", logs, swiss, eval_id="E3", task_id="T3")
-    done = write_back([newer, other], [logs])
+    done = write_back_ranks([newer, other], [logs])
     assert set(states(done).values()) == {"written"}
     # The newer one ranked one item only.
     assert scores(logs / "c.eval") == {"q0": {"rank": 1, "borda": 1}}
     assert scores(logs / "c.eval", SWISS).keys() == {"q0", "q1"}
     sample = (read_eval_log(str(logs / "c.eval")).samples or [])[0]
     assert list(sample.scores or {}) == ["match", SEAL, SWISS]
-    again = write_back([newer, other], [logs])
+    again = write_back_ranks([newer, other], [logs])
     assert set(states(again).values()) == {"unchanged"}
     # The first one again changes its own score only.
-    back = write_back([logs / "seal.eval", other], [logs])
+    back = write_back_ranks([logs / "seal.eval", other], [logs])
     assert {score: state for (_, score), state in states(back).items()} == {
         SEAL: "written",
         SWISS: "unchanged",
@@ -160,7 +160,7 @@ def test_a_pool_is_the_same_afterwards(tmp_path: Path, native: Any) -> None:
         write_inspect_log(tmp_path / "logs" / f"{model}.eval", model, rows)
     before = load_candidates(tmp_path / "logs")
     ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "logs", brackets())
-    write_back([ranking], [tmp_path / "logs"])
+    write_back_ranks([ranking], [tmp_path / "logs"])
     after = load_candidates(tmp_path / "logs")
     assert repr(after) == repr(before)  # NaN is NaN
     assert fingerprint(after) == fingerprint(before)
@@ -168,7 +168,7 @@ def test_a_pool_is_the_same_afterwards(tmp_path: Path, native: Any) -> None:
 
 
 def test_ranks_cannot_be_asked_for_as_native_scores(logs: Path) -> None:
-    write_back([logs / "seal.eval"], [logs])
+    write_back_ranks([logs / "seal.eval"], [logs])
     with pytest.raises(ValueError, match="has no 'tiebreak_seal'; its scores: match"):
         load_candidates(logs, native=SEAL)
 
@@ -179,7 +179,7 @@ def test_the_first_epoch_is_what_was_judged(tmp_path: Path) -> None:
         second = [row | {"epoch": 2, "answer": "x"} for row in rows]
         write_inspect_log(tmp_path / "logs" / f"{model}.eval", model, [*rows, *second], epochs=2)
     ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "logs", brackets())
-    write_back([ranking], [tmp_path / "logs"])
+    write_back_ranks([ranking], [tmp_path / "logs"])
     held = read_eval_log(str(tmp_path / "logs" / "a.eval")).samples or []
     assert [(one.id, one.epoch) for one in held if SEAL in (one.scores or {})] == [
         ("q0", 1),
@@ -195,7 +195,7 @@ def test_items_that_were_not_judged_have_no_score(tmp_path: Path) -> None:
         item("q2", [match("a", "b", None)], groups=(("a",), ("b",), ("c",))),
         *brackets({"q3": "abc"}, complete=False),
     ]
-    write_back([write_ranking(tmp_path / "seal.eval", folder, ballots)], [folder])
+    write_back_ranks([write_ranking(tmp_path / "seal.eval", folder, ballots)], [folder])
     assert scores(folder / "a.eval").keys() == {"q0", "q1"}
     assert metrics(folder / "a.eval")["borda"] == 0.75
 
@@ -205,7 +205,7 @@ def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
     for name in "abc":
         rows = make_rows(2, answer=answer_of(name))
         write_inspect_log(folder / f"{name}.eval", "x/gpt", rows, metadata={"candidate": name})
-    write_back([write_ranking(tmp_path / "seal.eval", folder, brackets())], [folder])
+    write_back_ranks([write_ranking(tmp_path / "seal.eval", folder, brackets())], [folder])
     assert [metrics(folder / f"{name}.eval")["place"] for name in "abc"] == [1, 1, 3]
 
 
@@ -222,7 +222,7 @@ def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
     (others / "broken.eval").write_bytes(b"PK no log")
     (others / "README.md").write_text("nothing")
     before = contents(others)
-    done = write_back([ranking], [logs])
+    done = write_back_ranks([ranking], [logs])
     assert contents(others) == before
     told = {
         "stranger.eval": f"d is not among the models of {ranking}",
@@ -242,7 +242,7 @@ def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
 def test_a_copy_of_a_log_gets_the_ranks_too(logs: Path) -> None:
     copy = logs / "copy.eval"
     copy.write_bytes((logs / "a.eval").read_bytes())
-    done = write_back([logs / "seal.eval"], [logs])
+    done = write_back_ranks([logs / "seal.eval"], [logs])
     assert states(done)["copy.eval", SEAL] == "written"
     assert scores(copy) == scores(logs / "a.eval")
 
@@ -254,7 +254,7 @@ def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     ranking = write_ranking(tmp_path / "seal.eval", both, brackets())
     write_parquet(load_candidates(both), tmp_path / "lm_eval" / "pool.parquet")
     (tmp_path / "notes.txt").write_text("nothing")
-    done = write_back([ranking], [folder, tmp_path / "lm_eval", tmp_path / "notes.txt"])
+    done = write_back_ranks([ranking], [folder, tmp_path / "lm_eval", tmp_path / "notes.txt"])
     assert [(one.model, one.benchmark, one.protocol) for one in done.unwritten] == [
         ("c", "gsm8k", "seal")
     ]
@@ -267,7 +267,7 @@ def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
 
 def test_a_model_whose_only_log_is_another_run_has_no_log(logs: Path) -> None:
     write_inspect_log(logs / "c.eval", "c", make_rows(2, answer="again"))
-    done = write_back([logs / "seal.eval"], [logs])
+    done = write_back_ranks([logs / "seal.eval"], [logs])
     assert [one.model for one in done.unwritten] == ["c"]
     assert scores(logs / "c.eval") == {}
 
@@ -281,8 +281,8 @@ def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
     write_parquet(pool, tmp_path / "pool.parquet")
     ranking = write_ranking(tmp_path / "seal.eval", tmp_path / "pool.parquet", brackets())
     with pytest.raises(WriteBackError, match=r"gsm8k_cot was not ranked \(there are: gsm8k"):
-        write_back([ranking], [folder])
-    done = write_back([ranking], [folder], rename={"gsm8k_cot": "gsm8k"})
+        write_back_ranks([ranking], [folder])
+    done = write_back_ranks([ranking], [folder], rename={"gsm8k_cot": "gsm8k"})
     assert [one.state for one in done.outcomes] == ["written"] * 3
 
 
@@ -307,16 +307,16 @@ def test_nothing_that_belongs(
     for name, fields in files.items():
         write_inspect_log(folder / name, **{"model": "a", "rows": make_rows(1)} | dict(fields))
     with pytest.raises(WriteBackError, match=r"^No log to write to") as caught:
-        write_back([logs / "seal.eval"], [folder])
+        write_back_ranks([logs / "seal.eval"], [folder])
     for part in words:
         assert part in str(caught.value)
 
 
 def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(NotARankingLogError):
-        write_back([logs / "a.eval"], [logs])
+        write_back_ranks([logs / "a.eval"], [logs])
     with pytest.raises(CandidateError, match="nowhere: does not exist"):
-        write_back([logs / "seal.eval"], [tmp_path / "nowhere"])
+        write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])
 
 
 def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
@@ -330,23 +330,23 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
     before = contents(logs)
     monkeypatch.setattr("tiebreak.write_back.run.replace_file", full)
     with pytest.raises(WriteBackError, match=r"b\.eval cannot be written \(No space left"):
-        write_back([logs / "seal.eval"], [logs])
+        write_back_ranks([logs / "seal.eval"], [logs])
     after = contents(logs)
     assert {name for name in after if after[name] != before[name]} == {"a.eval"}
     monkeypatch.undo()
-    done = write_back([logs / "seal.eval"], [logs])
+    done = write_back_ranks([logs / "seal.eval"], [logs])
     assert [one.state for one in done.outcomes] == ["unchanged", "written", "written"]
 
 
 def test_what_was_edited_in_the_log_since_is_kept(logs: Path) -> None:
     """A tag, a note, another score: write-back reads the log as it is now."""
-    write_back([logs / "seal.eval"], [logs])
+    write_back_ranks([logs / "seal.eval"], [logs])
     log = read_eval_log(str(logs / "a.eval"))
     for sample in log.samples or []:
         del (sample.scores or {})[SEAL]
         sample.metadata["note"] = "kept"
     write_eval_log(log, str(logs / "a.eval"))
-    done = write_back([logs / "seal.eval"], [logs])
+    done = write_back_ranks([logs / "seal.eval"], [logs])
     assert states(done)["a.eval", SEAL] == "written"
     held = read_eval_log(str(logs / "a.eval")).samples or []
     assert [one.metadata["note"] for one in held] == ["kept", "kept"]

@@ -46,13 +46,12 @@ def write_back(
     from tiebreak.candidates import CandidateError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.cells import plain
-    from tiebreak.write_back import WriteBackError
-    from tiebreak.write_back import write_back as write
+    from tiebreak.write_back import WriteBackError, write_back_ranks
     from tiebreak.write_back.view import as_dict, lines
 
     names = dict(map(renamed, rename))
     with plain_errors(RankingLogError, CandidateError, WriteBackError):
-        done = write(ranking_logs, into, rename=names, dry_run=dry_run)
+        done = write_back_ranks(ranking_logs, into, rename=names, dry_run=dry_run)
     if as_json:
         echo_json(as_dict(done))
         return

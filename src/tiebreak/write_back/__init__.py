@@ -2,7 +2,7 @@
 
 from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.rankings import Ranking, Standing
-from tiebreak.write_back.run import Outcome, Unwritten, WriteBack, write_back
+from tiebreak.write_back.run import Outcome, Unwritten, WriteBack, write_back_ranks
 
 __all__ = [
     "Outcome",
@@ -11,5 +11,5 @@ __all__ = [
     "Unwritten",
     "WriteBack",
     "WriteBackError",
-    "write_back",
+    "write_back_ranks",
 ]

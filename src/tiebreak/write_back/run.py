@@ -1,4 +1,4 @@
-"""`write_back`: find the log of every ranked model, and put its ranks into it, once."""
+"""`write_back_ranks`: find the log of every ranked model, and put its ranks into it, once."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ class Unwritten:
 
 @dataclass(frozen=True, slots=True)
 class WriteBack:
-    """All that `write_back` did, or in a dry run would do."""
+    """All that `write_back_ranks` did, or in a dry run would do."""
 
     dry_run: bool
     rankings: tuple[Ranking, ...]
@@ -69,7 +69,7 @@ class WriteBack:
     notes: tuple[str, ...]
 
 
-def write_back(
+def write_back_ranks(
     ranking_logs: Iterable[AnyPath],
     into: Iterable[AnyPath],
     *,

@@ -1,4 +1,4 @@
-"""What `write_back` did, in lines for a terminal and as plain data."""
+"""What `write_back_ranks` did, in lines for a terminal and as plain data."""
 
 from collections import Counter
 from collections.abc import Iterator
