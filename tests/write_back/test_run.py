@@ -1,4 +1,4 @@
-"""`write_back_ranks` over folders: which logs change, how Inspect shows them, what a second run does."""
+"""`write_back_ranks` over folders: what changes, how Inspect shows it, what a second run does."""
 
 import json
 from collections.abc import Mapping

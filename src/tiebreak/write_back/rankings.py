@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import NamedTuple
 
-from inspect_ai.log import read_eval_log
-
 from tiebreak.analysis.entries import ItemKey, best_attempts
 from tiebreak.analysis.item_table import ItemTable, place_all
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
@@ -25,9 +23,6 @@ from tiebreak.write_back.errors import WriteBackError
 
 # An explanation names so many models of a kind; the count says how many more there are.
 LISTED = 5
-
-# All of a ranking log's samples but what was judged, which stands in their metadata.
-_UNREAD = {"attachments", "error_retries", "events", "messages", "output", "scores", "store"}
 
 # Answers by benchmark, item and model.
 _Answers = Mapping[tuple[str, ItemKey], Mapping[str, str]]
@@ -87,7 +82,7 @@ def read_rankings(
         WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item
             twice.
     """
-    logs, notes = best_attempts(read_ranking_logs(paths))
+    logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True))
     rankings = [ranking for log in logs for ranking in _rankings(log)]
     _refuse_ambiguous(rankings)
     noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
@@ -107,7 +102,7 @@ def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
 
 
 def _rankings(log: RankingLog) -> Iterator[Ranking]:
-    answers = _answers(log.files)
+    answers = _answers(log)
     # Places do not depend on the number of draws, and intervals are not written.
     for board in boards_of(log, views=False, draws=1):
         yield Ranking(
@@ -122,18 +117,17 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
         )
 
 
-def _answers(files: Iterable[str]) -> _Answers:
-    """What was judged; samples that do not say it in the way of our tasks are passed over."""
+def _answers(log: RankingLog) -> _Answers:
+    """What was judged; a sample whose metadata has another form than our tasks' is passed over."""
     found: dict[tuple[str, ItemKey], Mapping[str, str]] = {}
-    for file in files:
-        for sample in read_eval_log(file, exclude_fields=_UNREAD).samples or ():
-            try:
-                contest = sample.metadata[CONTEST_KEY]
-                item = contest["benchmark"], (contest["item_id"], contest["input_hash"])
-                groups, texts = contest["groups"], contest["answers"]
-                found[item] = {model: texts[group[0]] for group in groups for model in group}
-            except (KeyError, TypeError, IndexError):
-                continue
+    for sample in log.samples:
+        try:
+            contest = sample.metadata[CONTEST_KEY]
+            item = contest["benchmark"], (contest["item_id"], contest["input_hash"])
+            groups, texts = contest["groups"], contest["answers"]
+            found[item] = {model: texts[group[0]] for group in groups for model in group}
+        except (KeyError, TypeError, IndexError):
+            continue
     return found
 
 
