@@ -111,7 +111,7 @@ def test_what_ranks_nobody_is_left_out_and_said(tmp_path: Path) -> None:
     assert ballots.reviewers == ("x", "z")
     no_c, nobody = ballots.notes
     assert "no ballot ranks 'c'; left out" in no_c
-    assert "ballots that rank nobody were left out: 1" in nobody
+    assert "ballots that rank no candidate were left out: 1" in nobody
 
 
 def test_many_files_in_the_order_given(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.tables.builders import write
-from tiebreak.tables import CellError, EmptyTableError, HeaderError, RepeatedRowError, TableError
-from tiebreak.tables.human import HumanRanking, read_human_ranking
+from tiebreak.tables import HumanRanking, TableError, read_human_ranking
 
 
 def read(folder: Path, text: str, encoding: str = "utf-8") -> HumanRanking:
@@ -55,32 +54,32 @@ def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
     assert [note.partition(": ")[2] for note in human.notes] == ["no score for b on x"]
 
 
-WRONG: dict[str, tuple[str, type[TableError], str]] = {
-    "no model": ("name,rank\na,1\n", HeaderError, "no column 'model'"),
-    "no rank": ("model,place\na,1\n", HeaderError, "no column 'rank'"),
-    "rank and score": ("model,rank,score\na,1,2\n", HeaderError, "both a column 'rank' and"),
-    "a column twice": ("model,rank,Rank\na,1,2\n", HeaderError, "'rank' and 'Rank' are the same"),
-    "no name": ("model,rank\na,1\n,2\n", CellError, "line 3: the model has no name"),
-    "words": ("model,rank\na,first\n", CellError, "'first' is no finite number"),
-    "below 0": ("model,rank\na,-1\n", CellError, "line 2, column 'rank': the rank -1 is below 0"),
-    "infinite": ("model,score\na,inf\n", CellError, "'inf' is no finite number"),
-    "twice": ("model,rank\na,1\nb,2\na,3\n", RepeatedRowError, "line 4: 'a' is ranked a second"),
+WRONG: dict[str, tuple[str, str]] = {
+    "no model": ("name,rank\na,1\n", "no column 'model'"),
+    "no rank": ("model,place\na,1\n", "no column 'rank'"),
+    "rank and score": ("model,rank,score\na,1,2\n", "both a column 'rank' and"),
+    "a column twice": ("model,rank,Rank\na,1,2\n", "'rank' and 'Rank' are the same"),
+    "no name": ("model,rank\na,1\n,2\n", "line 3: the model has no name"),
+    "words": ("model,rank\na,first\n", "'first' is not a finite number"),
+    "below 0": ("model,rank\na,-1\n", "line 2, column 'rank': the rank -1 is below 0"),
+    "infinite": ("model,score\na,inf\n", "'inf' is not a finite number"),
+    "twice": ("model,rank\na,1\nb,2\na,3\n", "line 4: 'a' is ranked a second"),
     "twice on one": (
-        *("benchmark,model,rank\nx,a,1\ny,a,1\nx,a,3\n", RepeatedRowError),
+        "benchmark,model,rank\nx,a,1\ny,a,1\nx,a,3\n",
         "line 4: 'a' is ranked on 'x' a second time, after line 2",
     ),
     "twice, once without": (
-        *("model,rank\na,\na,3\n", RepeatedRowError),
+        "model,rank\na,\na,3\n",
         "line 3: 'a' is ranked a second time, after line 2",
     ),
-    "no number": ("model,score\na,\nb,-\n", EmptyTableError, "no model has a score"),
-    "empty": ("", EmptyTableError, "no row below a header"),
+    "no number": ("model,score\na,\nb,-\n", "no model has a score"),
+    "empty": ("", "no row below a header"),
 }
 
 
-@pytest.mark.parametrize(("text", "error", "words"), WRONG.values(), ids=WRONG)
-def test_what_is_refused(tmp_path: Path, text: str, error: type[TableError], words: str) -> None:
-    with pytest.raises(error) as caught:
+@pytest.mark.parametrize(("text", "words"), WRONG.values(), ids=WRONG)
+def test_what_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(TableError) as caught:
         read(tmp_path, text)
     assert words in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / "arena.csv"))

@@ -9,7 +9,7 @@ from inspect_ai.log import EvalSample
 from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tests.tables.builders import write
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.tables import NoBallotError, read_ballots
+from tiebreak.tables import TableError, read_ballots
 
 Samples = list[EvalSample | ItemBallots]
 
@@ -97,11 +97,11 @@ def test_ballots_that_contradict_each_other(tmp_path: Path, damaged: str) -> Non
 
 def test_no_ranking_at_all(tmp_path: Path) -> None:
     write_log(tmp_path / "a.eval", [sample(None, "q2", error="it broke")])
-    with pytest.raises(NoBallotError, match=r"a\.eval: no item could be ranked \(error: it broke"):
+    with pytest.raises(TableError, match=r"a\.eval: no item could be ranked \(error: it broke"):
         read_ballots(tmp_path)
 
 
 def test_no_ranking_log(tmp_path: Path) -> None:
     write(tmp_path / "votes.csv", "a,b\n1,2\n")
-    with pytest.raises(NoBallotError, match=r"No ranking log in .* given by name, not by folder"):
+    with pytest.raises(TableError, match=r"No ranking log in .* given by name, not by folder"):
         read_ballots(tmp_path)

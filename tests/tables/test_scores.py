@@ -1,12 +1,14 @@
-"""Tables of scores."""
+"""Tables of scores: what a CSV file says, which reader a path goes to, names of cells."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.tables.builders import write
-from tiebreak.tables import ScoreTable, read_score_table
+from tests.tables.builders import task_values, write, write_summary
+from tiebreak.tables import ScoreTable, TableError, find_cells, read_scores
+from tiebreak.tables.scores import read_score_table
 
 NAN = float("nan")
 
@@ -50,3 +52,61 @@ def test_negative_scores_stay(tmp_path: Path) -> None:
     np.testing.assert_array_equal(
         read(tmp_path, "model,a\nm1,-3\nm2,-1e-2\n").scores, [[-3], [-0.01]]
     )
+
+
+CSV = "model,gsm8k,mmlu\na,1,2\nb=c,3,4\n"
+
+
+def test_a_table_or_results(tmp_path: Path) -> None:
+    table = write(tmp_path / "scores.CSV", CSV)
+    assert read_scores([str(table)]).benchmarks == ("gsm8k", "mmlu")
+    values = {"gsm8k_cot": task_values(acc=0.5, f1=0.25)}
+    run = write_summary(tmp_path / "out" / "results_x.json", "m", values)
+    found = read_scores(
+        [str(run), str(run.parent)], metric="f1", filter="none", rename={"gsm8k_cot": "gsm8k"}
+    )
+    assert (found.benchmarks, found.scores.tolist()) == (("gsm8k",), [[0.25]])
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "words"),
+    [
+        (["scores.csv", "scores.csv"], {}, "comes alone"),
+        (["out", "scores.csv"], {}, "comes alone"),
+        (["scores.csv"], {"metric": "acc"}, "are for logs"),
+        (["scores.csv"], {"filter": "none"}, "are for logs"),
+        (["scores.csv"], {"rename": {"a": "b"}}, "are for logs"),
+        (["nothing.csv"], {}, "does not exist"),
+        (["nothing"], {}, "does not exist"),
+    ],
+)
+def test_what_does_not_go_together(
+    tmp_path: Path, names: list[str], options: dict[str, Any], words: str
+) -> None:
+    write(tmp_path / "scores.csv", CSV)
+    (tmp_path / "out").mkdir()
+    with pytest.raises(TableError, match=words):
+        read_scores([str(tmp_path / name) for name in names], **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [("a=mmlu", (0, (1,))), ("b=c=mmlu, gsm8k", (1, (1, 0)))],
+)
+def test_cells_by_name(tmp_path: Path, text: str, cells: tuple[int, tuple[int, ...]]) -> None:
+    assert find_cells(read_score_table(write(tmp_path / "s.csv", CSV)), text) == cells
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("b=mmlu", "no model 'b'; did you mean|no model 'b'; there are 'a'"),
+        ("mmlu", "no model ''"),
+        ("a=", "no benchmark ''; there are 'gsm8k', 'mmlu'"),
+        ("a=mmlu,gms8k", r"no benchmark 'gms8k'; did you mean 'gsm8k'\?"),
+    ],
+)
+def test_names_that_are_not_there(tmp_path: Path, text: str, words: str) -> None:
+    table = read_score_table(write(tmp_path / "s.csv", CSV))
+    with pytest.raises(TableError, match=words):
+        find_cells(table, text)

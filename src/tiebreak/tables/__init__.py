@@ -1,67 +1,27 @@
-"""Tables: files in; ballots, scores and rounds out.
+"""Files in; ballots, scores, rounds and people's rankings out.
 
-`read_ballots` gives what the aggregators work on, `read_human_ranking` what people say,
-`read_score_table` and `read_results` give what the contest works on, `read_rounds` its order.
+`read_ballots` gives what the aggregators work on, `read_scores` what the contest works on,
+`read_rounds` its order, `read_human_ranking` how people rank the models. Reading a CSV file loads
+no harness: the readers of logs are imported when a log is given.
 """
 
-from tiebreak.tables.ballot_sources import read_ballots
-from tiebreak.tables.ballots import BallotFile
-from tiebreak.tables.errors import (
-    CellError,
-    EmptyTableError,
-    HeaderError,
-    MetricError,
-    MissingFileError,
-    NoBallotError,
-    NoResultError,
-    PrefLibError,
-    RenameError,
-    RepeatedBenchmarkError,
-    RepeatedRowError,
-    RoundsError,
-    TableError,
-    TooManyBallotsError,
-    UnknownBenchmarkError,
-    UnknownFormatError,
-    UnknownModelError,
-    UnrankedCandidateError,
-    UnreadableFileError,
-)
-from tiebreak.tables.human import read_human_ranking
-from tiebreak.tables.results import read_results
+from tiebreak.tables.ballots import BallotFile, read_ballots
+from tiebreak.tables.errors import TableError, UnreadableFileError
+from tiebreak.tables.human import HumanRanking, read_human_ranking
 from tiebreak.tables.rounds import Round, Rounds, read_rounds
-from tiebreak.tables.score_sources import find_cells, read_scores
-from tiebreak.tables.scores import ScoreTable, read_score_table
+from tiebreak.tables.scores import ScoreTable, find_cells, read_scores
 
 __all__ = [
     "BallotFile",
-    "CellError",
-    "EmptyTableError",
-    "HeaderError",
-    "MetricError",
-    "MissingFileError",
-    "NoBallotError",
-    "NoResultError",
-    "PrefLibError",
-    "RenameError",
-    "RepeatedBenchmarkError",
-    "RepeatedRowError",
+    "HumanRanking",
     "Round",
     "Rounds",
-    "RoundsError",
     "ScoreTable",
     "TableError",
-    "TooManyBallotsError",
-    "UnknownBenchmarkError",
-    "UnknownFormatError",
-    "UnknownModelError",
-    "UnrankedCandidateError",
     "UnreadableFileError",
     "find_cells",
     "read_ballots",
     "read_human_ranking",
-    "read_results",
     "read_rounds",
-    "read_score_table",
     "read_scores",
 ]

@@ -1,4 +1,4 @@
-"""Ballots in CSV, in one of two forms. Which one it is, the header tells.
+"""Ballots in CSV, in one of two forms. The header says which.
 
 Wide: a ballot a line, a column per candidate; a cell is a rank (lower is better, equal = tied,
 empty = not ranked). The columns `reviewer` (or `ballot`) and `item` may be there, too::
@@ -19,12 +19,11 @@ The names `reviewer`, `ballot`, `item`, `candidate` and `rank` are reserved for 
 upper and lower case. For separators, encoding and numbers see `delimited`.
 """
 
-import math
 from pathlib import Path
 
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
-from tiebreak.tables.delimited import Delimited, Row, read_delimited, shown
-from tiebreak.tables.errors import CellError, HeaderError, RepeatedRowError
+from tiebreak.tables.delimited import Delimited, Row, read_delimited
+from tiebreak.tables.errors import TableError, shown
 
 RESERVED = ("ballot", "reviewer", "item", "candidate", "rank")
 
@@ -37,10 +36,9 @@ def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
         drop_unranked: leave out, and note, the candidates that no ballot ranks.
 
     Raises:
-        HeaderError: columns that fit neither form.
-        CellError: a rank that is no number or below 0, or a label that is missing.
-        RepeatedRowError: a reviewer ranks a candidate, or an item, twice.
-        TableError: as `read_delimited` and `ballot_file`.
+        TableError: columns that fit neither form; a rank that is not a number or below 0; a label
+            that is missing; a reviewer who ranks a candidate, or an item, twice; as
+            `read_delimited` and `ballot_file`.
     """
     table = read_delimited(path)
     columns = _reserved(table)
@@ -59,7 +57,7 @@ def _reserved(table: Delimited) -> dict[str, str]:
         if meaning == "ballot":
             meaning = "reviewer"
         if meaning in found:
-            raise HeaderError(
+            raise TableError(
                 f"{table.path}: the columns {shown(found[meaning])} and {shown(name)} say the same "
                 "thing (who cast the ballot); keep one"
             )
@@ -70,15 +68,15 @@ def _reserved(table: Delimited) -> dict[str, str]:
 def _wide(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:
     candidates = [name for name in table.header if name not in columns.values()]
     if not candidates:
-        raise HeaderError(f"{table.path}: there is no column for a candidate; name one per column")
+        raise TableError(f"{table.path}: there is no column for a candidate; name one per column")
     ballots = []
-    seen: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, str], int] = {}
     for row in table.rows:
         item, reviewer = _labels(table, columns, row)
         if "reviewer" in columns:
-            _refuse_repeat(table, row, seen, (item, reviewer), f"{shown(reviewer)} votes")
-        ranks = {name: _rank(table, row, name) for name in candidates}
-        ballots.append(Ballot(ranks, item, reviewer))
+            what = f"{shown(reviewer)} votes{_on(item)}"
+            table.once(lines, (item, reviewer), row, what)
+        ballots.append(Ballot({name: table.rank(row, name) for name in candidates}, item, reviewer))
     return ballots, candidates
 
 
@@ -86,14 +84,14 @@ def _long(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list
     _check_long(table, columns)
     ballots: dict[tuple[str, str], dict[str, float]] = {}
     candidates: dict[str, None] = {}
-    seen: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, str, str], int] = {}
     for row in table.rows:
         item, reviewer = _labels(table, columns, row)
         candidate = _label(table, row, columns["candidate"])
-        key = (item, reviewer, candidate)
-        _refuse_repeat(table, row, seen, key, f"{shown(reviewer)} ranks {shown(candidate)}")
+        what = f"{shown(reviewer)} ranks {shown(candidate)}{_on(item)}"
+        table.once(lines, (item, reviewer, candidate), row, what)
         candidates[candidate] = None
-        ballots.setdefault((item, reviewer), {})[candidate] = _rank(table, row, columns["rank"])
+        ballots.setdefault((item, reviewer), {})[candidate] = table.rank(row, columns["rank"])
     named = [Ballot(ranks, item, reviewer) for (item, reviewer), ranks in ballots.items()]
     return named, list(candidates)
 
@@ -101,9 +99,9 @@ def _long(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list
 def _check_long(table: Delimited, columns: dict[str, str]) -> None:
     form = "the long form has the columns item (optional), reviewer, candidate and rank"
     if missing := [name for name in ("reviewer", "candidate", "rank") if name not in columns]:
-        raise HeaderError(f"{table.path}: there is no column {missing[0]!r}; {form}")
+        raise TableError(f"{table.path}: there is no column {missing[0]!r}; {form}")
     if others := [shown(name) for name in table.header if name not in columns.values()]:
-        raise HeaderError(
+        raise TableError(
             f"{table.path}: unknown column {', '.join(others)}; {form}. In the wide form, with a "
             "column per candidate, the names 'candidate' and 'rank' are reserved"
         )
@@ -119,33 +117,8 @@ def _labels(table: Delimited, columns: dict[str, str], row: Row) -> tuple[str, s
 
 
 def _label(table: Delimited, row: Row, column: str) -> str:
-    if text := row.cells[column]:
-        return text
-    raise CellError(f"{table.path}, line {row.line}: column {column!r} is empty; fill it in")
+    return table.label(row, column, f"column {column!r} is empty")
 
 
-def _rank(table: Delimited, row: Row, column: str) -> float:
-    rank = table.number(row, column)
-    # Exports write −1 for "none"; as a rank it would be the best of all.
-    if not math.isnan(rank) and rank < 0:
-        raise CellError(
-            f"{table.path}, line {row.line}, column {column!r}: the rank {rank:g} is below 0; "
-            "leave the cell empty for 'not ranked'"
-        )
-    return rank
-
-
-def _refuse_repeat(
-    table: Delimited,
-    row: Row,
-    seen: dict[tuple[str, ...], int],
-    key: tuple[str, ...],
-    what: str,
-) -> None:
-    if key in seen:
-        on_item = f" on item {shown(key[0])}" if key[0] else ""
-        raise RepeatedRowError(
-            f"{table.path}, line {row.line}: {what}{on_item} a second time, after line "
-            f"{seen[key]}; keep one of the two"
-        )
-    seen[key] = row.line
+def _on(item: str) -> str:
+    return f" on item {shown(item)}" if item else ""

@@ -1,17 +1,25 @@
-"""Ballots as they come out of a file: a profile, and what else the file says about its ballots."""
+"""Ballots out of files: a profile of ranks, and what else a file says about its ballots."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers.profile import FloatArray, Profile
-from tiebreak.tables.errors import EmptyTableError, TooManyBallotsError, UnrankedCandidateError
+from tiebreak.tables.errors import TableError, missing_file
 
 MAX_CELLS = 20_000_000
 """The most ballots × candidates that are read: 160 MB of ranks."""
+
+CSV = (".csv", ".tsv", ".txt")
+PREFLIB = (".soc", ".soi", ".toc", ".toi")
+LOGS = (".eval", ".json")
+
+AnyPath = str | PathLike[str]
 
 
 class Ballot(NamedTuple):
@@ -29,7 +37,7 @@ class BallotFile:
 
     `name` is a heading, `source` the file or files. `items` and `reviewers` have one entry for each
     of the profile's ballots: the question that it answers and who cast it. They are empty where
-    the file does not tell. `notes` are sentences on what was left out and why.
+    the file does not say. `notes` are sentences on what was left out and why.
     """
 
     name: str
@@ -53,11 +61,11 @@ class BallotFile:
         return profiles
 
     def batch(self) -> tuple[tuple[str, ...], FloatArray]:
-        """The same for batch methods, which want all questions in one array.
+        """The same for batch methods, which take all questions in one array.
 
         Returns:
-            The items, and ranks of shape (items, ballots, N), filled up with ballots of NaN alone
-            where an item has fewer ballots than the one that has most.
+            The items, and ranks of shape (items, ballots, N), filled up with ballots of NaN where
+            an item has fewer ballots than the one that has most.
         """
         rows = self._rows()
         most = max(len(own) for own in rows.values())
@@ -74,6 +82,56 @@ class BallotFile:
         return rows
 
 
+def read_ballots(
+    paths: AnyPath | Iterable[AnyPath], *, drop_unranked: bool = False
+) -> list[BallotFile]:
+    """Read rankings of candidates out of files; the suffix says of what kind a file is.
+
+    Args:
+        paths: CSV (see `ballot_csv` for its two forms), PrefLib files (`.soc .soi .toc .toi`),
+            ranking logs of Tiebreak (`.eval`, `.json`) and folders of these logs, in any mix.
+        drop_unranked: leave out, and note, the candidates that are named and never ranked.
+
+    Returns:
+        One entry per CSV or PrefLib file, as given; then one per benchmark and protocol of all
+        ranking logs together, by name.
+
+    Raises:
+        TableError: a file does not exist or cannot be read as ballots.
+        MissingPackageError: a PrefLib file is given and preflibtools is not installed.
+    """
+    given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+    if not given:
+        raise TableError("no file was given; give CSV or PrefLib files, or ranking logs")
+    read: list[BallotFile] = []
+    logs: list[str] = []
+    for path in map(Path, given):
+        suffix = path.suffix.lower()
+        if not path.exists():
+            raise missing_file(path)
+        if path.is_dir() or suffix in LOGS:
+            logs.append(str(path))
+        elif suffix in PREFLIB:
+            from tiebreak.tables.preflib import read_preflib
+
+            read.append(read_preflib(path, drop_unranked=drop_unranked))
+        elif suffix in CSV:
+            from tiebreak.tables.ballot_csv import read_ballot_csv
+
+            read.append(read_ballot_csv(path, drop_unranked=drop_unranked))
+        else:
+            raise TableError(
+                f"{path}: ballots are read from CSV ({', '.join(CSV)}), PrefLib's rankings "
+                f"({', '.join(PREFLIB)}) and ranking logs ({', '.join(LOGS)}); rename or convert"
+            )
+    if logs:
+        # Importing Inspect takes seconds; a CSV file need not wait for it.
+        from tiebreak.tables.ranking_logs import read_ballots_of_logs
+
+        read += read_ballots_of_logs(logs)
+    return read
+
+
 def ballot_file(
     name: str,
     source: str,
@@ -88,20 +146,19 @@ def ballot_file(
     Args:
         name: as in `BallotFile`.
         source: as in `BallotFile`.
-        ballots: ballots over the candidates; those that rank nobody are left out and noted.
+        ballots: ballots over the candidates; empty ones are left out and noted.
         candidates: the names, in the order of the profile's columns.
         drop_unranked: leave out, and note, the candidates that no ballot ranks.
-        notes: what there is to say already.
+        notes: notes from reading the file.
 
     Raises:
-        EmptyTableError: no ballot ranks anybody.
-        UnrankedCandidateError: a candidate is ranked by no ballot, and `drop_unranked` is False.
-        TooManyBallotsError: more than `MAX_CELLS` ranks.
+        TableError: no ballot ranks any candidate; a candidate is ranked by no ballot and
+            `drop_unranked` is False; or there are more than `MAX_CELLS` ranks.
     """
     every = list(ballots)
     total = sum(ballot.times for ballot in every)
     if total * len(candidates) > MAX_CELLS:
-        raise TooManyBallotsError(
+        raise TableError(
             f"{source} holds {total:,} ballots over {len(candidates):,} candidates, more than the "
             f"{MAX_CELLS:,} ranks that are read; give a sample of the ballots"
         )
@@ -110,14 +167,14 @@ def ballot_file(
     ).reshape(len(every), len(candidates))
     ranked = ~np.isnan(table)
     if not ranked.any():
-        raise EmptyTableError(f"{source}: no ballot ranks anybody; check that the ranks are there")
-    said = list(notes)
+        raise TableError(f"{source}: no ballot ranks any candidate; check that the ranks are there")
+    noted = list(notes)
     columns: NDArray[np.bool_] = np.any(ranked, axis=0)
     rows: NDArray[np.bool_] = np.any(ranked, axis=1)
     if not columns.all():
-        said.append(_without(source, candidates, np.flatnonzero(~columns).tolist(), drop_unranked))
+        noted.append(_without(source, candidates, np.flatnonzero(~columns).tolist(), drop_unranked))
     if not rows.all():
-        said.append(f"{source}: ballots that rank nobody were left out: {np.sum(~rows)}")
+        noted.append(f"{source}: ballots that rank no candidate were left out: {np.sum(~rows)}")
     kept = [ballot for ballot, ranks in zip(every, rows, strict=True) if ranks]
     names = [candidates[column] for column in np.flatnonzero(columns).tolist()]
     return BallotFile(
@@ -126,7 +183,7 @@ def ballot_file(
         profile=_profile(table[np.ix_(rows, columns)], names, [ballot.times for ballot in kept]),
         items=_labels(kept, [ballot.item for ballot in kept]),
         reviewers=_labels(kept, [ballot.reviewer for ballot in kept]),
-        notes=tuple(said),
+        notes=tuple(noted),
     )
 
 
@@ -136,7 +193,7 @@ def _without(
     names = ", ".join(repr(candidates[column]) for column in unranked)
     if drop_unranked:
         return f"{source}: no ballot ranks {names}; left out"
-    raise UnrankedCandidateError(
+    raise TableError(
         f"{source}: no ballot ranks {names}, so no consensus can place them; take them out of the "
         "file, or leave them out with drop_unranked=True (--drop-unranked)"
     )
@@ -146,7 +203,7 @@ def _profile(table: FloatArray, names: list[str], counts: list[int]) -> Profile:
     distinct = Profile.from_ranks(table, names)
     if all(count == 1 for count in counts):
         return distinct
-    # A file may say of one ballot that thousands cast it: it is brought into form once.
+    # A file may say that thousands cast the same ballot: it is brought into form once.
     ranks = np.repeat(distinct.ranks, counts, axis=0)
     ranks.setflags(write=False)
     return Profile(ranks, distinct.names)

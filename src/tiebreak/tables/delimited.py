@@ -13,14 +13,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from tiebreak.tables.errors import (
-    CellError,
-    EmptyTableError,
-    HeaderError,
-    MissingFileError,
-    UnreadableFileError,
-)
+from tiebreak.tables.errors import TableError, UnreadableFileError, missing_file, shown
+
+Key = TypeVar("Key")
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
 """What stands for "no number", in upper or lower case."""
@@ -47,10 +44,10 @@ class Delimited:
     decimal: str
 
     def number(self, row: Row, column: str) -> float:
-        """A cell as a number; NaN where the cell says that there is none (`MISSING`).
+        """A cell as a number; NaN where it stands for "no number" (`MISSING`).
 
         Raises:
-            CellError: the cell is no finite number.
+            TableError: the cell is not a finite number.
         """
         text = row.cells[column]
         if text.lower() in MISSING:
@@ -59,17 +56,53 @@ class Delimited:
         value = float(plain) if _NUMBER.fullmatch(plain) else math.nan
         if math.isfinite(value):
             return value
-        raise CellError(
-            f"{self.path}, line {row.line}, column {column!r}: {shown(text)} is no finite number; "
-            "leave the cell empty where there is none"
+        raise self.wrong(
+            row,
+            f"{shown(text)} is not a finite number; leave the cell empty where there is none",
+            column,
         )
+
+    def rank(self, row: Row, column: str) -> float:
+        """A cell as a rank; NaN where it stands for "not ranked".
+
+        Raises:
+            TableError: the cell is not a finite number from 0 on.
+        """
+        rank = self.number(row, column)
+        # Exports write −1 for "none"; as a rank it would be the best of all.
+        if rank < 0:
+            help_ = "leave the cell empty for 'not ranked'"
+            raise self.wrong(row, f"the rank {rank:g} is below 0; {help_}", column)
+        return rank
+
+    def label(self, row: Row, column: str, missing: str) -> str:
+        """A cell that must not be empty; `missing` says what is wrong otherwise."""
+        if text := row.cells[column]:
+            return text
+        raise self.wrong(row, f"{missing}; fill it in")
+
+    def once(self, lines: dict[Key, int], key: Key, row: Row, what: str) -> None:
+        """Note in `lines` on which line `key` stands; `what` says what is wrong if it did before.
+
+        Raises:
+            TableError: it is there a second time.
+        """
+        if key in lines:
+            first = f"after line {lines[key]}; keep one of the two"
+            raise self.wrong(row, f"{what} a second time, {first}")
+        lines[key] = row.line
+
+    def wrong(self, row: Row, message: str, column: str | None = None) -> TableError:
+        """The error that names the file, the line and the column."""
+        where = "" if column is None else f", column {column!r}"
+        return TableError(f"{self.path}, line {row.line}{where}: {message}")
 
 
 def read_text(path: Path) -> str:
     """The text of a file in UTF-8, without a byte order mark.
 
     Raises:
-        MissingFileError: there is no such file.
+        TableError: it does not exist.
         UnreadableFileError: it cannot be opened, or is not UTF-8.
     """
     try:
@@ -86,21 +119,13 @@ def read_text(path: Path) -> str:
         ) from error
 
 
-def missing_file(path: Path) -> MissingFileError:
-    """The error for a path that is not there."""
-    return MissingFileError(
-        f"{path} does not exist; check the spelling, paths are relative to the working directory"
-    )
-
-
 def read_delimited(path: Path) -> Delimited:
     """Read a file with a header line.
 
     Raises:
-        MissingFileError, UnreadableFileError: as `read_text`; quotes that do not match, too.
-        EmptyTableError: there is no row below the header.
-        HeaderError: a column has no name, or two have the same.
-        CellError: a row has more or fewer cells than the header.
+        TableError: it does not exist; a column has no name, or two have the same; a row has more
+            or fewer cells than the header; there is no row.
+        UnreadableFileError: as `read_text`, and for quotes that do not match.
     """
     text = read_text(path)
     separator = max(_SEPARATORS, key=lambda one: _fit(text, one))
@@ -109,14 +134,8 @@ def read_delimited(path: Path) -> Delimited:
     header = _header(path, names)
     rows = tuple(Row(line, _cells(path, line, header, cells)) for line, cells in records)
     if not rows:
-        raise EmptyTableError(f"{path} holds no row below a header line; give at least one")
+        raise TableError(f"{path} holds no row below a header line; give at least one")
     return Delimited(path, header, rows, "," if separator == ";" else ".")
-
-
-def shown(text: object) -> str:
-    """Text from a file as a message quotes it: no control characters, not longer than it helps."""
-    quoted = repr(text)
-    return quoted if len(quoted) <= 80 else f"{quoted[:79]}…"
 
 
 def _fit(text: str, separator: str) -> tuple[bool, int]:
@@ -152,15 +171,15 @@ def _filled(cells: list[str]) -> bool:
 def _header(path: Path, names: list[str]) -> tuple[str, ...]:
     for number, name in enumerate(names, start=1):
         if not name:
-            raise HeaderError(f"{path}: column {number} has no name; give it one or take it out")
+            raise TableError(f"{path}: column {number} has no name; give it one or take it out")
         if name in names[: number - 1]:
-            raise HeaderError(f"{path}: two columns are named {shown(name)}; rename one")
+            raise TableError(f"{path}: two columns are named {shown(name)}; rename one")
     return tuple(names)
 
 
 def _cells(path: Path, line: int, header: tuple[str, ...], cells: list[str]) -> dict[str, str]:
     if len(cells) != len(header):
-        raise CellError(
+        raise TableError(
             f"{path}, line {line}: {len(cells)} cells under {len(header)} column names; a cell "
             "that holds the separator must be in quotes"
         )

@@ -1,80 +1,46 @@
-"""What can be wrong with a file of ballots, scores or rounds.
+"""What can be wrong with a file of ballots, scores, rounds or people's rankings.
 
 Every message says which file and, where it helps, which line, and what to do next.
 """
 
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+_SHOWN, _FIRST_LINE, _LISTED = 80, 200, 10
+
 
 class TableError(ValueError):
-    """Base of every error that a file of ballots, scores or rounds causes."""
-
-
-class MissingFileError(TableError):
-    """A path that was given does not exist."""
+    """A file of ballots, scores, rounds or people's rankings cannot be used."""
 
 
 class UnreadableFileError(TableError):
-    """A file cannot be opened, is damaged, or is not text in UTF-8."""
+    """A file cannot be opened, is damaged, or is not text in UTF-8; in a folder it is skipped."""
 
 
-class UnknownFormatError(TableError):
-    """A file is of no kind that is read here."""
+def missing_file(path: Path) -> TableError:
+    """The error for a path that does not exist."""
+    return TableError(
+        f"{path} does not exist; check the spelling, paths are relative to the working directory"
+    )
 
 
-class EmptyTableError(TableError):
-    """A file without rows, without columns, or without any number."""
+def shown(text: object) -> str:
+    """Text from a file as a message quotes it: short, without control characters."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= _SHOWN else f"{quoted[: _SHOWN - 1]}…"
 
 
-class HeaderError(TableError):
-    """A column without a name, named twice, missing, or unknown."""
+def first_line(text: str) -> str:
+    """The first line of another program's error message, cut to the length of a note."""
+    line = next(iter(text.strip().splitlines()), "no message")
+    return line if len(line) <= _FIRST_LINE else f"{line[: _FIRST_LINE - 1]}…"
 
 
-class CellError(TableError):
-    """A row with too many or too few cells, or a cell that is no number where one is needed."""
-
-
-class RepeatedRowError(TableError):
-    """A row says once more what another row says: the same model, or the same ballot."""
-
-
-class NoBallotError(TableError):
-    """A folder or log that holds no ranking."""
-
-
-class PrefLibError(TableError):
-    """A PrefLib file that breaks the format or contradicts itself."""
-
-
-class TooManyBallotsError(TableError):
-    """More ballots than this reads into memory."""
-
-
-class UnrankedCandidateError(TableError):
-    """A candidate is named and no ballot ranks it."""
-
-
-class NoResultError(TableError):
-    """Among the files given there is no result of a finished run."""
-
-
-class MetricError(TableError):
-    """No result has the metric or the filter that was asked for."""
-
-
-class RenameError(TableError):
-    """`rename` names a benchmark that no file holds."""
-
-
-class UnknownModelError(TableError):
-    """A model is named that the score table does not have."""
-
-
-class RoundsError(TableError):
-    """A file of rounds that does not have the documented form."""
-
-
-class UnknownBenchmarkError(RoundsError):
-    """A round names a benchmark that the score table does not have."""
-
-
-class RepeatedBenchmarkError(RoundsError):
-    """A benchmark is in two rounds, or twice in one."""
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """The known names that look like this one, else the known names."""
+    close = get_close_matches(name, known, n=3)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    more = ", …" if len(known) > _LISTED else ""
+    return f"there are {', '.join(map(repr, known[:_LISTED]))}{more}"

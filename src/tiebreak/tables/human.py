@@ -21,8 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiebreak.tables.delimited import Delimited, Row, read_delimited, shown
-from tiebreak.tables.errors import CellError, EmptyTableError, HeaderError, RepeatedRowError
+from tiebreak.tables.delimited import Delimited, read_delimited
+from tiebreak.tables.errors import TableError, shown
 
 ALL_BENCHMARKS = ""
 COLUMNS = ("model", "rank", "score", "benchmark")
@@ -51,11 +51,9 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
     """Read a ranking of models by people. Scores become ranks; rows without a number are noted.
 
     Raises:
-        HeaderError: there is no column `model`, or not one of `rank` and `score`.
-        CellError: a model without a name, or a rank or score that is no number or below 0 (ranks).
-        RepeatedRowError: a model is ranked twice on one benchmark.
-        EmptyTableError: no model has a number.
-        TableError: as `read_delimited`.
+        TableError: there is no column `model`, or not exactly one of `rank` and `score`; a model
+            without a name; a rank below 0; a number that is none; a model ranked twice on one
+            benchmark; no number at all; as `read_delimited`.
     """
     table = read_delimited(Path(path))
     columns, value = _columns(table)
@@ -64,15 +62,17 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
     without: list[str] = []
     for row in table.rows:
         benchmark = row.cells[columns["benchmark"]] if "benchmark" in columns else ALL_BENCHMARKS
-        model = _model(table, row, columns["model"])
-        _refuse_repeat(table, row, lines, (benchmark, model))
-        rank = _rank(table, row, columns[value], best_first=value == "rank")
+        model = table.label(row, columns["model"], "the model has no name")
+        on = f" on {shown(benchmark)}" if benchmark else ""
+        table.once(lines, (benchmark, model), row, f"{shown(model)} is ranked{on}")
+        column = columns[value]
+        rank = table.rank(row, column) if value == "rank" else -table.number(row, column)
         if math.isnan(rank):
             without.append(f"{model} on {benchmark}" if benchmark else model)
         else:
             ranks.setdefault(benchmark, {})[model] = rank
     if not ranks:
-        raise EmptyTableError(f"{path}: no model has a {value}; give at least three of them one")
+        raise TableError(f"{path}: no model has a {value}; give at least three of them one")
     return HumanRanking(str(path), ranks, tuple(_notes(table, columns, value, without)))
 
 
@@ -86,49 +86,19 @@ def _columns(table: Delimited) -> tuple[dict[str, str], str]:
     for name in table.header:
         meaning = name.casefold()
         if meaning in columns:
-            raise HeaderError(
+            raise TableError(
                 f"{table.path}: the columns {shown(columns[meaning])} and {shown(name)} are the "
                 f"same; {form}"
             )
         if meaning in COLUMNS:
             columns[meaning] = name
     if "model" not in columns:
-        raise HeaderError(f"{table.path}: there is no column 'model'; {form}")
+        raise TableError(f"{table.path}: there is no column 'model'; {form}")
     values = [name for name in ("rank", "score") if name in columns]
     if len(values) != 1:
         found = "are both a column 'rank' and a column 'score'" if values else "is no column 'rank'"
-        raise HeaderError(f"{table.path}: there {found}; {form}")
+        raise TableError(f"{table.path}: there {found}; {form}")
     return columns, values[0]
-
-
-def _model(table: Delimited, row: Row, column: str) -> str:
-    if name := row.cells[column]:
-        return name
-    raise CellError(f"{table.path}, line {row.line}: the model has no name; fill it in")
-
-
-def _rank(table: Delimited, row: Row, column: str, *, best_first: bool) -> float:
-    number = table.number(row, column)
-    # Exports write −1 for "none"; as a rank it would be the best of all.
-    if best_first and number < 0:
-        raise CellError(
-            f"{table.path}, line {row.line}, column {column!r}: the rank {number:g} is below 0; "
-            "leave the cell empty for 'not ranked'"
-        )
-    return number if best_first else -number
-
-
-def _refuse_repeat(
-    table: Delimited, row: Row, lines: dict[tuple[str, str], int], key: tuple[str, str]
-) -> None:
-    benchmark, model = key
-    if key in lines:
-        where = f" on {shown(benchmark)}" if benchmark else ""
-        raise RepeatedRowError(
-            f"{table.path}, line {row.line}: {shown(model)} is ranked{where} a second time, after "
-            f"line {lines[key]}; keep one of the two"
-        )
-    lines[key] = row.line
 
 
 def _notes(table: Delimited, columns: dict[str, str], value: str, without: list[str]) -> list[str]:

@@ -10,8 +10,8 @@ from inspect_ai.log import EvalLog, EvalScore, headline_metric, read_eval_log
 from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
-from tiebreak.tables.errors import UnreadableFileError
-from tiebreak.tables.result import Reading, Result, first_line
+from tiebreak.tables.errors import UnreadableFileError, first_line
+from tiebreak.tables.results import Reading, Result
 
 # Where a task declares no headline metric: the first of these that its first score has, else the
 # first that does not measure the spread.
@@ -32,7 +32,7 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     source = path.as_posix()
     log = _header(source)
     if PROTOCOL_KEY in log.metadata:
-        return Reading(notes=(f"{source} is a ranking log, no result of a benchmark; left out",))
+        return Reading(notes=(f"{source} is a ranking log, not a result of a benchmark; left out",))
     if log.status != "success":
         what = f"{source}: status is {log.status!r}; left out (finish: `inspect eval-retry`)"
         return Reading(notes=(what,))

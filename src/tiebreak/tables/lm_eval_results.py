@@ -15,8 +15,8 @@ from typing import Any
 from tiebreak.candidates.lm_eval_samples import model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
-from tiebreak.tables.errors import UnreadableFileError
-from tiebreak.tables.result import Reading, Result, first_line
+from tiebreak.tables.errors import UnreadableFileError, first_line
+from tiebreak.tables.results import Reading, Result
 
 # lm-eval's placeholder where answers are written and nothing is measured.
 _NO_METRIC = "bypass"
@@ -75,7 +75,7 @@ class _Run:
         metric = name.removesuffix(",none")
         up = _directions(self.summary, task).get(name.partition(",")[0], _UNSAID)
         if not _is_number(value):
-            yield f"{self.source}: {task}: {metric} is {value!r}, no finite number; left out"
+            yield f"{self.source}: {task}: {metric} is {value!r}, not a finite number; left out"
             return
         if up is None:
             yield (
@@ -122,7 +122,7 @@ def _parse(path: Path) -> dict[str, Any]:
     rows = list(tasks.values()) if isinstance(tasks, dict) else []
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise UnreadableFileError(
-            f"{path} is no summary of lm-eval (no 'results' by task); give results_*.json, an "
+            f"{path} is not a summary of lm-eval (no 'results' by task); give results_*.json, an "
             "Inspect log or a folder of these"
         )
     return dict(summary)

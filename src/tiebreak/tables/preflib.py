@@ -13,10 +13,8 @@ from typing import Any
 
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
-from tiebreak.tables.delimited import read_text, shown
-from tiebreak.tables.errors import EmptyTableError, PrefLibError
-
-SUFFIXES = (".soc", ".soi", ".toc", ".toi")
+from tiebreak.tables.delimited import read_text
+from tiebreak.tables.errors import TableError, shown
 
 _GROUP = r"(?:[0-9]+|\{\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*\})"
 _BALLOT = re.compile(rf"[0-9]+\s*:\s*{_GROUP}(?:\s*,\s*{_GROUP})*")
@@ -34,8 +32,8 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
 
     Raises:
         MissingPackageError: preflibtools is not installed.
-        PrefLibError: a line that is not in the format, or that the header or suffix contradicts.
-        TableError: as `read_text` and `ballot_file`.
+        TableError: a line that is not in the format, or that the header or suffix contradicts; as
+            `read_text` and `ballot_file`.
     """
     instance = _instance()
     kind = path.suffix.lower().removeprefix(".")
@@ -52,7 +50,7 @@ def read_preflib(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     try:
         instance.parse_lines([*header, *(line for _, line in body)])
     except Exception as error:  # int() and unpacking, wherever a line was not what it expected
-        raise PrefLibError(
+        raise TableError(
             f"{path}: preflibtools cannot read it ({type(error).__name__}: {shown(str(error))}); "
             f"{_HEADER_HELP}"
         ) from error
@@ -76,12 +74,12 @@ def _instance() -> Any:
 
 def _check_lines(path: Path, body: Sequence[tuple[int, str]]) -> None:
     if not body:
-        raise EmptyTableError(f"{path} holds no ballot below its header; give at least one")
+        raise TableError(f"{path} holds no ballot below its header; give at least one")
     for number, line in body:
         if not _BALLOT.fullmatch(line):
-            raise PrefLibError(
-                f"{path}, line {number}: {shown(line)} is no ballot; it must be a count, a colon "
-                "and alternatives by number, ties in braces, as in '3: 1, {2, 4}, 3'"
+            raise TableError(
+                f"{path}, line {number}: {shown(line)} is not a ballot; it must be a count, a "
+                "colon and alternatives by number, ties in braces, as in '3: 1, {2, 4}, 3'"
             )
 
 
@@ -89,11 +87,11 @@ def _check_header(path: Path, kind: str, instance: Any) -> None:
     """What the header says must hold: a wrong count is all that a file cut short shows."""
     names = list(instance.alternatives_name.values())
     if instance.data_type != kind:
-        raise PrefLibError(
+        raise TableError(
             f"{path}: the header says data type {shown(instance.data_type)}; rename one of the two"
         )
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise PrefLibError(f"{path}: two alternatives are named {shown(twice[0])}; rename one")
+        raise TableError(f"{path}: two alternatives are named {shown(twice[0])}; rename one")
     counts = {
         "alternatives": (instance.num_alternatives, len(names)),
         "voters": (instance.num_voters, sum(instance.multiplicity.values())),
@@ -101,9 +99,9 @@ def _check_header(path: Path, kind: str, instance: Any) -> None:
     }
     for what, (said, found) in counts.items():
         if said not in (0, found):  # 0: the header does not say
-            raise PrefLibError(
+            raise TableError(
                 f"{path}: the header says {said} {what}, the file holds {found}; it may be cut "
-                "short: fetch it again, or mend the header"
+                "short: fetch it again, or correct the header"
             )
 
 
@@ -113,7 +111,7 @@ def _check_orders(
     first: dict[Order, int] = {}
     for number, order in orders:
         for problem in _problems(order, kind, instance, first.get(order)):
-            raise PrefLibError(f"{path}, line {number}: {problem}")
+            raise TableError(f"{path}, line {number}: {problem}")
         first[order] = number
 
 

@@ -16,7 +16,7 @@ from tiebreak.ranking_logs.read import (
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, review_ranks
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
-from tiebreak.tables.errors import NoBallotError
+from tiebreak.tables.errors import TableError
 
 # A note names so many items that have no ranking; the count says how many there are.
 LISTED = 5
@@ -46,19 +46,19 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
         paths: ranking logs, and folders that hold some.
 
     Raises:
-        NoBallotError: a path holds no ranking log, or no item of any log could be ranked.
+        TableError: a path holds no ranking log, or no item of any log could be ranked.
     """
     try:
         logs = read_ranking_logs(paths)
     except RankingLogError as error:
-        raise NoBallotError(
+        raise TableError(
             f"{error}. Other files of ballots (CSV, PrefLib) are given by name, not by folder"
         ) from error
     ballots, unranked = _collect(logs)
     kinds = sorted({key[0] for key in ballots})
     if not kinds:
         reasons = sorted({one.reason for one in unranked})
-        raise NoBallotError(
+        raise TableError(
             f"{_paths(logs)}: no item could be ranked ({'; '.join(reasons) or 'no item at all'}); "
             "run the `inspect eval` again"
         )

@@ -1,33 +1,54 @@
-"""From the results of many runs, in two harnesses, to one table of scores."""
+"""Results of finished runs, of two harnesses, as one table of scores."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tiebreak.candidates.discover import discover
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.records import ReadOptions, natural_key
-from tiebreak.tables.delimited import missing_file
-from tiebreak.tables.errors import (
-    MetricError,
-    NoResultError,
-    RenameError,
-    TableError,
-    UnknownFormatError,
-    UnreadableFileError,
-)
-from tiebreak.tables.lm_eval_results import read_lm_eval_results
-from tiebreak.tables.result import Reading, Result
+from tiebreak.tables.ballots import AnyPath
+from tiebreak.tables.errors import TableError, UnreadableFileError, missing_file
 from tiebreak.tables.scores import ScoreTable, score_table
-
-AnyPath = str | PathLike[str]
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
+
+
+class Result(NamedTuple):
+    """A score of a model on a benchmark, better when higher.
+
+    `task` is the benchmark's name as the file has it. `metric` was chosen out of `choices`. `when`
+    is the start of the run in seconds since 1970, −inf where the file does not say. `n_items` is
+    the number of items scored, None where the file does not say.
+    """
+
+    model: str
+    task: str
+    benchmark: str
+    score: float
+    metric: str
+    choices: tuple[str, ...]
+    when: float
+    n_items: int | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one file gave: results, and sentences on what it did not give and why.
+
+    `lacking` lists the metrics of those tasks that have not the metric that was asked for.
+    """
+
+    results: tuple[Result, ...] = ()
+    notes: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 def read_results(
@@ -53,12 +74,9 @@ def read_results(
         counts. Metrics that are better when lower have a minus sign. All of it is in the notes.
 
     Raises:
-        MissingFileError: a path does not exist.
-        UnknownFormatError: a file given by name is of another kind.
-        UnreadableFileError: a file given by name is damaged (one in a folder is noted).
-        NoResultError: there is no result of a finished run.
-        MetricError: no result has the metric and filter that were asked for.
-        RenameError: a key of `rename` is the name of no benchmark.
+        TableError: a path does not exist; a file given by name is of another kind or damaged (one
+            in a folder is noted); there is no result of a finished run, or none with the metric
+            and filter that were asked for; a key of `rename` is not the name of a benchmark.
     """
     given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
@@ -85,7 +103,7 @@ def read_results(
 
 
 def _read(path: Path, options: ReadOptions) -> Iterator[Reading]:
-    """Readings of a file, or of all files in a folder that are of a known kind."""
+    """Readings of a file, or of all files of a known kind in a folder."""
     if not path.exists():
         raise missing_file(path)
     if not path.is_dir():
@@ -99,7 +117,7 @@ def _read(path: Path, options: ReadOptions) -> Iterator[Reading]:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    """Inspect logs and summaries of lm-eval; whatever a dot hides is passed over."""
+    """Inspect logs and summaries of lm-eval; hidden files are skipped."""
     logs = {found.path for found in discover([folder]).files if found.kind == "inspect"}
     summaries = {
         path
@@ -113,15 +131,17 @@ def _in_folder(folder: Path) -> list[Path]:
 
 def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
     if path.suffix not in (".eval", ".json"):
-        raise UnknownFormatError(
+        raise TableError(
             f"{path}: results are read from Inspect logs (.eval, .json) and lm-eval's "
             "results_*.json; a table of scores must be a .csv of its own"
         )
+    # Importing Inspect takes seconds; lm-eval users need not wait.
     if any(found.kind == "inspect" for found in discover([path]).files):
-        # Importing Inspect takes seconds; lm-eval users need not wait.
         from tiebreak.tables.inspect_results import read_inspect_result
 
         return read_inspect_result
+    from tiebreak.tables.lm_eval_results import read_lm_eval_results
+
     return read_lm_eval_results
 
 
@@ -137,7 +157,7 @@ def _check(
     for name in options.rename:
         if name not in known:
             shown = ", ".join(sorted({benchmark_name(one.task) for one in results}))
-            raise RenameError(f"rename: there is no benchmark {name!r}; there are: {shown}")
+            raise TableError(f"rename: there is no benchmark {name!r}; there are: {shown}")
 
 
 def _no_result(
@@ -147,12 +167,12 @@ def _no_result(
     lacking = dict.fromkeys(name for reading in readings for name in reading.lacking)
     if lacking:
         asked = [*map(repr, options.native), *([repr(options.filter)] if options.filter else [])]
-        return MetricError(
+        return TableError(
             f"{where}: no result has {' or '.join(asked)}; choose out of {', '.join(lacking)}"
         )
-    said = [note for reading in readings for note in reading.notes]
-    listed = "".join(f"\n  - {note}" for note in dict.fromkeys(said))
-    return NoResultError(
+    notes = [note for reading in readings for note in reading.notes]
+    listed = "".join(f"\n  - {note}" for note in dict.fromkeys(notes))
+    return TableError(
         f"{where}: there is no result of a finished run; give Inspect logs (.eval, .json), "
         f"lm-eval's results_*.json, or folders of these{listed}"
     )

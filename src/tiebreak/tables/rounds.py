@@ -18,10 +18,8 @@ from typing import Any
 
 import yaml
 
-from tiebreak.tables.delimited import read_text, shown
-from tiebreak.tables.errors import RepeatedBenchmarkError, RoundsError, UnknownBenchmarkError
-from tiebreak.tables.result import first_line
-from tiebreak.tables.suggest import suggestion
+from tiebreak.tables.delimited import read_text
+from tiebreak.tables.errors import TableError, first_line, shown, suggestion
 
 _KEYS = ("name", "benchmarks", "eliminate", "weight")
 
@@ -75,10 +73,9 @@ def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
         benchmarks: names of the score table's columns.
 
     Raises:
-        RoundsError: no YAML, or not of this form; `eliminate` or `weight` in some rounds only.
-        UnknownBenchmarkError: a round names a benchmark that is not among `benchmarks`.
-        RepeatedBenchmarkError: a benchmark is in two rounds, or twice in one.
-        MissingFileError, UnreadableFileError: there is no such file, or it is not text.
+        TableError: the file does not exist or is not text; it is not YAML, or not of this form;
+            `eliminate` or `weight` is in some rounds only; a round names a benchmark that is not
+            among `benchmarks`, or that is in a round already.
     """
     source = str(path)
     entries = _load(Path(path))
@@ -90,7 +87,7 @@ def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
     for what in ("eliminate", "weight"):
         without = [one.name for one in rounds if getattr(one, what) is None]
         if 0 < len(without) < len(rounds):
-            raise RoundsError(
+            raise TableError(
                 f"{source}: {shown(without[0])} has no {what!r} and other rounds have one; give it "
                 "in every round or in none"
             )
@@ -119,11 +116,13 @@ def _load(path: Path) -> list[Any]:
         entries = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise RoundsError(f"{path}{line} is no YAML ({error.problem}); mend it") from error
+        raise TableError(f"{path}{line} is not valid YAML ({error.problem}); correct it") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise RoundsError(f"{path} is no YAML ({first_line(str(error))}); mend it") from error
+        raise TableError(
+            f"{path} is not valid YAML ({first_line(str(error))}); correct it"
+        ) from error
     if not isinstance(entries, list) or not entries:
-        raise RoundsError(
+        raise TableError(
             f"{path} must hold a list of rounds, each a benchmark's name, a list of names, or a "
             "mapping with 'benchmarks'; start each round with '- '"
         )
@@ -134,28 +133,28 @@ def _round(where: str, number: int, entry: Any, benchmarks: Sequence[str]) -> Ro
     details: dict[Any, Any] = entry if isinstance(entry, dict) else {"benchmarks": entry}
     for key in details:
         if key not in _KEYS:
-            raise RoundsError(f"{where}: unknown key {shown(key)}; the keys are {', '.join(_KEYS)}")
+            raise TableError(f"{where}: unknown key {shown(key)}; the keys are {', '.join(_KEYS)}")
     listed: Any = details.get("benchmarks")
     names: list[Any] = listed if isinstance(listed, list) else [listed]
     columns = tuple(_column(where, name, benchmarks) for name in names)
     if not columns:
-        raise RoundsError(f"{where}: it has no benchmark; name at least one")
+        raise TableError(f"{where}: it has no benchmark; name at least one")
     title = details.get("name", names[0] if len(names) == 1 else f"round {number}")
     if not isinstance(title, str) or not title:
-        raise RoundsError(f"{where}: the name {shown(title)} is no text; put it in quotes")
+        raise TableError(f"{where}: the name {shown(title)} is not text; put it in quotes")
     return Round(title, tuple(names), columns, _eliminate(where, details), _weight(where, details))
 
 
 def _column(where: str, name: Any, benchmarks: Sequence[str]) -> int:
     if not isinstance(name, str):
         # YAML reads 2024, yes and 1e3 as numbers and truth values.
-        raise RoundsError(
-            f"{where}: {shown(name)} is no benchmark's name; put names that look like numbers or "
-            "truth values in quotes, and give 'benchmarks' in every round"
+        raise TableError(
+            f"{where}: {shown(name)} is not the name of a benchmark; put names that look like "
+            "numbers or truth values in quotes, and give 'benchmarks' in every round"
         )
     if name in benchmarks:
         return benchmarks.index(name)
-    raise UnknownBenchmarkError(
+    raise TableError(
         f"{where}: the scores have no benchmark {shown(name)}; {suggestion(name, benchmarks)}"
     )
 
@@ -166,7 +165,7 @@ def _eliminate(where: str, details: Mapping[Any, Any]) -> int | None:
         return None
     if type(value) is int and value >= 0:
         return value
-    raise RoundsError(f"{where}: 'eliminate' is {shown(value)}; give a whole number from 0 on")
+    raise TableError(f"{where}: 'eliminate' is {shown(value)}; give a whole number from 0 on")
 
 
 def _weight(where: str, details: Mapping[Any, Any]) -> float | None:
@@ -175,7 +174,7 @@ def _weight(where: str, details: Mapping[Any, Any]) -> float | None:
         return None
     if type(value) in (int, float) and 0 < value < math.inf:
         return float(value)
-    raise RoundsError(f"{where}: 'weight' is {shown(value)}; give a number above 0")
+    raise TableError(f"{where}: 'weight' is {shown(value)}; give a number above 0")
 
 
 def _refuse_repeats(source: str, rounds: Sequence[Round]) -> None:
@@ -183,7 +182,7 @@ def _refuse_repeats(source: str, rounds: Sequence[Round]) -> None:
     for number, one in enumerate(rounds, start=1):
         for name in one.benchmarks:
             if name in first:
-                raise RepeatedBenchmarkError(
+                raise TableError(
                     f"{source}, round {number}: {name!r} is in round {first[name]} already; a "
                     "benchmark is played once"
                 )

@@ -1,15 +1,17 @@
-"""Score tables: what every model got on every benchmark."""
+"""Scores out of files: a table of models × benchmarks."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.tables.delimited import Delimited, Row, read_delimited, shown
-from tiebreak.tables.errors import CellError, EmptyTableError, HeaderError, RepeatedRowError
+from tiebreak.tables.ballots import CSV, AnyPath
+from tiebreak.tables.delimited import Delimited, Row, read_delimited
+from tiebreak.tables.errors import TableError, shown, suggestion
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,6 +30,44 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
 
 
+def read_scores(
+    paths: AnyPath | Iterable[AnyPath],
+    *,
+    metric: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> ScoreTable:
+    """Read one CSV file (`read_score_table`), or logs and folders (`read_results`).
+
+    Args:
+        paths: a single CSV file, or any number of files and folders of the two harnesses.
+        metric: for logs, as are the others: see `read_results`.
+        filter: the lm-eval filter whose score counts.
+        rename: names of benchmarks to replace.
+
+    Raises:
+        TableError: a CSV file among other paths, or with options for logs; as the two readers.
+    """
+    given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+    tables = [path for path in given if Path(path).suffix.lower() in CSV]
+    if not tables:
+        # Importing Inspect takes seconds; a CSV file need not wait for it.
+        from tiebreak.tables.results import read_results
+
+        return read_results(given, metric=metric, filter=filter, rename=rename)
+    if len(given) > 1:
+        raise TableError(
+            f"{tables[0]} is a whole table of scores and comes alone; without it, logs and folders "
+            "can be given in any mix"
+        )
+    if metric or filter or rename:
+        raise TableError(
+            f"{tables[0]}: metric, filter and rename are for logs; a CSV file holds the scores as "
+            "they are"
+        )
+    return read_score_table(Path(tables[0]))
+
+
 def read_score_table(path: str | Path) -> ScoreTable:
     """Read a CSV file with a column `model`, the first, and a column of scores per benchmark.
 
@@ -35,27 +75,43 @@ def read_score_table(path: str | Path) -> ScoreTable:
     empty cell is a missing score. For separators, encoding and numbers see `delimited`.
 
     Raises:
-        HeaderError: the first column is not `model`, or there is no other.
-        CellError: a score that is no number, or only some cells of a column that have a "%".
-        RepeatedRowError: a model is there twice.
-        EmptyTableError: there is no score at all.
-        TableError: as `read_delimited`.
+        TableError: the first column is not `model`, or the only one; a score is not a number; only
+            some cells of a column have a "%"; a model is there twice; there is no score at all; as
+            `read_delimited`.
     """
     table = read_delimited(Path(path))
     benchmarks = table.header[1:]
     if table.header[0].casefold() != "model":
-        raise HeaderError(
+        raise TableError(
             f"{path}: the first column is {shown(table.header[0])}; it must be named 'model' and "
             "hold the models' names, with a column per benchmark after it"
         )
     if not benchmarks:
-        raise HeaderError(f"{path}: there is no column after 'model'; add one per benchmark")
+        raise TableError(f"{path}: there is no column after 'model'; add one per benchmark")
     models = _models(table)
     cells = [[_score(table, row, name) for name in benchmarks] for row in table.rows]
     for column, name in enumerate(benchmarks):
         _check_percents(table, name, [row[column] for row in cells])
     scores = np.array([[value for value, _ in row] for row in cells], dtype=np.float64)
     return score_table(models, benchmarks, scores, sources=(str(path),))
+
+
+def find_cells(table: ScoreTable, text: str) -> tuple[int, tuple[int, ...]]:
+    """Row and columns that "MODEL=BENCHMARK,BENCHMARK" names.
+
+    Raises:
+        TableError: a name that the table does not have, or nothing on one side of the "=".
+    """
+    model, _, listed = text.rpartition("=")
+    if model not in table.models:
+        help_ = suggestion(model, table.models)
+        raise TableError(f"{text!r}: the scores have no model {model!r}; {help_}")
+    names = [name.strip() for name in listed.split(",")]
+    for name in names:
+        if name not in table.benchmarks:
+            help_ = suggestion(name, table.benchmarks)
+            raise TableError(f"{text!r}: the scores have no benchmark {name!r}; {help_}")
+    return table.models.index(model), tuple(table.benchmarks.index(name) for name in names)
 
 
 def score_table(
@@ -66,13 +122,13 @@ def score_table(
     sources: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> ScoreTable:
-    """A table with the notes that its numbers call for, after those given.
+    """A table with notes on scales and missing scores after those given.
 
     Raises:
-        EmptyTableError: there is no score at all.
+        TableError: there is no score at all.
     """
     if np.isnan(scores).all():
-        raise EmptyTableError(f"{', '.join(sources)}: there is no score; give at least one")
+        raise TableError(f"{', '.join(sources)}: there is no score; give at least one")
     scores.setflags(write=False)
     table = ScoreTable(tuple(models), tuple(benchmarks), scores, tuple(sources), tuple(notes))
     return replace(table, notes=(*table.notes, *_scale_notes(table), *_hole_notes(table)))
@@ -81,15 +137,8 @@ def score_table(
 def _models(table: Delimited) -> tuple[str, ...]:
     lines: dict[str, int] = {}
     for row in table.rows:
-        name = row.cells[table.header[0]]
-        if not name:
-            raise CellError(f"{table.path}, line {row.line}: the model has no name; fill it in")
-        if name in lines:
-            raise RepeatedRowError(
-                f"{table.path}, line {row.line}: {shown(name)} is there a second time, after line "
-                f"{lines[name]}; keep one of the two, or rename one"
-            )
-        lines[name] = row.line
+        name = table.label(row, table.header[0], "the model has no name")
+        table.once(lines, name, row, f"{shown(name)} is there")
     return tuple(lines)
 
 
@@ -106,14 +155,14 @@ def _score(table: Delimited, row: Row, column: str) -> tuple[float, bool]:
 def _check_percents(table: Delimited, column: str, cells: Sequence[tuple[float, bool]]) -> None:
     signs = {sign for value, sign in cells if not math.isnan(value)}
     if len(signs) > 1:
-        raise CellError(
+        raise TableError(
             f"{table.path}, column {column!r}: some scores have a '%' and others have none; write "
             "all of them one way"
         )
 
 
 def _scale_notes(table: ScoreTable) -> Iterator[str]:
-    """Scores of one column, and columns of one round, should be of one scale: nobody rescales."""
+    """Scores of one column, and columns of one round, must share a scale: nothing is rescaled."""
     highest = {}
     for name, column in zip(table.benchmarks, table.scores.T, strict=True):
         sizes = np.abs(column[~np.isnan(column)])
