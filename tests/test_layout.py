@@ -53,6 +53,7 @@ READ_BALLOTS = {
     "tiebreak.scorers.ballots",
     "tiebreak.scorers.match",
     "tiebreak.scorers.placement",
+    "tiebreak.scorers.rules",
 }
 READERS = {"ranking_logs", "analysis", "report", "publish", "tables"}
 

@@ -20,13 +20,8 @@ from tiebreak.scorers.ballots import (
     Skipped,
     Tiering,
 )
-from tiebreak.scorers.placement import (
-    SEEDING_WEIGHT,
-    NotPlacedError,
-    mean_margins,
-    place,
-    results,
-)
+from tiebreak.scorers.placement import NotPlacedError, place, results
+from tiebreak.scorers.rules import SEEDING_WEIGHT, mean_margins
 
 SINGLES = (("s0",), ("s1",), ("s2",), ("s3",))
 

@@ -12,6 +12,7 @@ from tiebreak.rankers.agreement import Agreement, resolution_gain
 from tiebreak.rankers.resampling import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import in_one_order
+from tiebreak.scorers.rules import RULES
 from tiebreak.words import count
 
 
@@ -72,7 +73,7 @@ def gain(entry: Entry, common: Shared) -> Agreement:
     table, items = entry.table, set(common.items)
     rows = [row for row, item in enumerate(entry.keys) if item in items]
     cells = np.ix_(rows, [table.models.index(model) for model in common.models])
-    by_native = all(item.placed_by == "native" for item in entry.items)
+    by_native = all(RULES[item.placed_by].asks is None for item in entry.items)
     scores = table.native if by_native else table.borda
     ones = np.ones((1, len(rows)))
     return resolution_gain(*(mean_statistic(one[cells])(ones)[0] for one in (scores, table.native)))

@@ -202,7 +202,7 @@ def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
 
 def _settings(log: RankingLog, board: Leaderboard) -> Mapping[str, object]:
     own = {name: v for name, v in sorted(log.arguments.items()) if name not in _NO_SETTINGS}
-    who = _PEERS if board.placed_by == "consensus" else _JUDGE
+    who = _PEERS if board.rule.reviewed else _JUDGE
     return own | {who: ", ".join(board.judges)}
 
 

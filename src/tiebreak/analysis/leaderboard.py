@@ -27,6 +27,7 @@ from tiebreak.rankers import (
 )
 from tiebreak.ranking_logs.read import RankingLog, Unranked, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Rule
+from tiebreak.scorers.rules import RULES, PlacementRule
 
 FloatArray = NDArray[np.float64]
 
@@ -126,6 +127,11 @@ class Leaderboard:
     settled: Settled | None
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def rule(self) -> PlacementRule:
+        """What `placed_by` means; without ballots no question was asked, as under "native"."""
+        return RULES[self.placed_by or "native"]
 
     @property
     def resolution_gain(self) -> float:

@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
+from tiebreak.scorers.rules import RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
 
 
 def _needed_no_call(item: ItemBallots) -> bool:
-    return not item.calls and len(item.groups) == 1 and item.placed_by != "native"
+    return not item.calls and len(item.groups) == 1 and RULES[item.placed_by].asks is not None
 
 
 def _kind(kind: str, calls: Sequence[Call], whole: Sequence[Call], n_items: int) -> KindCalls:

@@ -3,14 +3,8 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
 
-from tiebreak.scorers.ballots import ItemBallots, Match, Rule
-
-BY_MATCHES: Final[frozenset[Rule]] = frozenset(
-    {"elimination", "least_squares", "win_rate", "insertion"}
-)
-"""Rules that place candidates by matches; the others ask about one or about all at a time."""
+from tiebreak.scorers.ballots import ItemBallots, Match
 
 
 @dataclass(slots=True)

@@ -1,43 +1,19 @@
 """What a reader must be told beside the figures: when not to trust them, and why they are so."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import numpy as np
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.rankers import ItemBootstrap
 from tiebreak.scorers.ballots import ItemBallots, Rule
+from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, percent
 
 UNSCORED_TOLERANCE = 0.05
 TIE_TOLERANCE = 0.5
 # Below this many items that tell models apart the intervals cover clearly less than they claim.
 FEW_ITEMS = 10
-
-_LEFT_OUT = ("match", "matches", "have no verdict and are left out")
-# What is asked under each rule, and what follows where the reply stayed unscored.
-_UNSCORED: Final[dict[Rule, tuple[str, str, str]]] = {
-    "elimination": ("match", "matches", "have no verdict, and there the seeding decided"),
-    "least_squares": _LEFT_OUT,
-    "win_rate": _LEFT_OUT,
-    "insertion": (
-        "match",
-        "matches",
-        "have no verdict, and there the newcomer was put behind the other",
-    ),
-    "points": ("answer", "answers", "have no points, and so no rank in their item"),
-    "listing": ("ranking call", "ranking calls", "gave no ranking, and their items have none"),
-    "consensus": ("review", "reviews", "rank nobody, and the other reviewers decide alone"),
-}
-_EVEN_HANDED = "such a match says nothing about who is better, and many ranks rest on few others"
-# What a tie does under each rule that ranks by matches.
-_TIED: Final[dict[Rule, str]] = {
-    "elimination": ("the better seed went on: the ranking shows the seeding more than the judging"),
-    "least_squares": _EVEN_HANDED,
-    "win_rate": _EVEN_HANDED,
-    "insertion": "the two share their place: the ranking tells few answers apart",
-}
 
 
 def unscored_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:
@@ -46,31 +22,32 @@ def unscored_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:
     missing = [reason for reason in reasons if reason is not None]
     if not reasons or len(missing) / len(reasons) <= UNSCORED_TOLERANCE:
         return None
-    one, many, consequence = _UNSCORED[rule]
     common = max(dict.fromkeys(missing), key=missing.count)
     return (
-        f"{len(missing):,} of {count(len(reasons), one, many)} "
-        f"({percent(len(missing) / len(reasons))}) {consequence}. Most frequent reason: {common}"
+        f"{len(missing):,} of {count(len(reasons), *RULES[rule].noun)} "
+        f"({percent(len(missing) / len(reasons))}) {RULES[rule].unscored}. "
+        f"Most frequent reason: {common}"
     )
 
 
 def _reasons(items: Sequence[ItemBallots], rule: Rule) -> list[str | None]:
     """Why each ballot under the rule is unscored; None for those that are scored."""
-    if rule == "points":
+    asks = RULES[rule].asks
+    if asks == "score":
         return [points.unscored for item in items for points in item.scores]
-    if rule in ("listing", "consensus"):
+    if asks == "list":
         return [listing.unscored for item in items for listing in item.listings]
-    return [match.unscored for item in items for match in item.matches] if rule in _TIED else []
+    return [match.unscored for item in items for match in item.matches] if asks else []
 
 
 def tie_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:
     """A sentence when the votes were even in more than half of the scored matches, else None."""
     tied = [match.tied for item in items for match in item.matches if match.unscored is None]
-    if rule not in _TIED or not tied or sum(tied) / len(tied) <= TIE_TOLERANCE:
+    if not RULES[rule].tied or not tied or sum(tied) / len(tied) <= TIE_TOLERANCE:
         return None
     return (
         f"In {sum(tied):,} of {count(len(tied), 'match', 'matches')} "
-        f"({percent(sum(tied) / len(tied))}) the votes were even and {_TIED[rule]}"
+        f"({percent(sum(tied) / len(tied))}) the votes were even and {RULES[rule].tied}"
     )
 
 

@@ -14,17 +14,19 @@ from tiebreak.inspect_tasks.cast import (
     require_readable,
 )
 from tiebreak.scorers.ballots import Reviewer
+from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.variants import Variant
 
 
 def asks_peers(variant: Variant) -> bool:
     """Whether a protocol asks several reviewers instead of a judge."""
-    return variant.protocol.name == "peer_review"
+    return RULES[variant.protocol.placed_by].reviewed
 
 
 def asks_judge(variant: Variant) -> bool:
     """Whether a protocol asks a judge."""
-    return variant.protocol.placed_by != "native" and not asks_peers(variant)
+    rule = RULES[variant.protocol.placed_by]
+    return rule.asks is not None and not rule.reviewed
 
 
 def find_reviewers(

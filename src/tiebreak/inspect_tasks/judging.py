@@ -44,6 +44,7 @@ from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.prompt import fingerprint
 from tiebreak.scorers.protocols import Protocol, judge_item
 from tiebreak.scorers.ranking import ranking
+from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record
 from tiebreak.scorers.table import ballots_table
 
@@ -77,7 +78,7 @@ def judging_task(
     """
     common = checked(given, settings)
     pool = load_pool(common["candidates"], common["mode"])
-    if protocol.placed_by != "native":
+    if RULES[protocol.placed_by].asks:
         require_cast(cast, pool.models, priced=common["max_cost"] is not None)
     samples = contest_samples(
         pool,
@@ -177,8 +178,8 @@ class _Run:
         """The ballots of an item; None when it need not be judged."""
         if self._settled():
             return None
-        if self.protocol.placed_by == "native" or len(contest.answers) == 1:
-            # Who asks nobody need not wait for what others spend.
+        if not RULES[self.protocol.placed_by].asks or len(contest.answers) == 1:
+            # No calls, so no budget to wait for.
             return await judge_item(self.protocol, contest, ModelJudge({}), record, self.settings)
         cast = self.cast()
         try:

@@ -30,16 +30,6 @@ from tiebreak.publish.runs import Run
 COLLECTION: Final = "tiebreak"
 # The log does not know who controls an endpoint, nor whether weights can be had.
 _UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
-# Whose reply decides: the prompts of this kind of call.
-_PROMPTS: Final = {
-    "elimination": "match",
-    "least_squares": "match",
-    "win_rate": "match",
-    "insertion": "match",
-    "points": "score",
-    "listing": "list",
-    "consensus": "list",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +126,7 @@ def _model_info(model: str) -> Json:
 def _metrics(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[_Metric]:
     """What is known about a model on a benchmark; a number that is undefined is left out."""
     pool = f"relative to this pool of {len(board.rows)} models"
-    if board.placed_by == "consensus":
+    if board.rule.reviewed:
         yield from _consensus_ranks(run, board, row.model, pool)
     if not math.isnan(row.borda):
         yield _Metric(
@@ -221,10 +211,10 @@ def _uncertainty(board: Leaderboard, metric: _Metric) -> Json:
 
 def _scoring(run: Run, board: Leaderboard) -> Json | None:
     """Who judged and by which prompt; None where nobody was asked."""
-    kind = _PROMPTS.get(board.placed_by or "")
+    kind = board.rule.asks
     if kind is None or not board.judges:
         return None
-    role = "peers" if board.placed_by == "consensus" else "judge"
+    role = "peers" if board.rule.reviewed else "judge"
     judges: list[Json] = [
         {
             "model_info": _model_info(fact.model),

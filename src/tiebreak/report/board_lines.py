@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from tiebreak.analysis.leaderboard import Leaderboard, Settled
 from tiebreak.analysis.length import LengthBias
 from tiebreak.analysis.receipt import Receipt
-from tiebreak.analysis.records import BY_MATCHES
 from tiebreak.report.cells import UNDEFINED, decimal, money, percents, signed_interval
 from tiebreak.words import count, percent
 
@@ -22,7 +21,7 @@ def title_line(board: Leaderboard) -> str:
 
 def source_line(board: Leaderboard) -> str:
     """Who judged, and in which log."""
-    who = "reviewers" if board.placed_by == "consensus" else "judge"
+    who = "reviewers" if board.rule.reviewed else "judge"
     return f"{who}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
 
 
@@ -73,7 +72,7 @@ def spread_line(board: Leaderboard) -> str:
 
 def judge_lines(board: Leaderboard) -> Iterator[str]:
     """Can the judge be trusted? Where nobody was compared there is no order to go by."""
-    if board.placed_by in BY_MATCHES:
+    if board.rule.by_matches:
         yield from _position_lines(board)
         yield _length_line(board.length)
     for judge in board.replies:

@@ -7,7 +7,6 @@ from rich.table import Table
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.receipt import Receipt
-from tiebreak.analysis.records import BY_MATCHES
 from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.report.cells import (
     UNDEFINED,
@@ -27,7 +26,7 @@ _HEADINGS = {"least_squares": "Least\nsquares", "bradley_terry": "Bradley–\nTe
 def rows_table(board: Leaderboard, *, wide: bool) -> Table:
     """The ranking, with the columns that its protocol gives numbers to."""
     table = _table()
-    by_matches, by_points = board.placed_by in BY_MATCHES, board.placed_by == "points"
+    by_matches, by_points = board.rule.by_matches, board.rule.by_points
     table.add_column("#", justify="right")
     table.add_column("Model", overflow="fold", min_width=12)
     table.add_column("Borda", justify="right", no_wrap=True)

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.table import Table
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
-from tiebreak.analysis.records import BY_MATCHES
 from tiebreak.rankers.resampling import AgreementInterval, ResampledAgreement
 from tiebreak.report.cells import UNDEFINED, decimal, money, percents, plain, rate, signed_interval
 from tiebreak.words import count, percent
@@ -160,7 +159,7 @@ def judge_table(logs: Sequence[ComparedLog], level: float, *, wide: bool) -> Tab
         *(*([f"{level * 100:g}% interval"] if wide else []), "Unscored"),
     )
     for log in logs:
-        if log.board.placed_by not in BY_MATCHES:
+        if not log.board.rule.by_matches:
             continue
         bias, length = log.board.bias, log.board.length
         span = percents(bias.first_lower, bias.first_upper) if bias.n_first else UNDEFINED

@@ -66,7 +66,7 @@ def _render_board(board: Leaderboard, console: Console) -> None:
         say("No item could be ranked.")
     for line in judge_lines(board):
         say(line)
-    if board.placed_by == "consensus":
+    if board.rule.reviewed:
         say("Who favours itself, and what the panel is worth: tiebreak peers LOG")
     if board.receipt.n_calls:
         console.print()

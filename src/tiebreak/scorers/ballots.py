@@ -25,7 +25,7 @@ Rule = Literal[
     "consensus",
     "native",
 ]
-"""How the ballots of an item become its ranking; see `tiebreak.scorers.placement`."""
+"""How the ballots of an item become its ranking; see `tiebreak.scorers.rules`."""
 
 
 class Ballot(BaseModel):

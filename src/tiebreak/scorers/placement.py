@@ -1,41 +1,19 @@
-"""From the ballots of one item to the ranking of its candidates: one rule per kind of protocol.
-
-    elimination    champion, runner-up, then each elimination round, the latest first; within a
-                   round by mean principle margin per match, then by seed (SEAL, §2.3)
-    least_squares  strengths that fit the results of all matches best, and the seeding a little
-    win_rate       mean result of a candidate's matches, ½ for a tie
-    insertion      the order that the protocol arrived at
-    points         points given by a judge
-    listing        the order given by a judge
-    consensus      one ranking out of all reviewers', by the aggregator that the run asked for
-    native         the benchmark's own score
+"""From the ballots of one item to the ranking of its candidates, by the rule that they name.
 
 Models whose answers are identical share the mean of the ranks that they take up together. A
 candidate about which no ballot says anything (its call is unscored) has no rank in the item.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, groupby
-from typing import Final
+from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
+from tiebreak.rankers import mean_ranks
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.rules import RULES, NotPlacedError, mean_margins, tied_groups
 
-from tiebreak.rankers import RankingError, aggregate_items, mean_ranks
-from tiebreak.rankers.least_squares import implied_wins
-from tiebreak.scorers.ballots import ItemBallots, Match, Rule
-
-Groups = list[list[str]]
-"""Representatives, best first; those of a group are tied."""
-
-SEEDING_WEIGHT: Final = 0.1
-"""What a better seed is worth beside a match, in least squares. Swiss rounds leave many candidates
-level that the seeding tells apart. Of 0.1 and 0.3, 0.1 agreed better with all pairs in simulation;
-against no weight it gained where the seeding was sharp, and lost a little where it was noise."""
-
-_DECIMALS = 9
+__all__ = ["NotPlacedError", "Placement", "place", "results"]
 
 
 @dataclass(frozen=True)
@@ -52,10 +30,6 @@ class Placement:
     margins: Mapping[str, float]
 
 
-class NotPlacedError(ValueError):
-    """The ballots of an item do not give a ranking; the message says why."""
-
-
 def place(ballots: ItemBallots) -> Placement:
     """Rank the candidates of one item.
 
@@ -68,35 +42,17 @@ def place(ballots: ItemBallots) -> Placement:
         raise NotPlacedError(f"skipped: the ranking was decided after {after} of {of} items")
     if not ballots.complete:
         raise NotPlacedError("judging was cut short")
-    if ballots.placed_by != "native" and len(ballots.groups) == 1:
-        order: tuple[tuple[str, ...], ...] = ballots.groups
-        ranks = mean_ranks(order)
-    elif ballots.placed_by == "consensus":
-        ranks = _consensus(ballots)
-        order = tuple(map(tuple, _tied({model: -rank for model, rank in ranks.items()})))
+    rule = RULES[ballots.placed_by]
+    if rule.asks and len(ballots.groups) == 1:
+        ranks: Mapping[str, float] = mean_ranks(ballots.groups)
     else:
-        groups = _RULES[ballots.placed_by](ballots)
-        if sum(map(len, groups)) < 2:
-            # Only a protocol of the user's own gets here, with a rule that does not fit it.
-            raise NotPlacedError(f"{ballots.placed_by} ranks fewer than two candidates")
-        order = _with_members(ballots, groups)
-        ranks = mean_ranks(order)
+        ranks = rule.ranks(ballots)
     margins = mean_margins(ballots.matches)
     return Placement(
-        order=order,
+        order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),
         ranks=ranks,
         margins={m: margins.get(group[0], math.nan) for group in ballots.groups for m in group},
     )
-
-
-def mean_margins(matches: Iterable[Match]) -> dict[str, float]:
-    """Mean principle margin of every candidate over its scored matches; none, no entry."""
-    own: dict[str, list[float]] = {}
-    for match in matches:
-        if match.margin is not None:
-            own.setdefault(match.high, []).append(match.margin)
-            own.setdefault(match.low, []).append(-match.margin)
-    return {name: math.fsum(margins) / len(margins) for name, margins in own.items()}
 
 
 def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
@@ -114,149 +70,3 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
         for other in members[match.low]
     ]
     return found + [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
-
-
-def review_ranks(ballots: ItemBallots, models: Sequence[str]) -> NDArray[np.float64]:
-    """What each reviewer says about each model, shape (reviewers, models).
-
-    Lower is better, equal is tied, NaN is not ranked. Identical answers share their place.
-    """
-    row = {reviewer.name: number for number, reviewer in enumerate(ballots.reviewers)}
-    column = {model: number for number, model in enumerate(models)}
-    members = {group[0]: group for group in ballots.groups}
-    ranks = np.full((len(row), len(column)), np.nan)
-    for listing in ballots.listings:
-        for place, tied in enumerate(listing.groups, start=1):
-            for model in (model for rep in tied for model in members[rep]):
-                ranks[row[listing.reviewer], column[model]] = place
-    return ranks
-
-
-def _elimination(ballots: ItemBallots) -> Groups:
-    _require_verdict(ballots)
-    out_in = {match.loser: match.round for match in ballots.matches}
-    margins = mean_margins(ballots.matches)
-    seed = {rep: position for position, rep in enumerate(ballots.seeds)}
-
-    def key(rep: str) -> tuple[float, float, int]:
-        # The champion never went out. Without a scored match there is no evidence of strength:
-        # such a candidate comes last among those of its round.
-        return -out_in.get(rep, math.inf), -margins.get(rep, -math.inf), seed[rep]
-
-    return [[rep] for rep in sorted(ballots.seeds, key=key)]
-
-
-def _least_squares(ballots: ItemBallots) -> Groups:
-    """Least squares over the results, what they imply, and the tiers of the seeding."""
-    judged = _judged(ballots)
-    n = len(judged)
-    column = {rep: number for number, rep in enumerate(judged)}
-    wins = np.zeros((n, n))
-    for match in ballots.matches:
-        if match.result is not None:
-            high, low = column[match.high], column[match.low]
-            wins[high, low] += match.result
-            wins[low, high] += 1 - match.result
-    wins += implied_wins(wins)
-    tiers = ballots.tiering.tiers if ballots.tiering else {}
-    tier = np.array([tiers.get(rep, 0) for rep in judged])
-    # Every pair has one weak comparison by tiers; it also connects those that never met.
-    better = np.sign(tier[None, :] - tier[:, None])
-    games = wins + wins.T + SEEDING_WEIGHT * (1 - np.eye(n))
-    margin = (wins - wins.T + SEEDING_WEIGHT * better).sum(axis=1)
-    # The normal equations, and one more that puts the mean at 0.
-    strengths = np.linalg.solve(np.diag(games.sum(axis=1)) - games + 1, margin)
-    return _tied(dict(zip(judged, strengths.tolist(), strict=True)))
-
-
-def _win_rate(ballots: ItemBallots) -> Groups:
-    results: dict[str, list[float]] = {rep: [] for rep in _judged(ballots)}
-    for match in ballots.matches:
-        if match.result is not None:
-            results[match.high].append(match.result)
-            results[match.low].append(1 - match.result)
-    return _tied({rep: math.fsum(own) / len(own) for rep, own in results.items()})
-
-
-def _insertion(ballots: ItemBallots) -> Groups:
-    judged = _judged(ballots)
-    groups = [[rep for rep in tied if rep in judged] for tied in ballots.order]
-    return [group for group in groups if group]
-
-
-def _points(ballots: ItemBallots) -> Groups:
-    scores = {one.candidate: one.score for one in ballots.scores if one.score is not None}
-    if len(scores) < 2:
-        reasons = [one.unscored for one in ballots.scores if one.unscored] or ["no call"]
-        raise NotPlacedError(f"fewer than two candidates have points ({reasons[0]})")
-    return _tied(scores)
-
-
-def _listing(ballots: ItemBallots) -> Groups:
-    if len(ballots.listings) != 1:
-        raise NotPlacedError(f"there are {len(ballots.listings)} ranking calls, where one decides")
-    [listing] = ballots.listings
-    if listing.unscored:
-        raise NotPlacedError(f"the ranking call gave no usable reply ({listing.unscored})")
-    return [list(group) for group in listing.groups]
-
-
-def _consensus(ballots: ItemBallots) -> dict[str, float]:
-    """Ranks by the aggregator, 1 = best; those that are undefined are left out."""
-    reviews = review_ranks(ballots, ballots.models)
-    try:
-        ranks = aggregate_items(reviews[None], ballots.aggregator)[0].tolist()
-    except RankingError as error:  # of many candidates no order could be proven to be the best
-        raise NotPlacedError(f"{ballots.aggregator} finds no ranking: {error}") from error
-    if all(map(math.isnan, ranks)):
-        reasons = [one.unscored for one in ballots.listings if one.unscored] or ["no call"]
-        raise NotPlacedError(f"{ballots.aggregator} can use no review ({reasons[0]})")
-    named = zip(ballots.models, ranks, strict=True)
-    return {model: rank for model, rank in named if not math.isnan(rank)}
-
-
-def _native(ballots: ItemBallots) -> Groups:
-    scores = {model: score for model, score in ballots.native.items() if score is not None}
-    if len(scores) < 2:
-        raise NotPlacedError("fewer than two candidates have a native score")
-    return _tied(scores)
-
-
-def _with_members(ballots: ItemBallots, groups: Groups) -> tuple[tuple[str, ...], ...]:
-    """The same with all models whose answers are identical; native scores name these already."""
-    if ballots.placed_by == "native":
-        return tuple(map(tuple, groups))
-    members = {group[0]: group for group in ballots.groups}
-    return tuple(tuple(model for rep in tied for model in members[rep]) for tied in groups)
-
-
-_RULES: Final[Mapping[Rule, Callable[[ItemBallots], Groups]]] = {
-    "elimination": _elimination,
-    "least_squares": _least_squares,
-    "win_rate": _win_rate,
-    "insertion": _insertion,
-    "points": _points,
-    "listing": _listing,
-    "native": _native,
-}
-
-
-def _judged(ballots: ItemBallots) -> list[str]:
-    """Representatives with at least one scored match."""
-    _require_verdict(ballots)
-    seen = {name for m in ballots.matches if m.result is not None for name in (m.high, m.low)}
-    return [rep for rep in ballots.representatives if rep in seen]
-
-
-def _require_verdict(ballots: ItemBallots) -> None:
-    if all(match.unscored for match in ballots.matches):
-        # Seeds alone would decide everything.
-        reason = ballots.matches[0].unscored if ballots.matches else "no match was played"
-        raise NotPlacedError(f"no match has a verdict ({reason})")
-
-
-def _tied(scores: Mapping[str, float]) -> Groups:
-    """Groups of candidates with equal scores, the highest first."""
-    rounded = {name: round(score, _DECIMALS) for name, score in scores.items()}
-    groups = groupby(sorted(rounded, key=lambda name: -rounded[name]), key=rounded.__getitem__)
-    return [list(names) for _, names in groups]

@@ -9,7 +9,7 @@ A protocol is one function from (item, candidates, judge) to ballots::
             champion = (await judge.match(champion, challenger)).winner
         return judge.ballots
 
-`placed_by` names the rule that turns these ballots into a ranking (`tiebreak.scorers.placement`).
+`placed_by` names the rule that turns these ballots into a ranking (`tiebreak.scorers.rules`).
 """
 
 import asyncio

@@ -5,7 +5,7 @@ computes all scores again from the ballots that are there.
 """
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from inspect_ai.scorer import (
@@ -29,13 +29,11 @@ from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.least_squares import least_squares as fit_least_squares
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, place, results
+from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.table import ballots_table
 
 RESULTS_KEY = "results"
 """Score metadata: results of an item's matches, as [one, other, 1 / ½ / 0]."""
-
-MATCH_RULES: Final = ("elimination", "least_squares", "win_rate", "insertion")
-"""Rules of protocols that let candidates meet."""
 
 ROSTER_KEY = "roster"
 """Sample metadata: all models of the run. A model that is absent from an item scores NaN there."""
@@ -117,6 +115,6 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
     )
     best = min(ranks, key=ranks.__getitem__)
     # An item whose answers are all identical has ties and no match; it counts where others have.
-    by_match = ballots.placed_by in MATCH_RULES
-    played = [list(result) for result in results(ballots)] if by_match else []
+    by_matches = RULES[ballots.placed_by].by_matches
+    played = [list(result) for result in results(ballots)] if by_matches else []
     return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})

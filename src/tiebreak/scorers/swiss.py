@@ -2,7 +2,7 @@
 
 Elimination throws away what it learns: half of the candidates play a single match. Here all play
 in every round, against one with as many points, and nobody meets the same opponent twice. The
-item's ranking is a least-squares fit of all results (`tiebreak.scorers.placement`). For eight
+item's ranking is a least-squares fit of all results (`tiebreak.scorers.rules`). For eight
 candidates two rounds take one match more than a bracket.
 """
 

@@ -5,7 +5,8 @@ import numpy as np
 from tiebreak.rankers import Profile, RankingError, kemeny_young
 from tiebreak.scorers.ballots import DecidedBy, ItemBallots, Listing, Match
 from tiebreak.scorers.bracket import round_name, rounds
-from tiebreak.scorers.placement import NotPlacedError, place, review_ranks
+from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.rules import RULES, review_ranks
 
 
 def ballots_table(ballots: ItemBallots) -> str:
@@ -44,7 +45,7 @@ def _ranking(ballots: ItemBallots) -> str:
 
 
 def _matches(ballots: ItemBallots) -> str:
-    total = rounds(len(ballots.seeds)) if ballots.placed_by == "elimination" else None
+    total = rounds(len(ballots.seeds)) if RULES[ballots.placed_by].knockout else None
     lines = [
         "| round | candidate | opponent | margin | decided by | orders | winner |",
         "|---|---|---|---|---|---|---|",

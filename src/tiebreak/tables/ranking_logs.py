@@ -14,7 +14,8 @@ from tiebreak.ranking_logs.read import (
     read_ranking_logs,
 )
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import NotPlacedError, review_ranks
+from tiebreak.scorers.placement import NotPlacedError
+from tiebreak.scorers.rules import RULES, review_ranks
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import TableError
 
@@ -100,7 +101,7 @@ def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[_Unranked]]:
 def _ballots(log: RankingLog, item: ItemBallots) -> tuple[Ballot, ...]:
     """The ranking of an item, or the reviews behind it; nobody is asked about identical answers."""
     placement = placement_of(item)
-    if not item.listings or item.placed_by != "consensus":
+    if not item.listings or not RULES[item.placed_by].reviewed:
         return (Ballot(placement.ranks, item.item_id, log.path),)
     reviews = zip(item.reviewers, review_ranks(item, item.models).tolist(), strict=True)
     return tuple(

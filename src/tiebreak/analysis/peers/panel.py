@@ -14,7 +14,7 @@ from tiebreak.analysis.item_table import FloatArray, or_nan
 from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
-from tiebreak.scorers.placement import review_ranks
+from tiebreak.scorers.rules import RULES, review_ranks
 from tiebreak.words import count
 
 HOW = "inspect eval tiebreak/peer_review -T candidates=LOGS --model-role 'peers=[MODEL, …]'"
@@ -80,7 +80,7 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
 
 def panels_of(log: RankingLog) -> list[Panel]:
     """The panels of one log, by benchmark; none where it is no peer review."""
-    reviewed = [item for item in log.items if item.placed_by == "consensus"]
+    reviewed = [item for item in log.items if RULES[item.placed_by].reviewed]
     benchmarks = sorted({item.benchmark for item in reviewed})
     return [_panel(log, [i for i in reviewed if i.benchmark == name]) for name in benchmarks]
 

@@ -61,7 +61,7 @@ def sparse_agreements(
     by_log = {
         (entry.board.log, entry.board.benchmark): entry
         for entry in entries
-        if entry.board.placed_by == "consensus"
+        if entry.board.rule.reviewed
     }
     found = [_compared(sparse, full, by_log, how) for sparse, full in pairs]
     return [one for one in found if one is not None]

@@ -21,6 +21,7 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
 from tiebreak.report.page.names import file_names
+from tiebreak.scorers.rules import RULES
 from tiebreak.tables.human import HumanRanking
 
 REFERENCE = "full_pairwise"
@@ -137,5 +138,5 @@ def _peers(logs: Iterable[RankingLog], how: Resampling) -> tuple[PeerReport | No
 
 def _with_reviews(logs: Iterable[RankingLog]) -> Iterator[RankingLog]:
     for log in logs:
-        if any(item.placed_by == "consensus" for item in log.items):
+        if any(RULES[item.placed_by].reviewed for item in log.items):
             yield log

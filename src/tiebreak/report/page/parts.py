@@ -114,13 +114,13 @@ class Parts:
 
     def native(self, entry: Entry) -> Part | None:
         """Native score against judged score."""
-        if entry.board.placed_by == "native":
+        if entry.board.rule.asks is None:
             return None
         return self._pictured("native", entry, native_figure(entry.board))
 
     def win_rates(self, entry: Entry) -> Part | None:
         """How often each model beats each other one."""
-        if entry.board.placed_by == "native" or not entry.board.rows:
+        if entry.board.rule.asks is None or not entry.board.rows:
             return None
         rates = win_rates(entry.items, models=[row.model for row in entry.board.rows])
         return self._pictured("winrates", entry, win_rate_figure(label(entry), rates))
