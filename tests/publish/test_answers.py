@@ -16,7 +16,7 @@ from tests.publish.judged_runs import (
 )
 from tiebreak.candidates import CandidatePool, load_candidates, read_parquet, write_parquet
 from tiebreak.publish.answers import judged_pool, places_of, pool_file
-from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError, SecretFoundError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import Run, read_runs
 
 
@@ -96,7 +96,7 @@ def test_a_secret_of_a_candidates_log_stays_there(tmp_path: Path) -> None:
 
     run = only_run(write_both(tmp_path))
     change_log(tmp_path / "candidates" / "gsm8k-0.eval", plant)
-    with pytest.raises(SecretFoundError, match=r"^candidates/.* \(api_key\) in gsm8k-0\.eval"):
+    with pytest.raises(PublishError, match=r"^candidates/.* \(api_key\) in gsm8k-0\.eval"):
         judged_pool(run, [[tmp_path / "candidates"]])
 
 
@@ -119,14 +119,14 @@ def test_other_answers_are_refused(tmp_path: Path, contests: bool) -> None:
     longer = write_candidates(
         tmp_path / "new", answer=lambda model, i: f"{model} says {i}" + "!" * (model == "b")
     )
-    with pytest.raises(OtherCandidatesError, match=r"3 of 3 judged items.*q0, q1, q2"):
+    with pytest.raises(PublishError, match=r"other answers.*3 of 3 judged items.*q0, q1, q2"):
         judged_pool(only_run(log), [[longer]])
 
 
 def test_answers_of_the_same_length_are_told_apart_by_their_text(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     other = write_candidates(tmp_path / "new", answer=lambda model, i: f"{model} said {i}")
-    with pytest.raises(OtherCandidatesError):
+    with pytest.raises(PublishError, match="holds other answers than"):
         judged_pool(only_run(log), [[other]])
 
 
@@ -149,7 +149,7 @@ def test_identical_answers_must_be_identical(tmp_path: Path) -> None:
     )
     assert judged_pool(run, [[blanks]]).models == ("a", "b", "c")
     parted = write_candidates(tmp_path / "parted", answer=lambda m, i: {"a": "x"}.get(m, "y"))
-    with pytest.raises(OtherCandidatesError):
+    with pytest.raises(PublishError, match="holds other answers than"):
         judged_pool(run, [[parted]])
 
 
@@ -157,14 +157,14 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     fewer = write_candidates(tmp_path / "fewer", n_items=2)
     alone = write_candidates(tmp_path / "alone", "ab")
-    with pytest.raises(CandidatesNotFoundError) as found:
+    with pytest.raises(PublishError, match="judged cannot be found") as found:
         judged_pool(only_run(log), [[fewer], [alone], [tmp_path / "nowhere"]])
     message = str(found.value)
     assert "1 of 3 judged items (q2) not there" in message
     assert "3 of 3 judged items (q0, q1, q2) not there" in message
     assert "nowhere" in message
     assert "--candidates PATH" in message
-    with pytest.raises(CandidatesNotFoundError, match="no place is known"):
+    with pytest.raises(PublishError, match="no place is known"):
         judged_pool(only_run(log), [])
 
 
@@ -179,7 +179,7 @@ def test_the_next_place_is_tried_where_answers_are_others(tmp_path: Path) -> Non
     other = write_candidates(tmp_path / "new", answer=lambda model, i: f"{model} said {i}")
     assert len(judged_pool(only_run(log), [[other], [tmp_path / "candidates"]])) == 3
     # Two runs of one model: the message says what is wrong there, by its name.
-    with pytest.raises(CandidatesNotFoundError, match=r"3 problems.*'a'"):
+    with pytest.raises(PublishError, match=r"(?s)cannot be found.*3 problems.*'a'"):
         judged_pool(only_run(log), [[tmp_path]])
 
 
@@ -193,7 +193,7 @@ def test_another_question_under_the_same_id(tmp_path: Path) -> None:
             for i in range(3)
         ]
         write_inspect_log(tmp_path / "asked" / f"{model}.eval", model, rows)
-    with pytest.raises(CandidatesNotFoundError, match="3 of 3 judged items"):
+    with pytest.raises(PublishError, match=r"(?s)cannot be found.*3 of 3 judged items"):
         judged_pool(only_run(log), [[tmp_path / "asked"]])
 
 

@@ -20,7 +20,7 @@ from tests.publish.judged_runs import (
 from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.candidates import load_candidates
 from tiebreak.publish import Bundle, bundle
-from tiebreak.publish.errors import SecretFoundError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import living_files
 
 
@@ -148,7 +148,7 @@ def test_a_secret_in_an_answer_stops_everything(
     log = write_ranking(tmp_path / "seal.eval", load_candidates(folder))
     monkeypatch.setenv("SOME_API_KEY", key)
     bundle([log], draws=10)  # the answers are not among what is published
-    with pytest.raises(SecretFoundError, match=r"candidates/.*SOME_API_KEY") as found:
+    with pytest.raises(PublishError, match=r"candidates/.*SOME_API_KEY") as found:
         bundle([log], with_candidates=True, draws=10)
     assert key not in str(found.value)
 
@@ -159,7 +159,7 @@ def test_a_secret_that_is_a_model_name(tmp_path: Path, monkeypatch: pytest.Monke
     names = ("x/abcdefgh-model", "b", "c")
     pool = load_candidates(write_candidates(tmp_path / "candidates", names))
     log = write_ranking(tmp_path / "seal.eval", pool, ranked=names)
-    with pytest.raises(SecretFoundError, match="MY_TOKEN"):
+    with pytest.raises(PublishError, match="MY_TOKEN"):
         bundle([log], draws=10)
 
 

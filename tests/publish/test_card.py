@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from tests.publish.test_latest import row
 from tiebreak.publish.card import BEGIN, END, card, split
-from tiebreak.publish.errors import CardError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.markdown import inline
 
 HOSTILE = [
@@ -283,5 +283,5 @@ def test_a_head_without_keys(newline: str) -> None:
     "text", [BEGIN, END, f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}", f"{BEGIN}{END}{END}"]
 )
 def test_broken_marks_are_refused(text: str) -> None:
-    with pytest.raises(CardError, match="once"):
+    with pytest.raises(PublishError, match="once"):
         make([row("r", "t")], readme=f"# Ours\n{text}\n")

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.publish.errors import CardError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.front_matter import TAGS, configs_for, merged
 
 PATHS = ["README.md", "leaderboard/latest.parquet", "leaderboard/full/r.parquet"]
@@ -131,7 +131,7 @@ def test_a_licence_that_was_given_replaces_the_other() -> None:
 )
 def test_unusual_yaml(text: str) -> None:
     """It is refused with a word on what to do, before anything is lost."""
-    with pytest.raises(CardError, match="mend it"):
+    with pytest.raises(PublishError, match="mend it"):
         merge(text)
 
 
@@ -149,7 +149,7 @@ def test_an_anchor_in_what_is_replaced() -> None:
 
 @pytest.mark.parametrize("license", ["CC BY", "", "a\nb: c", "mit]", "ü", "-x", "x" * 60])
 def test_a_licence_that_is_no_id(license: str) -> None:
-    with pytest.raises(CardError, match="--license"):
+    with pytest.raises(PublishError, match="--license"):
         merge("", license)
 
 

@@ -20,8 +20,7 @@ from tests.publish.hub_client import (
     titles,
 )
 from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.errors import CardError, RunConflictError
-from tiebreak.publish.hub_errors import HubError
+from tiebreak.publish.errors import PublishError
 
 
 def test_a_first_publication_makes_a_private_dataset_with_everything_in_one_commit(
@@ -90,7 +89,7 @@ def test_another_content_under_the_same_run_is_refused_and_nothing_changes(hub: 
     path = "runs/run1/manifest.json"
     repo.commit("main", "theirs", {path: b"other"})
     with pytest.raises(
-        RunConflictError,
+        PublishError,
         match=rf"{REPO} holds another {path} already.*--seed are others.*another NAME",
     ):
         publish(hub, bundle_of(1))
@@ -129,14 +128,14 @@ def test_no_gitignore_keeps_a_part_of_a_run_out(hub: FakeHub) -> None:
 
 def test_files_that_the_storage_does_not_take_are_named(hub: FakeHub) -> None:
     hub.largest = 3
-    with pytest.raises(HubError, match=r"does not take these files.*storage limit is reached"):
+    with pytest.raises(PublishError, match=r"does not take these files.*storage limit is reached"):
         publish(hub, bundle_of(1))
     assert titles(hub) == ["initial commit"]
 
 
 def test_a_card_that_is_no_text_is_named(hub: FakeHub) -> None:
     hub.add(REPO).commit("main", "binary", {"README.md": b"\xff\xfe"})
-    with pytest.raises(CardError, match=rf"README.md of {REPO} is no UTF-8 text"):
+    with pytest.raises(PublishError, match=rf"README.md of {REPO} is no UTF-8 text"):
         publish(hub, bundle_of(1))
 
 
@@ -179,7 +178,9 @@ def test_a_visibility_that_may_not_be_changed_is_told_apart_from_the_publication
     hub: FakeHub,
 ) -> None:
     hub.faults.append(Fault("/settings", 403, times=9))
-    with pytest.raises(HubError, match=r"^The runs are published, but .* still private\. The Hub"):
+    with pytest.raises(
+        PublishError, match=r"^The runs are published, but .* still private\. The Hub"
+    ):
         publish(hub, bundle_of(1), private=False)
     assert run(1).files.items() <= hub.repos[REPO].resolve("main").tree.items()
     assert hub.repos[REPO].private

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.publish.judged_runs import rows_in
 from tiebreak.publish.bundle import Bundle, PublishedRun
-from tiebreak.publish.errors import DamagedDatasetError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import FULL, LATEST, README, living_files, newest, same_content
 from tiebreak.publish.tables import schema, table_of, to_parquet
 
@@ -146,18 +146,18 @@ def test_columns_of_a_later_version_stay() -> None:
 
 def test_a_damaged_dataset_is_named() -> None:
     repo = {f"{FULL}x.parquet": b"no Parquet"}
-    with pytest.raises(DamagedDatasetError, match=r"leaderboard/full/x\.parquet"):
+    with pytest.raises(PublishError, match=r"leaderboard/full/x\.parquet"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
     text = table_of("leaderboard", [row("r0", "2026-01-01T00:00:00Z")])
     number = text.schema.get_field_index("value")
     repo = {f"{FULL}x.parquet": to_parquet(text.set_column(number, "value", pa.array(["high"])))}
-    with pytest.raises(DamagedDatasetError):
+    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is no leaderboard"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
     nobody = text.set_column(
         text.schema.get_field_index("model"), "model", pa.array([None], pa.string())
     )
     repo = {f"{FULL}x.parquet": to_parquet(nobody)}
-    with pytest.raises(DamagedDatasetError):
+    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is no leaderboard"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
 
 

@@ -5,7 +5,7 @@ import httpx2
 import pytest
 from huggingface_hub.errors import HfHubHTTPError
 
-from tiebreak.publish.errors import RunConflictError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.retry import RetryPolicy
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/commit")
@@ -83,7 +83,7 @@ def test_a_waiting_time_beyond_all_patience_ends_it_at_once() -> None:
         (httpx2.ReadTimeout("silence"), 4),
         (httpx2.RemoteProtocolError("dropped"), 4),
         (httpx2.ConnectError("no route"), 2),
-        (RunConflictError("other"), 1),
+        (PublishError("other"), 1),
         (ValueError("a bug"), 1),
     ],
     ids=lambda case: str(case),

@@ -9,7 +9,7 @@ import pytest
 from tests.publish.judged_runs import write_both, write_candidates, write_ranking
 from tests.ranking_logs.builders import bracket, item, shard_metadata, write_log, write_shards
 from tiebreak.candidates import load_candidates
-from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import read_runs, run_id, utc
 
 
@@ -78,13 +78,13 @@ def test_of_several_attempts_one_counts(tmp_path: Path) -> None:
 
 def test_an_unfinished_run_is_refused(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")], status="started")
-    with pytest.raises(UnfinishedRunError, match=r"1\.eval.*eval-retry"):
+    with pytest.raises(PublishError, match=r"1\.eval.*eval-retry"):
         read_runs([log])
 
 
 def test_nothing_to_publish(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [], expected=3, status="error")
-    with pytest.raises(NothingToPublishError, match="tiebreak rank"):
+    with pytest.raises(PublishError, match="tiebreak rank"):
         read_runs([log])
 
 

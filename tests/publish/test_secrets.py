@@ -10,7 +10,7 @@ from inspect_ai.log import EvalLog, EvalRevision
 from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.publish.judged_runs import change_log, write_both
-from tiebreak.publish.errors import SecretFoundError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, refuse_secrets
 from tiebreak.publish.tables import to_parquet
 
@@ -39,7 +39,7 @@ def parquet(data: object, metadata: dict[str, str] | None = None) -> bytes:
     ],
 )
 def test_a_secret_is_found_and_not_shown(path: str, content: bytes) -> None:
-    with pytest.raises(SecretFoundError) as found:
+    with pytest.raises(PublishError, match="would hold the value of") as found:
         refuse_secrets({"first.txt": b"nothing", path: content}, [SECRET])
     assert path in str(found.value)
     assert SECRET.source in str(found.value)
@@ -48,7 +48,7 @@ def test_a_secret_is_found_and_not_shown(path: str, content: bytes) -> None:
 
 
 def test_a_secret_in_a_path_is_not_shown() -> None:
-    with pytest.raises(SecretFoundError, match="name of a file") as found:
+    with pytest.raises(PublishError, match="name of a file") as found:
         refuse_secrets({f"data/{VALUE}.json": b""}, [SECRET])
     assert VALUE not in str(found.value)
 

@@ -24,7 +24,7 @@ from tiebreak.candidates import (
     write_parquet,
 )
 from tiebreak.candidates.hub import is_on_hub
-from tiebreak.publish.errors import CandidatesNotFoundError, OtherCandidatesError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.publish.secrets import log_secrets, refuse_secrets
@@ -48,12 +48,11 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
         places: where to look, one after the other: paths for `load_candidates`.
 
     Raises:
-        CandidatesNotFoundError: no place holds an answer of every model to every judged item.
-        OtherCandidatesError: places do, but the answers are others than were judged.
-        SecretFoundError: the pool would hold a secret of the logs that it came from.
+        PublishError: no place holds the judged answer of every model to every judged item, or the
+            pool would hold a secret of the logs that it came from.
     """
     misses: list[str] = []
-    others: list[OtherCandidatesError] = []
+    others: list[str] = []
     for paths in places:
         shown = ", ".join(str(path) for path in paths[:LISTED])
         shown += ", …" if len(paths) > LISTED else ""
@@ -63,20 +62,20 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
         except CandidateError as error:
             misses.append(f"{shown}: {' '.join(str(error).split())}")
             continue
-        missing = list(_missing(run, pool))
-        if missing:
+        if missing := list(_missing(run, pool)):
             misses.append(f"{shown}: {_some(missing, len(run.judged))} not there")
-            continue
-        try:
-            _refuse_others(run, pool, shown)
-        except OtherCandidatesError as error:
-            others.append(error)
+        elif other := _others(run, pool):
+            others.append(
+                f"{shown} holds other answers than {run.log.path} judged, to "
+                f"{_some(other, len(run.judged))}: another run of these models. Give the files "
+                "that were judged: --candidates PATH"
+            )
         else:
             return _refuse_secrets(_cut(run, pool), pool)
     if others:
-        raise others[0]
+        raise PublishError(others[0])
     looked = "".join(f"\n  {miss}" for miss in misses)
-    raise CandidatesNotFoundError(
+    raise PublishError(
         f"The answers that {run.log.path} judged cannot be found:{looked or ' no place is known'}\n"
         "Give the folder or files that they were judged from: --candidates PATH"
     )
@@ -130,20 +129,11 @@ def _missing(run: Run, pool: CandidatePool) -> Iterator[str]:
             yield one.ballots.item_id
 
 
-def _refuse_others(run: Run, pool: CandidatePool, shown: str) -> None:
-    other = [
-        one.ballots.item_id
-        for one in run.judged
-        if not _same(
-            run, one, {name: pool.candidates[_key(one)][name] for name in _models(run, one)}
-        )
+def _others(run: Run, pool: CandidatePool) -> list[str]:
+    """The items to which the pool holds other answers than were judged."""
+    return [
+        one.ballots.item_id for one in run.judged if not _same(run, one, pool.candidates[_key(one)])
     ]
-    if other:
-        raise OtherCandidatesError(
-            f"{shown} holds other answers than {run.log.path} judged, to "
-            f"{_some(other, len(run.judged))}: another run of these models. Give the files that "
-            "were judged: --candidates PATH"
-        )
 
 
 def _same(run: Run, judged: Judged, row: Mapping[str, Candidate]) -> bool:

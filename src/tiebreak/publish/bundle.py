@@ -72,7 +72,7 @@ def bundle(
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
-        PublishError: nothing can be published; subclasses tell the cases apart.
+        PublishError: nothing can be published; the message says why.
         ValueError: level or draws are out of range.
     """
     given = list(paths)
@@ -87,8 +87,7 @@ def find_pools(
     """The judged answers of every run, by its id.
 
     Raises:
-        CandidatesNotFoundError: the answers of a run cannot be found.
-        OtherCandidatesError: the answers that were found are not those that were judged.
+        PublishError: the judged answers of a run cannot be found, or other ones are there.
     """
     return {run.run_id: judged_pool(run, places_of(run, candidates, paths)) for run in runs}
 
@@ -97,7 +96,7 @@ def bundle_of(runs: Sequence[Run], pools: Mapping[str, CandidatePool] | None = N
     """The bundle of some runs; `pools` are their answers, None leaves these out.
 
     Raises:
-        SecretFoundError: a file would hold a secret of a log or of this machine.
+        PublishError: a file would hold a secret of a log or of this machine.
     """
     shared: dict[str, bytes] = {}
     for pool in (pools or {}).values():

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tiebreak.publish.errors import CardError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.front_matter import merged
 from tiebreak.publish.headlines import METRIC_WORDS, boards_in, judging, plots_of, warnings_of
 from tiebreak.publish.markdown import inline
@@ -44,7 +44,7 @@ def card(
         repo_id: "OWNER/NAME", for the examples.
 
     Raises:
-        CardError: the card that is there cannot be read, or the licence is no id.
+        PublishError: the card that is there cannot be read, or the licence is no id.
     """
     title = repo_id.rpartition("/")[2]
     there = readme or f"\n# {inline(title)}\n"
@@ -103,7 +103,7 @@ def _with(body: str, ours: str, newline: str) -> str:
         return f"{body}{_gap(body, newline)}{part}{newline}"
     start, end = body.find(BEGIN), body.find(END)
     if begins != 1 or ends != 1 or end < start:
-        raise CardError(
+        raise PublishError(
             f"README.md in the dataset must have {BEGIN} once, and {END} once after it: what "
             "stands between them is made anew. Remove the marks that are too many, or all of them"
         )

@@ -1,46 +1,69 @@
-"""Why a ranking cannot be published. Every message says what to do next."""
+"""Why a ranking cannot be published, and the Hub's refusals; all messages say what to do next."""
 
-NEVER_CHANGES = (
-    "what is published never changes: the log has been changed since then (scored again, for "
-    "example), or --level, --draws or --seed are others"
-)
+from typing import Final
+
+from tiebreak.candidates.hub_fault import Fault, Kind
 
 
 class PublishError(ValueError):
-    """A ranking cannot be published."""
+    """A ranking cannot be published; the message says why and what to do next."""
 
 
-class SecretFoundError(PublishError):
-    """A file that was to leave holds a secret; the message names the file, never the secret."""
+NEVER_CHANGES: Final = (
+    "what is published never changes: the log has been changed since then (scored again, for "
+    "example), or --level, --draws or --seed are others"
+)
+TOKENS: Final = "https://huggingface.co/settings/tokens"
+AGAIN: Final = (
+    "Run the same command again later: what has arrived is recognised, nothing is doubled."
+)
+LOG_IN: Final = (
+    f"log in with `hf auth login` or set HF_TOKEN (a token with write access, {TOKENS})."
+)
+
+_SENTENCES: dict[Kind, str] = {
+    "token": "The Hub does not know this token{said}: {log_in}",
+    "gated": "{repo} is gated{said}: ask its owner for access at {url}, then publish again.",
+    "forbidden": "The Hub does not let this token write to {repo}{said}: use a token with write "
+    "access ({tokens}), or publish under an OWNER that is you or your organisation; --pr proposes "
+    "the run to somebody else's dataset.",
+    "missing": "There is no dataset {repo} that this token may see{said}: check OWNER/NAME; "
+    "without --pr, a dataset of your own is created.",
+    "revision": "{repo} has no branch main{said}: check it at {url}.",
+    "file": "A file of {repo} disappeared while it was read{said}. {again}",
+    "changed": "Others kept changing {repo} at the same time{said}{tried}; nothing of theirs is "
+    "lost and nothing of yours is half there. {again}",
+    "busy": "The Hub asks for fewer requests{said}{tried}.{wait} {again}",
+    "down": "The Hub has trouble{said}{tried}: see https://status.huggingface.co.{wait} {again}",
+    "refused": "The Hub refuses this publication to {repo}{said}: mend what it names, then publish "
+    "again.",
+    "offline": "HF_HUB_OFFLINE is set: unset it to publish, or use --dry-run to write the folder "
+    "only.",
+    "unreachable": "The Hub at {endpoint} cannot be reached{said}: check the network, a proxy and "
+    "HF_ENDPOINT. {again}",
+    "broken": "The connection to the Hub broke{said}{tried}. {again}",
+    "disk": "A file cannot be read or written on this machine{said}: free some space or check the "
+    "permissions, then publish again.",
+}
 
 
-class CandidatesNotFoundError(PublishError):
-    """The answers that were judged cannot be found."""
+def sentence(fault: Fault, repo_id: str, endpoint: str, tries: int) -> str:
+    """What went wrong at the Hub, and what to do."""
+    parts = [str(fault.status)] if fault.status else []
+    parts += [fault.said] if fault.said else []
+    wait = f" It asks to wait {_duration(fault.retry_after)}." if fault.retry_after else ""
+    return _SENTENCES[fault.kind].format(
+        repo=repo_id,
+        url=f"{endpoint}/datasets/{repo_id}",
+        endpoint=endpoint,
+        said=f" ({': '.join(parts)})" if parts else "",
+        wait=wait,
+        tried=f", also at the last of {tries} tries" if tries > 1 else "",
+        tokens=TOKENS,
+        log_in=LOG_IN,
+        again=AGAIN,
+    )
 
 
-class OtherCandidatesError(PublishError):
-    """The answers that were found are not those that were judged."""
-
-
-class RunConflictError(PublishError):
-    """Another run, or another version of this one, is published under the same name."""
-
-
-class CardError(PublishError):
-    """The dataset card that is there cannot be read, or what goes into it is not usable."""
-
-
-class NothingToPublishError(PublishError):
-    """No log holds anything that could be published."""
-
-
-class FolderInTheWayError(PublishError):
-    """A folder that was to be written holds something else."""
-
-
-class UnfinishedRunError(PublishError):
-    """A log is still being written, or its run was killed."""
-
-
-class DamagedDatasetError(PublishError):
-    """A file of the dataset that is needed cannot be read."""
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -10,13 +10,7 @@ from pathlib import Path
 
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import BEGIN
-from tiebreak.publish.errors import (
-    NEVER_CHANGES,
-    CardError,
-    FolderInTheWayError,
-    PublishError,
-    RunConflictError,
-)
+from tiebreak.publish.errors import NEVER_CHANGES, PublishError
 from tiebreak.publish.latest import README, living_files, same_content
 
 
@@ -44,9 +38,8 @@ def write_folder(
         All files of the bundle and those that change with it, by path.
 
     Raises:
-        FolderInTheWayError: the folder holds something else.
-        RunConflictError: a file that never changes is there with another content.
-        PublishError: the card that is there cannot be read, or a file cannot be written.
+        PublishError: the folder holds something else, or a file that never changes with another
+            content; its card cannot be read; or a file cannot be written.
     """
     there = _there(folder)
 
@@ -55,7 +48,7 @@ def write_folder(
 
     for path, content in bundle.files.items():
         if path in there and not same_content(path, content, read(path)):
-            raise RunConflictError(
+            raise PublishError(
                 f"{folder / path} is there with another content, and {NEVER_CHANGES}. Remove the "
                 "folder, or give another one with --out"
             )
@@ -85,7 +78,7 @@ def _card(folder: Path) -> str:
         # As bytes: the line ends that a person chose stay.
         return (folder / README).read_bytes().decode()
     except UnicodeDecodeError as error:
-        raise CardError(f"{folder / README} is no text in UTF-8: mend or remove it") from error
+        raise PublishError(f"{folder / README} is no text in UTF-8: mend or remove it") from error
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
@@ -109,7 +102,7 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 def _there(folder: Path) -> frozenset[str]:
     """The files of the folder, by path in the dataset."""
     if folder.exists() and not folder.is_dir():
-        raise FolderInTheWayError(f"{folder} is no folder: give another one with --out")
+        raise PublishError(f"{folder} is not a folder: give another one with --out")
     found = frozenset(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
@@ -117,7 +110,7 @@ def _there(folder: Path) -> frozenset[str]:
     )
     ours = README in found and BEGIN.encode() in (folder / README).read_bytes()
     if found and not ours:
-        raise FolderInTheWayError(
+        raise PublishError(
             f"{folder} holds something else than a dataset of Tiebreak: give an empty or a new "
             "folder with --out"
         )

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import yaml
 
-from tiebreak.publish.errors import CardError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.tables import CONFIGS
 
 TAGS: Final = ("tiebreak", "llm-as-a-judge", "leaderboard")
@@ -48,7 +48,7 @@ def merged(text: str, paths: Collection[str], *, title: str, license: str | None
         license: licence id; None leaves what is there.
 
     Raises:
-        CardError: the YAML cannot be read, or the licence is no id.
+        PublishError: the YAML cannot be read, or the licence is no id.
     """
     there = _read(text)
     wanted: dict[str, Any] = {}
@@ -67,7 +67,7 @@ def _fits(path: str, pattern: str) -> bool:
 
 def _licence(given: str) -> str:
     if not _LICENSE.fullmatch(given):
-        raise CardError(
+        raise PublishError(
             f"--license {given!r} is no licence id of the Hub: it must be one such as cc-by-4.0, "
             "mit or other (https://huggingface.co/docs/hub/repositories-licenses)"
         )
@@ -79,14 +79,14 @@ def _read(text: str) -> dict[str, Any]:
         data = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         line = " ".join(str(error).split())[:200]
-        raise CardError(
+        raise PublishError(
             f"The YAML at the head of README.md in the dataset cannot be read ({line}): mend it, "
             "then publish again"
         ) from error
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise CardError(
+        raise PublishError(
             "The YAML at the head of README.md in the dataset has no keys: mend it, then publish "
             "again"
         )
@@ -97,7 +97,7 @@ def _configs(there: Any, ours: list[dict[str, Any]]) -> list[Any]:
     """A person's configs and ours; ours keep the place and the further keys that they have."""
     there = [] if there is None else there
     if not isinstance(there, list) or not all(isinstance(one, Mapping) for one in there):
-        raise CardError(
+        raise PublishError(
             "`configs` at the head of README.md in the dataset is no list of configs: mend it, "
             "then publish again"
         )

@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 from tiebreak.candidates.hub_fault import fault
 from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.errors import PublishError
-from tiebreak.publish.hub_errors import LOG_IN, HubError, sentence
+from tiebreak.publish.errors import LOG_IN, PublishError, sentence
 from tiebreak.publish.latest import living_files, same_content
 from tiebreak.publish.publication import LivingFiles, Outcome, Publication
 from tiebreak.publish.remote import one_policy
@@ -53,16 +52,15 @@ def publish_bundle(
         What was done.
 
     Raises:
-        HubError: The Hub cannot be reached or refuses; the message says what to do.
-        RunConflictError: A file that never changes is there with another content.
-        PublishError: The card that is there cannot be used, or other bad input.
+        PublishError: The Hub cannot be reached or refuses, a file that never changes is there with
+            another content, or the card that is there cannot be used.
     """
     from huggingface_hub import HfApi, get_token
 
     _check(repo_id, private=private, pull_request=pull_request)
     token = token or get_token()
     if not token:
-        raise HubError(f"Publishing needs a token of the Hub: {LOG_IN}")
+        raise PublishError(f"Publishing needs a token of the Hub: {LOG_IN}")
     api = HfApi(endpoint=endpoint, token=token, library_name="tiebreak")
     publication = Publication(
         api, bundle, repo_id, not private, pull_request, license, living, same
@@ -82,7 +80,7 @@ def publish_bundle(
         if found is None:
             raise
         said = sentence(found, repo_id, api.endpoint, publication.tries)
-        raise HubError(publication.explain(said), found) from error
+        raise PublishError(publication.explain(said)) from error
 
 
 def _check(repo_id: str, *, private: bool, pull_request: bool) -> None:
@@ -92,10 +90,10 @@ def _check(repo_id: str, *, private: bool, pull_request: bool) -> None:
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
-        raise HubError(f"{repo_id!r} is no OWNER/NAME of a dataset: {error}") from error
+        raise PublishError(f"{repo_id!r} is no OWNER/NAME of a dataset: {error}") from error
     if repo_id.count("/") != 1:
-        raise HubError(f"{repo_id!r} is no OWNER/NAME of a dataset: say whose it is.")
+        raise PublishError(f"{repo_id!r} is no OWNER/NAME of a dataset: say whose it is.")
     if pull_request and not private:
-        raise HubError(
+        raise PublishError(
             "A pull request does not change who may see a dataset: leave out --public or --pr."
         )

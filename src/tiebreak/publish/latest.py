@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import card
-from tiebreak.publish.errors import DamagedDatasetError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.rows import METRICS
 from tiebreak.publish.secrets import refuse_secrets
 from tiebreak.publish.tables import from_parquet, schema, to_parquet
@@ -53,9 +53,8 @@ def living_files(
         repo_id: "OWNER/NAME", for the examples on the card.
 
     Raises:
-        CardError: the card that is there cannot be read, or the licence is no id.
-        DamagedDatasetError: a leaderboard that is there cannot be read.
-        SecretFoundError: the card would hold a secret; a person's text may have one.
+        PublishError: the card or a leaderboard that is there cannot be read, the licence is not an
+            id, or the card would hold a secret (a person's text may have one).
     """
 
     def content(path: str) -> bytes:
@@ -133,7 +132,7 @@ def _leaderboards(read: Callable[[str], bytes], paths: Collection[str]) -> list[
         if path.startswith(FULL) and path.endswith(".parquet"):
             table = _table(read(path))
             if table is None:
-                raise DamagedDatasetError(
+                raise PublishError(
                     f"{path} in the dataset is no leaderboard of Tiebreak, so the latest "
                     "leaderboard cannot be made: remove that file from the dataset, or restore it"
                 )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tiebreak.candidates.hub_fault import fault
 from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.errors import NEVER_CHANGES, CardError, RunConflictError
-from tiebreak.publish.hub_errors import HubError
+from tiebreak.publish.errors import NEVER_CHANGES, PublishError
 from tiebreak.publish.latest import README
 from tiebreak.publish.remote import MAIN, Snapshot, look
 
@@ -118,7 +117,7 @@ class Publication:
         """What a commit on `there` has to write; nothing when all is there already.
 
         Raises:
-            RunConflictError: A file that never changes is there with another content.
+            PublishError: A file that never changes is there with another content.
         """
         new = {
             path: content
@@ -147,7 +146,7 @@ class Publication:
             return False
         if there.has(path, content) or self.same(path, content, there.read(path)):
             return True
-        raise RunConflictError(
+        raise PublishError(
             f"{self.repo_id} holds another {path} already, and {NEVER_CHANGES}. Publish as it was "
             "published then, or to another NAME, or delete that run's files from the dataset first."
         )
@@ -186,7 +185,7 @@ class Publication:
                 self.sent = before
             if isinstance(error, ValueError) and fault(error) is None:
                 said = " ".join(str(error).split())
-                raise HubError(
+                raise PublishError(
                     f"The Hub does not take these files ({said}): mend what it names, then publish "
                     "again."
                 ) from error
@@ -256,7 +255,7 @@ def _card(there: Snapshot) -> str | None:
     try:
         return there.read(README).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise CardError(
+        raise PublishError(
             f"README.md of {there.repo_id} is no UTF-8 text ({error}): mend it on the Hub, then "
             "publish again."
         ) from error

@@ -14,7 +14,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.peers.review import PeerReview, peer_report_of
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.publish.errors import NothingToPublishError, UnfinishedRunError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
@@ -87,14 +87,13 @@ def read_runs(
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
-        UnfinishedRunError: a log is still being written, or its run was killed.
-        NothingToPublishError: no run has an item with ballots.
+        PublishError: a log is still being written, its run was killed, or no item has ballots.
     """
     logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True))
     how = Resampling(level, draws, seed)
     runs = [_run(log, how) for log in logs if log.items or log.cut_short]
     if not runs:
-        raise NothingToPublishError(
+        raise PublishError(
             "No ranking log holds a ballot, so there is nothing to publish. "
             "`tiebreak rank` on the same logs says why"
         )
@@ -147,7 +146,7 @@ def utc(created: str) -> str:
 
 def _refuse_unfinished(log: RankingLog) -> None:
     if log.status == "started":
-        raise UnfinishedRunError(
+        raise PublishError(
             f"{log.path} is still being written, or its run was killed, and what is published "
             "does not change any more: wait for its end, `inspect eval-retry` it, or leave it out"
         )

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelConfig
 
-from tiebreak.publish.errors import SecretFoundError
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
 
 SHORTEST: Final = 8
@@ -82,7 +82,7 @@ def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> Non
     """Look for secrets in all files.
 
     Raises:
-        SecretFoundError: a file holds one; the message names the file and where the value came
+        PublishError: a file holds one; the message names the file and where the value came
             from, never the value.
     """
     known = sorted(secrets, key=lambda secret: secret.source)
@@ -95,7 +95,7 @@ def refuse_secrets(files: Mapping[str, bytes], secrets: Iterable[Secret]) -> Non
 def _refuse(where: str, text: str, secrets: Iterable[Secret]) -> None:
     for secret in secrets:
         if any(form in text for form in secret.forms):
-            raise SecretFoundError(
+            raise PublishError(
                 f"{where} would hold the value of {secret.source}, so nothing was written or sent. "
                 "Take the value out of the names, answers and texts that are published (and renew "
                 "it, if somebody else has seen them); if it is no secret, unset or rename what it "
