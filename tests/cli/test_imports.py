@@ -1,0 +1,101 @@
+"""Imports follow need: what a verb loads, each in a process of its own.
+
+Reading a table of ballots or scores must not load a harness: Inspect alone takes two seconds.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.peers.builders import reviews
+from tests.ranking_logs.builders import bracket, write_log
+from tests.tables.builders import preflib, task_values, write, write_summary
+
+HARNESS = ("inspect_ai", "lm_eval", "huggingface_hub")
+FRAMES = ("pandas", "pyarrow", "datasets")
+PLOTS = ("matplotlib",)
+ARITHMETIC = ("numpy", "scipy")
+
+RUN = """
+import json, sys
+from click.testing import CliRunner
+from tiebreak.cli import main
+loaded = {}
+for call in json.loads(sys.argv[1]):
+    done = CliRunner().invoke(main, call)
+    assert done.exit_code == 0, (call, done.output)
+    loaded[" ".join(call)] = [name for name in json.loads(sys.argv[2]) if name in sys.modules]
+print(json.dumps(loaded))
+"""
+
+
+def loaded_by(calls: list[list[str]], modules: tuple[str, ...]) -> dict[str, list[str]]:
+    """Which of the modules are there after each call of `tiebreak` in one fresh process."""
+    given = (json.dumps(calls), json.dumps(modules))
+    done = subprocess.run([sys.executable, "-c", RUN, *given], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_help_loads_no_package() -> None:
+    from tiebreak.cli import main
+
+    calls = [["--help"], ["--version"], *([verb, "--help"] for verb in main.commands)]
+    loaded = loaded_by(calls, (*HARNESS, *FRAMES, *PLOTS, *ARITHMETIC))
+    assert {call: names for call, names in loaded.items() if names} == {}
+
+
+TABLES = {
+    "csd": "csd scores.csv --rounds rounds.yaml --eliminate 0,1 --spoil x=law --iterations 100",
+    "csd --json": "csd scores.csv --iterations 100 --json",
+    "csd of lm-eval results": "csd lm --iterations 100",
+    "aggregate": "aggregate ballots.csv --method all",
+    "aggregate --per-item --json": "aggregate reviews.csv --per-item --json",
+    "aggregate PrefLib": "aggregate ballots.toi",
+    "lm-eval-tasks": "lm-eval-tasks",
+    "lm-eval-cache": "lm-eval-cache some-model",
+}
+
+
+@pytest.mark.parametrize("call", TABLES.values(), ids=TABLES)
+def test_tables_load_neither_a_harness_nor_frames_nor_plots(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "ballots.csv", "a,b,c\n1,2,3\n2,1,3\n")
+    write(tmp_path / "reviews.csv", "item,reviewer,a,b\nq1,r1,1,2\nq2,r1,2,1\n")
+    write(tmp_path / "ballots.toi", preflib("2: 2,{1,3}"))
+    write(tmp_path / "scores.csv", "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n")
+    write(tmp_path / "rounds.yaml", "- [maths, code]\n- law\n")
+    for model in ("org/x", "org/y"):
+        values = {"gsm8k": task_values(acc=0.5)}
+        write_summary(tmp_path / "lm" / f"results_{model[-1]}.json", model, values)
+    [loaded] = loaded_by([call.split()], (*HARNESS, *FRAMES, *PLOTS)).values()
+    assert loaded == []
+
+
+def test_logs_load_neither_plots_nor_datasets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "seal"
+    for protocol in ("seal", "flat_bracket"):
+        items = [bracket(f"q{k}", "a", "b", "c", protocol=protocol) for k in range(3)]
+        write_log(folder / f"{protocol}.eval", items, eval_id=protocol, task_id=protocol)
+    panel = [reviews(f"q{k}", {"a": "abc", "b": "bac", "c": "cba"}) for k in range(3)]
+    write_log(tmp_path / "peers" / "b.eval", panel)
+    write(tmp_path / "human.csv", "model,rank\na,1\nb,2\nc,3\n")
+    calls = [
+        "rank seal --draws 100",
+        "rank seal --draws 100 --csv",
+        "compare seal --reference seal --draws 100",
+        "stability seal --seeds 1",
+        "peers peers --draws 100",
+        "align peers --human human.csv --draws 100",
+        "aggregate seal peers",
+    ]
+    loaded = loaded_by([call.split() for call in calls], ("datasets", "lm_eval", *PLOTS))
+    assert {call: names for call, names in loaded.items() if names} == {}
