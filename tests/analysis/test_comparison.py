@@ -27,6 +27,7 @@ from tiebreak.analysis.reference import (
     NothingInCommonError,
     NothingToCompareError,
 )
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
 NATIVE = {"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.5}
@@ -51,7 +52,7 @@ class Folder:
         )
 
     def compare(self, **options: object) -> Comparison:
-        return compare([self.path], **{"draws": 40} | options)  # type: ignore[arg-type]
+        return compare([self.path], **{"how": Resampling(draws=40)} | options)  # type: ignore[arg-type]
 
     def benchmark(self, **options: object) -> BenchmarkComparison:
         [only] = self.compare(**options).benchmarks
@@ -120,7 +121,7 @@ def test_agreement_is_that_of_the_ranks_that_are_printed(folder: Folder) -> None
         folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
     ranks = [
         [row.rank or math.nan for row in sorted(board.rows, key=lambda row: row.model)]
-        for board in leaderboards([folder.path], draws=1)
+        for board in leaderboards([folder.path], how=Resampling(draws=1))
     ]
     one = folder.benchmark(reference="p0")
     for number, log in enumerate(one.logs[1:], start=1):
@@ -139,7 +140,11 @@ def test_intervals_hold_the_value_and_widen_with_the_level(folder: Folder) -> No
         folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
     spans = []
     for level in (0.5, 0.95):
-        found = folder.benchmark(reference="p0", level=level).logs[1].agreement
+        found = (
+            folder.benchmark(reference="p0", how=Resampling(level=level, draws=40))
+            .logs[1]
+            .agreement
+        )
         assert found is not None
         for figure in (found.spearman, found.kendall):
             assert -1 <= figure.lower <= figure.value <= figure.upper <= 1
@@ -153,7 +158,9 @@ def test_the_seed_decides_the_draws(folder: Folder) -> None:
     for _ in range(2):
         orders = ["".join(random.sample("abcd", 4)) for _ in range(9)]
         folder.add(*(all_pairs(f"q{k}", o, protocol=f"p{folder.n}") for k, o in enumerate(orders)))
-    first, again, other = (folder.compare(reference="p0", seed=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        folder.compare(reference="p0", how=Resampling(draws=40, seed=seed)) for seed in (1, 1, 2)
+    )
     assert repr(first) == repr(again)
     figures_of = [one.benchmarks[0].logs[1].agreement for one in (first, other)]
     assert figures_of[0] is not None
@@ -426,9 +433,11 @@ def test_errors_have_one_base() -> None:
     assert all(issubclass(one, ComparisonError) for one in (*errors, NothingToCompareError))
 
 
-@pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}])
-def test_numbers_out_of_range_are_refused(folder: Folder, options: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    ("how", "message"), [(Resampling(level=1.0), "level"), (Resampling(draws=0), "draws")]
+)
+def test_numbers_out_of_range_are_refused(folder: Folder, how: Resampling, message: str) -> None:
     folder.add(*full(2))
     folder.add(*lists(2, "abcd"))
-    with pytest.raises(ValueError, match=next(iter(options))):
-        folder.compare(**options)
+    with pytest.raises(ValueError, match=message):
+        folder.compare(how=how)

@@ -12,18 +12,18 @@ from hypothesis.extra.numpy import arrays
 from tests.ranking_logs.builders import all_pairs, bracket, call, listed, skipped, write_log
 from tiebreak.analysis.common_ground import in_each_order, left_out, shared
 from tiebreak.analysis.entries import Entry, _standing, paper_order, read_entries
-from tiebreak.rankers import competition_ranks
+from tiebreak.rankers import Resampling, competition_ranks
 from tiebreak.scorers.ballots import ItemBallots
 
 WHEN = "2026-01-01T00:00:{:02}+00:00"
 
 
 def entries_of(folder: Path) -> list[Entry]:
-    return read_entries([folder], level=0.95, draws=1, seed=0)[0]
+    return read_entries([folder], how=Resampling(draws=1))[0]
 
 
 def notes_of(folder: Path) -> tuple[str, ...]:
-    return read_entries([folder], level=0.95, draws=1, seed=0)[1]
+    return read_entries([folder], how=Resampling(draws=1))[1]
 
 
 def log(folder: Path, number: int, *items: ItemBallots, **fields: object) -> None:

@@ -25,12 +25,13 @@ from tiebreak.analysis.leaderboard import (
     boards_of,
     leaderboards,
 )
+from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 
 
 def board(folder: Path, *items: ItemBallots) -> Leaderboard:
-    [only] = leaderboards([write_log(folder / "r.eval", items)], draws=200)
+    [only] = leaderboards([write_log(folder / "r.eval", items)], how=Resampling(draws=200))
     return only
 
 
@@ -327,7 +328,9 @@ def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
 def test_a_settled_run(tmp_path: Path) -> None:
     judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * (2 + n)) for n in range(3)]
     rest = [skipped(f"s{n}", after=3, of=10, top=2) for n in range(7)]
-    [result] = leaderboards([write_log(tmp_path / "r.eval", [*judged, *rest])], draws=50)
+    [result] = leaderboards(
+        [write_log(tmp_path / "r.eval", [*judged, *rest])], how=Resampling(draws=50)
+    )
     # Calls of a judged item: (2 + 3 + 4) / 3 = 3, seven times.
     assert result.settled == Settled(after=3, of=10, error=0.05, top=2, n_skipped=7, calls_saved=21)
     assert (result.n_items, result.unranked, result.receipt.n_items) == (3, (), 3)
@@ -351,7 +354,9 @@ def test_the_seed_decides_the_draws(tmp_path: Path) -> None:
         tmp_path / "r.eval",
         [bracket(f"q{n}", *("abc" if n % 3 else "cab")) for n in range(12)],
     )
-    first, again, other = (leaderboards([path], seed=seed, draws=99) for seed in (1, 1, 2))
+    first, again, other = (
+        leaderboards([path], how=Resampling(draws=99, seed=seed)) for seed in (1, 1, 2)
+    )
     assert repr(first) == repr(again)
     assert first != other
 
@@ -366,7 +371,10 @@ def test_closure_reaches_the_least_squares_view(tmp_path: Path) -> None:
     # a beat b and b beat c: that a beats c is implied, and is one result more.
     items = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
     path = write_log(tmp_path / "r.eval", items)
-    boards = [leaderboards([path], draws=50, closure=closure)[0] for closure in (False, True)]
+    boards = [
+        leaderboards([path], how=Resampling(draws=50), closure=closure)[0]
+        for closure in (False, True)
+    ]
     views = [board.views[0] for board in boards]
     assert [view.n_results for view in views] == [6, 6]
     assert [view.closure for view in views] == [False, True]

@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.length import LengthBias, length_bias
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
 
@@ -30,7 +31,7 @@ def test_by_hand() -> None:
             met("q1", (30, 10, 0.5), (10, 15, -0.2), (12, 10, -0.3)),
             met("q2", (40, 10, 0.0), (50, 10, None)),
         ],
-        draws=50,
+        how=Resampling(draws=50),
     )
     assert (result.n_matches, result.n_decided) == (4, 3)
     assert result.longer_rate == pytest.approx(2 / 3)
@@ -51,7 +52,9 @@ MATCHES = st.lists(
 def test_it_is_spearmans_of_both_sides_whoever_is_named_first(
     per_item: list[list[tuple[int, int, float]]], random: Random
 ) -> None:
-    result = length_bias([met(f"q{n}", *own) for n, own in enumerate(per_item)], draws=20)
+    result = length_bias(
+        [met(f"q{n}", *own) for n, own in enumerate(per_item)], how=Resampling(draws=20)
+    )
     flat = [one for own in per_item for one in own]
     longer, won = (
         np.array([sign * value for sign in (1, -1) for value in values])
@@ -67,7 +70,9 @@ def test_it_is_spearmans_of_both_sides_whoever_is_named_first(
         [(b, a, -margin) if random.random() < 0.5 else (a, b, margin) for a, b, margin in own]
         for own in per_item
     ]
-    again = length_bias([met(f"q{n}", *own) for n, own in enumerate(turned)], draws=20)
+    again = length_bias(
+        [met(f"q{n}", *own) for n, own in enumerate(turned)], how=Resampling(draws=20)
+    )
     assert again.correlation == pytest.approx(result.correlation)
     assert (again.n_decided, again.longer_rate) == (result.n_decided, result.longer_rate) or (
         math.isnan(again.longer_rate) and math.isnan(result.longer_rate)
@@ -81,12 +86,14 @@ def rate_and_bounds(result: LengthBias) -> tuple[float, float, float]:
 def test_the_interval_resamples_items() -> None:
     """Twenty copies of a match are one piece of evidence when they are about one item."""
     games = [(20, 10, 0.5), (20, 10, 0.5), (20, 10, -0.5), (10, 20, -0.5), (10, 20, 0.5)] * 2
-    apart = length_bias([met(f"q{n}", one) for n, one in enumerate(games)], seed=1)
-    copied = length_bias([met(f"q{n}", *[one] * 20) for n, one in enumerate(games)], seed=1)
+    apart = length_bias([met(f"q{n}", one) for n, one in enumerate(games)], how=Resampling(seed=1))
+    copied = length_bias(
+        [met(f"q{n}", *[one] * 20) for n, one in enumerate(games)], how=Resampling(seed=1)
+    )
     assert rate_and_bounds(copied) == pytest.approx(rate_and_bounds(apart))
     assert copied.n_matches == 20 * apart.n_matches
     # Epochs of an item are one item: then there is nothing to resample.
-    epochs = length_bias([met("q", one) for one in games], seed=1)
+    epochs = length_bias([met("q", one) for one in games], how=Resampling(seed=1))
     assert math.isnan(epochs.correlation_lower)
     assert epochs.correlation == pytest.approx(apart.correlation)
 
@@ -138,7 +145,7 @@ def contested(longer_wins: int, n: int, per_item: int) -> list[ItemBallots]:
 )
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_when_to_warn(items: list[ItemBallots], said: str | None, level: float) -> None:
-    warning = length_bias(items, level=level).warning
+    warning = length_bias(items, how=Resampling(level=level)).warning
     assert (warning is None) if said is None else str(warning).startswith(said)
     if said is not None:
         assert "may be better" in str(warning)

@@ -4,7 +4,7 @@ import pytest
 from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
 from tiebreak.analysis.item_table import ItemTable, place_all
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
-from tiebreak.rankers import bootstrap_items
+from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 
 BY_MATCHES: list[Rule] = ["elimination", "least_squares", "win_rate", "insertion"]
@@ -82,7 +82,11 @@ def test_points_have_no_ties_of_matches() -> None:
 def said_of(*items: ItemBallots) -> list[str]:
     ranked, placements, _ = place_all(items)
     table = ItemTable.of(ranked, placements)
-    return list(notes(table, bootstrap_items(table.borda, items=table.items, draws=50), items))
+    return list(
+        notes(
+            table, bootstrap_items(table.borda, items=table.items, how=Resampling(draws=50)), items
+        )
+    )
 
 
 def test_a_ranking_that_says_nothing() -> None:

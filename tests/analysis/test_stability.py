@@ -16,7 +16,7 @@ from tests.analysis.test_comparison import Folder, full, lists
 from tests.ranking_logs.builders import all_pairs, call, listed
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stability import StabilityReport, stability
-from tiebreak.rankers import RankingError
+from tiebreak.rankers import RankingError, Resampling
 from tiebreak.report.stability_view import render_stability, stability_as_dict
 
 
@@ -51,7 +51,7 @@ def test_subsamples_by_brute_force(folder: Folder, tmp_path: Path) -> None:
 
 
 def ranks_of(path: Path) -> list[float]:
-    [board] = leaderboards([path], draws=1)
+    [board] = leaderboards([path], how=Resampling(draws=1))
     return [float(row.rank or 0) for row in sorted(board.rows, key=lambda row: row.model)]
 
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from tests.ranking_logs.builders import bracket, item, match
 from tiebreak.analysis.strengths import BRADLEY_TERRY_DRAWS, StrengthView, strength_views
-from tiebreak.rankers import RankingError
+from tiebreak.rankers import RankingError, Resampling
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import results
 
@@ -38,7 +38,7 @@ def outcomes(items: list[ItemBallots]) -> list[tuple[str, str, float]]:
 
 def test_least_squares_fits_best() -> None:
     items = round_robin(12)
-    view, _ = strength_views(items, draws=20)
+    view, _ = strength_views(items, how=Resampling(draws=20))
     models = "abcd"
 
     def loss(s: np.ndarray) -> float:
@@ -54,7 +54,7 @@ def test_least_squares_fits_best() -> None:
 
 def test_bradley_terry_is_the_most_likely() -> None:
     items = round_robin(12)
-    _, view = strength_views(items, draws=20)
+    _, view = strength_views(items, how=Resampling(draws=20))
     models = "abcd"
 
     def loss(s: np.ndarray) -> float:
@@ -69,7 +69,7 @@ def test_bradley_terry_is_the_most_likely() -> None:
 
 
 def test_rows_are_ranked_and_have_intervals() -> None:
-    for view in strength_views(round_robin(30), draws=100, seed=3):
+    for view in strength_views(round_robin(30), how=Resampling(draws=100, seed=3)):
         assert view.reason is None
         assert [row.rank for row in view.rows] == [1, 2, 3, 4]
         assert [row.strength for row in view.rows] == sorted(strengths(view).values(), reverse=True)
@@ -117,7 +117,7 @@ def test_models_that_never_met() -> None:
 
 def test_without_evalica_one_view_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "evalica", None)
-    squares, odds = strength_views(round_robin(5), draws=10)
+    squares, odds = strength_views(round_robin(5), how=Resampling(draws=10))
     assert len(squares.rows) == 4
     assert odds.reason is not None
     assert "pip install 'tiebreak[rankings]'" in odds.reason
@@ -153,7 +153,7 @@ def test_closure_adds_what_results_imply() -> None:
 def test_same_seed_same_numbers_in_any_order() -> None:
     items = round_robin(9)
     first, again, other = (
-        strength_views(order, draws=60, seed=seed)
+        strength_views(order, how=Resampling(draws=60, seed=seed))
         for order, seed in ((items, 1), (items[::-1], 1), (items, 2))
     )
     assert repr(first) == repr(again)
@@ -162,4 +162,4 @@ def test_same_seed_same_numbers_in_any_order() -> None:
 
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(RankingError):
-        strength_views(round_robin(3), level=2)
+        strength_views(round_robin(3), how=Resampling(level=2))

@@ -11,6 +11,7 @@ from inspect_ai.util import store_from_events
 
 from tests.candidates.builders import write_inspect_log
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 
 
@@ -80,7 +81,7 @@ def without_receipt(item: ItemBallots) -> dict[str, Any]:
 
 def boards_by_protocol(*folders: Path) -> dict[str, Leaderboard]:
     """The only leaderboard of every protocol."""
-    boards = leaderboards(folders, draws=100)
+    boards = leaderboards(folders, how=Resampling(draws=100))
     found = {board.protocol: board for board in boards}
     assert len(found) == len(boards)
     return found

@@ -18,6 +18,7 @@ from tests.inspect_tasks.runs import (
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.inspect_tasks.own_protocol import check_settings, load_protocol
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.protocols import find_protocol
 
 EXAMPLE = ROOT / "examples" / "champion_stays.py"
@@ -53,7 +54,7 @@ def test_the_example_runs_where_the_user_is(tmp_path: Path) -> None:
         assert matches[-1].winner == champion
         # The champion's second round asks again what was asked before.
         assert len(item.calls) == len(matches)
-    for board in leaderboards([tmp_path / "out"], draws=100):
+    for board in leaderboards([tmp_path / "out"], how=Resampling(draws=100)):
         assert board.protocol == "champion_stays"
         assert board.rows[0].model == "m3"
         assert board.placed_by == "win_rate"

@@ -25,6 +25,7 @@ from tests.inspect_tasks.runs import (
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ranking import ranking
 from tiebreak.write_back import write_back_ranks
 
@@ -263,8 +264,10 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(files) == 2
 
     def reported(paths: list[str]) -> tuple[object, object]:
-        boards = sorted((board.protocol, board.rows) for board in leaderboards(paths, draws=100))
-        [benchmark] = compare(paths, draws=100).benchmarks
+        boards = sorted(
+            (board.protocol, board.rows) for board in leaderboards(paths, how=Resampling(draws=100))
+        )
+        [benchmark] = compare(paths, how=Resampling(draws=100)).benchmarks
         return boards, [(one.name, one.role, one.agreement, one.gain) for one in benchmark.logs]
 
     # As text, because NaN differs from itself.

@@ -19,6 +19,7 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import Skipped
 
 N, ITEMS, AT_ONCE = 4, 60, 3
@@ -117,7 +118,7 @@ def test_what_cannot_be_judged_does_not_stand_in_the_way(tmp_path: Path) -> None
     assert failed
     after = decision(log).after
     assert all(order.index(name) < after for name in failed)
-    [board] = leaderboards([tmp_path / "out"], draws=100)
+    [board] = leaderboards([tmp_path / "out"], how=Resampling(draws=100))
     assert board.n_items == after - len(failed)
     assert [row.model for row in board.rows] == ["m3", "m2", "m1", "m0"]
 

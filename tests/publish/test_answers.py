@@ -18,10 +18,11 @@ from tiebreak.candidates import CandidatePool, load_candidates, read_parquet, wr
 from tiebreak.publish.answers import judged_pool, places_of, pool_file
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import Run, read_runs
+from tiebreak.rankers import Resampling
 
 
 def only_run(*paths: Path) -> Run:
-    [run], _ = read_runs(paths, draws=10)
+    [run], _ = read_runs(paths, how=Resampling(draws=10))
     return run
 
 

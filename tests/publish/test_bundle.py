@@ -22,6 +22,7 @@ from tiebreak.candidates import load_candidates
 from tiebreak.publish import Bundle, bundle
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import living_files
+from tiebreak.rankers import Resampling
 
 
 def whole(made: Bundle) -> dict[str, bytes]:
@@ -34,7 +35,7 @@ def whole(made: Bundle) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_the_layout(tmp_path: Path) -> None:
-    made = bundle([write_both(tmp_path)], with_candidates=True, draws=10)
+    made = bundle([write_both(tmp_path)], with_candidates=True, how=Resampling(draws=10))
     [run] = made.runs
     name = run.run_id
     stems = ("leaderboard", "native", "win-rates")
@@ -51,7 +52,7 @@ def test_the_layout(tmp_path: Path) -> None:
     assert set(whole(made)) == {*made.files, "README.md", "leaderboard/latest.parquet"}
     card = whole(made)["README.md"].decode()
     assert f"(plots/{name}/leaderboard-gsm8k-seal.png)" in card
-    assert made.files == bundle([tmp_path], with_candidates=True, draws=10).files
+    assert made.files == bundle([tmp_path], with_candidates=True, how=Resampling(draws=10)).files
 
 
 @pytest.mark.usefixtures("no_plots")
@@ -61,9 +62,12 @@ def test_the_same_logs_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.M
     write_shards(tmp_path / "one" / "shards", [[bracket(f"q{i}", "a", "b", "c")] for i in range(2)])
     shutil.copytree(tmp_path / "one", tmp_path / "two" / "deeper")
     paths = sorted((tmp_path / "one").glob("[rs]*/*.eval"))
-    first = bundle(paths, draws=20)
+    first = bundle(paths, how=Resampling(draws=20))
     monkeypatch.chdir(tmp_path / "two")
-    others = [bundle(reversed(paths), draws=20), bundle(["deeper"], draws=20)]
+    others = [
+        bundle(reversed(paths), how=Resampling(draws=20)),
+        bundle(["deeper"], how=Resampling(draws=20)),
+    ]
     assert len(first.runs) == 2
     assert all(whole(other) == whole(first) for other in others)
     assert not any(str(tmp_path) in told(content, path) for path, content in whole(first).items())
@@ -73,8 +77,8 @@ def test_the_same_logs_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.M
 def test_candidates_only_add_files(tmp_path: Path) -> None:
     """So that a run which is published without them can be published with them later."""
     log = write_both(tmp_path)
-    without = bundle([log], draws=10)
-    with_them = bundle([log], with_candidates=True, draws=10)
+    without = bundle([log], how=Resampling(draws=10))
+    with_them = bundle([log], with_candidates=True, how=Resampling(draws=10))
     assert not without.shared
     assert without.files.items() <= with_them.files.items()
 
@@ -85,7 +89,7 @@ def test_two_protocols_share_their_pool(tmp_path: Path) -> None:
     for number in range(2):
         path = tmp_path / "ranking" / f"{number}.eval"
         write_ranking(path, pool, eval_id=f"E{number}", task_id=f"T{number}")
-    made = bundle([tmp_path / "ranking"], with_candidates=True, draws=10)
+    made = bundle([tmp_path / "ranking"], with_candidates=True, how=Resampling(draws=10))
     assert (len(made.runs), len(made.shared)) == (2, 1)
 
 
@@ -129,7 +133,7 @@ def plant(log: EvalLog) -> None:
 def test_secrets_stay_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "planted-in-the-environment")
     log = change_log(write_both(tmp_path / "planted-in-the-path"), plant)
-    files = whole(bundle([log], with_candidates=True, draws=10))
+    files = whole(bundle([log], with_candidates=True, how=Resampling(draws=10)))
     said = "\n".join(f"{path}\n{told(content, path)}" for path, content in files.items())
     assert "planted" not in said
     assert str(tmp_path) not in said
@@ -147,9 +151,9 @@ def test_a_secret_in_an_answer_stops_everything(
     folder = write_candidates(tmp_path / "candidates", answer=lambda m, i: f"{m}: use {key} {i}")
     log = write_ranking(tmp_path / "seal.eval", load_candidates(folder))
     monkeypatch.setenv("SOME_API_KEY", key)
-    bundle([log], draws=10)  # the answers are not among what is published
+    bundle([log], how=Resampling(draws=10))  # the answers are not among what is published
     with pytest.raises(PublishError, match=r"candidates/.*SOME_API_KEY") as found:
-        bundle([log], with_candidates=True, draws=10)
+        bundle([log], with_candidates=True, how=Resampling(draws=10))
     assert key not in str(found.value)
 
 
@@ -160,7 +164,7 @@ def test_a_secret_that_is_a_model_name(tmp_path: Path, monkeypatch: pytest.Monke
     pool = load_candidates(write_candidates(tmp_path / "candidates", names))
     log = write_ranking(tmp_path / "seal.eval", pool, ranked=names)
     with pytest.raises(PublishError, match="MY_TOKEN"):
-        bundle([log], draws=10)
+        bundle([log], how=Resampling(draws=10))
 
 
 @pytest.mark.slow
@@ -168,7 +172,9 @@ def test_hostile_names(tmp_path: Path) -> None:
     names = ("<script>|`$x$", "../../\u202e\x1b[31m", "b" * 300)
     folder = write_candidates(tmp_path / "candidates", names, task="<img src=x>|`..")
     pool = load_candidates(folder)
-    made = bundle([write_ranking(tmp_path / "seal.eval", pool, ranked=names)], draws=10)
+    made = bundle(
+        [write_ranking(tmp_path / "seal.eval", pool, ranked=names)], how=Resampling(draws=10)
+    )
     allowed = set("abcdefghijklmnopqrstuvwxyzTZ0123456789-_./")
     assert all(set(path) <= allowed and ".." not in path for path in made.files)
     [path] = [path for path in made.files if path.startswith("rankings/")]
@@ -190,7 +196,7 @@ def test_the_manifest(tmp_path: Path) -> None:
         ],
         metadata={"tiebreak_protocol": "peer_review"},
     )
-    made = bundle([log], draws=10)
+    made = bundle([log], how=Resampling(draws=10))
     [run] = made.runs
     said = json.loads(run.files[f"runs/{run.run_id}/manifest.json"])
     [benchmark] = said["benchmarks"]

@@ -17,6 +17,7 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.folder import Written, write_folder
 from tiebreak.publish.manifest import as_json
 from tiebreak.publish.runs import Run
+from tiebreak.rankers import Resampling
 
 pytestmark = pytest.mark.usefixtures("no_plots")
 
@@ -32,7 +33,7 @@ print(json.dumps(found))
 
 
 def write(folder: Path, *logs: Path, with_candidates: bool = False) -> tuple[Written, ...]:
-    made = bundle(logs, with_candidates=with_candidates, draws=20)
+    made = bundle(logs, with_candidates=with_candidates, how=Resampling(draws=20))
     return write_folder(made, folder, license=None, repo_id="me/rankings")
 
 
@@ -75,7 +76,7 @@ def test_the_real_load_dataset_gives_the_rows_back(dataset: Path) -> None:
     for config, pattern in wanted.items():
         [file] = (dataset / "rankings").glob(pattern)
         assert found[config] == json.loads(json.dumps(rows_in(file.read_bytes())))
-    [board] = leaderboards([dataset / "ranking"], draws=20)
+    [board] = leaderboards([dataset / "ranking"], how=Resampling(draws=20))
     borda = [row for row in found["leaderboard/latest"] if row["metric"] == "normalized_borda"]
     assert [(r["model"], r["value"], r["lower"], r["rank"]) for r in borda] == [
         (row.model, row.borda, row.lower, row.rank) for row in board.rows
@@ -153,7 +154,7 @@ def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_other_settings_for_a_published_run_are_named(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
     write(tmp_path / "rankings", log)
-    other = bundle([log], draws=20, level=0.9)
+    other = bundle([log], how=Resampling(level=0.9, draws=20))
     with pytest.raises(PublishError, match="--level, --draws or --seed are others"):
         write_folder(other, tmp_path / "rankings", license=None, repo_id="me/rankings")
 
@@ -163,7 +164,7 @@ def test_a_secret_on_the_card_stops_everything(
 ) -> None:
     monkeypatch.setenv("MY_API_KEY", "sk_live_in_a_title")
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
-    made = bundle([log], draws=20)
+    made = bundle([log], how=Resampling(draws=20))
     with pytest.raises(PublishError, match=r"README\.md .* MY_API_KEY"):
         write_folder(made, tmp_path / "x", license=None, repo_id="me/sk_live_in_a_title")
     assert not (tmp_path / "x").exists()

@@ -15,6 +15,7 @@ from tests.publish.judged_runs import rows_in, write_both
 from tiebreak.candidates import load_candidates
 from tiebreak.publish.bundle import Bundle, bundle
 from tiebreak.publish.hub import Outcome, publish_bundle
+from tiebreak.rankers import Resampling
 
 
 def publish(hub: FakeHub, made: Bundle) -> Outcome:
@@ -24,7 +25,10 @@ def publish(hub: FakeHub, made: Bundle) -> Outcome:
 @pytest.mark.slow
 def test_real_runs_add_up_and_are_never_published_twice(hub: FakeHub, tmp_path: Path) -> None:
     earlier, later = (
-        bundle([write_both(tmp_path / month, created=f"2026-{month}-01T00:00:00+00:00")], draws=100)
+        bundle(
+            [write_both(tmp_path / month, created=f"2026-{month}-01T00:00:00+00:00")],
+            how=Resampling(draws=100),
+        )
         for month in ("01", "02")
     )
     hub.faults.append(Fault("POST .*/commit/", 504, landed=True))

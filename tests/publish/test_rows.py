@@ -13,11 +13,14 @@ from tests.ranking_logs.builders import bracket, by_native, call, graded, item, 
 from tiebreak.publish.rows import METRICS, leaderboard_rows, ranking_rows
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.publish.tables import ROWS_PER_GROUP, schema, table_of, to_parquet
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
 
 def run_of(path: Path, *items: ItemBallots, **fields: Any) -> Run:
-    [run], _ = read_runs([write_log(path / "1.eval", list(items), **fields)], draws=200)
+    [run], _ = read_runs(
+        [write_log(path / "1.eval", list(items), **fields)], how=Resampling(draws=200)
+    )
     return run
 
 
@@ -143,7 +146,7 @@ def test_every_metric_has_a_direction() -> None:
 
 def test_where_a_row_comes_from(tmp_path: Path) -> None:
     log = write_both(tmp_path, metadata={"tiebreak_prompts": "c" * 64, "seed": 5})
-    [run], _ = read_runs([log], draws=10)
+    [run], _ = read_runs([log], how=Resampling(draws=10))
     row = rows_in(to_parquet(table_of("leaderboard", leaderboard_rows(run))))[0]
     assert row["log_names"] == ["seal.eval"]
     assert row["log_sha256"] == [sha256(log)]

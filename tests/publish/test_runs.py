@@ -11,6 +11,7 @@ from tests.ranking_logs.builders import bracket, item, shard_metadata, write_log
 from tiebreak.candidates import load_candidates
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.runs import read_runs, run_id, utc
+from tiebreak.rankers import Resampling
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_the_order_of_paths_does_not_matter(tmp_path: Path) -> None:
     other = write_log(tmp_path / "x.eval", [bracket("q", "b", "a", "c")], eval_id="X", task_id="TX")
     found = set()
     for paths in permutations([*files, other]):
-        runs, _ = read_runs(paths, draws=10)
+        runs, _ = read_runs(paths, how=Resampling(draws=10))
         found.add(tuple((run.run_id, run.created, len(run.judged)) for run in runs))
     [names] = found
     assert [(created, n) for _, created, n in names] == [
@@ -62,7 +63,7 @@ def test_the_order_of_paths_does_not_matter(tmp_path: Path) -> None:
         ("2026-01-01T00:00:01Z", 2),  # that of the oldest shard
     ]
     shutil.copytree(tmp_path / "shards", tmp_path / "elsewhere")
-    [moved], _ = read_runs([tmp_path / "elsewhere"], draws=10)
+    [moved], _ = read_runs([tmp_path / "elsewhere"], how=Resampling(draws=10))
     assert moved.run_id == names[1][0]
     assert [fact.shard for fact in moved.facts] == ["1/2", "2/2"]
 
@@ -71,7 +72,7 @@ def test_of_several_attempts_one_counts(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")], eval_id="E1", status="error")
     both = [bracket(f"q{i}", "a", "b", "c") for i in range(2)]
     write_log(tmp_path / "2.eval", both, eval_id="E2", created="2026-01-02T00:00:00+00:00")
-    [run], notes = read_runs([tmp_path], draws=10)
+    [run], notes = read_runs([tmp_path], how=Resampling(draws=10))
     assert run.created == "2026-01-02T00:00:00Z"
     assert any("1.eval is left out" in note for note in notes)
 
@@ -90,7 +91,9 @@ def test_nothing_to_publish(tmp_path: Path) -> None:
 
 def test_what_does_not_count(tmp_path: Path) -> None:
     items = [bracket("q0", "a", "b", "c"), item("q1", complete=False)]
-    [run], _ = read_runs([write_log(tmp_path / "1.eval", items, status="error")], draws=10)
+    [run], _ = read_runs(
+        [write_log(tmp_path / "1.eval", items, status="error")], how=Resampling(draws=10)
+    )
     found = [(one.ballots.item_id, one.counts) for one in run.judged]
     assert found == [("q0", True), ("q1", False)]
 
@@ -99,7 +102,7 @@ def test_names_lose_the_folders_of_a_machine(tmp_path: Path) -> None:
     names = ("hf//home/me/x", "hf//data/x", "hf/x")
     pool = load_candidates(write_candidates(tmp_path / "candidates", names))
     log = write_ranking(tmp_path / "seal.eval", pool, ranked=names)
-    [run], _ = read_runs([log], draws=10)
+    [run], _ = read_runs([log], how=Resampling(draws=10))
     # Those that would have the name of another one get a number, by the order of their own names.
     assert run.names == {"hf/x (2)": "hf//data/x", "hf/x (3)": "hf//home/me/x"}
     assert [row.model for row in run.boards[0].rows] == ["hf/x (3)", "hf/x (2)", "hf/x"]
@@ -112,10 +115,10 @@ def test_names_lose_the_folders_of_a_machine(tmp_path: Path) -> None:
 
 def test_a_rubric_is_a_file_name_and_a_hash(tmp_path: Path) -> None:
     log = write_both(tmp_path)
-    [run], _ = read_runs([log], draws=10)
+    [run], _ = read_runs([log], how=Resampling(draws=10))
     assert len({one.rubric for one in run.judged}) == 1
     own = bracket("q0", "a", "b", "c").model_copy(update={"rubric": "/home/me/own.yaml"})
-    [run], _ = read_runs([write_log(tmp_path / "own.eval", [own])], draws=10)
+    [run], _ = read_runs([write_log(tmp_path / "own.eval", [own])], how=Resampling(draws=10))
     assert run.judged[0].ballots.rubric == run.log.items[0].rubric == "own.yaml"
     assert run.judged[0].rubric is None  # a log that does not tell
 
@@ -123,6 +126,7 @@ def test_a_rubric_is_a_file_name_and_a_hash(tmp_path: Path) -> None:
 def test_shards_have_a_run_in_common(tmp_path: Path) -> None:
     metadata = shard_metadata(1, 1)
     [run], _ = read_runs(
-        [write_log(tmp_path / "1.eval", [bracket("q", "a", "b", "c")], metadata=metadata)], draws=10
+        [write_log(tmp_path / "1.eval", [bracket("q", "a", "b", "c")], metadata=metadata)],
+        how=Resampling(draws=10),
     )
     assert run.log.run == "f00d"

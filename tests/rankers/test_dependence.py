@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tiebreak.rankers import Resampling
 from tiebreak.rankers.dependence import EffectiveVotes, effective_votes, fit_loadings
 from tiebreak.rankers.errors import EmptyProfileError, RankingError, ShapeError
 
@@ -67,7 +68,10 @@ PANELS: list[tuple[list[float], list[int] | None, float, float]] = [
 def test_planted_panels(
     noise: list[float], copies: list[int] | None, expected: float, off: float
 ) -> None:
-    found = [effective_votes(panel(seed, noise, copies=copies), draws=1) for seed in range(11)]
+    found = [
+        effective_votes(panel(seed, noise, copies=copies), how=Resampling(draws=1))
+        for seed in range(11)
+    ]
     assert abs(np.median([one.votes.value for one in found]) - expected) < off
     for one in found:
         check_the_relation(one, len(noise))
@@ -103,7 +107,7 @@ def test_reliability_is_the_squared_correlation_with_the_common_view() -> None:
     square = [
         np.mean(x[:, r] * place) ** 2 / np.mean(place**2) / np.mean(x[:, r] ** 2) for r in range(6)
     ]
-    found = effective_votes(ranks, draws=1)
+    found = effective_votes(ranks, how=Resampling(draws=1))
     np.testing.assert_allclose(found.reliability, square, atol=0.06)
     assert found.reliability[5] < 0.01
 
@@ -147,8 +151,8 @@ def test_loadings_are_a_local_optimum(seed: int, n: int) -> None:
 def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: list[int]) -> None:
     # Of two copies the fit may name either one first.
     ranks = panel(seed, [0.5, 0.8, 1, 1.5, 1.2], rows=60, n=6)
-    first = effective_votes(ranks, draws=20)
-    second = effective_votes(ranks[:, reviewers][:, :, candidates], draws=20)
+    first = effective_votes(ranks, how=Resampling(draws=20))
+    second = effective_votes(ranks[:, reviewers][:, :, candidates], how=Resampling(draws=20))
     for one, other in ((first.votes, second.votes), (first.rho, second.rho)):
         np.testing.assert_allclose(
             [other.value, other.lower, other.upper], [one.value, one.lower, one.upper], atol=1e-3
@@ -177,7 +181,7 @@ def test_products_are_means_over_items_that_both_rank() -> None:
     # Reviewer 0 is silent in half of the items: the rest of its ballots say all there is.
     ranks = panel(3, [1] * 5, rows=2000)
     ranks[::2, 0] = NAN
-    found = effective_votes(ranks, draws=1)
+    found = effective_votes(ranks, how=Resampling(draws=1))
     np.testing.assert_allclose(found.reliability, found.reliability.mean(), atol=0.05)
 
 
@@ -192,7 +196,7 @@ def test_products_are_means_over_items_that_both_rank() -> None:
     ],
 )
 def test_undefined(ranks: FloatArray, reason: str, n: int) -> None:
-    found = effective_votes(ranks, draws=50)
+    found = effective_votes(ranks, how=Resampling(draws=50))
     for figure in (found.votes, found.rho):
         assert math.isnan(figure.value)
         assert math.isnan(figure.lower)
@@ -212,7 +216,7 @@ def test_reviewers_who_never_meet() -> None:
     ranks = panel(0, [1] * 4, rows=10)
     ranks[:4, 0] = NAN
     ranks[5:, 1] = NAN
-    votes = effective_votes(ranks, draws=200).votes
+    votes = effective_votes(ranks, how=Resampling(draws=200)).votes
     assert votes.reason is not None
     assert "draws of items, which are left out" in votes.reason
     assert votes.value >= 1
@@ -221,9 +225,12 @@ def test_reviewers_who_never_meet() -> None:
 def test_same_seed_same_numbers_and_epochs_together() -> None:
     ranks = panel(4, [1] * 5, rows=30, copies=[0, 1, 2, 3, 0])
     twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(30), 2)
-    first, again = effective_votes(ranks, seed=2), effective_votes(twice, items=items, seed=2)
-    assert first.votes == effective_votes(ranks, seed=2).votes
-    assert first.votes != effective_votes(ranks, seed=3).votes
+    first, again = (
+        effective_votes(ranks, how=Resampling(seed=2)),
+        effective_votes(twice, items=items, how=Resampling(seed=2)),
+    )
+    assert first.votes == effective_votes(ranks, how=Resampling(seed=2)).votes
+    assert first.votes != effective_votes(ranks, how=Resampling(seed=3)).votes
     np.testing.assert_allclose(
         [again.votes.value, again.votes.lower, again.votes.upper],
         [first.votes.value, first.votes.lower, first.votes.upper],
@@ -237,7 +244,7 @@ def test_same_seed_same_numbers_and_epochs_together() -> None:
         (np.ones((3, 4)), {}, ShapeError, "items, ballots, candidates"),
         (np.ones((0, 5, 4)), {}, EmptyProfileError, "there is no item"),
         (np.ones((2, 5, 4)), {"items": [1]}, ShapeError, r"items must have shape \(2,\)"),
-        (panel(0, [1] * 4, rows=3), {"level": 0}, RankingError, "level"),
+        (panel(0, [1] * 4, rows=3), {"how": Resampling(level=0)}, RankingError, "level"),
     ],
 )
 def test_wrong_input(

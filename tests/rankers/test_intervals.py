@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import EmptyProfileError, RankingError, ShapeError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.uncertainty import bootstrap_items
@@ -14,13 +15,15 @@ VALUES = np.array([[1, NAN], [2, NAN], [4, 1], [8, NAN], [NAN, NAN]])
 
 
 def over(items: list[int] | None = ITEMS, *, draws: int = 500) -> ItemDraws:
-    return ItemDraws(5, items, level=0.9, draws=draws, seed=3)
+    return ItemDraws(5, items, how=Resampling(level=0.9, draws=draws, seed=3))
 
 
 def test_means_are_those_of_bootstrap_items() -> None:
     for items in (ITEMS, None):
         found = over(items).means(VALUES, "none")
-        expected = bootstrap_items(VALUES, items=items, level=0.9, draws=500, seed=3)
+        expected = bootstrap_items(
+            VALUES, items=items, how=Resampling(level=0.9, draws=500, seed=3)
+        )
         for column, one in enumerate(found):
             assert one.n_items == expected.n_items[column]
             np.testing.assert_allclose(one.value, expected.score[column])
@@ -70,6 +73,6 @@ def test_wrong_input() -> None:
     with pytest.raises(ShapeError, match=r"items must have shape \(5,\), got \(2,\)"):
         over([1, 2])
     with pytest.raises(EmptyProfileError, match="there is no item"):
-        ItemDraws(0, None, level=0.9, draws=5, seed=0)
+        ItemDraws(0, None, how=Resampling(level=0.9, draws=5))
     with pytest.raises(RankingError, match="draws"):
         over(draws=0).means(VALUES, "none")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import EmptyProfileError, NotConnectedError, RankingError
 from tiebreak.rankers.least_squares import (
     least_squares,
@@ -62,8 +63,10 @@ def test_three_models_by_hand() -> None:
     # 0 beats 1, 1 beats 2: s0 − s1 = 1 and s1 − s2 = 1 fit exactly. With 0 and 2 tied the sum
     # (1 − a)² + (1 − b)² + (a + b)² is least at a = b = 1/3.
     chain: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0)]
-    np.testing.assert_allclose(least_squares(**columns(chain), draws=1).score, [1, 0, -1])
-    tied = least_squares(**columns([*chain, (0, 2, 0.5, 1)]), draws=1)
+    np.testing.assert_allclose(
+        least_squares(**columns(chain), how=Resampling(draws=1)).score, [1, 0, -1]
+    )
+    tied = least_squares(**columns([*chain, (0, 2, 0.5, 1)]), how=Resampling(draws=1))
     np.testing.assert_allclose(tied.score, [1 / 3, 0, -1 / 3], atol=1e-9)
 
 
@@ -71,12 +74,12 @@ def test_three_models_by_hand() -> None:
 @given(st.lists(any_match, min_size=1, max_size=20))
 def test_against_the_design_matrix(matches: list[Match]) -> None:
     if components({(i, j) for i, j, _, _ in matches}, 5) == 1:
-        score = least_squares(**columns(matches, 5), draws=1).score
+        score = least_squares(**columns(matches, 5), how=Resampling(draws=1)).score
         np.testing.assert_allclose(score, by_design_matrix(matches, 5), atol=1e-8)
         assert abs(score.sum()) < 1e-7
     else:
         with pytest.raises(NotConnectedError):
-            least_squares(**columns(matches, 5), draws=1)
+            least_squares(**columns(matches, 5), how=Resampling(draws=1))
 
 
 @settings(deadline=None, max_examples=60)
@@ -106,12 +109,14 @@ def test_all_pairs_give_the_mean_margin() -> None:
             matches.append((i, j, result, item))
             margin[i, j] += (2 * result - 1) / 20
             margin[j, i] -= (2 * result - 1) / 20
-    score = least_squares(**columns(matches), draws=1).score
+    score = least_squares(**columns(matches), how=Resampling(draws=1)).score
     np.testing.assert_allclose(score, margin.mean(axis=1), atol=1e-9)
 
 
 def test_a_model_that_won_all_has_a_strength() -> None:
-    result = least_squares(**columns([(0, 1, 1, 0), (0, 1, 1, 1), (0, 1, 1, 2)]), draws=20)
+    result = least_squares(
+        **columns([(0, 1, 1, 0), (0, 1, 1, 1), (0, 1, 1, 2)]), how=Resampling(draws=20)
+    )
     np.testing.assert_array_equal(result.score, [0.5, -0.5])
     np.testing.assert_array_equal(result.undefined, [0, 0])
     assert result.reason is None
@@ -123,7 +128,12 @@ def test_the_interval_is_that_of_the_mean() -> None:
 
     result = np.random.default_rng(8).choice([0, 0.5, 1], p=[0.2, 0.3, 0.5], size=80)
     found = least_squares(
-        np.zeros(80, int), np.ones(80, int), result, np.arange(80), n_models=2, draws=20_000
+        np.zeros(80, int),
+        np.ones(80, int),
+        result,
+        np.arange(80),
+        n_models=2,
+        how=Resampling(draws=20_000),
     )
     margin = 2 * result - 1
     half = stats.t.ppf(0.975, 79) * margin.std(ddof=1) / math.sqrt(80)
@@ -134,7 +144,7 @@ def test_the_interval_is_that_of_the_mean() -> None:
 def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
     # Model 2 plays in items 0 and 1 only: of 4⁴ draws 2⁴ leave it out, 1 in 16.
     matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (0, 2, 0, 1), (0, 1, 0, 2), (0, 1, 1, 3)]
-    result = least_squares(**columns(matches), draws=2000)
+    result = least_squares(**columns(matches), how=Resampling())
     # Standard error √(2000 · 1/16 · 15/16) = 11.
     assert result.undefined[0] == result.undefined[2] == pytest.approx(125, abs=45)
     assert result.reason is not None
@@ -148,22 +158,24 @@ def test_items_are_resampled_and_not_matches() -> None:
         for item in range(30)
         for i, j in combinations(range(3), 2)
     ]
-    once = least_squares(**columns(matches), draws=300)
-    copies = least_squares(**columns([m for m in matches for _ in range(5)]), draws=300)
+    once = least_squares(**columns(matches), how=Resampling(draws=300))
+    copies = least_squares(
+        **columns([m for m in matches for _ in range(5)]), how=Resampling(draws=300)
+    )
     np.testing.assert_allclose(once.lower, copies.lower, atol=1e-8)
 
 
 @pytest.mark.parametrize("closure", [False, True])
 def test_neither_order_nor_sides_nor_names_matter(closure: bool) -> None:
-    once = least_squares(**columns(ROUND), draws=20, seed=3, closure=closure)
+    once = least_squares(**columns(ROUND), how=Resampling(draws=20, seed=3), closure=closure)
     turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
-    again = least_squares(**columns(turned), draws=20, seed=3, closure=closure)
+    again = least_squares(**columns(turned), how=Resampling(draws=20, seed=3), closure=closure)
     words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
-    for other in (again, least_squares(**words, draws=20, seed=3, closure=closure)):
+    for other in (again, least_squares(**words, how=Resampling(draws=20, seed=3), closure=closure)):
         for field in ("score", "lower", "upper", "prob_first"):
             np.testing.assert_array_equal(getattr(once, field), getattr(other, field))
     renamed = [(2 - i, 2 - j, result, item) for i, j, result, item in ROUND]
-    mirror = least_squares(**columns(renamed), draws=20, seed=3, closure=closure)
+    mirror = least_squares(**columns(renamed), how=Resampling(draws=20, seed=3), closure=closure)
     np.testing.assert_array_equal(mirror.upper, once.upper[::-1])
 
 
@@ -247,8 +259,8 @@ def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
     # in item 0 the pair (0, 2) is even: least at s0 − s1 = s1 − s2 = a of 2(1 − a)² + 2(2a)²
     # + 2 (its two matches miss by 1 ∓ 2a): derivative −4(1 − a) + 16a = 0, a = 1/5.
     matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1)]
-    plain = least_squares(**columns(matches), draws=1).score
-    closed = least_squares(**columns(matches), closure=True, draws=1).score
+    plain = least_squares(**columns(matches), how=Resampling(draws=1)).score
+    closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
     np.testing.assert_array_equal(plain, [0, 0, 0])
     np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)
 

@@ -10,6 +10,7 @@ from scipy.stats import friedmanchisquare, kendalltau, rankdata, spearmanr
 
 from tests.rankers.ballots import mallows, partial, tied, uniform
 from tests.rankers.voting.tables import table
+from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import EmptyProfileError, InfiniteRankError, RankingError, ShapeError
 from tiebreak.rankers.panel import (
     complete_ballots,
@@ -72,7 +73,7 @@ def test_agreement_by_hand() -> None:
 @cases
 def test_agreement_by_definition(ranks: FloatArray) -> None:
     n = ranks.shape[1]
-    found = reviewer_agreement(ranks, draws=10)
+    found = reviewer_agreement(ranks, how=Resampling(draws=10))
     every: list[list[float]] = [[] for _ in range(n)]
     for r, s in permutations(range(n), 2):
         taus = []
@@ -146,7 +147,7 @@ def alpha_by_definition(units: list[list[float]]) -> float:
 def test_alpha_by_definition(ranks: FloatArray) -> None:
     units = [list(unit) for row in ranks for unit in complete(row).T]
     np.testing.assert_allclose(
-        krippendorff_alpha(ranks, draws=10).value, alpha_by_definition(units)
+        krippendorff_alpha(ranks, how=Resampling(draws=10)).value, alpha_by_definition(units)
     )
 
 
@@ -156,7 +157,7 @@ def test_alpha_against_the_package(ranks: FloatArray) -> None:
     x = complete_ballots(ranks)
     data = x.transpose(1, 0, 2).reshape(ranks.shape[1], -1)
     expected = krippendorff.alpha(reliability_data=data, level_of_measurement="interval")
-    np.testing.assert_allclose(krippendorff_alpha(ranks, draws=10).value, expected)
+    np.testing.assert_allclose(krippendorff_alpha(ranks, how=Resampling(draws=10)).value, expected)
 
 
 def test_alpha_of_complete_ballots_is_spearman() -> None:
@@ -185,7 +186,7 @@ def test_items_with_more_candidates_are_no_agreement() -> None:
 
 @cases
 def test_w_is_friedmans_chi_square(ranks: FloatArray) -> None:
-    found = kendall_w(ranks, draws=10)
+    found = kendall_w(ranks, how=Resampling(draws=10))
     expected = []
     for row in ranks:
         ballots = complete(row)
@@ -256,13 +257,19 @@ def test_sparse_ballots_still_have_a_tau() -> None:
 def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: list[int]) -> None:
     ranks = panel(seed, 5, 4, 5, holes=0.1, levels=4)
     other = ranks[:, reviewers][:, :, candidates]
-    first, second = reviewer_agreement(ranks, draws=20), reviewer_agreement(other, draws=20)
+    first, second = (
+        reviewer_agreement(ranks, how=Resampling(draws=20)),
+        reviewer_agreement(other, how=Resampling(draws=20)),
+    )
     np.testing.assert_allclose(second.tau, first.tau[np.ix_(reviewers, reviewers)])
     for place, reviewer in enumerate(reviewers):
         same(second.reviewers[place].value, first.reviewers[reviewer].value)
         same(second.reviewers[place].upper, first.reviewers[reviewer].upper)
     same(second.panel.lower, first.panel.lower)
-    a, b = krippendorff_alpha(ranks, draws=20), krippendorff_alpha(other, draws=20)
+    a, b = (
+        krippendorff_alpha(ranks, how=Resampling(draws=20)),
+        krippendorff_alpha(other, how=Resampling(draws=20)),
+    )
     same(b.value, a.value)
     same(b.lower, a.lower)
     np.testing.assert_allclose(kendall_w(other).rows, kendall_w(ranks).rows)
@@ -299,14 +306,14 @@ def test_the_interval_holds_the_true_figure() -> None:
         return (rng.normal(size=(rows, 1, 5)) + rng.normal(size=(rows, 4, 5))).round(6)
 
     w, alpha = (
-        kendall_w(noisy(20000), draws=1).mean.value,
-        krippendorff_alpha(noisy(20000), draws=1),
+        kendall_w(noisy(20000), how=Resampling(draws=1)).mean.value,
+        krippendorff_alpha(noisy(20000), how=Resampling(draws=1)),
     )
     held = np.zeros(2)
     for _ in range(100):
         ranks = noisy(25)
-        found = kendall_w(ranks, draws=200, level=0.8).mean
-        other = krippendorff_alpha(ranks, draws=200, level=0.8)
+        found = kendall_w(ranks, how=Resampling(level=0.8, draws=200)).mean
+        other = krippendorff_alpha(ranks, how=Resampling(level=0.8, draws=200))
         held += [found.lower <= w <= found.upper, other.lower <= alpha.value <= other.upper]
     # 80 of 100, with a standard deviation of 4.
     assert np.all(np.abs(held - 80) <= 14)
@@ -315,9 +322,13 @@ def test_the_interval_holds_the_true_figure() -> None:
 @pytest.mark.parametrize("measure", MEASURES)
 def test_same_seed_same_numbers(measure: type) -> None:
     ranks = panel(3, 10, 4, 5)
-    assert repr(measure(ranks, seed=3)) == repr(measure(ranks, seed=3))
-    assert repr(measure(ranks, seed=3)) != repr(measure(ranks, seed=4))
-    wide, narrow = (repr(measure(ranks, level=level)) for level in (0.99, 0.8))
+    assert repr(measure(ranks, how=Resampling(seed=3))) == repr(
+        measure(ranks, how=Resampling(seed=3))
+    )
+    assert repr(measure(ranks, how=Resampling(seed=3))) != repr(
+        measure(ranks, how=Resampling(seed=4))
+    )
+    wide, narrow = (repr(measure(ranks, how=Resampling(level=level))) for level in (0.99, 0.8))
     assert wide != narrow
 
 
@@ -329,8 +340,8 @@ def test_same_seed_same_numbers(measure: type) -> None:
         (np.full((2, 3, 4), np.inf), {}, InfiniteRankError, "infinite rank"),
         (np.ones((0, 3, 4)), {}, EmptyProfileError, "there is no item"),
         (np.ones((2, 3, 4)), {"items": [1]}, ShapeError, r"items must have shape \(2,\)"),
-        (np.ones((2, 3, 4)), {"level": 1}, RankingError, "level"),
-        (np.ones((2, 3, 4)), {"draws": 0}, RankingError, "draws"),
+        (np.ones((2, 3, 4)), {"how": Resampling(level=1)}, RankingError, "level"),
+        (np.ones((2, 3, 4)), {"how": Resampling(draws=0)}, RankingError, "draws"),
     ],
 )
 def test_wrong_input(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tiebreak.rankers import kendall, spearman
+from tiebreak.rankers import Resampling, kendall, spearman
 from tiebreak.rankers.errors import RankingError, ShapeError
 from tiebreak.rankers.least_squares import least_squares_statistic
 from tiebreak.rankers.resampling import (
@@ -56,7 +56,9 @@ def mirrored(value: float, bound: float) -> float:
 
 def test_against_a_plain_bootstrap() -> None:
     first, second = two_judges(40, 1)
-    found = resample_agreement(mean_statistic(first), mean_statistic(second), 40, draws=4000)
+    found = resample_agreement(
+        mean_statistic(first), mean_statistic(second), 40, how=Resampling(draws=4000)
+    )
     generator = np.random.default_rng(99)
     rhos, taus, firsts = [], [], []
     for _ in range(800):
@@ -85,7 +87,7 @@ def test_against_a_plain_bootstrap() -> None:
 def test_draws_are_paired() -> None:
     # The same leaderboard twice agrees with itself in every draw. Drawn apart it would not.
     scores = mean_statistic(two_judges(30, 2)[0])
-    found = resample_agreement(scores, scores, 30, draws=200)
+    found = resample_agreement(scores, scores, 30, how=Resampling(draws=200))
     for figure in (found.spearman, found.kendall):
         assert (figure.value, figure.lower, figure.upper) == (1, 1, 1)
     assert (found.top1.value, found.top1_share) == (1, 1)
@@ -96,18 +98,20 @@ def test_the_interval_holds_percentile_and_basic_interval_by_hand() -> None:
     # smaller. Draws: (2, 0) ρ = 1, (0, 2) ρ = −1, (1, 1) ρ = 1: half of the draws are (1, 1).
     first = np.array([[10.0, 5, 0], [1.0, 0.5, 0]])
     second = np.array([[10.0, 5, 0], [0, 0.5, 1.0]])
-    found = resample_agreement(mean_statistic(first), mean_statistic(second), 2, draws=400)
+    found = resample_agreement(
+        mean_statistic(first), mean_statistic(second), 2, how=Resampling(draws=400)
+    )
     assert (found.spearman.lower, found.spearman.upper) == (-1, 1)
     # At level 0.1 the percentile interval is [1, 1].
     narrow = resample_agreement(
-        mean_statistic(first), mean_statistic(second), 2, draws=400, level=0.1
+        mean_statistic(first), mean_statistic(second), 2, how=Resampling(level=0.1, draws=400)
     )
     assert (narrow.spearman.lower, narrow.spearman.upper) == (1, 1)
     assert found.top1_share == pytest.approx(0.75, abs=0.1)
     # The share is of the draws alone: of one draw it is all or nothing.
     single = {
         resample_agreement(
-            mean_statistic(first), mean_statistic(second), 2, draws=1, seed=seed
+            mean_statistic(first), mean_statistic(second), 2, how=Resampling(draws=1, seed=seed)
         ).top1_share
         for seed in range(12)
     }
@@ -136,8 +140,12 @@ def test_the_hull_by_hand(
 
 def test_turning_a_leaderboard_round_turns_the_interval_round() -> None:
     first, second = two_judges(25, 8)
-    found = resample_agreement(mean_statistic(first), mean_statistic(second), 25, draws=90)
-    turned = resample_agreement(mean_statistic(first), mean_statistic(-second), 25, draws=90)
+    found = resample_agreement(
+        mean_statistic(first), mean_statistic(second), 25, how=Resampling(draws=90)
+    )
+    turned = resample_agreement(
+        mean_statistic(first), mean_statistic(-second), 25, how=Resampling(draws=90)
+    )
     for name in ("spearman", "kendall"):
         one, two = getattr(found, name), getattr(turned, name)
         np.testing.assert_allclose((two.lower, two.upper), (-one.upper, -one.lower), atol=1e-9)
@@ -146,8 +154,12 @@ def test_turning_a_leaderboard_round_turns_the_interval_round() -> None:
 @settings(deadline=None, max_examples=40)
 @given(arrays(np.float64, (2, 6, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
 def test_bounds_hold_the_value(scores: FloatArray) -> None:
-    found = resample_agreement(mean_statistic(scores[0]), mean_statistic(scores[1]), 6, draws=60)
-    swapped = resample_agreement(mean_statistic(scores[1]), mean_statistic(scores[0]), 6, draws=60)
+    found = resample_agreement(
+        mean_statistic(scores[0]), mean_statistic(scores[1]), 6, how=Resampling(draws=60)
+    )
+    swapped = resample_agreement(
+        mean_statistic(scores[1]), mean_statistic(scores[0]), 6, how=Resampling(draws=60)
+    )
     for name in ("spearman", "kendall"):
         figure: AgreementInterval = getattr(found, name)
         if math.isnan(figure.value):
@@ -166,9 +178,12 @@ def test_renaming_models_changes_nothing() -> None:
     first, second = two_judges(25, 3)
     order = [3, 0, 4, 1, 2]
     assert resample_agreement(
-        mean_statistic(first), mean_statistic(second), 25, draws=50
+        mean_statistic(first), mean_statistic(second), 25, how=Resampling(draws=50)
     ) == resample_agreement(
-        mean_statistic(first[:, order]), mean_statistic(second[:, order]), 25, draws=50
+        mean_statistic(first[:, order]),
+        mean_statistic(second[:, order]),
+        25,
+        how=Resampling(draws=50),
     )
 
 
@@ -183,9 +198,9 @@ def test_matches_and_scores_go_together() -> None:
     one, two, result, items = zip(*rows, strict=True)
     strengths = least_squares_statistic(one, two, result, items, n_models=5, n_items=20)
     borda = mean_statistic(np.argsort(np.argsort(scores, axis=1), axis=1) / 4)
-    found = resample_agreement(strengths, borda, 20, draws=100)
+    found = resample_agreement(strengths, borda, 20, how=Resampling(draws=100))
     assert (found.spearman.lower, found.kendall.lower) == (1, 1)
-    assert found == resample_agreement(borda, borda, 20, draws=100)
+    assert found == resample_agreement(borda, borda, 20, how=Resampling(draws=100))
 
 
 @pytest.mark.parametrize(
@@ -196,7 +211,9 @@ def test_matches_and_scores_go_together() -> None:
     ],
 )
 def test_what_is_undefined_has_a_reason(first: Any, second: Any, reason: str) -> None:
-    found = resample_agreement(mean_statistic(first), mean_statistic(second), 2, draws=20)
+    found = resample_agreement(
+        mean_statistic(first), mean_statistic(second), 2, how=Resampling(draws=20)
+    )
     for figure in (found.spearman, found.kendall):
         assert math.isnan(figure.value)
         assert math.isnan(figure.lower)
@@ -207,14 +224,16 @@ def test_what_is_undefined_has_a_reason(first: Any, second: Any, reason: str) ->
 
 def test_top1_is_about_the_best() -> None:
     first, second = mean_statistic([[3.0, 2, 1]] * 2), mean_statistic([[3.0, 1, 2]] * 2)
-    found = resample_agreement(first, second, 2, draws=5)
+    found = resample_agreement(first, second, 2, how=Resampling(draws=5))
     assert (found.top1.value, found.top1_share) == (1, 1)
 
 
 def test_draws_give_no_interval_to_an_undefined_value() -> None:
     # All are tied over both items; the draws of one item twice are not.
     tied = mean_statistic([[1.0, 0.0], [0.0, 1.0]])
-    found = resample_agreement(tied, mean_statistic([[1.0, 0.0]] * 2), 2, draws=50).spearman
+    found = resample_agreement(
+        tied, mean_statistic([[1.0, 0.0]] * 2), 2, how=Resampling(draws=50)
+    ).spearman
     assert 0 < found.undefined < 50
     assert math.isnan(found.lower)
     assert math.isnan(found.upper)
@@ -224,7 +243,9 @@ def test_draws_give_no_interval_to_an_undefined_value() -> None:
 def test_undefined_draws_are_left_out_and_counted() -> None:
     # Item 1 ties all: the draw (0, 2), a quarter of all draws, is undefined.
     table = [[1.0, 0.0], [0.5, 0.5]]
-    found = resample_agreement(mean_statistic(table), mean_statistic(table), 2, draws=400)
+    found = resample_agreement(
+        mean_statistic(table), mean_statistic(table), 2, how=Resampling(draws=400)
+    )
     assert found.spearman.undefined == pytest.approx(100, abs=35)  # standard error 9
     assert (found.spearman.lower, found.spearman.upper) == (1, 1)
     assert found.spearman.reason == (
@@ -234,7 +255,7 @@ def test_undefined_draws_are_left_out_and_counted() -> None:
 
 def test_one_item_has_no_interval() -> None:
     table = mean_statistic([[1.0, 0.0]])
-    found = resample_agreement(table, table, 1, draws=5)
+    found = resample_agreement(table, table, 1, how=Resampling(draws=5))
     assert found.spearman.value == 1
     assert math.isnan(found.spearman.upper)
     assert found.spearman.reason == "an interval over items needs at least two items"
@@ -252,7 +273,7 @@ def test_coverage_where_the_percentile_interval_alone_fails() -> None:
     for seed in range(200):
         first, second = two_judges(50, seed)
         found = resample_agreement(
-            mean_statistic(first), mean_statistic(second), 50, draws=150, seed=seed
+            mean_statistic(first), mean_statistic(second), 50, how=Resampling(draws=150, seed=seed)
         )
         hits += found.spearman.upper >= 1 - 1e-9
     # Standard error √(.05 · .95 / 200) = 1.5%.

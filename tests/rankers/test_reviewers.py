@@ -10,6 +10,7 @@ from scipy.stats import kendalltau
 
 from tests.rankers.ballots import mallows, tied
 from tests.rankers.voting.tables import table
+from tiebreak.rankers import Resampling
 from tiebreak.rankers.aggregate import METHODS, aggregate_items
 from tiebreak.rankers.errors import (
     EmptyProfileError,
@@ -70,7 +71,7 @@ CASES = [
 @pytest.mark.parametrize("ranks", CASES, ids=range(len(CASES)))
 @pytest.mark.parametrize("method", ["kemeny_young", "borda", "average"])
 def test_leave_one_out_by_definition(ranks: FloatArray, method: str) -> None:
-    found = leave_one_out(ranks, method=method, draws=5)
+    found = leave_one_out(ranks, method=method, how=Resampling(draws=5))
     assert found.method == method
     whole = np.nanmean(aggregate_items(ranks, method), axis=0)
     np.testing.assert_allclose(found.mean_ranks, whole)
@@ -104,7 +105,7 @@ def test_a_contrarian_is_far_from_the_others() -> None:
     found = leave_one_out(ranks)
     far = found.distances[4]
     assert far.lower > max(0.5, *(one.value for one in found.distances[:4]))
-    chance = leave_one_out(by_lot(0, (300, 5, 6)), draws=200).distances
+    chance = leave_one_out(by_lot(0, (300, 5, 6)), how=Resampling(draws=200)).distances
     assert all(one.lower < 0.5 < one.upper for one in chance)
 
 
@@ -148,8 +149,11 @@ def test_places_are_among_models_that_both_rank() -> None:
 
 @pytest.mark.parametrize(("n", "method"), [(12, "kemeny_young"), (13, "borda")])
 def test_the_default_method(n: int, method: str) -> None:
-    assert leave_one_out(panel(8, 2, 3, n), draws=5).method == method
-    assert leave_one_out(panel(8, 2, 3, n), method="copeland", draws=5).method == "copeland"
+    assert leave_one_out(panel(8, 2, 3, n), how=Resampling(draws=5)).method == method
+    assert (
+        leave_one_out(panel(8, 2, 3, n), method="copeland", how=Resampling(draws=5)).method
+        == "copeland"
+    )
 
 
 @settings(deadline=None, max_examples=25)
@@ -164,8 +168,10 @@ def test_numbering_does_not_matter(
 ) -> None:
     ranks = panel(seed, 4, 4, 5, levels=4)
     models = models if method not in {"kemeny_young", "kendall"} else list(range(5))
-    first = leave_one_out(ranks, method=method, draws=10)
-    second = leave_one_out(ranks[:, reviewers][:, :, models], method=method, draws=10)
+    first = leave_one_out(ranks, method=method, how=Resampling(draws=10))
+    second = leave_one_out(
+        ranks[:, reviewers][:, :, models], method=method, how=Resampling(draws=10)
+    )
     np.testing.assert_array_equal(second.shifts, first.shifts[reviewers][:, models])
     assert second.first_changes == tuple(first.first_changes[r] for r in reviewers)
     np.testing.assert_allclose(
@@ -234,7 +240,7 @@ def test_a_half_bound_reviewer_and_the_tolerance() -> None:
 
 def test_taus_are_means_over_rows() -> None:
     shown, ranks = by_lot(2, (12, 3, 5)), panel(11, 12, 3, 5, holes=0.2, levels=3)
-    for r, found in enumerate(presentation_bias(ranks, shown, draws=5)):
+    for r, found in enumerate(presentation_bias(ranks, shown, how=Resampling(draws=5))):
         taus = []
         for places, ballot in zip(shown[:, r], ranks[:, r], strict=True):
             known = ~np.isnan(ballot)
@@ -247,14 +253,14 @@ def test_taus_are_means_over_rows() -> None:
 def test_false_alarms_are_rare() -> None:
     # Panels of eight fair reviewers: the rule holds for all of them together.
     few = [
-        presentation_bias(panel(s, 12, 8, 4), by_lot(s + 999, (12, 8, 4)), draws=2)
+        presentation_bias(panel(s, 12, 8, 4), by_lot(s + 999, (12, 8, 4)), how=Resampling(draws=2))
         for s in range(60)
     ]
     assert sum(any(one.bound for one in found) for found in few) <= 8  # 5% of 60 is 3
     # Single p-values would give at least one in a third of the panels.
     assert sum(any(one.p <= 0.05 for one in found) for found in few) <= 8
     many = [
-        presentation_bias(panel(s, 50, 8, 6), by_lot(s + 999, (50, 8, 6)), draws=2)
+        presentation_bias(panel(s, 50, 8, 6), by_lot(s + 999, (50, 8, 6)), how=Resampling(draws=2))
         for s in range(5)
     ]
     assert not any(one.bound for found in many for one in found)
@@ -297,9 +303,11 @@ def test_numbering_does_not_matter_for_places(
     seed: int, reviewers: list[int], models: list[int]
 ) -> None:
     shown, ranks = by_lot(seed, (12, 4, 5)), panel(seed, 12, 4, 5, levels=4, holes=0.1)
-    first = presentation_bias(ranks, shown, draws=10)
+    first = presentation_bias(ranks, shown, how=Resampling(draws=10))
     second = presentation_bias(
-        ranks[:, reviewers][:, :, models], shown[:, reviewers][:, :, models], draws=10
+        ranks[:, reviewers][:, :, models],
+        shown[:, reviewers][:, :, models],
+        how=Resampling(draws=10),
     )
     for place, reviewer in enumerate(reviewers):
         one, other = first[reviewer], second[place]
@@ -321,12 +329,17 @@ def test_epochs_are_drawn_together_and_seeds_decide() -> None:
     again = leave_one_out(twice, items=items).distances
     np.testing.assert_allclose([one.lower for one in again], [one.lower for one in once])
     assert again[0].n_items == 15
-    assert leave_one_out(ranks, seed=1).distances == leave_one_out(ranks, seed=1).distances
-    assert leave_one_out(ranks, seed=1).distances != once
+    assert (
+        leave_one_out(ranks, how=Resampling(seed=1)).distances
+        == leave_one_out(ranks, how=Resampling(seed=1)).distances
+    )
+    assert leave_one_out(ranks, how=Resampling(seed=1)).distances != once
     first = presentation_bias(ranks, shown)
     second = presentation_bias(twice, np.repeat(shown, 2, axis=0), items=items)
     np.testing.assert_allclose([x.tau.upper for x in second], [x.tau.upper for x in first])
-    assert presentation_bias(ranks, shown, seed=1) == presentation_bias(ranks, shown, seed=1)
+    assert presentation_bias(ranks, shown, how=Resampling(seed=1)) == presentation_bias(
+        ranks, shown, how=Resampling(seed=1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -334,7 +347,7 @@ def test_epochs_are_drawn_together_and_seeds_decide() -> None:
     [
         ({"method": "mean"}, UnknownMethodError, "no method 'mean'"),
         ({"items": [1, 2]}, ShapeError, r"items must have shape \(6,\)"),
-        ({"level": 2}, RankingError, "level"),
+        ({"how": Resampling(level=2)}, RankingError, "level"),
     ],
 )
 def test_wrong_options(options: dict[str, object], error: type, message: str) -> None:

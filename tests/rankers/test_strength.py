@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tiebreak.rankers import strength
+from tiebreak.rankers import Resampling, strength
 from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.strength import NotConvergedError, bradley_terry, elo
@@ -69,7 +69,7 @@ def newton(matches: list[Match], n: int) -> FloatArray:
 def test_two_models_by_hand() -> None:
     # 3 wins of 4 and a tie: 3.5 against 1.5 of 5, so the log-odds are log(7/3).
     matches = [(0, 1, 1.0, 0)] * 3 + [(1, 0, 1.0, 1), (0, 1, 0.5, 2)]
-    result = bradley_terry(**columns(matches), draws=2)
+    result = bradley_terry(**columns(matches), how=Resampling(draws=2))
     np.testing.assert_allclose(result.score, [math.log(7 / 3) / 2, -math.log(7 / 3) / 2])
 
 
@@ -99,11 +99,11 @@ def test_against_newton_and_connectivity_by_search(matches: list[Match]) -> None
 
     arguments = columns(matches) | {"n_models": 4}
     if all(len(reach(model)) == 4 for model in range(4)):
-        score = bradley_terry(**arguments, draws=1).score
+        score = bradley_terry(**arguments, how=Resampling(draws=1)).score
         np.testing.assert_allclose(score, newton(matches, 4), atol=1e-6)
     else:
         with pytest.raises(NotConnectedError):
-            bradley_terry(**arguments, draws=1)
+            bradley_terry(**arguments, how=Resampling(draws=1))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
     # Item 0: 0 beats 1; item 1: 1 beats 0; item 2: a tie. Without a tie both wins are needed:
     # of 27 draws 2 are all item 0 or all item 1, so 2/27 have no finite strengths.
     matches = [(0, 1, 1.0, 0), (1, 0, 1.0, 1), (0, 1, 0.5, 2)]
-    result = bradley_terry(**columns(matches), draws=1000)
+    result = bradley_terry(**columns(matches), how=Resampling(draws=1000))
     assert result.undefined[0] == result.undefined[1]
     # Standard error √(1000 · 2/27 · 25/27) = 8.
     assert result.undefined[0] == pytest.approx(1000 * 2 / 27, abs=30)
@@ -142,11 +142,13 @@ def test_items_are_resampled_and_not_matches() -> None:
     # The same matches, as one item each and as five copies in one item: copies are no evidence.
     generator = np.random.default_rng(4)
     matches = simulate(np.array([0.6, 0.0, -0.6]), 30, generator)
-    once = bradley_terry(**columns(matches), draws=200)
+    once = bradley_terry(**columns(matches), how=Resampling(draws=200))
     copies = [match for match in matches for _ in range(5)]
-    np.testing.assert_allclose(once.lower, bradley_terry(**columns(copies), draws=200).lower)
+    np.testing.assert_allclose(
+        once.lower, bradley_terry(**columns(copies), how=Resampling(draws=200)).lower
+    )
     single = columns([(i, j, r, n) for n, (i, j, r, _) in enumerate(copies)])
-    narrow = bradley_terry(**single, draws=200)
+    narrow = bradley_terry(**single, how=Resampling(draws=200))
     np.testing.assert_allclose(narrow.score, once.score, atol=1e-6)
     # √5 = 2.2 times narrower.
     assert np.all(narrow.upper - narrow.lower < 0.7 * (once.upper - once.lower))
@@ -159,13 +161,13 @@ def test_known_strengths_lie_within_the_intervals() -> None:
     strengths = np.array([0.9, 0.3, -0.2, -1.0])
     generator = np.random.default_rng(6)
     truth = bradley_terry(
-        **columns(simulate(strengths, 4000, generator, shared=1.0)), draws=1
+        **columns(simulate(strengths, 4000, generator, shared=1.0)), how=Resampling(draws=1)
     ).score
     assert np.max(np.abs(truth)) < 0.9
     hits = []
     for seed in range(40):
         matches = simulate(strengths, 50, generator, shared=1.0)
-        result = bradley_terry(**columns(matches), draws=150, seed=seed)
+        result = bradley_terry(**columns(matches), how=Resampling(draws=150, seed=seed))
         hits.append((result.lower <= truth) & (truth <= result.upper))
     # 160 intervals, dependent in fours; standard error at most √(.05 · .95 / 40) = 3.4%.
     assert 0.88 < np.mean(hits) < 0.99
@@ -174,7 +176,7 @@ def test_known_strengths_lie_within_the_intervals() -> None:
 def test_plain_simulation_is_recovered() -> None:
     strengths = np.array([0.9, 0.3, -0.2, -1.0])
     matches = simulate(strengths, 1500, np.random.default_rng(1))
-    result = bradley_terry(**columns(matches), draws=100)
+    result = bradley_terry(**columns(matches), how=Resampling(draws=100))
     # Standard error of a log-odds from some 4,500 matches: about 1 / √(4500 · 0.22) = 0.03.
     np.testing.assert_allclose(result.score, strengths, atol=0.1)
     assert (result.lower < strengths).all()
@@ -194,7 +196,7 @@ def test_models_with_the_same_record_are_tied() -> None:
 
 
 def test_one_item_has_strengths_but_no_interval() -> None:
-    result = bradley_terry(**columns([(0, 1, 0.5, 7), (1, 0, 1, 7)]), draws=3)
+    result = bradley_terry(**columns([(0, 1, 0.5, 7), (1, 0, 1, 7)]), how=Resampling(draws=3))
     assert not np.isnan(result.score).any()
     assert np.isnan(result.lower).all()
     assert result.reason == "an interval over items needs at least two items"
@@ -244,7 +246,7 @@ def test_elo_is_the_mean_over_orders() -> None:
 
     exact = np.mean([plain_elo(list(order), 3, 32) for order in permutations(ROUND)], axis=0)
     single = np.std([plain_elo(list(order), 3, 32) for order in permutations(ROUND)], axis=0)
-    result = elo(**columns(ROUND), k=32, permutations=600, draws=1)
+    result = elo(**columns(ROUND), k=32, permutations=600, how=Resampling(draws=1))
     # Four standard errors of the mean over 600 of the 120 orders.
     assert np.all(np.abs(result.score - exact) < 4 * single / math.sqrt(600))
     assert np.mean(result.score) == pytest.approx(1000)
@@ -254,7 +256,7 @@ def test_elo_draws_repeat_whole_items() -> None:
     # Two items: 0 beats 1 once, and 1 beats 0 once. A draw of the first item twice gives 0
     # two wins, at k = 40: 1020, then 40 · (1 − 1/(1 + 10^(−40/400))) = 17.7 more.
     matches = [(0, 1, 1.0, 0), (1, 0, 1.0, 1)]
-    result = elo(**columns(matches), k=40, draws=60, permutations=2)
+    result = elo(**columns(matches), k=40, how=Resampling(draws=60), permutations=2)
     twice = 1020 + 40 * (1 - 1 / (1 + 10**-0.1))
     np.testing.assert_allclose(result.upper, [twice, twice])
     np.testing.assert_allclose(result.lower, [2000 - twice, 2000 - twice])
@@ -263,12 +265,12 @@ def test_elo_draws_repeat_whole_items() -> None:
 
 def test_models_are_counted_in_the_items_that_they_play_in() -> None:
     # Model 2 plays in two items only, so its tails are read further out.
-    result = bradley_terry(**columns([*ROUND, (0, 1, 0.5, 3)]), draws=30)
+    result = bradley_terry(**columns([*ROUND, (0, 1, 0.5, 3)]), how=Resampling(draws=30))
     np.testing.assert_array_equal(result.n_items, [3, 4, 3])
 
 
 def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
-    result = elo(**columns(ROUND) | {"n_models": 4}, draws=5)
+    result = elo(**columns(ROUND) | {"n_models": 4}, how=Resampling(draws=5))
     assert result.score[3] == 1000
     assert np.isnan(result.lower[3])
     assert (result.n_items == [2, 3, 3, 0]).all()
@@ -276,8 +278,8 @@ def test_elo_of_a_model_without_a_match_stays_where_it_started() -> None:
 
 def test_elo_orders_like_bradley_terry() -> None:
     matches = simulate(np.array([-0.8, 0.9, 0.1, -0.2]), 150, np.random.default_rng(2))
-    by_elo = elo(**columns(matches), draws=2)
-    by_strength = bradley_terry(**columns(matches), draws=2)
+    by_elo = elo(**columns(matches), how=Resampling(draws=2))
+    by_strength = bradley_terry(**columns(matches), how=Resampling(draws=2))
     np.testing.assert_array_equal(np.argsort(by_elo.score), np.argsort(by_strength.score))
 
 
@@ -286,12 +288,12 @@ def test_elo_orders_like_bradley_terry() -> None:
 
 @pytest.mark.parametrize("method", [bradley_terry, elo])
 def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
-    once = method(**columns(ROUND), draws=20, seed=3)
+    once = method(**columns(ROUND), how=Resampling(draws=20, seed=3))
     turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
-    again = method(**columns(turned), draws=20, seed=3)
+    again = method(**columns(turned), how=Resampling(draws=20, seed=3))
     for field in ("score", "lower", "upper", "prob_first", "undefined"):
         np.testing.assert_array_equal(getattr(once, field), getattr(again, field))
-    other = method(**columns(ROUND), draws=20, seed=4)
+    other = method(**columns(ROUND), how=Resampling(draws=20, seed=4))
     assert (other.undefined != once.undefined).any() or (other.lower != once.lower).any()
 
 
@@ -299,7 +301,8 @@ def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
 def test_the_names_of_items_do_not_matter(method: Any) -> None:
     words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
     np.testing.assert_array_equal(
-        method(**words, draws=20).upper, method(**columns(ROUND), draws=20).upper
+        method(**words, how=Resampling(draws=20)).upper,
+        method(**columns(ROUND), how=Resampling(draws=20)).upper,
     )
 
 
@@ -315,7 +318,7 @@ def test_the_names_of_items_do_not_matter(method: Any) -> None:
         ({"first": [1, 1, 2, 0, 1]}, "meets itself"),
         ({"result": [1, 1, 1, 1, 2]}, "1, ½ or 0"),
         ({"result": [1, 1, 1, 1, math.nan]}, "1, ½ or 0"),
-        ({"draws": 0}, "draws"),
+        ({"how": Resampling(draws=0)}, "draws"),
     ],
 )
 def test_bad_input(method: Any, change: dict[str, Any], message: str) -> None:

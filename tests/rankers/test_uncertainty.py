@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
 
-from tiebreak.rankers import ItemBootstrap, bootstrap_items, normalized_borda
+from tiebreak.rankers import ItemBootstrap, Resampling, bootstrap_items, normalized_borda
 from tiebreak.rankers.errors import RankingError, ShapeError
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.rankers.uncertainty import bootstrap_leaderboard, expanded_tail
@@ -29,7 +29,7 @@ def same(first: ItemBootstrap, second: ItemBootstrap) -> None:
 def test_every_possible_draw_by_hand() -> None:
     # Two items, so four equally likely draws: (1,1) (1,2) (2,1) (2,2).
     # Model 0 has 1 then 0, model 1 has 0 then 0.5: means 1/0, .5/.25, .5/.25, 0/.5.
-    result = bootstrap_items([[1.0, 0.0], [0.0, 0.5]], draws=40_000, level=0.9)
+    result = bootstrap_items([[1.0, 0.0], [0.0, 0.5]], how=Resampling(level=0.9, draws=40_000))
     np.testing.assert_allclose(result.mean, [0.5, 0.25])
     np.testing.assert_allclose(result.lower, [0, 0])
     np.testing.assert_allclose(result.upper, [1, 0.5])
@@ -43,7 +43,7 @@ def test_every_possible_draw_by_brute_force() -> None:
     draws = np.array([scores[list(rows)].mean(axis=0) for rows in product(range(4), repeat=4)])
     firsts = draws.round(12) == draws.round(12).max(axis=1, keepdims=True)
     expected = (firsts / firsts.sum(axis=1, keepdims=True)).mean(axis=0)
-    result = bootstrap_items(scores, draws=60_000, level=0.8)
+    result = bootstrap_items(scores, how=Resampling(level=0.8, draws=60_000))
     np.testing.assert_allclose(result.prob_first, expected, atol=0.01)
     # t = −1.6377 with 3 degrees of freedom; Φ(√(4/3) · −1.6377) = Φ(−1.8911) = 0.0293.
     np.testing.assert_allclose(result.lower, np.quantile(draws, 0.0293, axis=0), atol=1e-9)
@@ -52,7 +52,7 @@ def test_every_possible_draw_by_brute_force() -> None:
 
 def test_agrees_with_scipy() -> None:
     scores = np.random.default_rng(3).normal(size=(60, 3))
-    ours = bootstrap_items(scores, draws=20_000)
+    ours = bootstrap_items(scores, how=Resampling(draws=20_000))
     expanded = 2 * stats.norm.cdf(math.sqrt(60 / 59) * stats.t.ppf(0.025, 59))
     theirs = stats.bootstrap(
         (scores,),
@@ -123,15 +123,15 @@ def test_order_of_items_does_not_matter(
 ) -> None:
     rows = [row for row in order if row < len(scores)]
     same(
-        bootstrap_items(scores, draws=50, seed=seed),
-        bootstrap_items(scores[rows], draws=50, seed=seed),
+        bootstrap_items(scores, how=Resampling(draws=50, seed=seed)),
+        bootstrap_items(scores[rows], how=Resampling(draws=50, seed=seed)),
     )
 
 
 @settings(deadline=None, max_examples=60)
 @given(tables)
 def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
-    result = bootstrap_items(scores, draws=50)
+    result = bootstrap_items(scores, how=Resampling(draws=50))
     enough = result.n_items > 1
     assert (np.isnan(result.lower) == ~enough).all()
     assert (result.lower[enough] <= result.upper[enough]).all()
@@ -145,16 +145,22 @@ def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
 def test_models_keep_their_numbers_when_they_change_places() -> None:
     # Another order of columns is another stream of draws: equal up to Monte Carlo error.
     scores = np.random.default_rng(1).random((40, 3))
-    first = bootstrap_items(scores, draws=20_000)
-    second = bootstrap_items(scores[:, ::-1], draws=20_000)
+    first = bootstrap_items(scores, how=Resampling(draws=20_000))
+    second = bootstrap_items(scores[:, ::-1], how=Resampling(draws=20_000))
     np.testing.assert_allclose(first.lower, second.lower[::-1], atol=0.005)
     np.testing.assert_allclose(first.prob_first, second.prob_first[::-1], atol=0.02)
 
 
 def test_a_seed_gives_the_same_numbers() -> None:
     scores = np.random.default_rng(1).random((12, 3))
-    same(bootstrap_items(scores, seed=4), bootstrap_items(scores, seed=4))
-    assert (bootstrap_items(scores, seed=4).lower != bootstrap_items(scores, seed=5).lower).any()
+    same(
+        bootstrap_items(scores, how=Resampling(seed=4)),
+        bootstrap_items(scores, how=Resampling(seed=4)),
+    )
+    assert (
+        bootstrap_items(scores, how=Resampling(seed=4)).lower
+        != bootstrap_items(scores, how=Resampling(seed=5)).lower
+    ).any()
 
 
 # --- The expanded tails ----------------------------------------------------------------------
@@ -225,7 +231,7 @@ def coverage(draw: Draw, n: int, simulations: int) -> float:
     hits = []
     for seed in range(simulations):
         scores, truth = draw(generator, n)
-        result = bootstrap_items(scores, draws=1000, seed=seed)
+        result = bootstrap_items(scores, how=Resampling(draws=1000, seed=seed))
         hits.append((result.lower <= truth) & (truth <= result.upper))
     return float(np.mean(hits))
 
@@ -289,7 +295,9 @@ def test_coverage_with_several_rows_per_item() -> None:
     hits = []
     for seed in range(200):
         scores = np.repeat(generator.uniform(0, 1, size=(40, 1)), 5, axis=0)
-        result = bootstrap_items(scores, items=np.repeat(np.arange(40), 5), draws=300, seed=seed)
+        result = bootstrap_items(
+            scores, items=np.repeat(np.arange(40), 5), how=Resampling(draws=300, seed=seed)
+        )
         hits.append((result.lower <= 0.5) & (result.upper >= 0.5))
     assert 0.88 < np.mean(hits) < 0.99
 
@@ -300,11 +308,11 @@ def test_coverage_with_several_rows_per_item() -> None:
         ([1.0, 0.0], {}, "shape"),
         ([[1.0], [0.0]], {"items": [1]}, "items must have shape"),
         ([[math.inf]], {}, "finite"),
-        ([[1.0]], {"level": 95}, "level"),
-        ([[1.0]], {"draws": 0}, "draws"),
+        ([[1.0]], {"how": Resampling(level=95)}, "level"),
+        ([[1.0]], {"how": Resampling(draws=0)}, "draws"),
     ],
 )
-def test_refuses_nonsense(scores: list[list[float]], options: dict[str, int], message: str) -> None:
+def test_refuses_nonsense(scores: list[list[float]], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bootstrap_items(scores, **options)
 
@@ -315,8 +323,8 @@ def test_refuses_nonsense(scores: list[list[float]], options: dict[str, int], me
 def test_a_mean_as_any_leaderboard_is_bootstrap_items() -> None:
     # The scores are sorted, because `bootstrap_items` sorts items before it draws them.
     scores = np.sort(np.random.default_rng(0).normal(size=(30, 3)), axis=0)
-    general = bootstrap_leaderboard(lambda counts: counts @ scores / 30, 30, seed=3)
-    special = bootstrap_items(scores, seed=3)
+    general = bootstrap_leaderboard(lambda counts: counts @ scores / 30, 30, how=Resampling(seed=3))
+    special = bootstrap_items(scores, how=Resampling(seed=3))
     for field in FIELDS:
         np.testing.assert_allclose(getattr(general, field), getattr(special, field), rtol=1e-12)
     np.testing.assert_array_equal(general.undefined, [0, 0, 0])
@@ -333,7 +341,7 @@ def weighted_medians(scores: NDArray[np.float64]) -> Callable[..., NDArray[np.fl
 
 def test_medians_against_scipy() -> None:
     scores = np.random.default_rng(5).normal(size=(41, 2))
-    ours = bootstrap_leaderboard(weighted_medians(scores), 41, draws=4000)
+    ours = bootstrap_leaderboard(weighted_medians(scores), 41, how=Resampling(draws=4000))
     expanded = 2 * stats.norm.cdf(math.sqrt(41 / 40) * stats.t.ppf(0.025, 40))
     theirs = stats.bootstrap(
         (scores,),
@@ -354,7 +362,7 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
         first = np.where(counts[:, 0] > 0, 2.0, np.nan)
         return np.stack([first, np.ones(len(counts)), np.full(len(counts), np.nan)], axis=1)
 
-    result = bootstrap_leaderboard(statistic, 3, draws=9000)
+    result = bootstrap_leaderboard(statistic, 3, how=Resampling(draws=9000))
     assert result.undefined[0] == pytest.approx(9000 * 8 / 27, abs=150)
     np.testing.assert_array_equal(result.undefined[1:], [0, 9000])
     np.testing.assert_array_equal(result.lower, [2, 1, NAN])
@@ -365,7 +373,9 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
 
 
 def test_some_draws_without_a_score_are_no_reason_to_warn() -> None:
-    result = bootstrap_items([[1.0, NAN], [0.0, 1.0], [0.5, 0.0], [0.2, 0.4]], draws=300)
+    result = bootstrap_items(
+        [[1.0, NAN], [0.0, 1.0], [0.5, 0.0], [0.2, 0.4]], how=Resampling(draws=300)
+    )
     # The second model is absent from all four drawn items in (1/4)⁴ of the draws.
     assert result.undefined[0] == 0
     assert 0 < result.undefined[1] < 10
@@ -381,16 +391,16 @@ def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
 
 def test_batches_of_draws_are_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.random.default_rng(2).random((9, 3))
-    whole = bootstrap_items(scores, draws=100)
+    whole = bootstrap_items(scores, how=Resampling(draws=100))
     monkeypatch.setattr("tiebreak.rankers.uncertainty._CHUNK", 70)  # 7 draws at once
-    same(whole, bootstrap_items(scores, draws=100))
+    same(whole, bootstrap_items(scores, how=Resampling(draws=100)))
 
 
 @pytest.mark.parametrize(
     ("statistic", "n_items", "options", "error"),
     [
         (lambda counts: counts, 0, {}, RankingError),
-        (lambda counts: counts, 2, {"level": 1}, RankingError),
+        (lambda counts: counts, 2, {"how": Resampling(level=1)}, RankingError),
         (lambda counts: counts, 2, {"present": [2]}, ShapeError),
         (lambda counts: counts[:, 0], 2, {}, ShapeError),
         (lambda counts: counts[:1], 2, {}, ShapeError),

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
-from tiebreak.rankers import bootstrap_items
+from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.aggregate import METHODS, aggregate_items
 from tiebreak.rankers.errors import RankingError, ShapeError, UnknownCandidateError
 from tiebreak.rankers.views import fair_gaps, peer_views
@@ -125,7 +125,7 @@ def test_the_gap_has_an_interval_over_items() -> None:
         ranks[:, model, model] = 0
     views = peer_views(ranks, range(4))
     np.testing.assert_array_equal(views.sr, [1, 1, 1, 1])
-    interval = bootstrap_items(views.gaps, seed=1)
+    interval = bootstrap_items(views.gaps, how=Resampling(seed=1))
     np.testing.assert_allclose(interval.mean, views.gap)
     assert np.all(interval.lower > 0.5)
     np.testing.assert_allclose(views.gap, views.pr - views.sr)

@@ -27,6 +27,7 @@ from tests.ranking_logs.builders import (
 )
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.candidates import RUN_KEY, SHARD_KEY, Shard
+from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.errors import MissingShardError, OverlappingShardsError, RankingLogError
 from tiebreak.ranking_logs.log_file import JudgedRun, JudgedSample
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
@@ -120,7 +121,7 @@ def boards_of(folder: Path) -> list[Leaderboard]:
             created="",
             notes=tuple(note for note in board.notes if "items judged" not in note),
         )
-        for board in leaderboards([folder], draws=300)
+        for board in leaderboards([folder], how=Resampling(draws=300))
     ]
 
 

@@ -21,6 +21,7 @@ from tests.ranking_logs.builders import (
 )
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.analysis.strengths import StrengthRow
+from tiebreak.rankers import Resampling
 from tiebreak.report.cells import decimal, signed_interval
 from tiebreak.report.console import plain, render
 from tiebreak.scorers.ballots import ItemBallots
@@ -50,7 +51,7 @@ def boards(tmp_path: Path) -> list[Leaderboard]:
         *(bracket(f"q{n}", LONG, MARKUP, "c", calls=calls) for n in range(30)),
         item("same", groups=((LONG, MARKUP, "c"),)),
     ]
-    return leaderboards([write_log(tmp_path / "r.eval", [*samples])], draws=100)
+    return leaderboards([write_log(tmp_path / "r.eval", [*samples])], how=Resampling(draws=100))
 
 
 @pytest.mark.parametrize("width", [80, 99, 100, 120, 200])
@@ -87,7 +88,9 @@ def test_the_receipt_is_complete(boards: list[Leaderboard]) -> None:
 
 
 def of(folder: Path, *items: ItemBallots, width: int = 200) -> str:
-    return printed(leaderboards([write_log(folder / "r.eval", [*items])], draws=100), width)
+    return printed(
+        leaderboards([write_log(folder / "r.eval", [*items])], how=Resampling(draws=100)), width
+    )
 
 
 ABOUT_MATCHES = ("W–L–T", "First answer won", "Flips when", "Longer answer won", "Second views")
@@ -146,7 +149,7 @@ def test_wide_numbers_fit_into_80_columns(tmp_path: Path) -> None:
     models = [f"{LONG}-{number}" for number in range(12)]
     groups = tuple((model,) for model in models)
     items = [item("q", [match(*pair, 0.1) for pair in pairwise(models)], groups=groups)]
-    [board] = leaderboards([write_log(tmp_path / "r.eval", items)], draws=100)
+    [board] = leaderboards([write_log(tmp_path / "r.eval", items)], how=Resampling(draws=100))
     rows = tuple(
         StrengthRow(rank + 1, model, -10.25, -12.25, -10.15, 1, 12, 0.0)
         for rank, model in enumerate(models)

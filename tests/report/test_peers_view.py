@@ -14,6 +14,7 @@ from tests.analysis.peers.test_self_preference import planted
 from tests.analysis.peers.test_sparse import opinions, thinned
 from tests.ranking_logs.builders import write_log
 from tiebreak.analysis.peers.review import PeerReport, peer_report
+from tiebreak.rankers import Resampling
 from tiebreak.report.peers_export import peer_report_as_dict
 from tiebreak.report.peers_view import render_peer_report
 from tiebreak.scorers.ballots import ItemBallots
@@ -67,7 +68,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> PeerReport:
     ):
         named = [renamed(item) for item in items]
         write_log(folder / f"{name}.eval", named, task_args=args, task_id=name)
-    return peer_report([folder], methods=("kemeny_young", "borda", "irv"), draws=100)
+    return peer_report(
+        [folder], methods=("kemeny_young", "borda", "irv"), how=Resampling(draws=100)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +80,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> PeerReport:
     items = [reviews(f"q{k}", ballots, left_out={"b": "a"}, shown={"b": "bc"}) for k in range(12)]
     log = tmp_path_factory.mktemp("small") / "peers.eval"
     write_log(log, [*items, identical("same", "abc")])
-    return peer_report([log], draws=100)
+    return peer_report([log], how=Resampling(draws=100))
 
 
 @pytest.mark.parametrize("width", [80, 99, 100, 120, 200])
@@ -150,7 +153,7 @@ def test_colours_say_who_favours_itself(small: PeerReport) -> None:
 
 def test_a_sparse_log_alone_has_no_views(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", thinned(opinions(12, 4, 1, 1), 2), task_args={"degree": 2})
-    text = printed(peer_report([tmp_path], draws=100), 80)
+    text = printed(peer_report([tmp_path], how=Resampling(draws=100)), 80)
     assert "Self-preference: – (in sparse mode no reviewer is shown its own answer)" in flat(text)
     assert "PR−SR" not in text
     assert "beside the full one" not in text
@@ -158,7 +161,7 @@ def test_a_sparse_log_alone_has_no_views(tmp_path: Path) -> None:
 
 def test_a_method_without_result_is_told(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", thinned(opinions(12, 4, 1, 1), 2))
-    report = peer_report([tmp_path], methods=("kendall",), draws=100)
+    report = peer_report([tmp_path], methods=("kendall",), how=Resampling(draws=100))
     assert "kendall: no result (it can read no ballot of any item)" in flat(printed(report, 80))
 
 
@@ -166,7 +169,7 @@ def test_many_reviewers_have_no_matrix(tmp_path: Path) -> None:
     letters = LETTERS[:9]
     items = [reviews(f"q{k}", dict.fromkeys(letters, letters)) for k in range(3)]
     write_log(tmp_path / "1.eval", items)
-    text = printed(peer_report([tmp_path], draws=100), 80)
+    text = printed(peer_report([tmp_path], how=Resampling(draws=100)), 80)
     assert "No model moves when a reviewer is left out" in text
     assert max(cell_len(row) for row in text.splitlines()) <= 80
     assert "τ of two" not in text
@@ -181,7 +184,7 @@ def test_prices_that_are_not_known(tmp_path: Path) -> None:
         for item in items
     ]
     write_log(tmp_path / "1.eval", unpriced)
-    text = flat(printed(peer_report([tmp_path], draws=100), 80))
+    text = flat(printed(peer_report([tmp_path], how=Resampling(draws=100)), 80))
     assert "worth –, paid in this run –" in text
     assert "No price known for m/a, m/b; give prices with --model-cost-config FILE" in text
 

@@ -10,6 +10,7 @@ from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import PROTOCOLS, NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.analysis.strengths import strength_views
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.ranking import RESULTS_KEY, least_squares, score_ballots, spread
 from tiebreak.scorers.table import ballots_table
@@ -91,7 +92,7 @@ def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
         for one in items
     ]
     found: Any = least_squares()(samples)  # type: ignore[arg-type]
-    views = {view.method: view for view in strength_views(items, draws=1)}
+    views = {view.method: view for view in strength_views(items, how=Resampling(draws=1))}
     if protocol in ("original", "pointwise", "fixed_rubric", "listwise"):
         assert found == views == {}
         assert all((s.score.metadata or {})[RESULTS_KEY] == [] for s in samples)

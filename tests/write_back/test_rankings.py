@@ -20,6 +20,7 @@ from tests.ranking_logs.builders import (
 )
 from tests.write_back.builders import brackets, write_logs, write_ranking
 from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import NoRankingLogError
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.write_back import Ranking, WriteBackError
@@ -136,7 +137,7 @@ def test_means_are_the_leaderboards(tmp_path: Path) -> None:
     ]
     path = write_log(tmp_path / "ranking.eval", ballots)
     found, _ = read_rankings([path])
-    for one, board in zip(found, leaderboards([path], draws=1), strict=True):
+    for one, board in zip(found, leaderboards([path], how=Resampling(draws=1)), strict=True):
         assert one.benchmark == board.benchmark
         for row in board.rows:
             bordas = [standing.borda for standing in one.standings[row.model].values()]

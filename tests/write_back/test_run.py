@@ -22,6 +22,7 @@ from tests.write_back.builders import (
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
 from tiebreak.inspect_tasks.contests import contest_samples
+from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import NotARankingLogError
 from tiebreak.write_back import (
     Outcome,
@@ -69,7 +70,7 @@ def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
         "q0": {"rank": 1, "borda": 1},
         "q1": {"rank": 2, "borda": 0.5},
     }
-    [board] = leaderboards([log], draws=1)
+    [board] = leaderboards([log], how=Resampling(draws=1))
     assert [one.model for one in done.outcomes] == ["a", "b", "c"]
     for outcome in done.outcomes:
         [row] = [row for row in board.rows if row.model == outcome.model]

@@ -10,6 +10,7 @@ import numpy as np
 from tiebreak.analysis.entries import Entry, ItemKey, with_items
 from tiebreak.rankers.agreement import Agreement, resolution_gain
 from tiebreak.rankers.resampling import ResampledAgreement, mean_statistic, resample_agreement
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import in_one_order
 from tiebreak.scorers.rules import RULES
@@ -22,15 +23,6 @@ class Shared:
 
     items: tuple[ItemKey, ...]
     models: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made: see `resample_agreement`."""
-
-    level: float = 0.95
-    draws: int = 2000
-    seed: int = 0
 
 
 def shared(entries: Sequence[Entry]) -> Shared:
@@ -60,9 +52,7 @@ def left_out(entries: Sequence[Entry], common: Shared) -> str | None:
 def agreement(one: Entry, other: Entry, common: Shared, how: Resampling) -> ResampledAgreement:
     """How far two leaderboards agree on what both ranked, with intervals over items."""
     first, second = (entry.statistic(common.items, common.models) for entry in (one, other))
-    return resample_agreement(
-        first, second, len(common.items), level=how.level, draws=how.draws, seed=how.seed
-    )
+    return resample_agreement(first, second, len(common.items), how=how)
 
 
 def gain(entry: Entry, common: Shared) -> Agreement:

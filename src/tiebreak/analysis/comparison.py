@@ -12,7 +12,6 @@ from os import PathLike
 from typing import Literal
 
 from tiebreak.analysis.common_ground import (
-    Resampling,
     Shared,
     agreement,
     gain,
@@ -31,6 +30,7 @@ from tiebreak.analysis.reference import (
 )
 from tiebreak.rankers.agreement import Agreement
 from tiebreak.rankers.resampling import ResampledAgreement
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.words import count, percent
 
 Role = Literal["reference", "ceiling", "rerun", "protocol"]
@@ -120,9 +120,7 @@ def compare(
     paths: Iterable[str | PathLike[str]],
     *,
     reference: str = "full_pairwise",
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> Comparison:
     """Compare the ranking logs among some files and folders with a reference.
 
@@ -130,9 +128,7 @@ def compare(
         paths: ranking logs, and folders that hold some.
         reference: a protocol, a name as the report gives it ("swiss rounds=3"), or the path of a
             log. Of several runs of it the oldest is the reference, and the others are reruns.
-        level: confidence level of all intervals, in (0, 1).
-        draws: number of bootstrap draws over items.
-        seed: seed of the bootstrap.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingLogError: a path holds no ranking log.
@@ -142,8 +138,7 @@ def compare(
         NothingToCompareError: there is only the reference, and not in both orders.
         ValueError: level or draws are out of range.
     """
-    entries, notes = read_entries(paths, level=level, draws=draws, seed=seed)
-    how = Resampling(level, draws, seed)
+    entries, notes = read_entries(paths, how=how)
     return compare_entries(entries, reference=reference, how=how, notes=notes)
 
 

@@ -15,7 +15,7 @@ from tiebreak.analysis.item_table import ItemTable, place_all
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.resampling import mean_statistic
-from tiebreak.rankers.uncertainty import FloatArray, Statistic
+from tiebreak.rankers.uncertainty import FloatArray, Resampling, Statistic
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count
@@ -90,18 +90,18 @@ class Entry:
 
 
 def read_entries(
-    paths: Iterable[str | PathLike[str]], *, level: float, draws: int, seed: int
+    paths: Iterable[str | PathLike[str]], *, how: Resampling
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries of all ranking logs among some files and folders, as `entries_of` has them.
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
     """
-    return entries_of(read_ranking_logs(paths), level=level, draws=draws, seed=seed)
+    return entries_of(read_ranking_logs(paths), how=how)
 
 
 def entries_of(
-    logs: Iterable[RankingLog], *, level: float, draws: int, seed: int, views: bool = False
+    logs: Iterable[RankingLog], *, how: Resampling, views: bool = False
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries of some ranking logs, the oldest log first.
 
@@ -112,11 +112,7 @@ def entries_of(
         The entries, and notes about logs that are left out or did not end well.
     """
     logs, notes = best_attempts(logs)
-    boards = [
-        (log, board)
-        for log in logs
-        for board in boards_of(log, level=level, draws=draws, seed=seed, views=views)
-    ]
+    boards = [(log, board) for log in logs for board in boards_of(log, how=how, views=views)]
     entries: list[Entry] = []
     runs: Counter[tuple[str, str]] = Counter()
     for (log, board), label in zip(boards, _labels(boards), strict=True):

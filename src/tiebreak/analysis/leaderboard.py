@@ -25,6 +25,7 @@ from tiebreak.rankers import (
     presentation_bias,
     spread,
 )
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import RankingLog, Unranked, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rules import RULES, PlacementRule
@@ -142,18 +143,14 @@ class Leaderboard:
 def leaderboards(
     paths: Iterable[str | PathLike[str]],
     *,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
     closure: bool = False,
 ) -> list[Leaderboard]:
     """Leaderboards of all ranking logs among some files and folders.
 
     Args:
         paths: ranking logs, and folders that hold some.
-        level: confidence level of all intervals, in (0, 1).
-        draws: number of bootstrap draws over items.
-        seed: seed of the bootstrap.
+        how: level, draws and seed of the intervals.
         closure: add to the least-squares view what the results of an item imply.
 
     Returns:
@@ -167,16 +164,14 @@ def leaderboards(
     return [
         board
         for log in read_ranking_logs(paths)
-        for board in boards_of(log, level=level, draws=draws, seed=seed, closure=closure)
+        for board in boards_of(log, how=how, closure=closure)
     ]
 
 
 def boards_of(
     log: RankingLog,
     *,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
     closure: bool = False,
     views: bool = True,
 ) -> list[Leaderboard]:
@@ -184,9 +179,7 @@ def boards_of(
 
     Args:
         log: what `read_ranking_logs` returned.
-        level: as in `leaderboards`.
-        draws: as in `leaderboards`.
-        seed: as in `leaderboards`.
+        how: level, draws and seed of the intervals.
         closure: as in `leaderboards`.
         views: whether to fit strengths to all matches, which takes as long as all the rest.
 
@@ -207,7 +200,7 @@ def boards_of(
             unranked=tuple(one for one in log.unranked if one.benchmark in (benchmark, None)),
         )
         fit = partial(strength_views, closure=closure) if views else None
-        boards.append(_board(part, fit, level=level, draws=draws, seed=seed))
+        boards.append(_board(part, fit, how=how))
     return boards
 
 
@@ -215,9 +208,7 @@ def _board(
     log: RankingLog,
     fit: Callable[..., tuple[StrengthView, ...]] | None,
     *,
-    level: float,
-    draws: int,
-    seed: int,
+    how: Resampling,
 ) -> Leaderboard:
     """The leaderboard of a log that holds one benchmark under one protocol.
 
@@ -225,15 +216,15 @@ def _board(
     """
     ranked, placements, unplaced = place_all(log.items)
     table = ItemTable.of(ranked, placements)
-    bootstrap = bootstrap_items(table.borda, items=table.items, level=level, draws=draws, seed=seed)
+    bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
     rows = _rows(table, bootstrap, records(log.items))
     rule = _rule(log)
-    bias = position_bias((match for item in log.items for match in item.matches), level=level)
-    length = length_bias(log.items, level=level, draws=draws, seed=seed)
+    bias = position_bias((match for item in log.items for match in item.matches), level=how.level)
+    length = length_bias(log.items, how=how)
     warnings = [bias.warning, length.warning]
     if rule is not None:
         warnings += [unscored_warning(log.items, rule), tie_warning(log.items, rule)]
-    warnings += _bound_reviewers(log, level=level, draws=draws, seed=seed)
+    warnings += _bound_reviewers(log, how=how)
     receipt = receipt_of((*log.items, *log.cut_short))
     return Leaderboard(
         benchmark=log.benchmark,
@@ -247,15 +238,15 @@ def _board(
         n_items=len(ranked),
         unranked=(*log.unranked, *unplaced),
         rows=rows,
-        views=fit(ranked, level=level, draws=draws, seed=seed) if fit else (),
+        views=fit(ranked, how=how) if fit else (),
         spread=spread([row.borda for row in rows]),
         native_spread=spread([row.native for row in rows]),
-        level=level,
-        draws=draws,
-        seed=seed,
+        level=how.level,
+        draws=how.draws,
+        seed=how.seed,
         bias=bias,
         length=length,
-        replies=judge_replies(log.items, level=level),
+        replies=judge_replies(log.items, level=how.level),
         receipt=receipt,
         settled=_settled(log.skipped, receipt),
         warnings=tuple(warning for warning in warnings if warning),
@@ -303,15 +294,11 @@ def _rows(
     return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
 
 
-def _bound_reviewers(
-    log: RankingLog, *, level: float, draws: int, seed: int
-) -> Iterator[str | None]:
+def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[str | None]:
     """In peer review: warnings of reviewers that go by the order of presentation."""
     # Where all answers to all items are identical there is a panel, but nobody on it.
     for panel in (panel for panel in panels_of(log) if panel.reviewers):
-        found = presentation_bias(
-            panel.ranks, panel.shown, items=panel.items, level=level, draws=draws, seed=seed
-        )
+        found = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
         for reviewer, bias in zip(panel.reviewers, found, strict=True):
             yield bound_warning(reviewer.name, bias)
 

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers import Proportion, bootstrap_leaderboard, wilson
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count, percent
 
@@ -49,9 +50,7 @@ class LengthBias:
     warning: str | None
 
 
-def length_bias(
-    items: Iterable[ItemBallots], *, level: float = 0.95, draws: int = 2000, seed: int = 0
-) -> LengthBias:
+def length_bias(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -> LengthBias:
     """Measure over all scored matches between answers of known length.
 
     A warning is given when the share of longer (or shorter) winners is above 70%, there are ten
@@ -61,15 +60,15 @@ def length_bias(
     played = _matches(items)
     won = played.result * np.sign(played.difference)
     n_longer, n_decided = int(np.sum(won > 0)), int(np.sum(won != 0))
-    longer = wilson(n_longer, n_decided, level=level)
+    longer = wilson(n_longer, n_decided, level=how.level)
     reason = _undefined(items, played)
     rho = _Interval(math.nan, math.nan, math.nan)
     warning = None
     if reason is None:
-        rho = _correlation(played, level=level, draws=draws, seed=seed)
+        rho = _correlation(played, how=how)
         enough = len(np.unique(played.item)) >= SURE_MIN_ITEMS
         if enough and abs(longer.rate - 0.5) > LENGTH_TOLERANCE:
-            sure = _correlation(played, level=SURE, draws=draws, seed=seed)
+            sure = _correlation(played, how=replace(how, level=SURE))
             warning = _warning(wilson(n_longer, n_decided, level=SURE), sure)
     return LengthBias(
         longer_rate=longer.rate,
@@ -126,7 +125,7 @@ def _undefined(items: Iterable[ItemBallots], played: _Played) -> str | None:
     return None if played.difference.any() else "answers that met are equally long"
 
 
-def _correlation(played: _Played, *, level: float, draws: int, seed: int) -> _Interval:
+def _correlation(played: _Played, *, how: Resampling) -> _Interval:
     """Spearman's ρ over both sides of each match, and its bounds over items.
 
     Seen from both sides, results and ranks of differences are symmetric about 0, and Pearson's
@@ -146,7 +145,7 @@ def _correlation(played: _Played, *, level: float, draws: int, seed: int) -> _In
         norm = np.sqrt(own * other)
         return np.divide(together, norm, out=np.full_like(norm, np.nan), where=norm > 0)
 
-    found = bootstrap_leaderboard(rho, len(per_item), level=level, draws=draws, seed=seed)
+    found = bootstrap_leaderboard(rho, len(per_item), how=how)
     return _Interval(float(found.score[0]), float(found.lower[0]), float(found.upper[0]))
 
 

@@ -14,6 +14,7 @@ from tiebreak.analysis.common_ground import left_out, shared
 from tiebreak.analysis.entries import Entry, paper_order, read_entries
 from tiebreak.analysis.reference import same_contest
 from tiebreak.rankers.resampling import RunStability, Stability, run_to_run, subsample_stability
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.words import count
 
 
@@ -72,7 +73,7 @@ def stability(
         RankingError: a share is out of range, or there is no seed.
     """
     # Intervals of the leaderboards themselves are not needed here.
-    entries, notes = read_entries(paths, level=0.95, draws=1, seed=0)
+    entries, notes = read_entries(paths, how=Resampling(draws=1))
     return stability_of(entries, shares=shares, n_seeds=n_seeds, notes=notes)
 
 

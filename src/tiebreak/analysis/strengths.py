@@ -7,7 +7,7 @@ throws away. Both resample items, with all that is known about an item at once.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
@@ -24,6 +24,7 @@ from tiebreak.rankers import (
 from tiebreak.rankers.errors import NotConnectedError
 from tiebreak.rankers.least_squares import least_squares
 from tiebreak.rankers.strength import NotConvergedError
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import results
 
@@ -91,18 +92,14 @@ def strength_views(
     items: Sequence[ItemBallots],
     *,
     closure: bool = False,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> tuple[StrengthView, ...]:
     """Least squares and Bradley–Terry over all matches of some items.
 
     Args:
         items: ballots that were judged to the end.
         closure: in least squares, add what the results of an item imply.
-        level: confidence level of the intervals, in (0, 1).
-        draws: number of bootstrap draws over items; Bradley–Terry takes at most 200.
-        seed: seed of the bootstrap.
+        how: level, draws and seed of the intervals; Bradley–Terry takes at most 200 draws.
 
     Returns:
         One view by each method; none where no match has a verdict.
@@ -113,11 +110,11 @@ def strength_views(
     if not any(match.result is not None for item in items for match in item.matches):
         return ()
     found = _results(items)
-    few = min(draws, BRADLEY_TERRY_DRAWS)
+    few = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
     squares = partial(least_squares, closure=closure)
     return (
-        _view("least_squares", squares, found, closure, level=level, draws=draws, seed=seed),
-        _view("bradley_terry", bradley_terry, found, False, level=level, draws=few, seed=seed),
+        _view("least_squares", squares, found, closure, how=how),
+        _view("bradley_terry", bradley_terry, found, False, how=few),
     )
 
 
@@ -147,9 +144,7 @@ def _view(
     found: _Results,
     closure: bool,
     *,
-    level: float,
-    draws: int,
-    seed: int,
+    how: Resampling,
 ) -> StrengthView:
     rows: tuple[StrengthRow, ...] = ()
     undefined = 0
@@ -160,9 +155,7 @@ def _view(
             found.result,
             found.items,
             n_models=len(found.models),
-            level=level,
-            draws=draws,
-            seed=seed,
+            how=how,
         )
     except (NotConnectedError, MissingPackageError, NotConvergedError) as error:
         reason: str | None = _with_names(str(error), found.models)
@@ -176,9 +169,9 @@ def _view(
         n_results=len(found.result),
         n_items=len(np.unique(found.items)),
         undefined=undefined,
-        level=level,
-        draws=draws,
-        seed=seed,
+        level=how.level,
+        draws=how.draws,
+        seed=how.seed,
         reason=reason,
     )
 

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -36,7 +37,15 @@ def method_option(help: str, **more: Any) -> Callable[[F], F]:
 
 
 def bootstrap_options(command: F) -> F:
-    """The options that say how intervals are made: level, draws, seed."""
+    """The options that say how intervals are made, --level, --draws and --seed: one `how`."""
+
+    @wraps(command)
+    def with_how(*args: Any, level: float, draws: int, seed: int, **others: Any) -> Any:
+        # NumPy is not imported to print a help text.
+        from tiebreak.rankers.uncertainty import Resampling
+
+        return command(*args, how=Resampling(level, draws, seed), **others)
+
     options = (
         click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True),
         click.option("--draws", type=click.IntRange(100), default=2000, show_default=True),
@@ -44,9 +53,10 @@ def bootstrap_options(command: F) -> F:
             "--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap."
         ),
     )
+    decorated: Any = with_how
     for option in reversed(options):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return cast("F", decorated)
 
 
 def loading_options(command: F) -> F:

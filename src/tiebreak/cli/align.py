@@ -1,5 +1,7 @@
 """The verb `align`: do models rank models as people do."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tiebreak.cli._shared import (
@@ -9,6 +11,9 @@ from tiebreak.cli._shared import (
     method_option,
     plain_errors,
 )
+
+if TYPE_CHECKING:
+    from tiebreak.rankers import Resampling
 
 
 @click.command()
@@ -41,9 +46,7 @@ def align(
     plot_method: str | None,
     form: str | None,
     items: bool,
-    level: float,
-    draws: int,
-    seed: int,
+    how: "Resampling",
 ) -> None:
     """Compare peer reviews with a ranking by people, such as a leaderboard of votes.
 
@@ -80,9 +83,7 @@ def align(
         if plot:
             check_plot(plot)
         ranking = read_human_ranking(human)
-        alignment = align_panels(
-            read_panels(logs), ranking, methods=chosen, level=level, draws=draws, seed=seed
-        )
+        alignment = align_panels(read_panels(logs), ranking, methods=chosen, how=how)
     if form == "json":
         echo_json(alignment_as_dict(alignment, items=items))
     elif form == "csv":

@@ -1,10 +1,13 @@
 """The verb `compare`: which protocol agrees with a reference, and at what price."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+
+if TYPE_CHECKING:
+    from tiebreak.rankers import Resampling
 
 
 @click.command()
@@ -33,9 +36,7 @@ def compare(
     plot: str | None,
     against: Literal["calls", "depth", "tokens", "cost"],
     form: str | None,
-    level: float,
-    draws: int,
-    seed: int,
+    how: "Resampling",
 ) -> None:
     """Compare protocols with a reference: agreement, resolution, calls, tokens, money.
 
@@ -60,7 +61,7 @@ def compare(
     with plain_errors(RankingLogError, ComparisonError, PlotError, MissingPackageError):
         if plot:
             check_plot(plot)
-        comparison = compare_logs(logs, reference=reference, level=level, draws=draws, seed=seed)
+        comparison = compare_logs(logs, reference=reference, how=how)
     if form == "json":
         echo_json(comparison_as_dict(comparison))
     elif form == "csv":

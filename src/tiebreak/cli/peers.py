@@ -1,5 +1,7 @@
 """The verb `peers`: what a peer review says, and what its panel is worth."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tiebreak.cli._shared import (
@@ -9,6 +11,9 @@ from tiebreak.cli._shared import (
     method_option,
     plain_errors,
 )
+
+if TYPE_CHECKING:
+    from tiebreak.rankers import Resampling
 
 
 @click.command()
@@ -28,9 +33,7 @@ def peers(
     methods: tuple[str, ...],
     as_json: bool,
     items: bool,
-    level: float,
-    draws: int,
-    seed: int,
+    how: "Resampling",
 ) -> None:
     """Report a peer review: ranking, self-preference, and what each reviewer is worth.
 
@@ -53,7 +56,7 @@ def peers(
     if items and not as_json:
         raise click.UsageError("--items goes with --json: a certificate is no table.")
     with plain_errors(RankingLogError, RankingError):
-        report = peer_report(logs, methods=_chosen(methods), level=level, draws=draws, seed=seed)
+        report = peer_report(logs, methods=_chosen(methods), how=how)
     if as_json:
         echo_json(peer_report_as_dict(report, items=items))
     else:

@@ -13,6 +13,7 @@ from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
 if TYPE_CHECKING:
     from tiebreak.publish.bundle import Bundle
     from tiebreak.publish.runs import Run
+    from tiebreak.rankers import Resampling
 
 NOTHING_ASKED = (
     "Say where to: --to OWNER/NAME publishes, --dry-run only writes the folder; "
@@ -72,9 +73,7 @@ def publish(
     pr: bool,
     every_eval_ever: Path | None,
     community_evals: Path | None,
-    level: float,
-    draws: int,
-    seed: int,
+    how: "Resampling",
     as_json: bool,
 ) -> None:
     """Publish rankings, ballots and a card as a dataset on the Hub, in one commit.
@@ -109,7 +108,7 @@ def publish(
     done: dict[str, Any] = {}
     with plain_errors(RankingLogError, CandidateError, PublishError):
         say("Reading the logs")
-        runs, notes = read_runs(logs, level=level, draws=draws, seed=seed)
+        runs, notes = read_runs(logs, how=how)
         pools = find_pools(runs, logs, candidates) if with_candidates else None
         if repo_id or dry_run:
             say("Making tables and plots")

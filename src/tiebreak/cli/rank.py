@@ -1,8 +1,13 @@
 """The verb `rank`: leaderboards of ranking logs."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+
+if TYPE_CHECKING:
+    from tiebreak.rankers import Resampling
 
 
 @click.command()
@@ -15,9 +20,7 @@ from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
     is_flag=True,
     help="Least squares also over what an item's results imply: a beat b, b beat c, so a beats c.",
 )
-def rank(
-    logs: tuple[str, ...], form: str | None, level: float, draws: int, seed: int, closure: bool
-) -> None:
+def rank(logs: tuple[str, ...], form: str | None, how: "Resampling", closure: bool) -> None:
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
 
     \b
@@ -31,7 +34,7 @@ def rank(
     from tiebreak.report.export import as_dict, to_csv
 
     with plain_errors(RankingLogError):
-        boards = leaderboards(logs, level=level, draws=draws, seed=seed, closure=closure)
+        boards = leaderboards(logs, how=how, closure=closure)
     if form == "json":
         echo_json(as_dict(boards))
     elif form == "csv":

@@ -4,12 +4,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from tiebreak.cli._contest import read_contest
 from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+
+if TYPE_CHECKING:
+    from tiebreak.rankers import Resampling
 
 
 @click.command()
@@ -72,9 +75,7 @@ def report(
     reference: str | None,
     title: str | None,
     as_json: bool,
-    level: float,
-    draws: int,
-    seed: int,
+    how: "Resampling",
 ) -> None:
     """Write a report: one HTML page that works from disk, and its plots as SVG and PNG.
 
@@ -110,7 +111,7 @@ def report(
             say("playing contests")
             contest = read_contest(
                 scores,
-                {"seed": seed, "missing": missing},
+                {"seed": how.seed, "missing": missing},
                 rounds_file=rounds_file,
                 eliminate=eliminate,
                 spoil=spoil,
@@ -121,9 +122,7 @@ def report(
             human=people,
             reference=reference,
             sources=[*scores, *([rounds_file] if rounds_file else [])],
-            level=level,
-            draws=draws,
-            seed=seed,
+            how=how,
             progress=say,
         )
         files = write_report(

@@ -18,6 +18,7 @@ from tiebreak.publish.rows import leaderboard_rows, ranking_rows
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, refuse_secrets
 from tiebreak.publish.tables import table_of, to_parquet
+from tiebreak.rankers.uncertainty import Resampling
 
 AnyPath = str | PathLike[str]
 
@@ -56,9 +57,7 @@ def bundle(
     *,
     with_candidates: bool = False,
     candidates: Iterable[AnyPath] = (),
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> Bundle:
     """The bundle of all ranking logs among some files and folders.
 
@@ -66,9 +65,7 @@ def bundle(
         paths: ranking logs, and folders that hold some.
         with_candidates: whether the answers, and what judges wrote about them, are published too.
         candidates: where the answers are; by default beside the logs, or where these say.
-        level: confidence level of all intervals, in (0, 1).
-        draws: number of bootstrap draws over items.
-        seed: seed of the bootstrap.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
@@ -76,7 +73,7 @@ def bundle(
         ValueError: level or draws are out of range.
     """
     given = list(paths)
-    runs, _ = read_runs(given, level=level, draws=draws, seed=seed)
+    runs, _ = read_runs(given, how=how)
     pools = find_pools(runs, given, list(candidates)) if with_candidates else None
     return bundle_of(runs, pools)
 

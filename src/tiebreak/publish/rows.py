@@ -15,6 +15,7 @@ from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
+from tiebreak.rankers.uncertainty import Resampling
 
 Row = dict[str, Any]
 
@@ -129,7 +130,9 @@ def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
     if np.isnan(table.native).all():
         return
     found = bootstrap_items(
-        table.native, items=table.items, level=board.level, draws=board.draws, seed=board.seed
+        table.native,
+        items=table.items,
+        how=Resampling(level=board.level, draws=board.draws, seed=board.seed),
     )
     ranks = competition_ranks(found.score)
     n = (~np.isnan(table.native)).sum(axis=0)

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
 
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.entries import best_attempts
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.peers.panel import panels_of
@@ -17,6 +16,7 @@ from tiebreak.candidates import CONTEST_KEY
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.report.figures.drawing import slug
@@ -74,9 +74,7 @@ class Run:
 def read_runs(
     paths: Iterable[str | PathLike[str]],
     *,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
     """The runs among some files and folders, and notes about logs that are left out.
 
@@ -90,7 +88,6 @@ def read_runs(
         PublishError: a log is still being written, its run was killed, or no item has ballots.
     """
     logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True))
-    how = Resampling(level, draws, seed)
     runs = [_run(log, how) for log in logs if log.items or log.cut_short]
     if not runs:
         raise PublishError(
@@ -110,7 +107,7 @@ def _run(log: RankingLog, how: Resampling) -> Run:
     judged = tuple(_judged(log))
     names = _public_names(log)
     log, judged = _renamed(log, judged, {old: new for new, old in names.items()})
-    boards = tuple(boards_of(log, level=how.level, draws=how.draws, seed=how.seed))
+    boards = tuple(boards_of(log, how=how))
     return Run(
         run_id=run_id(created, log.protocol, [fact.eval_id for fact in facts]),
         created=created,

@@ -96,7 +96,12 @@ from tiebreak.rankers.saturation import Saturation, saturation
 from tiebreak.rankers.separation import Separation, separation
 from tiebreak.rankers.settlement import RankingTest
 from tiebreak.rankers.strength import bradley_terry, elo
-from tiebreak.rankers.uncertainty import ItemBootstrap, bootstrap_items, bootstrap_leaderboard
+from tiebreak.rankers.uncertainty import (
+    ItemBootstrap,
+    Resampling,
+    bootstrap_items,
+    bootstrap_leaderboard,
+)
 from tiebreak.rankers.views import Views, fair_gaps, peer_views
 
 __all__ = [
@@ -124,6 +129,7 @@ __all__ = [
     "RankingError",
     "RankingTest",
     "ResampledAgreement",
+    "Resampling",
     "ReviewGraphError",
     "ReviewerAgreement",
     "RunStability",

@@ -15,6 +15,7 @@ from tiebreak.rankers.aggregate import items_table
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.panel import complete_ballots
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import Resampling
 
 # A share of a reviewer's differences that is no more than rounding.
 _ROUNDING = 1e-9
@@ -45,9 +46,7 @@ def effective_votes(
     ranks: ArrayLike,
     *,
     items: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> EffectiveVotes:
     """N_eff = R / (1 + (R − 1)·ρ): Kish's design effect, ρ the correlation of reviewers' errors.
 
@@ -82,15 +81,13 @@ def effective_votes(
     Args:
         ranks: shape (rows, R, N); see the module.
         items: as in `reviewer_agreement`, and so are the others.
-        level: confidence level.
-        draws: number of bootstrap draws.
-        seed: seed of the generator.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: as `reviewer_agreement`.
     """
     table = items_table(ranks)
-    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    over = ItemDraws(len(table), items, how=how)
     x = complete_ballots(table)
     used = np.flatnonzero(np.nansum(np.abs(x), axis=(0, 2)) > 0)
     n = len(used)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import EmptyProfileError, ShapeError
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import IntArray, bootstrap_leaderboard
+from tiebreak.rankers.uncertainty import IntArray, Resampling, bootstrap_leaderboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,14 @@ class ItemDraws:
         n_rows: number of rows.
         items: shape (rows,), the item of each row, when an item has several rows (epochs, say);
             by default every row is an item of its own.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1.
-        seed: seed of the generator; the same seed gives the same numbers.
+        how: level, draws and seed of the intervals.
 
     Raises:
         EmptyProfileError: there is no row.
         ShapeError: `items` does not name one item per row.
     """
 
-    def __init__(
-        self, n_rows: int, items: ArrayLike | None, *, level: float, draws: int, seed: int
-    ) -> None:
+    def __init__(self, n_rows: int, items: ArrayLike | None, *, how: Resampling) -> None:
         labels = np.arange(n_rows) if items is None else np.asarray(items)
         if labels.shape != (n_rows,):
             raise ShapeError(f"items must have shape ({n_rows},), got {labels.shape}")
@@ -57,7 +53,7 @@ class ItemDraws:
             raise EmptyProfileError("there is no item")
         names, self._item = np.unique(labels, return_inverse=True)
         self._n_items = len(names)
-        self.level, self.draws, self.seed = level, draws, seed
+        self.how = how
 
     def count(self, present: NDArray[np.bool_]) -> IntArray:
         """Number of items with a row in which something is present: (rows, …) → (…)."""
@@ -104,9 +100,7 @@ class ItemDraws:
             lambda counts: figures(counts @ per_item),
             self._n_items,
             present=self.count(present),
-            level=self.level,
-            draws=self.draws,
-            seed=self.seed,
+            how=self.how,
         )
         return tuple(
             Estimate(value, lower, upper, n_items, undefined)
@@ -126,7 +120,9 @@ class ItemDraws:
         if n_items < 2:
             return "an interval over items needs at least two items"
         if undefined:
-            return f"undefined in {undefined} of {self.draws} draws of items, which are left out"
+            return (
+                f"undefined in {undefined} of {self.how.draws} draws of items, which are left out"
+            )
         return None
 
     def _per_item(self, rows: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.rankers.errors import NotConnectedError
 from tiebreak.rankers.matches import IntArray, Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import ItemBootstrap, Statistic
+from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic
 
 BoolArray = NDArray[np.bool_]
 
@@ -34,9 +34,7 @@ def least_squares(
     *,
     n_models: int,
     closure: bool = False,
-    level: float = 0.95,
-    draws: int = 1000,
-    seed: int = 0,
+    how: Resampling = Resampling(draws=1000),
 ) -> ItemBootstrap:
     """Least squares strengths: sᵢ − sⱼ is the margin, in [−1, 1], that i is expected to win by.
 
@@ -51,9 +49,8 @@ def least_squares(
         items: shape (matches,), the label of the item that each match is about.
         n_models: number of models, N.
         closure: add to each item what its results imply (`transitive_closure`).
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1; some 10 µs each for N = 8 and 160 items.
-        seed: seed of the generator.
+        how: level, draws and seed of the intervals; a draw takes some 10 µs for N = 8 and 160
+            items.
 
     Returns:
         `score` holds the N strengths (their sum is 0), the other fields are as `ItemBootstrap`
@@ -67,7 +64,7 @@ def least_squares(
     matches = Matches.of(first, second, result, items, n_models)
     matches = _closed(matches) if closure else matches
     _refuse_unconnected(matches)
-    return bootstrap_matches(_strengths(matches), matches, level=level, draws=draws, seed=seed)
+    return bootstrap_matches(_strengths(matches), matches, how=how)
 
 
 def least_squares_statistic(

@@ -19,7 +19,7 @@ from tiebreak.rankers.errors import (
     UnknownItemError,
 )
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import ItemBootstrap, Statistic, bootstrap_leaderboard
+from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic, bootstrap_leaderboard
 
 IntArray = NDArray[np.int64]
 
@@ -106,16 +106,14 @@ class Matches:
         return coo_array((wins, (np.tile(self.item, 2), pairs)), shape=shape).tocsr()
 
 
-def bootstrap_matches(
-    strengths: Statistic, matches: Matches, *, level: float, draws: int, seed: int
-) -> ItemBootstrap:
+def bootstrap_matches(strengths: Statistic, matches: Matches, *, how: Resampling) -> ItemBootstrap:
     """`bootstrap_leaderboard` over the items of the matches; `reason` counts draws left out."""
-    fitted = bootstrap_leaderboard(
-        strengths, matches.n_items, present=matches.present(), level=level, draws=draws, seed=seed
-    )
+    fitted = bootstrap_leaderboard(strengths, matches.n_items, present=matches.present(), how=how)
     left_out = int(fitted.undefined.min())
     if fitted.reason is None and left_out:
-        words = f"{left_out} of {draws} draws of items have no finite strengths and are left out"
+        words = (
+            f"{left_out} of {how.draws} draws of items have no finite strengths and are left out"
+        )
         return replace(fitted, reason=words)
     return fitted
 

@@ -18,7 +18,7 @@ from tiebreak.rankers.agreement_many import kendall_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.uncertainty import IntArray
+from tiebreak.rankers.uncertainty import IntArray, Resampling
 
 _FEW_COMPLETE = (
     "no item has two ballots that rank all its candidates; Kendall's τ reads partial ballots"
@@ -45,9 +45,7 @@ def reviewer_agreement(
     ranks: ArrayLike,
     *,
     items: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> ReviewerAgreement:
     """Kendall's τ-b between the ballots of every two reviewers: 1 = same order, 0 = chance.
 
@@ -57,16 +55,14 @@ def reviewer_agreement(
     Args:
         ranks: shape (rows, R, N); see the module.
         items: shape (rows,), the item of each row; by default each row is an item.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1.
-        seed: seed of the generator; the same seed gives the same numbers.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: shapes do not fit, a rank is infinite, there is no row, or level or draws are
             out of range.
     """
     table = items_table(ranks)
-    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    over = ItemDraws(len(table), items, how=how)
     n = table.shape[1]
     taus = np.full((len(table), n, n), np.nan)
     for r in range(n):
@@ -91,9 +87,7 @@ def krippendorff_alpha(
     ranks: ArrayLike,
     *,
     items: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> Estimate:
     """Krippendorff's α of ranks: 1 = full agreement, 0 = what chance gives, < 0 = less than that.
 
@@ -109,15 +103,13 @@ def krippendorff_alpha(
     Args:
         ranks: shape (rows, R, N); see the module.
         items: as in `reviewer_agreement`, and so are the others.
-        level: confidence level.
-        draws: number of bootstrap draws.
-        seed: seed of the generator.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: as `reviewer_agreement`.
     """
     table = items_table(ranks)
-    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    over = ItemDraws(len(table), items, how=how)
     x = complete_ballots(table)
     n_ballots = np.sum(~np.isnan(x), axis=1)
     paired = n_ballots > 1
@@ -150,9 +142,7 @@ def kendall_w(
     ranks: ArrayLike,
     *,
     items: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> Concordance:
     """Kendall's coefficient of concordance W in [0, 1], corrected for ties, in each row.
 
@@ -164,15 +154,13 @@ def kendall_w(
     Args:
         ranks: shape (rows, R, N); see the module.
         items: as in `reviewer_agreement`, and so are the others.
-        level: confidence level.
-        draws: number of bootstrap draws.
-        seed: seed of the generator.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: as `reviewer_agreement`.
     """
     table = items_table(ranks)
-    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    over = ItemDraws(len(table), items, how=how)
     x = complete_ballots(table)
     n_ballots = np.sum(~np.isnan(x).all(axis=2), axis=1)
     squares = n_ballots * np.nansum(x * x, axis=(1, 2))

@@ -21,7 +21,7 @@ from tiebreak.rankers.agreement_many import kendall_many, spearman_many, top1_ma
 from tiebreak.rankers.errors import InfiniteRankError, RankingError, ShapeError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.uncertainty import Statistic, bootstrap_leaderboard
+from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_leaderboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,7 @@ def resample_agreement(
     second: Statistic,
     n_items: int,
     *,
-    level: float = 0.95,
-    draws: int = 1000,
-    seed: int = 0,
+    how: Resampling = Resampling(draws=1000),
 ) -> ResampledAgreement:
     """Agreement of two leaderboards over the same items, with intervals over items.
 
@@ -123,9 +121,7 @@ def resample_agreement(
             better, NaN = undefined.
         second: the same for the other leaderboard, with the same models as columns.
         n_items: number of items.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1.
-        seed: seed of the generator; the same seed gives the same numbers.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: there is no item, level or draws are out of range, or a statistic returns
@@ -139,7 +135,7 @@ def resample_agreement(
         drawn.append(np.stack(values, axis=1).round(DECIMALS))
         return drawn[-1]
 
-    over_items = bootstrap_leaderboard(figures, n_items, level=level, draws=draws, seed=seed)
+    over_items = bootstrap_leaderboard(figures, n_items, how=how)
     ones = np.ones((1, n_items))
     a, b = first(ones)[0], second(ones)[0]
 
@@ -147,7 +143,7 @@ def resample_agreement(
         undefined = int(over_items.undefined[column])
         bounds = (over_items.score, over_items.lower, over_items.upper)
         value, lower, upper = hull(*(float(bound[column]) for bound in bounds))
-        reason = figure.reason or _left_out(undefined, draws, "draws of items", n_items)
+        reason = figure.reason or _left_out(undefined, how.draws, "draws of items", n_items)
         return AgreementInterval(value, lower, upper, figure.n, undefined, reason)
 
     # The first call was for all items.
@@ -157,9 +153,9 @@ def resample_agreement(
         kendall=interval(kendall(a, b), 1),
         top1=top1(-a, -b),
         top1_share=_mean(shares),
-        level=level,
-        draws=draws,
-        seed=seed,
+        level=how.level,
+        draws=how.draws,
+        seed=how.seed,
     )
 
 

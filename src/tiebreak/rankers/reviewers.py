@@ -22,6 +22,7 @@ from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.ranks import DECIMALS, competition_ranks
 from tiebreak.rankers.saturation import holm, sign_flip_p
 from tiebreak.rankers.separation import items_needed
+from tiebreak.rankers.uncertainty import Resampling
 
 # Beyond so many candidates a Kemeny order of each item without each reviewer takes minutes.
 KEMENY_UP_TO = 12
@@ -55,9 +56,7 @@ def leave_one_out(
     *,
     method: str | None = None,
     items: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> LeaveOneOut:
     """Aggregate every item without each reviewer in turn.
 
@@ -69,16 +68,14 @@ def leave_one_out(
         method: a name in `METHODS`; by default Kemeny–Young up to 12 candidates and Borda beyond,
             where R + 1 exact orders of every item would take minutes.
         items: shape (rows,), the item of each row; by default each row is an item.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1.
-        seed: seed of the generator; the same seed gives the same numbers.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: as `aggregate_items`; there is no row, `items` has another shape, or level or
             draws are out of range.
     """
     table = comparing(items_table(ranks))
-    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    over = ItemDraws(len(table), items, how=how)
     n_reviewers, n = table.shape[1:]
     if method is None:
         method = "kemeny_young" if n <= KEMENY_UP_TO else "borda"
@@ -154,9 +151,7 @@ def presentation_bias(
     *,
     tolerance: float = 0.2,
     items: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> tuple[PresentationBias, ...]:
     """Whether each reviewer ranks by place, given that answers are shown in random order.
 
@@ -177,9 +172,7 @@ def presentation_bias(
             for identical answers that were shown as one.
         tolerance: smallest |τ| that is called bound, in [0, 1).
         items: shape (rows,), the item of each row; by default each row is an item.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1.
-        seed: seed of the generator; the same seed gives the same numbers.
+        how: level, draws and seed of the intervals.
 
     Returns:
         One for each reviewer.
@@ -194,20 +187,20 @@ def presentation_bias(
     if not 0 <= tolerance < 1:
         raise RankingError(f"tolerance must be at least 0 and below 1, got {tolerance}")
     reviewers = range(table.shape[1])
-    over = ItemDraws(len(table), items, level=level, draws=draws, seed=seed)
+    over = ItemDraws(len(table), items, how=how)
     taus = np.stack([kendall_many(table[:, r], places[:, r]) for r in reviewers], axis=1)
     taus = taus.round(DECIMALS)
     found = over.means(taus, "no ballot orders answers that were shown in different places")
     n_taus = np.sum(~np.isnan(taus), axis=0)
-    p = holm([sign_flip_p(taus[:, r], seed=seed) if n_taus[r] else math.nan for r in reviewers])
-    enough = n_taus >= items_needed(len(reviewers), level)
+    p = holm([sign_flip_p(taus[:, r], seed=how.seed) if n_taus[r] else math.nan for r in reviewers])
+    enough = n_taus >= items_needed(len(reviewers), how.level)
     return tuple(
         _of_reviewer(
             table[:, r],
             places[:, r],
             tau=found[r],
             p=p[r],
-            bound=abs(found[r].value) > tolerance and p[r] <= 1 - level if enough[r] else None,
+            bound=abs(found[r].value) > tolerance and p[r] <= 1 - how.level if enough[r] else None,
         )
         for r in reviewers
     )

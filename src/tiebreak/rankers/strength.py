@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
 from tiebreak.rankers.matches import IntArray, Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import ItemBootstrap
+from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling
 
 # With these no fit of simulated matches, up to 10 logits between two models, ended early. What is
 # left of the iterations' error must not break a tie, so strengths are rounded.
@@ -36,9 +36,7 @@ def bradley_terry(
     items: ArrayLike,
     *,
     n_models: int,
-    level: float = 0.95,
-    draws: int = 1000,
-    seed: int = 0,
+    how: Resampling = Resampling(draws=1000),
 ) -> ItemBootstrap:
     """Bradley–Terry strengths: P(i beats j) = 1 / (1 + exp(s_j − s_i)).
 
@@ -58,9 +56,7 @@ def bradley_terry(
             verdict is left out by the caller: it is no tie.
         items: shape (matches,), the label of the item that each match is about.
         n_models: number of models, N.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1; 2 to 3 ms each.
-        seed: seed of the generator.
+        how: level, draws and seed of the intervals; a draw takes 2 to 3 ms.
 
     Returns:
         `score` holds the N log-strengths (natural logarithm; their sum is 0), the other fields are
@@ -82,7 +78,7 @@ def bradley_terry(
 
     ones = np.ones(matches.n_items)
     _refuse_separable((ones @ per_item).reshape(n_models, n_models))
-    return bootstrap_matches(strengths, matches, level=level, draws=draws, seed=seed)
+    return bootstrap_matches(strengths, matches, how=how)
 
 
 def elo(
@@ -94,9 +90,7 @@ def elo(
     n_models: int,
     k: float = 4.0,
     permutations: int = 10,
-    level: float = 0.95,
-    draws: int = 200,
-    seed: int = 0,
+    how: Resampling = Resampling(draws=200),
 ) -> ItemBootstrap:
     """Elo ratings, averaged over random orders of the matches.
 
@@ -114,10 +108,9 @@ def elo(
         n_models: number of models, N.
         k: points at stake in a match, > 0.
         permutations: number of orders, at least 1.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1. Each takes permutations · (0.5 ms + 0.5 µs a
-            match), so that 200 draws of 2,000 matches in 10 orders take some 4 s.
-        seed: seed of the generator, of draws and of orders.
+        how: level, draws and seed of the intervals; the seed is that of the orders too. A draw
+            takes permutations · (0.5 ms + 0.5 µs a match), so that 200 draws of 2,000 matches in
+            10 orders take some 4 s.
 
     Returns:
         `score` holds the N ratings (mean 1000), the other fields are as `ItemBootstrap` says. The
@@ -133,7 +126,7 @@ def elo(
         )
     evalica = _evalica()
     matches = Matches.of(first, second, result, items, n_models)
-    generator = np.random.default_rng([seed, 1])
+    generator = np.random.default_rng([how.seed, 1])
 
     def ratings(counts: FloatArray) -> FloatArray:
         return np.stack([mean_over_orders(times) for times in counts[:, matches.item].astype(int)])
@@ -146,7 +139,7 @@ def elo(
         )
         return rating
 
-    return bootstrap_matches(ratings, matches, level=level, draws=draws, seed=seed)
+    return bootstrap_matches(ratings, matches, how=how)
 
 
 def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:

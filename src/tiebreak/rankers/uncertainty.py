@@ -22,6 +22,20 @@ from tiebreak.rankers.ranks import DECIMALS
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made.
+
+    `level` is the confidence level, in (0, 1). `draws` is the number of bootstrap draws, at least
+    1. The same `seed` gives the same numbers.
+    """
+
+    level: float = 0.95
+    draws: int = 2000
+    seed: int = 0
+
+
 Statistic = Callable[[FloatArray], FloatArray]
 """From counts, shape (draws, items), to scores, shape (draws, N); NaN = undefined in that draw."""
 
@@ -81,9 +95,7 @@ def bootstrap_items(
     scores: ArrayLike,
     *,
     items: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> ItemBootstrap:
     """Resample items with replacement and recompute every model's mean score and rank.
 
@@ -93,9 +105,7 @@ def bootstrap_items(
         scores: shape (rows, N), higher is better, NaN = absent.
         items: shape (rows,), the item of each row, when an item has several rows (epochs, say);
             by default every row is an item of its own.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1.
-        seed: seed of the generator; the same seed gives the same numbers, in any order of items.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: shapes do not fit, scores are infinite, or level or draws are out of range.
@@ -115,9 +125,7 @@ def bootstrap_items(
         total, present = np.hsplit(counts @ kinds, 2)
         return np.divide(total, present, out=np.full_like(total, np.nan), where=present > 0)
 
-    return _bootstrap(
-        mean_scores, size, np.sum(cells > 0, axis=0), level=level, draws=draws, seed=seed
-    )
+    return _bootstrap(mean_scores, size, np.sum(cells > 0, axis=0), how=how)
 
 
 def bootstrap_leaderboard(
@@ -125,9 +133,7 @@ def bootstrap_leaderboard(
     n_items: int,
     *,
     present: ArrayLike | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> ItemBootstrap:
     """Resample items for any leaderboard.
 
@@ -139,9 +145,7 @@ def bootstrap_leaderboard(
             It is called with all ones first, and then with the draws in batches.
         n_items: number of items.
         present: shape (N,), the number of items in which each model occurs; by default all.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws, at least 1.
-        seed: seed of the generator; the same seed gives the same numbers.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingError: there is no item, level or draws are out of range, or `present` or what
@@ -151,7 +155,7 @@ def bootstrap_leaderboard(
         raise RankingError(f"n_items must be at least 1, got {n_items}")
     occurs = None if present is None else np.asarray(present, dtype=np.int64)
     ones = np.ones(n_items, dtype=np.int64)
-    return _bootstrap(statistic, ones, occurs, level=level, draws=draws, seed=seed)
+    return _bootstrap(statistic, ones, occurs, how=how)
 
 
 def _bootstrap(
@@ -159,13 +163,12 @@ def _bootstrap(
     size: IntArray,
     n_items: IntArray | None,
     *,
-    level: float,
-    draws: int,
-    seed: int,
+    how: Resampling,
 ) -> ItemBootstrap:
     """Resample items that come in kinds, `size[k]` of the kind k: counts are then of kinds."""
-    if not 0 < level < 1:
-        raise RankingError(f"level must lie between 0 and 1, got {level}")
+    draws = how.draws
+    if not 0 < how.level < 1:
+        raise RankingError(f"level must lie between 0 and 1, got {how.level}")
     if draws < 1:
         raise RankingError(f"draws must be at least 1, got {draws}")
     score = _checked(statistic(size.astype(np.float64)[None]), 1, None)[0]
@@ -175,12 +178,12 @@ def _bootstrap(
         raise ShapeError(f"present must have shape {score.shape}, got {n_items.shape}")
     drawn = np.full((draws, len(score)), np.nan)
     start = 0
-    for counts in _counts(size, draws, seed):
+    for counts in _counts(size, draws, how.seed):
         drawn[start : start + len(counts)] = _checked(statistic(counts), len(counts), len(score))
         start += len(counts)
     drawn[:, n_items < 2] = np.nan
     ranks, firsts = _draw_ranks(drawn)
-    tails = expanded_tail(n_items, level)
+    tails = expanded_tail(n_items, how.level)
     lower, upper = _quantiles(drawn, tails, "linear")
     rank_lower, rank_upper = _quantiles(ranks, tails, "inverted_cdf")
     undefined = np.sum(np.isnan(drawn), axis=0)
@@ -193,9 +196,9 @@ def _bootstrap(
         prob_first=np.where(undefined < draws, firsts, np.nan),
         n_items=n_items,
         undefined=undefined,
-        level=level,
+        level=how.level,
         draws=draws,
-        seed=seed,
+        seed=how.seed,
         reason=_reason(n_items, undefined, draws),
     )
 

@@ -23,7 +23,7 @@ from inspect_ai.scorer import stderr as standard_error
 from inspect_ai.solver import TaskState
 from pydantic import ValidationError
 
-from tiebreak.rankers import normalized_borda
+from tiebreak.rankers import Resampling, normalized_borda
 from tiebreak.rankers import spread as mean_gap
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.least_squares import least_squares as fit_least_squares
@@ -78,7 +78,7 @@ def least_squares() -> Metric:
                 [result for *_, result in played],
                 [item for item, *_ in played],
                 n_models=len(models),
-                draws=1,
+                how=Resampling(draws=1),
             )
         except RankingError:
             return {}

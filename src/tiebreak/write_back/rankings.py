@@ -16,6 +16,7 @@ from tiebreak.analysis.item_table import ItemTable, place_all
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
@@ -104,7 +105,7 @@ def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
 def _rankings(log: RankingLog) -> Iterator[Ranking]:
     answers = _answers(log)
     # Places do not depend on the number of draws, and intervals are not written.
-    for board in boards_of(log, views=False, draws=1):
+    for board in boards_of(log, views=False, how=Resampling(draws=1)):
         yield Ranking(
             benchmark=board.benchmark,
             protocol=board.protocol,

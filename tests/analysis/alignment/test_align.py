@@ -18,7 +18,7 @@ from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment, ali
 from tiebreak.analysis.alignment.correlations import Correlation, Rater
 from tiebreak.analysis.alignment.human import AlignmentError, AmbiguousModelError
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.rankers import METHODS, RankingError, aggregate_items, bootstrap_items
+from tiebreak.rankers import METHODS, RankingError, Resampling, aggregate_items, bootstrap_items
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.tables.human import HumanRanking
 
@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 def one(
     of: Panel, human: HumanRanking, *, draws: int = 20, methods: tuple[str, ...] = ("borda",)
 ) -> BenchmarkAlignment:
-    [found] = align([of], human, methods=methods, draws=draws).benchmarks
+    [found] = align([of], human, methods=methods, how=Resampling(draws=draws)).benchmarks
     return found
 
 
@@ -190,10 +190,10 @@ def test_aggregation_of_noisy_reviewers_is_closer_to_people() -> None:
 def test_intervals_of_means_are_those_of_the_bootstrap() -> None:
     table = gaps(noisy(30, 3, 5, seed=4), 4)
     [found] = align(
-        [panel(table)], people(), methods=["irv"], level=0.9, draws=300, seed=7
+        [panel(table)], people(), methods=["irv"], how=Resampling(level=0.9, draws=300, seed=7)
     ).benchmarks
     values = np.stack([each.kendall.values for each in found.raters if each.kind != "native"], 1)
-    expected = bootstrap_items(values, level=0.9, draws=300, seed=7)
+    expected = bootstrap_items(values, how=Resampling(level=0.9, draws=300, seed=7))
     means = [each.kendall.mean for each in found.raters if each.kind != "native"]
     # The draws are the same where the items are kept one by one.
     np.testing.assert_allclose([each.value for each in means], expected.mean)
@@ -310,7 +310,7 @@ def test_each_benchmark_has_its_own_people() -> None:
     follows = [[[1, 2, 3]], [[1, 2, 3]]]
     panels = [panel(follows, benchmark=name) for name in ("gsm8k", "mmlu")]
     human = people("abc", mmlu="cba", bfcl="abc")
-    found = align(panels, human, methods=["borda"], draws=10)
+    found = align(panels, human, methods=["borda"], how=Resampling(draws=10))
     assert [rater(each, "a").pearson.macro.value for each in found.benchmarks] == pytest.approx(
         [1, -1]
     )
@@ -321,7 +321,7 @@ def test_a_benchmark_without_people_is_left_out() -> None:
     rows = [[[1, 2, 3]], [[1, 3, 2]]]
     panels = [panel(rows, benchmark=name) for name in ("gsm8k", "mmlu", "bfcl", "mbpp")]
     human = people("", gsm8k="abc", mmlu="ab", mbpp="xyz")
-    found = align(panels, human, methods=["borda"], draws=10)
+    found = align(panels, human, methods=["borda"], how=Resampling(draws=10))
     assert [each.benchmark for each in found.benchmarks] == ["gsm8k"]
     assert [note.partition("The candidates")[0].strip() for note in found.notes] == [
         "mmlu: arena.csv ranks 2 candidates out of 3, and a comparison takes 3.",
@@ -344,7 +344,11 @@ def test_nothing_to_compare() -> None:
 
 
 def test_wrong_numbers() -> None:
-    for wrong in ({"methods": ["plurality"]}, {"level": 1.0}, {"draws": 0}):
+    for wrong in (
+        {"methods": ["plurality"]},
+        {"how": Resampling(level=1.0)},
+        {"how": Resampling(draws=0)},
+    ):
         with pytest.raises(RankingError):
             align([panel([[[1, 2, 3]]])], people(), **wrong)
 
@@ -373,7 +377,9 @@ def test_identical_answers_throughout() -> None:
     native = [[1, 0, 0], [1, 1, 0]]
     for methods in (None, ["borda"]):
         nobody = panel(np.empty((2, 0, 3)), native=native)
-        [found] = align([nobody], people("abc"), methods=methods, draws=10).benchmarks
+        [found] = align(
+            [nobody], people("abc"), methods=methods, how=Resampling(draws=10)
+        ).benchmarks
         assert [each.name for each in found.raters] == ["native score"]
         assert "Nobody was asked to review: all answers are identical" in found.notes
 
@@ -382,7 +388,9 @@ def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None
     table = noisy(4, 3, 3, seed=0)
 
     def methods(chosen: list[str] | None) -> tuple[list[str], bool]:
-        [found] = align([panel(table)], people(), methods=chosen, draws=10).benchmarks
+        [found] = align(
+            [panel(table)], people(), methods=chosen, how=Resampling(draws=10)
+        ).benchmarks
         names = [each.name for each in found.raters if each.kind == "aggregator"]
         return names, any("dodgson is left out" in note for note in found.notes)
 
@@ -407,7 +415,10 @@ def test_an_aggregator_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_same_seed_gives_the_same_numbers() -> None:
     def bounds(seed: int) -> list[float]:
         found = align(
-            [panel(noisy(20, 2, 5, seed=1))], people(), methods=["irv"], draws=100, seed=seed
+            [panel(noisy(20, 2, 5, seed=1))],
+            people(),
+            methods=["irv"],
+            how=Resampling(draws=100, seed=seed),
         )
         both = [(r.pearson.macro, r.kendall.mean) for r in found.benchmarks[0].raters]
         return [bound for pair in both for each in pair for bound in (each.lower, each.upper)]
@@ -444,7 +455,9 @@ def test_names_do_not_matter(seed: int, order: list[int]) -> None:
 
 def test_what_a_result_says_of_itself() -> None:
     found = align(
-        [panel(noisy(3, 2, 4, seed=0), notes=("a note of the log",))], people(), level=0.8
+        [panel(noisy(3, 2, 4, seed=0), notes=("a note of the log",))],
+        people(),
+        how=Resampling(level=0.8),
     )
     assert isinstance(found, Alignment)
     assert (found.source, found.level, found.draws, found.seed) == ("arena.csv", 0.8, 2000, 0)

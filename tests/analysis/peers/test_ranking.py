@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from tests.analysis.peers.builders import by_scores, identical, panel_of, reviews
 from tests.ranking_logs.builders import sample, write_log
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.ranking import PeerRanking, item_elections, peer_ranking
-from tiebreak.rankers import aggregate_items, check_certificate
+from tiebreak.rankers import Resampling, aggregate_items, check_certificate
 
 HOW = Resampling(draws=200)
 

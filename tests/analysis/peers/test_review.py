@@ -9,14 +9,14 @@ from tests.analysis.peers.builders import by_scores, identical, reviews
 from tests.analysis.peers.test_sparse import opinions, thinned
 from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.analysis.peers.review import PeerReport, PeerReview, peer_report
-from tiebreak.rankers import RankingError
+from tiebreak.rankers import RankingError, Resampling
 from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.scorers.ballots import ItemBallots
 
 
 def report_of(folder: Path, *items: ItemBallots, **options: object) -> PeerReport:
     write_log(folder / "peers.eval", items)
-    return peer_report([folder], **{"draws": 100} | options)  # type: ignore[arg-type]
+    return peer_report([folder], **{"how": Resampling(draws=100)} | options)  # type: ignore[arg-type]
 
 
 def review_of(folder: Path, *items: ItemBallots, **options: object) -> PeerReview:
@@ -99,7 +99,7 @@ def test_sparse_logs_are_set_beside_full_ones(tmp_path: Path) -> None:
     scores = opinions(20, 5, 0.5, seed=3)
     write_log(tmp_path / "1.eval", by_scores(scores))
     write_log(tmp_path / "2.eval", thinned(scores, 3), task_args={"degree": 3}, task_id="T2")
-    report = peer_report([tmp_path], draws=100)
+    report = peer_report([tmp_path], how=Resampling(draws=100))
     assert [one.degree for one in report.sparse] == [3]
     full, sparse = report.reviews
     assert full.notes == ()
@@ -147,7 +147,7 @@ def test_wrong_use(tmp_path: Path) -> None:
     with pytest.raises(RankingError, match="no method 'plurality'"):
         report_of(tmp_path, *fair(2), methods=("plurality",))
     with pytest.raises(RankingError, match="level"):
-        report_of(tmp_path, *fair(2), level=2)
+        report_of(tmp_path, *fair(2), how=Resampling(level=2))
     write_log(tmp_path / "peers.eval", [bracket("q1", "a", "b", "c")])
     with pytest.raises(NoPeerReviewError, match="model-role 'peers="):
         peer_report([tmp_path])
@@ -155,7 +155,9 @@ def test_wrong_use(tmp_path: Path) -> None:
 
 def test_the_same_seed_gives_the_same_report(tmp_path: Path) -> None:
     items = by_scores(opinions(15, 4, 0.3, seed=5))
-    first, again, other = (review_of(tmp_path, *items, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        review_of(tmp_path, *items, how=Resampling(draws=100, seed=seed)) for seed in (1, 1, 2)
+    )
     assert first.ranking.rows == again.ranking.rows
     assert first.views == again.views
     assert first.worth.reviewers == again.worth.reviewers
@@ -166,5 +168,5 @@ def test_items_that_sparse_reviewers_rank_whole(tmp_path: Path) -> None:
     others = {"a": "bc", "b": "ac", "c": "ab"}
     items = [reviews("q0", others, shown=others), reviews("q1", dict.fromkeys("abc", "abc"))]
     write_log(tmp_path / "peers.eval", items, task_args={"degree": 2})
-    [found] = peer_report([tmp_path], draws=100).reviews
+    [found] = peer_report([tmp_path], how=Resampling(draws=100)).reviews
     assert found.notes[-1].endswith("no view of a model on itself but in 1 item where it ranks all")

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from tests.analysis.peers.builders import by_scores, identical, panel_of, quick_panel, reviews
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
-from tiebreak.rankers import peer_views
+from tiebreak.rankers import Resampling, peer_views
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.scorers.ballots import ItemBallots
 

@@ -10,10 +10,9 @@ from scipy.stats import kendalltau
 
 from tests.analysis.peers.builders import LETTERS, by_scores, identical, reviews
 from tests.ranking_logs.builders import sample, write_log
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.analysis.peers.sparse import SparseAgreement, sparse_agreements
-from tiebreak.rankers import aggregate_items, mean_rank
+from tiebreak.rankers import Resampling, aggregate_items, mean_rank
 from tiebreak.rankers.expander import review_graph
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots

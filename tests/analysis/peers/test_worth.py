@@ -9,7 +9,6 @@ import pytest
 
 from tests.analysis.peers.builders import LETTERS, by_scores, identical, panel_of, reviews
 from tests.analysis.peers.test_self_preference import planted
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.peers.worth import (
     PanelWorth,
     largest_shift,
@@ -17,6 +16,7 @@ from tiebreak.analysis.peers.worth import (
     panel_warnings,
     panel_worth,
 )
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
 HOW = Resampling(draws=200)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from tests.analysis.alignment.panels import panel
 from tests.analysis.peers.builders import LETTERS, reviewer
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.peers.ranking import peer_ranking
@@ -18,7 +17,7 @@ from tiebreak.analysis.peers.self_preference import self_preference
 from tiebreak.analysis.peers.worth import panel_worth
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
-from tiebreak.rankers import peer_views
+from tiebreak.rankers import Resampling, peer_views
 from tiebreak.rankers.resampling import RunStability, Stability
 
 NAN = float("nan")

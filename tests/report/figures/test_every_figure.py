@@ -16,6 +16,7 @@ from tiebreak.analysis.alignment.align import align
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
+from tiebreak.rankers import Resampling
 from tiebreak.report import figures
 from tiebreak.report.figures import Drawing, themed
 from tiebreak.tables.human import HumanRanking
@@ -54,7 +55,7 @@ def boxes(names: tuple[str, ...]) -> Drawing | None:
     found = align(
         [panel(noisy(6, len(models), len(models), seed=0), models=models)],
         HumanRanking("arena $x$.csv", {"": {m: float(k) for k, m in enumerate(models)}}),
-        draws=5,
+        how=Resampling(draws=5),
         methods=["borda"],
     )
     return figures.alignment_figure(found)

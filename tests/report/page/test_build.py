@@ -11,6 +11,7 @@ from tests.analysis.test_contests import report as contest
 from tests.ranking_logs.builders import bracket
 from tests.report.page.logs import Folder, judged, small
 from tests.report.page.test_items import told
+from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report.figures import canvas
 from tiebreak.report.page.build import ReportError, check_folder, visible, write_report
@@ -48,7 +49,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Contents:
         for n in range(3)
     ]
     Folder(folder).add(samples)
-    return contents_of([folder], draws=100)
+    return contents_of([folder], how=Resampling(draws=100))
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +211,6 @@ def test_signs_for_what_cannot_be_seen(value: object, shown: object) -> None:
 
 def test_small_logs_make_small_pages(tmp_path: Path) -> None:
     """A page is mostly what the logs say: what it is made of itself has a bound."""
-    contents = contents_of([small(tmp_path / "logs")], draws=100)
+    contents = contents_of([small(tmp_path / "logs")], how=Resampling(draws=100))
     page, *_ = write_report(contents, tmp_path / "report", version="1")
     assert page.stat().st_size < 500_000

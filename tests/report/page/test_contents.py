@@ -16,6 +16,7 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.analysis.reference import AmbiguousReferenceError, MissingReferenceError
 from tiebreak.analysis.stability import stability
+from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import log_file
 from tiebreak.ranking_logs.errors import NoPeerReviewError, NoRankingLogError
 from tiebreak.report.comparison_export import comparison_as_dict
@@ -24,7 +25,7 @@ from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.peers_export import peer_report_as_dict
 from tiebreak.report.stability_view import stability_as_dict
 
-FAST: dict[str, Any] = {"draws": 100, "seed": 3, "level": 0.9}
+FAST: dict[str, Any] = {"how": Resampling(level=0.9, draws=100, seed=3)}
 
 
 def parts(contents: Contents) -> set[str]:

@@ -9,6 +9,7 @@ import pytest
 from tests.ranking_logs.builders import all_pairs, bracket, graded, item, match, sample, skipped
 from tests.report.page.logs import RUBRIC, Folder, judged, whole
 from tiebreak.analysis.entries import best_attempts, entries_of
+from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import placement_of, read_ranking_logs
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.store import unpack
@@ -18,7 +19,7 @@ from tiebreak.scorers.ballots import ItemBallots, Listing, Tiering, Verdict, Vot
 
 def view_of(path: Path) -> ItemsView:
     logs, _ = best_attempts(read_ranking_logs([path], with_metadata=True))
-    entries, _ = entries_of(logs, level=0.95, draws=1, seed=0)
+    entries, _ = entries_of(logs, how=Resampling(draws=1))
     found = items_view(logs, entries)
     assert found is not None
     return found
@@ -280,7 +281,7 @@ def test_columns_that_tell_items_apart(tmp_path: Path) -> None:
 def test_nothing_was_judged(tmp_path: Path) -> None:
     Folder(tmp_path).add([sample(None, "q", error="no")])
     logs = read_ranking_logs([tmp_path], with_metadata=True)
-    entries, _ = entries_of(logs, level=0.95, draws=1, seed=0)
+    entries, _ = entries_of(logs, how=Resampling(draws=1))
     assert items_view(logs, entries) is None
 
 

@@ -9,6 +9,7 @@ from tests.analysis.alignment.panels import people
 from tests.ranking_logs.builders import bracket, write_shards
 from tests.report.page.logs import small, whole
 from tests.report.page.test_sections import texts_of
+from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import contents_of
 from tiebreak.report.page.gallery import Gallery
@@ -28,7 +29,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
     shutil.copy(folder / "1.eval", folder / "older.eval")
     (folder / "broken.eval").write_text("no zip")
     ranking = people("abc")
-    contents = contents_of([folder], human=ranking, draws=100)
+    contents = contents_of([folder], human=ranking, how=Resampling(draws=100))
     page = page_of(contents, Gallery(), version="1")
     shown = list(texts_of([page.sections, page.warnings]))
     assert not [text for text in shown if "Secret" in text]
@@ -49,14 +50,16 @@ def test_the_working_directory_changes_nothing(
     pages = []
     for here in (tmp_path, folder, tmp_path.parent):
         monkeypatch.chdir(here)
-        page = page_of(contents_of([folder], draws=100), Gallery(), version="1")
+        page = page_of(contents_of([folder], how=Resampling(draws=100)), Gallery(), version="1")
         pages.append(render(page))
     assert pages[0] == pages[1] == pages[2]
 
 
 def test_shards(tmp_path: Path) -> None:
     write_shards(tmp_path / "logs", [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
-    page = page_of(contents_of([tmp_path / "logs"], draws=100), Gallery(), version="1")
+    page = page_of(
+        contents_of([tmp_path / "logs"], how=Resampling(draws=100)), Gallery(), version="1"
+    )
     [part] = page.sections[0].parts
     assert part.subtitle.endswith("log: (4 shards: 1.eval, …, 4.eval)")
 

@@ -14,6 +14,7 @@ from tests.analysis.alignment.panels import people
 from tests.analysis.test_contests import report as contest
 from tests.ranking_logs.builders import bracket, item, match
 from tests.report.page.logs import Folder, small, whole
+from tiebreak.rankers import Resampling
 from tiebreak.report.alignment_view import render_alignment
 from tiebreak.report.comparison_view import render_comparison
 from tiebreak.report.console import render
@@ -42,7 +43,10 @@ def page(contents: Contents, **options: Any) -> Page:
 def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
     folder = whole(tmp_path_factory.mktemp("logs"))
     return contents_of(
-        [folder], human=people("abc"), contest=contest(eliminate=(0, 1), spoil=(0, [0])), draws=100
+        [folder],
+        human=people("abc"),
+        contest=contest(eliminate=(0, 1), spoil=(0, [0])),
+        how=Resampling(draws=100),
     )
 
 
@@ -73,7 +77,7 @@ def test_every_section(everything: Page) -> None:
 
 
 def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
-    one = page(contents_of([small(tmp_path)], draws=100))
+    one = page(contents_of([small(tmp_path)], how=Resampling(draws=100)))
     assert [section.id for section in one.sections] == [
         *("leaderboards", "native", "winrates", "stability"),
     ]
@@ -149,7 +153,7 @@ def test_warnings_stand_at_the_top_once(tmp_path: Path) -> None:
     biased = [match("a", "b", 0.5, first="a"), match("b", "c", 0.5, first="b")]
     for _ in range(2):
         folder.add([item(f"q{n}", [*biased, *biased]) for n in range(12)])
-    found = page(contents_of([tmp_path], draws=100))
+    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
     [warned] = [one for one in found.warnings if "chose the first answer" in one.text]
     first, second = parts(found)["leaderboards"]
     assert warned.text in first.warnings
@@ -177,18 +181,20 @@ def test_pictures_of_runs_have_names_of_their_own(everything: Page) -> None:
     ],
 )
 def test_titles(tmp_path: Path, title: str | None, shown: str) -> None:
-    assert page(contents_of([small(tmp_path)], draws=100), title=title).title == shown
+    assert (
+        page(contents_of([small(tmp_path)], how=Resampling(draws=100)), title=title).title == shown
+    )
 
 
 def test_dates_of_the_logs(tmp_path: Path) -> None:
-    assert page(contents_of([small(tmp_path)], draws=100)).created.startswith("20")
+    assert page(contents_of([small(tmp_path)], how=Resampling(draws=100))).created.startswith("20")
     assert page(Contents(contest=contest())).created == ""
 
 
 def test_hostile_names_are_clean_in_every_cell_and_sentence(tmp_path: Path) -> None:
     name = "x\u202e\x1b[31m\x00</script>"
     Folder(tmp_path).add([bracket(f"q\x07{n}", name, "b", "c") for n in range(3)])
-    found = page(contents_of([tmp_path], draws=100))
+    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
     shown = list(texts_of([section.parts for section in found.sections]))
     assert any("</script>" in text for text in shown)
     assert all(text.isprintable() for text in shown)

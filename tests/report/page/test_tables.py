@@ -11,6 +11,7 @@ from rich.table import Table
 from tests.report.page.logs import whole
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
+from tiebreak.rankers import Resampling
 from tiebreak.report.board_tables import kinds_table, rows_table, usage_table, views_table
 from tiebreak.report.comparison_view import agreement_table, judge_table, price_table
 from tiebreak.report.page.tables import FILTERABLE, number_in, table_view
@@ -31,7 +32,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def boards(logs: Path) -> list[Leaderboard]:
-    return leaderboards([logs], draws=100)
+    return leaderboards([logs], how=Resampling(draws=100))
 
 
 def printed(table: Table) -> list[str]:
@@ -62,7 +63,7 @@ def test_the_cells_are_those_of_the_terminal(boards: list[Leaderboard], name: st
 
 
 def test_comparisons_too(logs: Path) -> None:
-    comparison = compare([logs], draws=100)
+    comparison = compare([logs], how=Resampling(draws=100))
     [one] = comparison.benchmarks
     for table in (
         agreement_table(one, 0.95, wide=True),

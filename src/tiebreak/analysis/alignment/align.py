@@ -20,6 +20,7 @@ from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.profile import within_ballots
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.tables.human import HumanRanking
 from tiebreak.words import count
 
@@ -67,9 +68,7 @@ def align(
     human: HumanRanking,
     *,
     methods: Sequence[str] | None = None,
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> Alignment:
     """Compare each panel with the human ranking of its benchmark.
 
@@ -89,9 +88,7 @@ def align(
         human: the ranking by people.
         methods: aggregators, names in `rankers.METHODS`; by default all, but Dodgson only where it
             is a matter of seconds.
-        level: confidence level, in (0, 1).
-        draws: number of bootstrap draws of the items, at least 1.
-        seed: seed of the bootstrap; the same seed gives the same numbers.
+        how: level, draws and seed of the intervals.
 
     Raises:
         AmbiguousModelError: it is not clear which model a name in the human ranking means.
@@ -100,7 +97,7 @@ def align(
     """
     panels, found, notes = list(panels), [], list(human.notes)
     for panel in panels:
-        draws_of = ItemDraws(len(panel.items), panel.items, level=level, draws=draws, seed=seed)
+        draws_of = ItemDraws(len(panel.items), panel.items, how=how)
         try:
             found.append(_compare(panel, human, methods, draws_of))
         except NothingInCommonError as error:
@@ -110,7 +107,7 @@ def align(
     benchmarks = {panel.benchmark for panel in panels}
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
         notes.append(f"No peer review of {', '.join(unused)}, which {human.source} ranks models on")
-    return Alignment(human.source, tuple(found), level, draws, seed, tuple(notes))
+    return Alignment(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes))
 
 
 def _compare(

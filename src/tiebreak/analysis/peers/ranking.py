@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.item_table import FloatArray, whole
 from tiebreak.analysis.peers.panel import Panel
@@ -26,6 +25,7 @@ from tiebreak.rankers import (
     mean_rank,
 )
 from tiebreak.rankers.aggregate import comparing
+from tiebreak.rankers.uncertainty import Resampling
 
 KEMENY = "kemeny_young"
 
@@ -102,9 +102,7 @@ def peer_ranking(
     Raises:
         RankingError: the level or the draws are out of range.
     """
-    bootstrap = bootstrap_items(
-        -consensus, items=panel.items, level=how.level, draws=how.draws, seed=how.seed
-    )
+    bootstrap = bootstrap_items(-consensus, items=panel.items, how=how)
     at_once = all_at_once(panel)
     return PeerRanking(
         methods=tuple(methods),

@@ -6,7 +6,6 @@ from os import PathLike
 
 import numpy as np
 
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.peers.panel import Panel, panels_among
 from tiebreak.analysis.peers.ranking import KEMENY, PeerRanking, peer_ranking
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
@@ -17,6 +16,7 @@ from tiebreak.analysis.remarks import FEW_ITEMS
 from tiebreak.rankers import Views, peer_views
 from tiebreak.rankers.aggregate import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
 from tiebreak.words import count
@@ -63,9 +63,7 @@ def peer_report(
     paths: Sequence[str | PathLike[str]],
     *,
     methods: Sequence[str] = (KEMENY,),
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
 ) -> PeerReport:
     """The report of all peer-review logs among some files and folders.
 
@@ -73,9 +71,7 @@ def peer_report(
         paths: ranking logs, and folders that hold some; logs of other protocols are passed over.
         methods: names in `rankers.METHODS`. The first gives the ranking with its intervals, and the
             views SIA and SFA; the others stand beside it.
-        level: confidence level of all intervals, in (0, 1).
-        draws: number of bootstrap draws over items.
-        seed: seed of the bootstrap.
+        how: level, draws and seed of the intervals.
 
     Raises:
         RankingLogError: a path holds no ranking log.
@@ -84,7 +80,7 @@ def peer_report(
         RankingError: there is no such method, or level or draws are out of range.
     """
     logs = read_ranking_logs(paths)
-    return peer_report_of(logs, methods=methods, how=Resampling(level, draws, seed))
+    return peer_report_of(logs, methods=methods, how=how)
 
 
 def peer_report_of(

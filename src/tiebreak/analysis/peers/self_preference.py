@@ -24,11 +24,11 @@ from typing import Literal
 
 import numpy as np
 
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import Views, fair_gaps
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.rankers.uncertainty import Resampling
 
 Verdict = Literal["none", "removed", "reduced", "kept"]
 
@@ -65,7 +65,7 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
     Raises:
         RankingError: there is no row, or the level or the draws are out of range.
     """
-    over = ItemDraws(len(panel.items), panel.items, level=how.level, draws=how.draws, seed=how.seed)
+    over = ItemDraws(len(panel.items), panel.items, how=how)
     remainders = views.self_free - views.inclusive
     gaps = over.means(views.gaps, "no item gives both SR and PR")
     fair = over.means(

@@ -6,15 +6,16 @@ another `degree` of them (Peer review, §4.2, figure 3, and appendix A).
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tiebreak.analysis.common_ground import Resampling, agreement, shared
+from tiebreak.analysis.common_ground import agreement, shared
 from tiebreak.analysis.entries import Entry, entries_of
 from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.price import Price, price_of
 from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import RankingLog
 
 RowKey = tuple[str, str, int]
@@ -57,7 +58,7 @@ def sparse_agreements(
     pairs = list(_pairs(panels))
     if not pairs:
         return []
-    entries, _ = entries_of(logs, level=how.level, draws=1, seed=how.seed)
+    entries, _ = entries_of(logs, how=replace(how, draws=1))
     by_log = {
         (entry.board.log, entry.board.benchmark): entry
         for entry in entries
@@ -115,9 +116,7 @@ def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
     over = ItemDraws(
         len(rows),
         [number[key[:2]] for key in rows],
-        level=how.level,
-        draws=how.draws,
-        seed=how.seed,
+        how=how,
     )
     [tau] = over.means(taus[:, None], "in no item do both rankings tell models apart")
     return tau

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tiebreak.analysis.bias import bound_warning
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.analysis.replies import JudgeReplies, judge_replies
@@ -25,6 +24,7 @@ from tiebreak.rankers.reviewers import (
     leave_one_out,
     presentation_bias,
 )
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import Listing, Reviewer
 from tiebreak.words import count, percent
 
@@ -85,13 +85,10 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
         RankingError: there is no reviewer, or the level or the draws are out of range.
     """
     ranks, items = panel.ranks, panel.items
-    level, draws, seed = how.level, how.draws, how.seed
-    agreement = reviewer_agreement(ranks, items=items, level=level, draws=draws, seed=seed)
-    without = leave_one_out(ranks, items=items, level=level, draws=draws, seed=seed)
-    presentation = presentation_bias(
-        ranks, panel.shown, items=items, level=level, draws=draws, seed=seed
-    )
-    replies = {one.model: one for one in judge_replies(panel.ballots, level=level)}
+    agreement = reviewer_agreement(ranks, items=items, how=how)
+    without = leave_one_out(ranks, items=items, how=how)
+    presentation = presentation_bias(ranks, panel.shown, items=items, how=how)
+    replies = {one.model: one for one in judge_replies(panel.ballots, level=how.level)}
     records = [
         _record(panel, number, replies.get(one.name), agreement, without, presentation[number])
         for number, one in enumerate(panel.reviewers)
@@ -99,9 +96,9 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
     return PanelWorth(
         reviewers=tuple(records),
         agreement=agreement,
-        alpha=krippendorff_alpha(ranks, items=items, level=level, draws=draws, seed=seed),
-        concordance=kendall_w(ranks, items=items, level=level, draws=draws, seed=seed),
-        votes=effective_votes(ranks, items=items, level=level, draws=draws, seed=seed),
+        alpha=krippendorff_alpha(ranks, items=items, how=how),
+        concordance=kendall_w(ranks, items=items, how=how),
+        votes=effective_votes(ranks, items=items, how=how),
         without=without,
     )
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from os import PathLike
 
 from tiebreak.analysis.alignment.align import Alignment, align
-from tiebreak.analysis.common_ground import Resampling
 from tiebreak.analysis.comparison import Comparison, compare_entries
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry, best_attempts, entries_of
@@ -18,6 +17,7 @@ from tiebreak.analysis.reference import (
 )
 from tiebreak.analysis.stability import StabilityReport, stability_of
 from tiebreak.rankers.errors import UnprovenOrderError
+from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
 from tiebreak.report.page.names import file_names
@@ -54,9 +54,7 @@ def contents_of(
     human: HumanRanking | None = None,
     reference: str | None = None,
     sources: Iterable[str] = (),
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
+    how: Resampling = Resampling(),
     progress: Callable[[str], object] = lambda step: None,
 ) -> Contents:
     """Gather what a report shows.
@@ -69,9 +67,7 @@ def contents_of(
             comparison where these were not judged.
         sources: other files and folders that were read, for the contest say: where they lie is not
             shown.
-        level: confidence level of all intervals, in (0, 1).
-        draws: number of bootstrap draws over items.
-        seed: seed of the bootstrap.
+        how: level, draws and seed of the intervals.
         progress: is told what is being done.
 
     Raises:
@@ -82,12 +78,11 @@ def contents_of(
     """
     if not paths:
         return Contents(contest=contest, names=file_names(sources, ()))
-    how = Resampling(level, draws, seed)
     progress("reading logs")
     read = read_ranking_logs(paths, with_metadata=True)
     logs, left_out = best_attempts(read)
     progress("ranking models")
-    entries, _ = entries_of(logs, level=level, draws=draws, seed=seed, views=True)
+    entries, _ = entries_of(logs, how=how, views=True)
     progress("comparing protocols")
     comparison, remarks = _comparison(entries, reference, how)
     progress("drawing parts of the items")
@@ -96,7 +91,7 @@ def contents_of(
     peers, more = _peers(logs, how)
     aligned = None
     if human is not None:
-        aligned = align(panels_among(logs), human, level=level, draws=draws, seed=seed)
+        aligned = align(panels_among(logs), human, how=how)
     return Contents(
         logs=tuple(logs),
         entries=tuple(entries),
