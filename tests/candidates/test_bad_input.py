@@ -179,7 +179,7 @@ CASES = [
         4,
     ),
     Case("damaged Parquet", other_parquet, "unreadable_log", ("broken.parquet", "Parquet"), 4),
-    Case("newer pool", newer_pool, "unreadable_log", ("newer.parquet", "format 99"), 4),
+    Case("newer pool", newer_pool, "unreadable_log", ("newer.parquet", "version 99"), 4),
     Case(
         "cut line",
         lm_eval_line(lambda line: line[:40] + "\n"),

@@ -3,6 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +18,11 @@ from tiebreak.candidates import (
     UnreadablePoolError,
     read_parquet,
     write_parquet,
+)
+
+REQUIRED_TEXTS = (
+    *("benchmark", "item_id", "input_hash", "prompt", "target", "choices", "tools", "metadata"),
+    *("model", "text", "tool_calls", "source"),
 )
 
 # Lone surrogates are no text; readers replace them.
@@ -133,3 +139,91 @@ def test_damaged_data_pages_are_an_error(tmp_path: Path) -> None:
     path.write_bytes(bytes(content))
     with pytest.raises(UnreadablePoolError, match="damaged"):
         read_parquet(path)
+
+
+def test_a_writing_that_breaks_leaves_the_earlier_pool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    before = path.read_bytes()
+
+    def broken(table: pa.Table, where: Path, **_: Any) -> None:
+        Path(where).write_bytes(b"PAR1 half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", broken)
+    with pytest.raises(OSError, match="No space left"):
+        write_parquet(replace(one_item(), notes=(Note("x", "y", "z"),)), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link_and_what_it_points_to_is_replaced(tmp_path: Path) -> None:
+    target = write_parquet(one_item(), tmp_path / "there" / "pool.parquet")
+    link = tmp_path / "link.parquet"
+    link.symlink_to(target)
+    noted = replace(one_item(), notes=(Note("x", "y", "z"),))
+    write_parquet(noted, link)
+    assert link.is_symlink()
+    assert read_parquet(target).notes == noted.notes
+
+
+def rewritten(path: Path, table: pa.Table) -> Path:
+    pq.write_table(table, path)
+    return path
+
+
+def test_columns_and_metadata_of_a_later_writer_are_ignored(tmp_path: Path) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    table = pq.read_table(path)
+    metadata = (table.schema.metadata or {}) | {b"tiebreak_later": b"x"}
+    later = table.append_column("later", pa.array([["a"]])).replace_schema_metadata(metadata)
+    assert comparable(read_parquet(rewritten(path, later))) == comparable(one_item())
+
+
+def test_columns_that_may_be_absent(tmp_path: Path) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    optional = [field.name for field in pq.read_schema(path) if field.nullable]
+    assert "native_score" in optional
+    bare = pq.read_table(path).drop_columns(optional)
+    assert comparable(read_parquet(rewritten(path, bare))) == comparable(one_item())
+    with pytest.raises(UnreadablePoolError, match=r"pool\.parquet: lacks the column 'prompt'"):
+        read_parquet(rewritten(path, bare.drop_columns(["prompt"])))
+
+
+@pytest.mark.parametrize("version", ["2", "10"])
+def test_a_pool_of_a_newer_version_is_refused(tmp_path: Path, version: str) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    table = pq.read_table(path)
+    newer = table.replace_schema_metadata(table.schema.metadata | {b"tiebreak_pool": version})
+    words = rf"a newer Tiebreak \(pool version {version}; this one reads 1\): upgrade"
+    with pytest.raises(UnreadablePoolError, match=words):
+        read_parquet(rewritten(path, newer))
+
+
+def test_pools_of_the_first_release_stay_readable() -> None:
+    key = ItemKey("gsm8k", "q", 2)
+    item = Item(key, "h", "What is 1 + 1?", "2", ("1", "2"), ({"name": "add"},), {"level": 1})
+    call = {"function": "add", "arguments": {"x": 1}}
+    answers = {
+        "a": Candidate(key, "a", "two", (call,), 1.0, "match", "stop", 7, 9, "a.eval"),
+        "b": Candidate(key, "b", ""),
+    }
+    pool = CandidatePool((item,), {key: answers}, (Note("epochs", "a.eval", "2 epochs"),))
+    kept = Path(__file__).with_name("pool-0.1.0.parquet")
+    assert comparable(read_parquet(kept)) == comparable(pool)
+
+
+def test_what_earlier_readers_rely_on_is_written(tmp_path: Path) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    schema = pq.read_schema(path)
+    assert schema.metadata == {b"tiebreak_pool": b"1", b"tiebreak_notes": b"[]"}
+    assert {field.name: (str(field.type), field.nullable) for field in schema} == {
+        **dict.fromkeys(REQUIRED_TEXTS, ("large_string", False)),
+        "epoch": ("int64", False),
+        "native_score": ("double", True),
+        "native_metric": ("large_string", True),
+        "stop_reason": ("large_string", True),
+        "input_tokens": ("int64", True),
+        "output_tokens": ("int64", True),
+    }

@@ -1,12 +1,15 @@
 """Pools as Parquet: one row per candidate, the columns of its item repeated.
 
 Nested values (choices, tools, metadata, tool calls) are JSON text, so that any reader of Parquet
-can use the file; notes and the format version are in the file's key-value metadata.
+can use the file; notes and the version of the format are in the file's key-value metadata. A
+reader takes the columns it knows; a column that old readers can do without is nullable and keeps
+the version, any other change raises it.
 """
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,8 +22,9 @@ from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT_KEY = b"tiebreak_pool"
-FORMAT_VERSION = 1
+VERSION = 1
+"""Version of the pools that are written, and the newest that can be read."""
+_VERSION_KEY = b"tiebreak_pool"
 _NOTES_KEY = b"tiebreak_notes"
 
 _TEXTS = ("benchmark", "item_id", "input_hash", "prompt", "target", "choices", "tools", "metadata")
@@ -51,6 +55,7 @@ def _schema() -> "pa.Schema":
 def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     """Write a pool to one Parquet file; `read_parquet` gives back an equal pool.
 
+    The file is replaced at once, so whatever breaks the writing leaves an earlier pool as it was.
     An undefined native score (NaN) is a null in the file.
 
     Args:
@@ -73,12 +78,19 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
         shared = _item_columns(item)
         rows.extend(shared | _candidate_columns(candidate) for candidate in candidates.values())
     notes = json.dumps([[note.kind, note.where, note.what] for note in pool.notes])
-    metadata = {FORMAT_KEY: str(FORMAT_VERSION).encode(), _NOTES_KEY: notes.encode()}
+    metadata = {_VERSION_KEY: str(VERSION).encode(), _NOTES_KEY: notes.encode()}
     columns = {name: [row[name] for row in rows] for name in _schema().names}
     table = pa.table(columns, schema=_schema().with_metadata(metadata))
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, file, compression="zstd")
+    target = file.resolve()  # through a link, what it points to
+    # Hidden and not named *.parquet: what a killed process leaves behind is not taken for a pool.
+    draft = target.with_name(f".{target.name}.{os.getpid()}.writing")
+    try:
+        pq.write_table(table, draft, compression="zstd")
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
     return file
 
 
@@ -117,7 +129,7 @@ def is_pool(path: Path) -> bool:
     Raises:
         UnreadablePoolError: It is no Parquet file, or a damaged one.
     """
-    return FORMAT_KEY in _file_metadata(path)
+    return _VERSION_KEY in _file_metadata(path)
 
 
 def _file_metadata(path: Path) -> dict[bytes, bytes]:
@@ -138,22 +150,29 @@ def read_parquet(path: str | Path) -> CandidatePool:
     """Read a pool that `write_parquet` wrote.
 
     Raises:
-        UnreadablePoolError: The file is damaged, is no Tiebreak pool, or has a newer format.
+        UnreadablePoolError: The file is damaged, is no Tiebreak pool, or is of a newer version.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = Path(path)
     metadata = _file_metadata(file)
-    if FORMAT_KEY not in metadata:
+    if _VERSION_KEY not in metadata:
         raise _unreadable(file, "is Parquet, but no pool written by Tiebreak")
-    version = metadata[FORMAT_KEY].decode()
-    if version != str(FORMAT_VERSION):
-        raise _unreadable(file, f"has pool format {version}, this Tiebreak reads {FORMAT_VERSION}")
+    version = metadata[_VERSION_KEY].decode()
+    if version.isdigit() and int(version) > VERSION:
+        what = f"was written by a newer Tiebreak (pool version {version}; this one reads {VERSION})"
+        raise _unreadable(file, f"{what}: upgrade")
     try:
-        rows = pq.ParquetFile(file).read().to_pylist()
-    except (pa.ArrowException, OSError) as error:
+        rows = pq.ParquetFile(file).read(_schema().names).to_pylist()
+        return _pool(rows, json.loads(metadata.get(_NOTES_KEY, b"[]")))
+    except KeyError as error:
+        raise _unreadable(file, f"lacks the column {error}") from error
+    except (pa.ArrowException, OSError, ValueError, TypeError) as error:
         raise _unreadable(file, f"is damaged ({error})") from error
+
+
+def _pool(rows: Iterable[dict[str, Any]], notes: Iterable[Sequence[str]]) -> CandidatePool:
     items: dict[ItemKey, Item] = {}
     candidates: dict[ItemKey, dict[str, Candidate]] = {}
     for row in rows:
@@ -161,8 +180,7 @@ def read_parquet(path: str | Path) -> CandidatePool:
         if key not in items:
             items[key] = _item(key, row)
         candidates.setdefault(key, {})[row["model"]] = _candidate(key, row)
-    notes = tuple(Note(*note) for note in json.loads(metadata[_NOTES_KEY]))
-    return CandidatePool(tuple(items.values()), candidates, notes)
+    return CandidatePool(tuple(items.values()), candidates, tuple(Note(*note) for note in notes))
 
 
 def _item(key: ItemKey, row: dict[str, Any]) -> Item:
@@ -183,11 +201,11 @@ def _candidate(key: ItemKey, row: dict[str, Any]) -> Candidate:
         model=row["model"],
         text=row["text"],
         tool_calls=tuple(json.loads(row["tool_calls"])),
-        native_score=math.nan if row["native_score"] is None else row["native_score"],
-        native_metric=row["native_metric"],
-        stop_reason=row["stop_reason"],
-        input_tokens=row["input_tokens"],
-        output_tokens=row["output_tokens"],
+        native_score=math.nan if row.get("native_score") is None else row["native_score"],
+        native_metric=row.get("native_metric"),
+        stop_reason=row.get("stop_reason"),
+        input_tokens=row.get("input_tokens"),
+        output_tokens=row.get("output_tokens"),
         source=row["source"],
     )
 
