@@ -67,7 +67,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         return _unreadable(source, error)
     if not log.samples:
         return Reading(problems=(Note("unreadable_log", source, "holds no samples"),))
-    return _Reader(log, source, options).read(log.samples)
+    return _Reader(log, log.samples, source, options).read()
 
 
 def _unreadable(source: str, error: Exception) -> Reading:
@@ -79,7 +79,11 @@ def _unreadable(source: str, error: Exception) -> Reading:
 class _Reader:
     """State of reading one log: who answered what, and what was found on the way."""
 
-    def __init__(self, log: EvalLog, source: str, options: ReadOptions) -> None:
+    def __init__(
+        self, log: EvalLog, samples: list[EvalSample], source: str, options: ReadOptions
+    ) -> None:
+        self.samples = samples
+        self.scorers = list(dict.fromkeys(name for one in samples for name in _native_scores(one)))
         self.source = source
         self.options = options
         self.task = log.eval.task
@@ -88,23 +92,20 @@ class _Reader:
         self.notes: list[Note] = []
         self.problems: list[Note] = []
 
-    def read(self, samples: list[EvalSample]) -> Reading:
-        scorers = list(dict.fromkeys(name for sample in samples for name in _native_scores(sample)))
-        self.scored = bool(scorers)
-        if note := choice_note(scorers, self.options.native, self.source):
+    def read(self) -> Reading:
+        if note := choice_note(self.scorers, self.options.native, self.source):
             self.notes.append(note)
-        answers = [self._row(sample) for sample in self._epochs(samples)]
-        rows, twice = unique_rows(answers, self.source)
+        rows, twice = unique_rows(map(self._row, self._wanted()), self.source)
         record = LogRecord(self.source, "inspect", self.task, self.benchmark, self.model, rows)
         return Reading((record,), tuple(self.notes), (*self.problems, *twice))
 
-    def _epochs(self, samples: list[EvalSample]) -> list[EvalSample]:
-        epochs = len({sample.epoch for sample in samples})
+    def _wanted(self) -> list[EvalSample]:
+        epochs = len({sample.epoch for sample in self.samples})
         if self.options.epochs == "all" or epochs == 1:
-            return samples
+            return self.samples
         what = f"{epochs} epochs, the first is kept (epochs='all' keeps each as its own candidate)"
         self.notes.append(Note("epochs", self.source, what))
-        return [sample for sample in samples if sample.epoch == 1]
+        return [sample for sample in self.samples if sample.epoch == 1]
 
     def _row(self, sample: EvalSample) -> Row:
         # Inspect keeps outputs whole, also long ones; of inputs, data URIs become attachments.
@@ -136,7 +137,7 @@ class _Reader:
         return None
 
     def _native(self, sample: EvalSample) -> Native:
-        if not self.scored:
+        if not self.scorers:
             return Native(math.nan, None)
         values = _flat(_native_scores(sample))
         name = choose_metric(list(values), self.options.native)

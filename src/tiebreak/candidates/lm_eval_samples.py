@@ -48,27 +48,28 @@ def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
-            row = _parse(line)
-            if isinstance(row, str):
-                what = f"line {number} {row}"
+            try:
+                rows.append(_parse(line))
+            except ValueError as error:
+                what = f"line {number} {error}"
                 return Reading(problems=(Note("unreadable_log", source, what),))
-            rows.append(row)
     if not rows:
         return Reading(problems=(Note("unreadable_log", source, "holds no rows"),))
     if not _is_written(rows[0]):
         what = "holds log-likelihoods of given continuations, no written answers"
         return Reading(problems=(Note("not_written", source, what),))
-    return _Reader(path, options).read(rows)
+    return _Reader(path, options, rows).read()
 
 
-def _parse(line: bytes) -> dict[str, Any] | str:
-    """One row, or what is wrong with its line."""
+def _parse(line: bytes) -> dict[str, Any]:
+    """One row; a ValueError says what is wrong with its line."""
     try:
         row = json.loads(line)
     except ValueError as error:  # JSON and UTF-8 errors alike
-        return f"is no JSON, the file may be cut off ({str(error)[:100]})"
+        shown = str(error)[:100]
+        raise ValueError(f"is no JSON, the file may be cut off ({shown})") from error
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
-        return f"is no lm-eval sample (needs {', '.join(_NEEDED)})"
+        raise ValueError(f"is no lm-eval sample (needs {', '.join(_NEEDED)})")
     # Half of a surrogate pair is valid in JSON and in nothing that comes later.
     return _without_surrogates(row) if b"\\ud" in line.lower() else row
 
@@ -103,7 +104,7 @@ def _is_written(row: Mapping[str, Any]) -> bool:
 class _Reader:
     """State of reading one file: who answered what, and what was found on the way."""
 
-    def __init__(self, path: Path, options: ReadOptions) -> None:
+    def __init__(self, path: Path, options: ReadOptions, rows: list[dict[str, Any]]) -> None:
         match = SAMPLES_NAME.fullmatch(path.name)
         self.source = path.as_posix()
         self.options = options
@@ -112,17 +113,18 @@ class _Reader:
         self.notes: list[Note] = []
         self.problems: list[Note] = []
         self.model = self._model(path, match["date"] if match else None)
+        wanted = self._filter(rows)
+        self.clashing = self._clashing(rows) if wanted is not None else set()
+        self.rows = [row for row in rows if _filter_of(row) == wanted]
+        self.metrics = list(dict.fromkeys(name for row in self.rows for name in _metrics(row)))
 
-    def read(self, rows: list[dict[str, Any]]) -> Reading:
-        if (filter_name := self._filter(rows)) is None:
+    def read(self) -> Reading:
+        if not self.rows:
             return Reading(notes=tuple(self.notes), problems=tuple(self.problems))
-        clashing = self._clashing(rows)
-        chosen = [row for row in rows if _filter_of(row) == filter_name]
-        self.metrics = list(dict.fromkeys(name for row in chosen for name in _metrics(row)))
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
-        self._note_repeats(chosen)
-        answered, twice = unique_rows([self._row(row, clashing) for row in chosen], self.source)
+        self._note_repeats()
+        answered, twice = unique_rows(map(self._row, self.rows), self.source)
         record = LogRecord(self.source, "lm-eval", self.task, self.benchmark, self.model, answered)
         return Reading((record,), tuple(self.notes), (*self.problems, *twice))
 
@@ -130,7 +132,7 @@ class _Reader:
         # The summary is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that
         # names a file.
         for summary in sorted(path.parent.glob(f"*_{escape(date)}.json")) if date else ():
-            if name := model_in(summary, summary.stat().st_mtime_ns):
+            if name := model_in(summary):
                 return name
         folder = path.resolve().parent.name
         what = f"no results_*.json of the same run; the model is named after its folder, {folder!r}"
@@ -163,18 +165,18 @@ class _Reader:
             self.problems.append(Note("filter", self.source, what))
         return clashing
 
-    def _note_repeats(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        repeats = max((len(row["resps"][0]) for row in rows if row["resps"]), default=1)
+    def _note_repeats(self) -> None:
+        repeats = max((len(row["resps"][0]) for row in self.rows if row["resps"]), default=1)
         if repeats > 1:
             # lm-eval scores what its filter made of all repeats, so only one can be a candidate.
             what = f"{repeats} repeats of each document, the first is kept"
             self.notes.append(Note("epochs", self.source, what))
 
-    def _row(self, row: Mapping[str, Any], clashing: set[Any]) -> Row:
+    def _row(self, row: Mapping[str, Any]) -> Row:
         item = _item(row, self.benchmark)
         name = item_name(item.key)
         text = self._text(row, name)
-        if text is None or row["doc_id"] in clashing:
+        if text is None or row["doc_id"] in self.clashing:
             return Row(item, None)
         native = self._native(row)
         if native.problem:
@@ -249,12 +251,19 @@ def _item(row: Mapping[str, Any], benchmark: str) -> Item:
     )
 
 
-@lru_cache(maxsize=256)
-def model_in(summary: Path, _mtime_ns: int) -> str | None:
+def model_in(summary: Path) -> str | None:
     """Model name in a results file. Nothing else of its configuration is kept: it may hold keys."""
     try:
-        results = json.loads(summary.read_bytes())
-    except (OSError, ValueError):
+        return _model_of(summary.read_bytes())
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=8)  # a run over many tasks has one summary, and it may be long
+def _model_of(summary: bytes) -> str | None:
+    try:
+        results = json.loads(summary)
+    except ValueError:
         return None
     if not isinstance(results, dict):
         return None

@@ -130,7 +130,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 def _model(path: Path) -> tuple[str, bool]:
     """The model's name, and whether it is only that of the folder."""
-    name = model_in(path, path.stat().st_mtime_ns)
+    name = model_in(path)
     return (path.resolve().parent.name, True) if name is None else (name, False)
 
 
