@@ -10,9 +10,11 @@ import pytest
 
 from tests.candidates.builders import Row, make_rows, write_inspect_log, write_lm_eval_run
 from tiebreak.candidates import (
+    Candidate,
     CandidateError,
     CandidatePool,
     HolesError,
+    Item,
     ItemKey,
     Mode,
     load_candidates,
@@ -248,3 +250,14 @@ def test_importing_candidates_is_quick() -> None:
     code = "import sys, tiebreak.candidates; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert heavy.isdisjoint(done.stdout.split())
+
+
+def test_a_pool_is_shown_by_its_sizes() -> None:
+    def item(benchmark: str, number: int) -> Item:
+        return Item(ItemKey(benchmark, f"q{number}"), "h", "a long prompt" * 99, "")
+
+    items = (*(item("gsm8k", n) for n in range(1_319)), item("mmlu", 0))
+    row = {model: Candidate(items[0].key, model, "a long answer" * 99) for model in "abcdefgh"}
+    pool = CandidatePool(items, dict.fromkeys((one.key for one in items), row))
+    assert repr(pool) == ("CandidatePool(gsm8k: 1,319 items × 8 models, mmlu: 1 item × 8 models)")
+    assert repr(CandidatePool((), {})) == "CandidatePool(no items)"

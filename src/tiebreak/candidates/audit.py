@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,7 @@ class Audit:
     """What a pool holds, benchmark by benchmark, and what loading had to tell."""
 
     benchmarks: tuple[BenchmarkAudit, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[Note, ...] = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready; an undefined mean is None."""

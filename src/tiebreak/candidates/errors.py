@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Self
 
 from tiebreak.candidates.pool import Note
+from tiebreak.words import count
 
 MAX_LISTED = 20
 
@@ -100,8 +101,8 @@ class CandidateError(ValueError):
         listed = [f"  - {note}" for note in self.notes[:MAX_LISTED]]
         if len(self.notes) > MAX_LISTED:
             listed.append(f"  - and {len(self.notes) - MAX_LISTED} more (see `.notes`)")
-        count = f"{len(self.notes)} problem{'' if len(self.notes) == 1 else 's'}"
-        return "\n".join([f"{count} in the candidate files:", *listed, *self.hints])
+        heading = f"{count(len(self.notes), 'problem')} in the candidate files:"
+        return "\n".join([heading, *listed, *self.hints])
 
 
 class HolesError(CandidateError):

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from tiebreak.words import count
+
 Mode = Literal["strict", "intersect"]
 
 PROTOCOL_KEY = "tiebreak_protocol"
@@ -107,7 +109,7 @@ class Note:
         return f"{self.where}: {self.what}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CandidatePool:
     """Items × models, aligned.
 
@@ -139,6 +141,15 @@ class CandidatePool:
             if item.benchmark == benchmark:
                 return tuple(sorted(self.candidates[item.key]))
         return ()
+
+    def __repr__(self) -> str:
+        # Names and sizes only: the texts of a real pool are millions of characters.
+        parts = [
+            f"{name}: {count(len(self.items_of(name)), 'item')} × "
+            f"{count(len(self.models_of(name)), 'model')}"
+            for name in self.benchmarks
+        ]
+        return f"CandidatePool({', '.join(parts) or 'no items'})"
 
     def __iter__(self) -> Iterator[tuple[Item, Mapping[str, Candidate]]]:
         for item in self.items:
