@@ -31,12 +31,17 @@ from tiebreak.lab import simulate as lab
 from tiebreak.lab.judge import Traits
 from tiebreak.lab.planted import World
 from tiebreak.lab.study import Row as StudyRow
+from tiebreak.scorers.catalogue import STANDARD
+from tiebreak.scorers.rules import RULES
+from tiebreak.scorers.variants import read_variant
 
 MODELS, ITEMS, SPREAD = 8, 162, 0.2
 ROUGH, SHARP = 2.0, 0.7
 LEAN = "swiss:rounds=3,refine=false"
-PAIRWISE = ("flat_bracket", "seal", "swiss", "swiss:rounds=3", LEAN, "sorted", "full_pairwise")
-PROTOCOLS = ("original", "pointwise", "fixed_rubric", "listwise", *PAIRWISE)
+PROTOCOLS = (*STANDARD, LEAN)
+PAIRWISE = [
+    label for label in PROTOCOLS if RULES[read_variant(label).protocol.placed_by].by_matches
+]
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ def speed() -> Row:
     lab.simulate(world, (1000,), repeats=1, swap="never")
     wall = time.perf_counter() - start
     return Row(
-        f"the lab: 1,000 items × {MODELS} models × {len(lab.STANDARD)} protocols",
+        f"the lab: 1,000 items × {MODELS} models × {len(STANDARD)} protocols",
         f"{wall:.1f} s on {os.cpu_count()} cores",
         "< 10 s",
         wall < 10,

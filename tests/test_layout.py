@@ -43,6 +43,7 @@ MAY_IMPORT = {
     "cli": {
         *("analysis", "candidates", "rankers", "ranking_logs", "report", "tables", "lab"),
         *("estimate", "local", "demo", "inspect_tasks", "publish", "write_back", "prerequisite"),
+        "scorers",
         "",
     },
     "prerequisite": set(),
@@ -52,6 +53,7 @@ MAY_IMPORT = {
 # Analyses read ballots and placements; how they came about is not their business.
 READ_BALLOTS = {
     "tiebreak.scorers.ballots",
+    "tiebreak.scorers.catalogue",
     "tiebreak.scorers.match",
     "tiebreak.scorers.placement",
     "tiebreak.scorers.rules",

@@ -17,7 +17,7 @@ from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, Peer, ProtocolEstimate
 from tiebreak.estimate.request import read_contests, read_experience, read_protocols
 from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.scorers.protocols import BUILT_IN
+from tiebreak.scorers.catalogue import ONE_JUDGE
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             row["answer"] = f"{'Because. ' * (i % 7 * (model + 1))}quality={quality:.2f}"
         write_inspect_log(folder / "logs", f"acme/model-{model}", rows)
     logs = eval(
-        [f"tiebreak/{protocol}" for protocol in BUILT_IN],
+        [f"tiebreak/{protocol}" for protocol in ONE_JUDGE],
         task_args={"candidates": str(folder / "logs")},
         model_roles={"judge": JUDGE},
         log_dir=str(folder / "out"),
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def billed(folder: Path) -> Mapping[str, Receipt]:
-    return {name: leaderboards([folder / f"{name}.eval"])[0].receipt for name in BUILT_IN}
+    return {name: leaderboards([folder / f"{name}.eval"])[0].receipt for name in ONE_JUDGE}
 
 
 def estimated(folder: Path, protocols: str, log: str | None = None, seed: int = 0) -> Estimate:
@@ -70,7 +70,7 @@ def rows(folder: Path) -> Mapping[str, ProtocolEstimate]:
     return {row.label: row for row in estimated(folder, "all").protocols}
 
 
-@pytest.mark.parametrize("protocol", BUILT_IN)
+@pytest.mark.parametrize("protocol", ONE_JUDGE)
 def test_calls(
     protocol: str, rows: Mapping[str, ProtocolEstimate], billed: Mapping[str, Receipt]
 ) -> None:
@@ -83,7 +83,7 @@ def test_calls(
 
 
 # The planted judge's rubric is a few words, which come back in every prompt of `fixed_rubric`.
-@pytest.mark.parametrize("protocol", [name for name in BUILT_IN if name != "fixed_rubric"])
+@pytest.mark.parametrize("protocol", [name for name in ONE_JUDGE if name != "fixed_rubric"])
 def test_input_tokens(
     protocol: str, rows: Mapping[str, ProtocolEstimate], billed: Mapping[str, Receipt]
 ) -> None:

@@ -16,8 +16,9 @@ from tests.scorers.tournament import planted_contest
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Payer
 from tiebreak.estimate.errors import DryJudgeError
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
+from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.judge import Prompt, Question
-from tiebreak.scorers.protocols import BUILT_IN, find_protocol, judge_item
+from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.replies import ReplyError
 from tiebreak.scorers.votes import CLOSE_MARGIN
 
@@ -46,7 +47,7 @@ def calls(habit: Habit, protocol: str = "seal", **settings: Any) -> int:
     return len(judged(protocol, habit, **settings).calls)
 
 
-@pytest.mark.parametrize("protocol", [*BUILT_IN, "peer_review"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_every_question_gets_a_valid_reply(protocol: str) -> None:
     ballots = judged(protocol, Habit(0.5, 0.2, 12))
     assert ballots.complete

@@ -74,7 +74,7 @@ def test_the_example_runs_where_the_user_is(tmp_path: Path) -> None:
         (
             HEAD + '@protocol("seal", placed_by="points")\n' + FUNCTION,
             "mine.py@seal",
-            "'seal' is a protocol that comes along: choose another name",
+            "'seal' is a built-in protocol: choose another name",
         ),
         (
             HEAD + '@protocol("chempion_stays", placed_by="points")\n' + FUNCTION,

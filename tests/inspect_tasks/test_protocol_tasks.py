@@ -26,6 +26,7 @@ from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
 from tiebreak.rankers import Resampling
+from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import ranking
 from tiebreak.write_back import write_back_ranks
 
@@ -57,8 +58,7 @@ def all_tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("all")
     write_pool(folder / "logs", N, ITEMS)
     candidates = os.path.relpath(folder / "logs", ROOT)
-    by_name = ["original", "pointwise", "fixed_rubric", "listwise", "flat_bracket", "seal"]
-    by_path = ["swiss", "sorted", "full_pairwise"]
+    by_name, by_path = ONE_JUDGE[:6], ONE_JUDGE[6:]
     run(
         "inspect",
         "eval",

@@ -26,17 +26,6 @@ from tiebreak.scorers.questions import (
 from tiebreak.scorers.session import Session
 
 T = TypeVar("T")
-PROTOCOLS = (
-    "original",
-    "pointwise",
-    "fixed_rubric",
-    "listwise",
-    "flat_bracket",
-    "seal",
-    "swiss",
-    "sorted",
-    "full_pairwise",
-)
 ONCE: dict[str, dict[str, Any]] = {
     "flat_bracket": {"swap": "never"},
     "seal": {"swap": "never", "refine": False, "critique": False},

@@ -10,7 +10,6 @@ import pytest
 
 from tests.scorers.judges import (
     ONCE,
-    PROTOCOLS,
     NotingJudge,
     contest_of,
     judged,
@@ -22,10 +21,10 @@ from tests.scorers.tournament import planted_contest, play_all
 from tiebreak.scorers import protocols
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.bracket import rounds
+from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.judge import Prompt
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.protocols import (
-    BUILT_IN,
     ProtocolError,
     find_protocol,
     protocol,
@@ -83,16 +82,15 @@ def test_calls_and_depth(
         assert max((call.depth + 1 for call in ballots.calls), default=0) == depth(n), n
         assert ballots.complete
         # Who sat out the only round has met nobody.
-        sat_out = name == "swiss" and settings["rounds"] == 1 and n % 2
+        sat_out = not PROTOCOLS[name].ranks_everyone and settings["rounds"] == 1 and n % 2
         assert len(place(ballots).ranks) == n + twins - sat_out
 
 
 def test_everything_that_may_be_asked_is_covered_here() -> None:
-    assert BUILT_IN == PROTOCOLS
-    assert {case[0] for case in COUNTS} | {"sorted"} == set(PROTOCOLS)  # test_insertion.py
+    assert {case[0] for case in COUNTS} | {"sorted"} == set(ONE_JUDGE)  # test_insertion.py
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", ONE_JUDGE)
 def test_identical_answers_are_tied_and_nobody_is_asked(name: str) -> None:
     contest = planted_contest({"a": 1.0}, twins={"a": ("b", "c", "d", "e")})
     judge = NotingJudge({"a": 1.0})
@@ -105,7 +103,7 @@ def test_identical_answers_are_tied_and_nobody_is_asked(name: str) -> None:
     assert "All answers are identical: nobody was asked." in table
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", ONE_JUDGE)
 def test_identical_answers_share_the_rank_that_they_earn(name: str) -> None:
     contest = planted_contest({"a": 9.0, "b": 5.0, "c": 1.0}, twins={"b": ("x", "y")})
     contest = replace(contest, native={"a": 1.0, "b": 0.5, "x": 0.5, "y": 0.5, "c": 0.0})
@@ -172,7 +170,7 @@ def test_a_cycle(name: str) -> None:
         assert sorted(places) == [("a",), ("b",), ("c",)]
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", ONE_JUDGE)
 def test_the_same_words_for_the_same_pair(name: str) -> None:
     """What a protocol asks about a pair in its first round is what full_pairwise asks about it."""
     asked = NotingJudge(ladder(8))
@@ -211,7 +209,7 @@ def test_what_one_protocol_asked_the_next_one_finds_in_the_cache(tmp_path: Path)
     assert paid == {"flat_bracket": ["seed"], "seal": [], "swiss": [], "sorted": []}
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", ONE_JUDGE)
 def test_a_seed_fixes_every_byte(name: str) -> None:
     def run(seed: int) -> str:
         # Two equal pairs, so that lots matter.
@@ -226,7 +224,7 @@ def test_a_seed_fixes_every_byte(name: str) -> None:
     assert (run(1) != run(2)) == (name not in ("original", "pointwise", "fixed_rubric"))
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", ONE_JUDGE)
 def test_a_judge_that_says_nothing_gives_no_ranking(name: str) -> None:
     judge = NotingJudge(ladder(4), silent=lambda question: True)
     ballots = judged(name, contest_of(4), judge)
@@ -292,14 +290,14 @@ def test_two_functions_cannot_share_a_name(registry: dict[str, Any]) -> None:
     assert find_protocol("all_meet").run is all_meet
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", ONE_JUDGE)
 @pytest.mark.parametrize("module", ["mine", "mine.scorers.seal", "scorers.swiss"])
-def test_names_of_protocols_that_come_along_are_taken(
+def test_names_of_built_in_protocols_are_taken(
     name: str, module: str, registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.pop(name, None)  # even before it is loaded
     monkeypatch.setattr(all_meet, "__module__", module)
-    with pytest.raises(ProtocolError, match="comes along: choose another name"):
+    with pytest.raises(ProtocolError, match="is a built-in protocol: choose another name"):
         protocol(name, placed_by="win_rate")(all_meet)
 
 

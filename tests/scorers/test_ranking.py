@@ -7,11 +7,12 @@ import pytest
 from inspect_ai.scorer import SampleScore, Score
 
 from tests.ranking_logs.builders import item, match
-from tests.scorers.judges import PROTOCOLS, NotingJudge, judged
+from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.analysis.strengths import strength_views
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import Skipped
+from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import RESULTS_KEY, least_squares, score_ballots, spread
 from tiebreak.scorers.table import ballots_table
 
@@ -73,7 +74,7 @@ def test_who_has_no_rank_has_no_value() -> None:
     }
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", ONE_JUDGE)
 def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
     quality = {"a": 3.0, "b": 2.0, "c": 1.0}
     items = [

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tiebreak.scorers.protocols import BUILT_IN, ProtocolError, find_protocol
+from tiebreak.scorers.catalogue import ONE_JUDGE
+from tiebreak.scorers.protocols import ProtocolError, find_protocol
 from tiebreak.scorers.variants import read_variant, split_labels
 
 
@@ -17,7 +18,7 @@ from tiebreak.scorers.variants import read_variant, split_labels
             ["seal", "swiss:rounds=3,refine=false", "sorted:swap=always"],
         ),
         ("swiss:rounds=2,swiss:rounds=3", ["swiss:rounds=2", "swiss:rounds=3"]),
-        ("swiss:rounds=3,all", ["swiss:rounds=3", *BUILT_IN]),
+        ("swiss:rounds=3,all", ["swiss:rounds=3", *ONE_JUDGE]),
         ("", []),
     ],
 )

@@ -18,6 +18,7 @@ from tiebreak.rankers.resampling import mean_statistic
 from tiebreak.rankers.uncertainty import FloatArray, Resampling, Statistic
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 
 ItemKey = tuple[str, str]
@@ -27,12 +28,6 @@ ItemKey = tuple[str, str]
 _NO_SETTINGS = {"repeat", "seed", "mode", "max_calls", "max_cost"}
 
 _JUDGE, _PEERS = "judge", "peers"
-
-# SEAL's tables, with our own protocols before the reference; what is not here comes last, by name.
-ORDER = (
-    *("original", "pointwise", "fixed_rubric", "listwise", "flat_bracket", "seal"),
-    *("swiss", "sorted", "peer_review", "full_pairwise"),
-)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -126,9 +121,9 @@ def entries_of(
 
 
 def paper_order(entry: Entry) -> tuple[int, str, int]:
-    """A key that sorts entries as SEAL's tables list protocols."""
-    protocol = entry.board.protocol
-    return ORDER.index(protocol) if protocol in ORDER else len(ORDER), entry.label, entry.run
+    """A key that sorts entries as SEAL's tables list protocols; a user's own come last, by name."""
+    order, protocol = list(PROTOCOLS), entry.board.protocol
+    return order.index(protocol) if protocol in order else len(order), entry.label, entry.run
 
 
 def with_items(entry: Entry, items: Sequence[ItemBallots]) -> Entry:

@@ -5,6 +5,7 @@ from typing import Literal
 import click
 
 from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
 @click.command()
@@ -12,11 +13,11 @@ from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renam
 @click.option(
     "--protocol",
     "protocols",
-    default="seal,full_pairwise",
+    default=f"seal,{REFERENCE}",
     show_default=True,
     metavar="NAME[:SETTING=VALUE,…][,NAME…]",
-    help="Protocols, such as seal,swiss:rounds=3 or FILE.py@NAME; all stands for those that come "
-    "along with one judge.",
+    help="Protocols, such as seal,swiss:rounds=3 or FILE.py@NAME: "
+    f"{', '.join(PROTOCOLS)}; all stands for those with one judge.",
 )
 @click.option("--judge", metavar="MODEL", help="Model that judges; peer_review asks none.")
 @click.option("--meta-judge", metavar="MODEL", help="Model that refines.  [default: the judge]")

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar
 import click
 
 from tiebreak.cli._shared import echo_json, plain_errors
+from tiebreak.scorers.catalogue import STANDARD
 
 T = TypeVar("T")
 
@@ -34,7 +35,8 @@ T = TypeVar("T")
     "protocols",
     multiple=True,
     metavar="NAME[:SETTING=VALUE,…]",
-    help="A protocol, such as swiss:rounds=3; may be given again. [default: all]",
+    help="A protocol, such as swiss:rounds=3; may be given again.  "
+    f"[default: {', '.join(STANDARD)}]",
 )
 @click.option(
     "--swap",
@@ -132,7 +134,6 @@ def simulate(
     from tiebreak.lab.errors import LabError
     from tiebreak.lab.judge import Traits
     from tiebreak.lab.planted import World, spread_out
-    from tiebreak.lab.simulate import STANDARD
     from tiebreak.lab.simulate import simulate as study_of
     from tiebreak.lab.tables import render_study, study_as_dict
 

@@ -23,8 +23,8 @@ def load_protocol(given: str | None) -> Protocol:
     """The protocol that a file or module registers.
 
     Args:
-        given: FILE.py@NAME, relative to the working directory, or MODULE@NAME; NAME alone for one
-            that comes along.
+        given: FILE.py@NAME, relative to the working directory, or MODULE@NAME; NAME alone for a
+            built-in one.
 
     Raises:
         PrerequisiteError: no file, a file that cannot be run, or a name that it does not register.

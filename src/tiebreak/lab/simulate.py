@@ -24,6 +24,7 @@ from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_n
 from tiebreak.rankers import competition_ranks, normalized_borda
 from tiebreak.rankers.agreement_many import kendall_many, spearman_many, top1_many
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
+from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import ProtocolError, in_event_loop, judge_item
@@ -31,21 +32,6 @@ from tiebreak.scorers.variants import Variant, read_variant, settings_of
 
 FloatArray = NDArray[np.float64]
 Progress = Callable[[float], None]
-
-REFERENCE: Final = "full_pairwise"
-STANDARD: Final = (
-    "original",
-    "pointwise",
-    "fixed_rubric",
-    "listwise",
-    "flat_bracket",
-    "seal",
-    "swiss",
-    "swiss:rounds=3",
-    "sorted",
-    REFERENCE,
-)
-"""What is compared when nothing else is asked for."""
 
 _MUCH: Final = 4_000
 """Items, counted once for every protocol, from which on processes are worth their start."""

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import anyio
 
 from tiebreak.scorers.ballots import ItemBallots, Rule
+from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge
 from tiebreak.scorers.session import Record, Session
@@ -32,21 +33,6 @@ Prepare = Callable[[Sequence[Contest]], Mapping[str, Any]]
 T = TypeVar("T")
 F = TypeVar("F", bound=ProtocolFunction)
 
-# Where the protocols that come along live, in the order in which people should read them.
-_MODULES = {
-    "original": "original",
-    "pointwise": "pointwise",
-    "fixed_rubric": "pointwise",
-    "listwise": "listwise",
-    "flat_bracket": "seal",
-    "seal": "seal",
-    "swiss": "swiss",
-    "sorted": "insertion",
-    "full_pairwise": "full_pairwise",
-    "peer_review": "peer_review",
-}
-BUILT_IN = tuple(name for name in _MODULES if name != "peer_review")
-"""The protocols with one judge; in peer review several models judge."""
 _registered: dict[str, "Protocol"] = {}
 
 
@@ -83,9 +69,9 @@ def protocol(
 
     def register(function: F) -> F:
         place = (function.__module__, function.__qualname__)
-        own = _MODULES.get(name)
-        if own is not None and function.__module__ != f"tiebreak.scorers.{own}":
-            raise ProtocolError(f"{name!r} is a protocol that comes along: choose another name.")
+        own = PROTOCOLS.get(name)
+        if own is not None and function.__module__ != f"tiebreak.scorers.{own.module}":
+            raise ProtocolError(f"{name!r} is a built-in protocol: choose another name.")
         before = _registered.get(name)
         if before and (before.run.__module__, before.run.__qualname__) != place:
             raise ProtocolError(f"{name!r} is registered already, by {before.run.__module__}.")
@@ -101,10 +87,10 @@ def find_protocol(name: str) -> Protocol:
     Raises:
         ProtocolError: there is none.
     """
-    if name not in _registered and name in _MODULES:
-        import_module(f"tiebreak.scorers.{_MODULES[name]}")
+    if name not in _registered and name in PROTOCOLS:
+        import_module(f"tiebreak.scorers.{PROTOCOLS[name].module}")
     if name not in _registered:
-        known = list(dict.fromkeys((*_MODULES, *_registered)))
+        known = list(dict.fromkeys((*PROTOCOLS, *_registered)))
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]}?" if near else ""
         raise ProtocolError(f"No protocol {name!r}.{hint} There are: {', '.join(known)}.")

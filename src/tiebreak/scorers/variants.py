@@ -14,7 +14,8 @@ from typing import Any, get_type_hints
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from tiebreak.scorers.protocols import BUILT_IN, Protocol, ProtocolError, find_protocol
+from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
+from tiebreak.scorers.protocols import Protocol, ProtocolError, find_protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,13 @@ class Variant:
 
 
 def split_labels(text: str) -> list[str]:
-    """The labels of a list; `all` stands for every protocol that comes along, with its defaults."""
+    """The labels of a list; `all` stands for all with one judge, with their defaults."""
     labels: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         if labels and "=" in part and ":" not in part:
             labels[-1] += f",{part}"
         else:
-            labels += BUILT_IN if part == "all" else (part,)
+            labels += ONE_JUDGE if part == "all" else (part,)
     return list(dict.fromkeys(labels))
 
 
@@ -86,7 +87,7 @@ def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
         raise ProtocolError(f"{protocol}: {key} cannot be {text!r} ({why}).") from error
     # Tiers and rounds: none at all is no protocol.
     if (
-        protocol in BUILT_IN
+        protocol in PROTOCOLS
         and isinstance(value, int)
         and not isinstance(value, bool)
         and value < 1

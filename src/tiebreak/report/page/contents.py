@@ -21,10 +21,9 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
 from tiebreak.report.page.names import file_names
+from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.scorers.rules import RULES
 from tiebreak.tables.human import HumanRanking
-
-REFERENCE = "full_pairwise"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,0 +1,63 @@
+"""The built-in protocols: one descriptor each, without loading any of them.
+
+A new protocol is a module with its function, a descriptor here, a `@task` in
+`inspect_tasks/rerank.py`, a row in README's table and a test. All lists of protocols, their order
+in tables, what `all` stands for and the lab's standard set come from here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A built-in protocol: where its function is, and what people read about it.
+
+    `module` is one of `tiebreak.scorers`; there `@protocol` says the rule of placement. `help` says
+    what is asked. `peers` tells that several models judge, not one. `ranks_everyone` is False where
+    a candidate may play no match, and so have no rank. `variants` are labels with other settings
+    that the lab compares as well.
+    """
+
+    name: str
+    module: str
+    help: str
+    peers: bool = False
+    ranks_everyone: bool = True
+    variants: tuple[str, ...] = ()
+
+
+REFERENCE: Final = "full_pairwise"
+"""What the other protocols are measured against."""
+
+_SWISS = "SEAL's judge in Swiss rounds without elimination; fitted by least squares"
+
+# In the order of SEAL's tables, our own before the reference.
+_ALL: Final = (
+    BuiltIn("original", "original", "nothing: the benchmark's own metric"),
+    BuiltIn("pointwise", "pointwise", "every candidate graded on its own"),
+    BuiltIn("fixed_rubric", "pointwise", "the same, by a rubric written once for the benchmark"),
+    BuiltIn("listwise", "listwise", "all candidates ranked in one call"),
+    BuiltIn("flat_bracket", "seal", "a seeded elimination bracket"),
+    BuiltIn("seal", "seal", "the bracket, with a meta-judge that sharpens the checklist"),
+    BuiltIn("swiss", "swiss", _SWISS, ranks_everyone=False, variants=("swiss:rounds=3",)),
+    BuiltIn("sorted", "insertion", "binary insertion: a full order"),
+    BuiltIn(
+        "peer_review",
+        "peer_review",
+        "every model ranks all answers, its own among them",
+        peers=True,
+    ),
+    BuiltIn(REFERENCE, "full_pairwise", "all pairs: the reference"),
+)
+PROTOCOLS: Final[Mapping[str, BuiltIn]] = {one.name: one for one in _ALL}
+"""The built-in protocols by name, in the order in which tables list them."""
+
+ONE_JUDGE: Final = tuple(one.name for one in _ALL if not one.peers)
+"""What `all` stands for: the protocols that ask one judge at most."""
+
+STANDARD: Final = tuple(
+    label for one in _ALL if not one.peers for label in (one.name, *one.variants)
+)
+"""What the lab compares when no protocol is named; a planted judge has no peers."""
