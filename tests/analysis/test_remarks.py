@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match
-from tiebreak.analysis.item_table import ItemTable, place_all
+from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match, ranked
+from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
@@ -80,13 +80,9 @@ def test_points_have_no_ties_of_matches() -> None:
 
 
 def said_of(*items: ItemBallots) -> list[str]:
-    ranked, placements, _ = place_all(items)
-    table = ItemTable.of(ranked, placements)
-    return list(
-        notes(
-            table, bootstrap_items(table.borda, items=table.items, how=Resampling(draws=50)), items
-        )
-    )
+    table = ItemTable.of(ranked(items))
+    bootstrap = bootstrap_items(table.borda, items=table.items, how=Resampling(draws=50))
+    return list(notes(table, bootstrap, items))
 
 
 def test_a_ranking_that_says_nothing() -> None:

@@ -14,7 +14,7 @@ from tiebreak.ranking_logs import (
     UnreadableLogError,
     read_ranking_logs,
 )
-from tiebreak.ranking_logs.read import placement_of
+from tiebreak.ranking_logs.log import placement_of
 from tiebreak.scorers.ballots import ItemBallots, Skipped
 from tiebreak.scorers.placement import NotPlacedError
 

@@ -29,8 +29,8 @@ from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.candidates import RUN_KEY, SHARD_KEY, Shard
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.errors import MissingShardError, OverlappingShardsError, RankingLogError
-from tiebreak.ranking_logs.log_file import JudgedRun, JudgedSample
-from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables import read_ballots
@@ -48,7 +48,7 @@ def brackets(n_items: int) -> list[ItemBallots]:
     return [bracket(f"q{number}", "a", "b", "c") for number in range(1, n_items + 1)]
 
 
-def shard(text: str | None, ids: Sequence[str] = (), path: str = "", **fields: Any) -> JudgedRun:
+def shard(text: str | None, ids: Sequence[str] = (), path: str = "", **fields: Any) -> RankingLog:
     """A log in which `ids` were judged; those that begin with ! could not be."""
     path = path or "logs/{}of{}.eval".format(*(text or "1/1").split("/"))
     usual: dict[str, Any] = {
@@ -67,13 +67,13 @@ def shard(text: str | None, ids: Sequence[str] = (), path: str = "", **fields: A
         "planned": tuple(ids),
         "n_expected": len(ids),
         "samples": tuple(
-            JudgedSample(one, 1, None, "it broke" if one[0] == "!" else None) for one in ids
+            JudgedItem(one, 1, None, "it broke" if one[0] == "!" else None) for one in ids
         ),
     }
-    return JudgedRun(**usual | fields)
+    return RankingLog(**usual | fields)
 
 
-def ids_of(run: JudgedRun) -> list[str]:
+def ids_of(run: RankingLog) -> list[str]:
     return [one.id for one in run.samples]
 
 
@@ -333,7 +333,7 @@ AGAIN = shard("2/2", ["q2"], "logs/again.eval", task_id="another")
         ),
     ],
 )
-def test_overlaps_are_refused_and_named(logs: list[JudgedRun], message: str) -> None:
+def test_overlaps_are_refused_and_named(logs: list[RankingLog], message: str) -> None:
     for order in (logs, logs[::-1]):
         with pytest.raises(OverlappingShardsError) as error:
             join_shards(order)

@@ -1,18 +1,21 @@
 """Logs on common ground: the items and models that all of them ranked, and how far they agree."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from tiebreak.analysis.entries import Entry, ItemKey, with_items
+from tiebreak.analysis.entries import Entry, ItemKey, with_ranked
 from tiebreak.rankers.agreement import Agreement, resolution_gain
 from tiebreak.rankers.resampling import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.log import RankedItem, placement_of
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import in_one_order
+from tiebreak.scorers.placement import NotPlacedError
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count
 
@@ -78,7 +81,7 @@ def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:
     if not any(item.matches for item in entry.items) or not all(map(_all_pairs_twice, entry.items)):
         return None
     first, second = (
-        with_items(entry, [_one_order(item, which) for item in entry.items]) for which in (0, 1)
+        with_ranked(entry, list(_in_one_order(entry.items, which))) for which in (0, 1)
     )
     return first, second
 
@@ -89,6 +92,10 @@ def _all_pairs_twice(item: ItemBallots) -> bool:
     return item.placed_by == "win_rate" and twice == len(item.matches) == pairs
 
 
-def _one_order(item: ItemBallots, which: Literal[0, 1]) -> ItemBallots:
-    matches = tuple(in_one_order(match, which) for match in item.matches)
-    return item.model_copy(update={"matches": matches})
+def _in_one_order(items: Iterable[ItemBallots], which: Literal[0, 1]) -> Iterator[RankedItem]:
+    """What the items would have come to; those that have no ranking then are left out."""
+    for item in items:
+        matches = tuple(in_one_order(match, which) for match in item.matches)
+        asked_once = item.model_copy(update={"matches": matches})
+        with suppress(NotPlacedError):
+            yield RankedItem(asked_once, placement_of(asked_once))

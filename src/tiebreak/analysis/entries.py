@@ -11,12 +11,13 @@ from os import PathLike
 
 import numpy as np
 
-from tiebreak.analysis.item_table import ItemTable, place_all
-from tiebreak.analysis.leaderboard import Leaderboard, boards_of
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.leaderboard import Leaderboard, board_of
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.resampling import mean_statistic
 from tiebreak.rankers.uncertainty import FloatArray, Resampling, Statistic
-from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.log import RankedItem, RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
@@ -36,8 +37,8 @@ class Entry:
 
     `label` tells protocols and their settings apart; `run` counts, by age, the entries that have
     benchmark and label in common. `repeat` is the task argument: replies that a run found in the
-    cache are its own only where no other run has the same. `items` were judged to the end; `table`
-    has a row for each of them that could be ranked, and `keys` says which item that is.
+    cache are its own only where no other run has the same. `items` were judged to the end, and
+    those that have a ranking are `ranked`; `table` has a row for each of these.
     """
 
     label: str
@@ -45,8 +46,13 @@ class Entry:
     repeat: object
     board: Leaderboard
     items: tuple[ItemBallots, ...]
+    ranked: tuple[RankedItem, ...]
     table: ItemTable
-    keys: tuple[ItemKey, ...]
+
+    @property
+    def keys(self) -> tuple[ItemKey, ...]:
+        """Which item each row of the table is."""
+        return tuple((item.item_id, item.input_hash) for item, _ in self.ranked)
 
     @property
     def name(self) -> str:
@@ -107,16 +113,14 @@ def entries_of(
         The entries, and notes about logs that are left out or did not end well.
     """
     logs, notes = best_attempts(logs)
-    boards = [(log, board) for log in logs for board in boards_of(log, how=how, views=views)]
+    boards = [(part, board_of(part, how=how, views=views)) for log in logs for part in log.parts()]
     entries: list[Entry] = []
     runs: Counter[tuple[str, str]] = Counter()
     for (log, board), label in zip(boards, _labels(boards), strict=True):
-        kind = (board.benchmark, board.protocol)
-        items = tuple(item for item in log.items if (item.benchmark, item.protocol) == kind)
-        table, keys = _tabled(items)
         runs[board.benchmark, label] += 1
         run, repeat = runs[board.benchmark, label], log.arguments.get("repeat", 1)
-        entries.append(Entry(label, run, repeat, board, items, table, keys))
+        table = ItemTable.of(log.ranked)
+        entries.append(Entry(label, run, repeat, board, log.items, log.ranked, table))
     return entries, (*notes, *_log_notes(logs))
 
 
@@ -126,10 +130,10 @@ def paper_order(entry: Entry) -> tuple[int, str, int]:
     return order.index(protocol) if protocol in order else len(order), entry.label, entry.run
 
 
-def with_items(entry: Entry, items: Sequence[ItemBallots]) -> Entry:
-    """The entry, had it held these ballots."""
-    table, keys = _tabled(items)
-    return replace(entry, items=tuple(items), table=table, keys=keys)
+def with_ranked(entry: Entry, ranked: Sequence[RankedItem]) -> Entry:
+    """The entry, had it held these items."""
+    items = tuple(item for item, _ in ranked)
+    return replace(entry, items=items, ranked=tuple(ranked), table=ItemTable.of(ranked))
 
 
 def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
@@ -143,12 +147,6 @@ def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
     above = other > own
     above |= (other == own) & (second[:, None, :] > second[:, :, None])
     return np.where(np.isnan(scores), np.nan, -above.sum(axis=2, dtype=np.float64))
-
-
-def _tabled(items: Sequence[ItemBallots]) -> tuple[ItemTable, tuple[ItemKey, ...]]:
-    ranked, placements, _ = place_all(items)
-    keys = tuple((item.item_id, item.input_hash) for item in ranked)
-    return ItemTable.of(ranked, placements), keys
 
 
 def best_attempts(logs: Iterable[RankingLog]) -> tuple[list[RankingLog], list[str]]:

@@ -8,27 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers import normalized_borda
-from tiebreak.ranking_logs.read import Unranked, placement_of
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import NotPlacedError, Placement
+from tiebreak.ranking_logs.log import RankedItem
 
 FloatArray = NDArray[np.float64]
-
-
-def place_all(
-    items: Sequence[ItemBallots],
-) -> tuple[list[ItemBallots], list[Placement], list[Unranked]]:
-    """Items that can be ranked, with their placements, and the others with the reason."""
-    ranked, placements, unplaced = [], [], []
-    for item in items:
-        try:
-            placement = placement_of(item)
-        except NotPlacedError as error:
-            unplaced.append(Unranked(item.item_id, str(error), item.benchmark))
-        else:
-            ranked.append(item)
-            placements.append(placement)
-    return ranked, placements, unplaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +30,9 @@ class ItemTable:
     native: FloatArray
 
     @staticmethod
-    def of(items: Sequence[ItemBallots], placements: Sequence[Placement]) -> "ItemTable":
-        """The table of some items with their placements, one row each."""
+    def of(ranked: Sequence[RankedItem]) -> "ItemTable":
+        """The table of some items, one row each."""
+        items = [ballots for ballots, _ in ranked]
         models = tuple(sorted({model for item in items for model in item.models}))
         numbers = {item: number for number, item in enumerate({i.item_id: None for i in items})}
 
@@ -61,8 +44,8 @@ class ItemTable:
             models=models,
             item_ids=tuple(item.item_id for item in items),
             items=np.array([numbers[item.item_id] for item in items], dtype=np.int64),
-            borda=normalized_borda(array(placement.ranks for placement in placements)),
-            margins=array(placement.margins for placement in placements),
+            borda=normalized_borda(array(placement.ranks for _, placement in ranked)),
+            margins=array(placement.margins for _, placement in ranked),
             native=array(item.native for item in items),
         )
 

@@ -1,16 +1,15 @@
 """Leaderboards: from the ballots of a ranking log to ranks with their uncertainty."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.analysis.bias import PositionBias, bound_warning, position_bias
-from tiebreak.analysis.item_table import ItemTable, place_all, whole
+from tiebreak.analysis.item_table import ItemTable, whole
 from tiebreak.analysis.length import LengthBias, length_bias
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
@@ -26,7 +25,8 @@ from tiebreak.rankers import (
     spread,
 )
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.read import RankingLog, Unranked, read_ranking_logs
+from tiebreak.ranking_logs.log import RankingLog, Unranked
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rules import RULES, PlacementRule
 
@@ -186,36 +186,22 @@ def boards_of(
     Raises:
         ValueError: level or draws are out of range.
     """
-    boards = []
-    kinds = sorted({_kind(item) for item in (*log.items, *log.cut_short, *log.skipped)})
-    for kind in kinds or [(log.benchmark, log.protocol)]:
-        benchmark, protocol = kind
-        part = replace(
-            log,
-            benchmark=benchmark,
-            protocol=protocol,
-            items=tuple(item for item in log.items if _kind(item) == kind),
-            cut_short=tuple(item for item in log.cut_short if _kind(item) == kind),
-            skipped=tuple(item for item in log.skipped if _kind(item) == kind),
-            unranked=tuple(one for one in log.unranked if one.benchmark in (benchmark, None)),
-        )
-        fit = partial(strength_views, closure=closure) if views else None
-        boards.append(_board(part, fit, how=how))
-    return boards
+    return [board_of(part, how=how, closure=closure, views=views) for part in log.parts()]
 
 
-def _board(
+def board_of(
     log: RankingLog,
-    fit: Callable[..., tuple[StrengthView, ...]] | None,
     *,
-    how: Resampling,
+    how: Resampling = Resampling(),
+    closure: bool = False,
+    views: bool = True,
 ) -> Leaderboard:
-    """The leaderboard of a log that holds one benchmark under one protocol.
+    """The leaderboard of a log that holds one benchmark under one protocol (`RankingLog.parts`).
 
-    `fit` gives the second views of the ranked items.
+    Arguments and errors are those of `boards_of`.
     """
-    ranked, placements, unplaced = place_all(log.items)
-    table = ItemTable.of(ranked, placements)
+    ranked = log.ranked
+    table = ItemTable.of(ranked)
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
     rows = _rows(table, bootstrap, records(log.items))
     rule = _rule(log)
@@ -236,9 +222,11 @@ def _board(
         judges=_judges((*log.items, *log.cut_short)),
         placed_by=rule,
         n_items=len(ranked),
-        unranked=(*log.unranked, *unplaced),
+        unranked=log.unranked,
         rows=rows,
-        views=fit(ranked, how=how) if fit else (),
+        views=(
+            strength_views([item for item, _ in ranked], closure=closure, how=how) if views else ()
+        ),
         spread=spread([row.borda for row in rows]),
         native_spread=spread([row.native for row in rows]),
         level=how.level,
@@ -252,10 +240,6 @@ def _board(
         warnings=tuple(warning for warning in warnings if warning),
         notes=(*log.notes, *notes(table, bootstrap, log.items)),
     )
-
-
-def _kind(item: ItemBallots) -> tuple[str, str]:
-    return item.benchmark, item.protocol
 
 
 def _rule(log: RankingLog) -> Rule | None:

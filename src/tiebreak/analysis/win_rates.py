@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.analysis.item_table import FloatArray, place_all
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import Placement, results
+from tiebreak.analysis.item_table import FloatArray
+from tiebreak.ranking_logs.log import RankedItem
+from tiebreak.scorers.placement import results
 
 By = Literal["matches", "places"]
 
@@ -30,40 +30,39 @@ class WinRates:
 
 
 def win_rates(
-    items: Iterable[ItemBallots],
+    items: Sequence[RankedItem],
     *,
     models: Sequence[str] | None = None,
     by: By | None = None,
 ) -> WinRates:
-    """Win rates over the items that can be ranked.
+    """Win rates over ranked items.
 
     By matches, a match counts once for every pair of models that gave its two answers, models with
     identical answers are tied, and a match without a verdict does not count. By places, one of two
     models wins an item if its rank is better.
 
     Args:
-        items: ballots of one benchmark under one protocol.
+        items: those of one benchmark under one protocol.
         models: whom to show, in this order; by default all, by name.
         by: what to count; by default matches if there is one with a verdict, else places.
     """
-    ranked, placements, _ = place_all(list(items))
     if models is None:
-        models = sorted({model for item in ranked for model in item.models})
+        models = sorted({model for item, _ in items for model in item.models})
     if by is None:
-        decided = any(match.result is not None for item in ranked for match in item.matches)
+        decided = any(match.result is not None for item, _ in items for match in item.matches)
         by = "matches" if decided else "places"
-    wins, n = _matches(ranked, models) if by == "matches" else _places(placements, models)
+    wins, n = _matches(items, models) if by == "matches" else _places(items, models)
     np.fill_diagonal(n, 0)
     rate: FloatArray = np.divide(wins, n, out=np.full(wins.shape, np.nan), where=n > 0)
     return WinRates(tuple(models), rate, n, by)
 
 
 def _matches(
-    items: Iterable[ItemBallots], models: Sequence[str]
+    items: Iterable[RankedItem], models: Sequence[str]
 ) -> tuple[FloatArray, NDArray[np.int64]]:
     column = {model: number for number, model in enumerate(models)}
     wins, n = np.zeros((len(models),) * 2), np.zeros((len(models),) * 2, dtype=np.int64)
-    for item in items:
+    for item, _ in items:
         for one, other, result in results(item):
             if one in column and other in column:
                 i, j = column[one], column[other]
@@ -75,9 +74,9 @@ def _matches(
 
 
 def _places(
-    placements: Sequence[Placement], models: Sequence[str]
+    items: Iterable[RankedItem], models: Sequence[str]
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    ranks = np.array([[one.ranks.get(model, np.nan) for model in models] for one in placements])
+    ranks = np.array([[at.ranks.get(model, np.nan) for model in models] for _, at in items])
     ranks = ranks.reshape(-1, len(models)) if models else np.empty((0, 0))
     there = (~np.isnan(ranks)).astype(np.int64)
     n, ahead = there.T @ there, np.sum(ranks[:, :, None] < ranks[:, None, :], axis=0)

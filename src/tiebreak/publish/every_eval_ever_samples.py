@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from tiebreak.analysis.item_table import ItemTable, place_all
+from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.candidates import Candidate, CandidatePool, Item
 from tiebreak.publish.runs import Run
@@ -46,13 +46,12 @@ def sample_lines(run: Run, record: Json, model: str, pool: CandidatePool) -> Ite
     }
     named = {result["evaluation_result_id"]: result for result in record["evaluation_results"]}
     for board in run.boards:
-        judged = [one for one in run.log.items if one.benchmark == board.benchmark]
-        ranked, placements, _ = place_all(judged)
-        table = ItemTable.of(ranked, placements)
+        ranked = [one for one in run.log.ranked if one.ballots.benchmark == board.benchmark]
+        table = ItemTable.of(ranked)
         if model not in table.models:
             continue
         column = table.models.index(model)
-        for row, ballots in enumerate(ranked):
+        for row, (ballots, _) in enumerate(ranked):
             found = answers.get((ballots.benchmark, ballots.item_id, ballots.input_hash))
             native = float(table.native[row, column])
             if found is None or native not in (0.0, 1.0):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.publish.manifest import as_json
-from tiebreak.publish.rows import of_board
+from tiebreak.publish.rows import of_board, ranked
 from tiebreak.publish.runs import Run
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.canvas import require_matplotlib
@@ -58,7 +58,7 @@ def _drawings(run: Run) -> Iterator[tuple[str, "Drawing | None"]]:
     )
 
     for board in run.boards:
-        items = [one.ballots for one in of_board(run.judged, board) if one.counts]
+        items = ranked(of_board(run.judged, board))
         best_first = [row.model for row in board.rows]
         yield board.benchmark, leaderboard_figure(board)
         yield board.benchmark, native_figure(board)

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from tiebreak.analysis.item_table import ItemTable, place_all, whole
+from tiebreak.analysis.item_table import ItemTable, whole
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs import RankedItem
 
 Row = dict[str, Any]
 
@@ -51,7 +52,7 @@ def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
     shared = _of_run(run) | _of_board(run, board)
     reviews = [one for one in run.reviews if one.panel.benchmark == board.benchmark]
     unscored = {row.model: row.unscored_rate for row in board.rows}
-    table = item_table(of_board(run.judged, board))
+    table = ItemTable.of(ranked(of_board(run.judged, board)))
     measured = [
         *_borda(table, board),
         *(row for review in reviews for row in _peer_rows(review)),
@@ -205,10 +206,9 @@ def _interval(row: Any) -> Row:
     return {name: getattr(row, name) for name in names}
 
 
-def item_table(judged: Sequence[Judged]) -> ItemTable:
-    """The ranked items among some, × models."""
-    ranked, placements, _ = place_all([one.ballots for one in judged if one.counts])
-    return ItemTable.of(ranked, placements)
+def ranked(judged: Iterable[Judged]) -> list[RankedItem]:
+    """The items among some that have a ranking."""
+    return [RankedItem(one.ballots, one.placement) for one in judged if one.placement]
 
 
 def _kinds(run: Run) -> list[list[Judged]]:
@@ -220,16 +220,15 @@ def _kinds(run: Run) -> list[list[Judged]]:
 
 
 def _item_rows(run: Run, judged: Sequence[Judged]) -> Iterator[Row]:
-    ranked, placements, _ = place_all([one.ballots for one in judged])
-    table = ItemTable.of(ranked, placements)
-    repetitions = {id(one.ballots): one.repetition for one in judged}
-    for number, (item, placement) in enumerate(zip(ranked, placements, strict=True)):
+    judged = [one for one in judged if one.placement]
+    table = ItemTable.of(ranked(judged))
+    for number, (one, (item, placement)) in enumerate(zip(judged, ranked(judged), strict=True)):
         leader = {model: group[0] for group in item.groups for model in group}
         for place, tied in enumerate(placement.order, start=1):
             for model in tied:
                 column = table.models.index(model)
                 yield {
-                    **item_columns(run, item, repetitions[id(item)]),
+                    **item_columns(run, item, one.repetition),
                     "model": model,
                     "rank": float(placement.ranks[model]),
                     "normalized_borda": float(table.borda[number, column]),

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from os import PathLike
@@ -17,22 +17,26 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
 from tiebreak.ranking_logs.errors import NoPeerReviewError
+from tiebreak.ranking_logs.log import placement_of
 from tiebreak.report.figures.drawing import slug
 from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import Placement
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One item as it was judged, in one epoch of the run (`repetition`, 1 = the first).
 
-    `counts` is False where judging did not come to its end, or somebody declared it invalid.
+    `placement` is None where the ballots give no ranking, `counts` is False where judging did not
+    come to its end, or somebody declared it invalid.
     `rubric` is the hash of its rubric and `answers` are the texts that were judged, by the model
     that stands for all with the same answer; None in logs that do not tell.
     """
 
     ballots: ItemBallots
+    placement: Placement | None
     repetition: int
     counts: bool
     rubric: str | None
@@ -104,9 +108,9 @@ def _run(log: RankingLog, how: Resampling) -> Run:
     files = log.files or (log.path,)
     facts = tuple(facts_of(file) for file in files)
     created = utc(min((fact.created for fact in facts), key=utc))
-    judged = tuple(_judged(log))
     names = _public_names(log)
-    log, judged = _renamed(log, judged, {old: new for new, old in names.items()})
+    public = {old: new for new, old in names.items()}
+    log = replace(log, samples=tuple(_renamed(one, public) for one in log.samples))
     boards = tuple(boards_of(log, how=how))
     return Run(
         run_id=run_id(created, log.protocol, [fact.eval_id for fact in facts]),
@@ -115,7 +119,7 @@ def _run(log: RankingLog, how: Resampling) -> Run:
         boards=boards,
         reviews=_reviews(log, how),
         facts=facts,
-        judged=judged,
+        judged=tuple(_judged(log, public)),
         names=names,
     )
 
@@ -149,7 +153,7 @@ def _refuse_unfinished(log: RankingLog) -> None:
         )
 
 
-def _judged(log: RankingLog) -> Iterator[Judged]:
+def _judged(log: RankingLog, public: Mapping[str, str]) -> Iterator[Judged]:
     """Every item with ballots, but those that did not have to be judged."""
     for sample in log.samples:
         if sample.ballots is not None and not sample.skipped:
@@ -158,10 +162,11 @@ def _judged(log: RankingLog) -> Iterator[Judged]:
             answers = contest.get("answers")
             yield Judged(
                 ballots=sample.ballots,
+                placement=sample.placement,
                 repetition=sample.epoch,
                 counts=sample.problem is None,
                 rubric=_digest(contest["rubric"]) if "rubric" in contest else None,
-                answers=answers if isinstance(answers, Mapping) else None,
+                answers=_keys_replaced(answers, public) if isinstance(answers, Mapping) else None,
             )
 
 
@@ -190,27 +195,20 @@ def _names(item: ItemBallots) -> set[str]:
     return {*item.models, *called, *reviewing} - {""}
 
 
-def _renamed(
-    log: RankingLog, judged: Sequence[Judged], public: Mapping[str, str]
-) -> tuple[RankingLog, tuple[Judged, ...]]:
+def _renamed(sample: JudgedItem, public: Mapping[str, str]) -> JudgedItem:
     """The same with public names of models; a rubric's file loses its folders."""
+    ballots, placement = sample.ballots, sample.placement
+    if ballots is None:
+        return sample
+    if public:
+        ballots = ItemBallots.model_validate(_replaced(ballots.model_dump(), public))
+        placement = placement and placement_of(ballots)
+    ballots = ballots.model_copy(update={"rubric": file_name(ballots.rubric)})
+    return replace(sample, ballots=ballots, placement=placement)
 
-    def ballots(item: ItemBallots) -> ItemBallots:
-        named = ItemBallots.model_validate(_replaced(item.model_dump(), public)) if public else item
-        return named.model_copy(update={"rubric": file_name(item.rubric)})
 
-    def answers(texts: Mapping[str, str] | None) -> Mapping[str, str] | None:
-        return None if texts is None else {public.get(name, name): t for name, t in texts.items()}
-
-    changed = replace(
-        log,
-        items=tuple(map(ballots, log.items)),
-        cut_short=tuple(map(ballots, log.cut_short)),
-        skipped=tuple(map(ballots, log.skipped)),
-    )
-    return changed, tuple(
-        replace(one, ballots=ballots(one.ballots), answers=answers(one.answers)) for one in judged
-    )
+def _keys_replaced(texts: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
+    return {names.get(name, name): text for name, text in texts.items()}
 
 
 def _replaced(value: Any, names: Mapping[str, str]) -> Any:

@@ -9,14 +9,17 @@ from tiebreak.ranking_logs.errors import (
     RankingLogError,
     UnreadableLogError,
 )
-from tiebreak.ranking_logs.read import RankingLog, Unranked, read_ranking_logs
+from tiebreak.ranking_logs.log import JudgedItem, RankedItem, RankingLog, Unranked
+from tiebreak.ranking_logs.read import read_ranking_logs
 
 __all__ = [
+    "JudgedItem",
     "MissingShardError",
     "NoPeerReviewError",
     "NoRankingLogError",
     "NotARankingLogError",
     "OverlappingShardsError",
+    "RankedItem",
     "RankingLog",
     "RankingLogError",
     "Unranked",

@@ -1,9 +1,6 @@
 """One ranking log file: what its header says, and what each of its samples holds."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.util import store_from_events
@@ -11,7 +8,9 @@ from pydantic import ValidationError
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.ranking_logs.errors import RankingLogError, UnreadableLogError
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.placement import NotPlacedError, Placement
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
 _NOT_HOW = {"candidates", "shard"}
@@ -19,66 +18,6 @@ _NOT_HOW = {"candidates", "shard"}
 # Ballots live in the store; the rest of a sample (candidate answers, transcripts) is many times
 # larger and nobody here reads it.
 _UNREAD = {"attachments", "error_retries", "events", "messages", "metadata", "output", "scores"}
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedSample:
-    """A sample of a ranking log: its ballots, and what is wrong with it (None when nothing is).
-
-    `metadata` says what was to be judged; it is empty unless it was asked for. `target` is the
-    benchmark's solution, empty where it has none.
-    """
-
-    id: str
-    epoch: int
-    ballots: ItemBallots | None
-    problem: str | None
-    target: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def skipped(self) -> bool:
-        """Whether the sample was not judged because the ranking was decided without it."""
-        return self.problem is None and self.ballots is not None and bool(self.ballots.skipped)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedRun:
-    """What a ranking log says: a whole run, or one shard of it.
-
-    `path` is for reading, `files` are the log files behind it. `planned` are the ids of the
-    samples that were to be judged, in the order of the dataset; with epochs there are
-    `n_expected` of them. `samples` are in Inspect's order: by epoch, then by id. `run` is the
-    run's fingerprint, empty in logs that have none. `arguments` are those of the task that say
-    how it judges.
-    """
-
-    path: str
-    files: tuple[str, ...]
-    task: str
-    eval_id: str
-    task_id: str
-    created: str
-    status: str
-    protocol: str
-    benchmark: str
-    run: str
-    shard: Shard | None
-    arguments: Mapping[str, object]
-    planned: tuple[str, ...]
-    n_expected: int
-    samples: tuple[JudgedSample, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def n_judged(self) -> int:
-        """Number of samples that were judged to the end."""
-        return sum(sample.problem is None and not sample.skipped for sample in self.samples)
-
-    @property
-    def n_skipped(self) -> int:
-        """Number of samples that did not have to be judged."""
-        return sum(sample.skipped for sample in self.samples)
 
 
 def is_ranking_log(path: str) -> bool:
@@ -90,8 +29,8 @@ def is_ranking_log(path: str) -> bool:
     return PROTOCOL_KEY in (_read(path).eval.metadata or {})
 
 
-def read_log_file(path: str, *, with_metadata: bool = False) -> JudgedRun:
-    """Read the ballots of one ranking log.
+def read_log_file(path: str, *, with_metadata: bool = False) -> RankingLog:
+    """Read one ranking log and rank its items.
 
     Args:
         path: the log.
@@ -107,7 +46,7 @@ def read_log_file(path: str, *, with_metadata: bool = False) -> JudgedRun:
     samples = tuple(
         _judged(_with_store(path, sample), with_metadata) for sample in log.samples or ()
     )
-    return JudgedRun(
+    return RankingLog(
         path=_shown(path),
         files=(_shown(path),),
         task=log.eval.task,
@@ -161,11 +100,28 @@ def _with_store(path: str, sample: EvalSample) -> EvalSample:
     return sample.model_copy(update={"store": dict(store_from_events(whole.events).items())})
 
 
-def _judged(sample: EvalSample, with_metadata: bool) -> JudgedSample:
+def _judged(sample: EvalSample, with_metadata: bool) -> JudgedItem:
     ballots, problem = _ballots(sample)
-    target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-    metadata = sample.metadata if with_metadata else {}
-    return JudgedSample(str(sample.id), sample.epoch, ballots, problem, target, metadata)
+    placement = unplaced = None
+    if ballots is not None and problem is None and not ballots.skipped:
+        placement, unplaced = _ranked(ballots)
+    return JudgedItem(
+        id=str(sample.id),
+        epoch=sample.epoch,
+        ballots=ballots,
+        problem=problem,
+        placement=placement,
+        unplaced=unplaced,
+        target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
+        metadata=sample.metadata if with_metadata else {},
+    )
+
+
+def _ranked(ballots: ItemBallots) -> tuple[Placement | None, str | None]:
+    try:
+        return placement_of(ballots), None
+    except NotPlacedError as error:
+        return None, str(error)
 
 
 def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:

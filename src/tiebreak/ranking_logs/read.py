@@ -1,8 +1,8 @@
 """Ranking logs: find them, read the ballots, and say by name what could not be read or ranked."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -12,79 +12,17 @@ from tiebreak.ranking_logs.errors import (
     MissingShardError,
     NoRankingLogError,
     NotARankingLogError,
-    OverlappingShardsError,
-    RankingLogError,
     UnreadableLogError,
 )
-from tiebreak.ranking_logs.log_file import JudgedRun, JudgedSample, is_ranking_log, read_log_file
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.log_file import is_ranking_log, read_log_file
 from tiebreak.ranking_logs.shards import join_shards
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import NotPlacedError, Placement, place
 from tiebreak.words import count
-
-__all__ = [
-    "MissingShardError",
-    "NoRankingLogError",
-    "NotARankingLogError",
-    "OverlappingShardsError",
-    "RankingLog",
-    "RankingLogError",
-    "Unranked",
-    "UnreadableLogError",
-    "placement_of",
-    "read_ranking_logs",
-]
 
 HOW_TO_MAKE_ONE = (
     "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL "
     "(or tiebreak/peer_review with --model-role peers=MODEL,MODEL)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Unranked:
-    """An item that has no place in a leaderboard; `benchmark` is None where the log has no word."""
-
-    item_id: str
-    reason: str
-    benchmark: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RankingLog:
-    """The ballots of one run: of its ranking log, or of the logs of all its shards.
-
-    `path` names the log, or the shards in one phrase; `files` are the files themselves. `run` is
-    the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
-    it is empty in logs of earlier versions. `arguments` are those of the task that say how it
-    judges: all but `candidates` and `shard`.
-
-    `items` were judged to the end; `cut_short` have ballots that stop halfway; `skipped` did not
-    have to be judged, since the ranking was decided without them. `unranked` lists those cut
-    short and every sample without readable ballots. `n_expected` is the number of samples
-    that the run was to judge. `benchmark` is the dataset's name, for a log without ballots.
-    `notes` are sentences about this log and about files that had to be left out. `samples` are what
-    all this was read from, in Inspect's order.
-    """
-
-    path: str
-    task: str
-    eval_id: str
-    task_id: str
-    created: str
-    status: str
-    protocol: str
-    benchmark: str
-    n_expected: int
-    run: str = ""
-    files: tuple[str, ...] = ()
-    arguments: Mapping[str, object] = field(default_factory=dict)
-    items: tuple[ItemBallots, ...] = ()
-    cut_short: tuple[ItemBallots, ...] = ()
-    skipped: tuple[ItemBallots, ...] = ()
-    unranked: tuple[Unranked, ...] = ()
-    notes: tuple[str, ...] = ()
-    samples: tuple[JudgedSample, ...] = ()
 
 
 def read_ranking_logs(
@@ -108,7 +46,7 @@ def read_ranking_logs(
         MissingShardError: a run lacks shards.
         OverlappingShardsError: shards of a run overlap.
     """
-    logs: dict[str, JudgedRun] = {}
+    logs: dict[str, RankingLog] = {}
     left_out: dict[str, str] = {}
     for path in paths:
         text = str(path)
@@ -126,13 +64,10 @@ def read_ranking_logs(
     except MissingShardError as error:
         # The shard may well be the file that cannot be read.
         raise MissingShardError("\n".join((str(error), *notes))) from error
-    return [
-        _ranking_log(replace(log, notes=(*log.notes, *notes)))
-        for log in sorted(joined, key=_by_age)
-    ]
+    return [replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=_by_age)]
 
 
-def _by_age(log: JudgedRun) -> tuple[str, str]:
+def _by_age(log: RankingLog) -> tuple[str, str]:
     return log.created, log.path
 
 
@@ -181,43 +116,7 @@ def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
     return found, damaged
 
 
-def _ranking_log(run: JudgedRun) -> RankingLog:
-    items: list[ItemBallots] = []
-    skipped: list[ItemBallots] = []
-    cut_short, unranked = [], []
-    for sample in run.samples:
-        ballots = sample.ballots
-        if ballots is not None and sample.problem is None:
-            (skipped if sample.skipped else items).append(ballots)
-            continue
-        benchmark = ballots.benchmark if ballots else None
-        name = ballots.item_id if ballots else sample.id
-        unranked.append(Unranked(name, sample.problem or "", benchmark))
-        if ballots is not None:
-            cut_short.append(ballots)
-    return RankingLog(
-        path=run.path,
-        task=run.task,
-        eval_id=run.eval_id,
-        task_id=run.task_id,
-        created=run.created,
-        status=run.status,
-        protocol=run.protocol,
-        benchmark=run.benchmark,
-        n_expected=run.n_expected,
-        run=run.run,
-        files=run.files,
-        arguments=run.arguments,
-        items=tuple(items),
-        cut_short=tuple(cut_short),
-        skipped=tuple(skipped),
-        unranked=tuple(unranked),
-        notes=run.notes,
-        samples=run.samples,
-    )
-
-
-def _status_notes(log: JudgedRun, logs: Sequence[JudgedRun]) -> Iterator[str]:
+def _status_notes(log: RankingLog, logs: Sequence[RankingLog]) -> Iterator[str]:
     """What a reader must know about a run that did not end well, and what to do about it."""
     judged = f"{log.n_judged} of {log.n_expected} items judged"
     if log.n_skipped:
@@ -249,21 +148,3 @@ def _local(name: str) -> str:
 
 def _identity(path: str) -> str:
     return path if "://" in path else str(Path(path).resolve())
-
-
-def placement_of(item: ItemBallots) -> Placement:
-    """The place of every model in an item of a log.
-
-    A model has no rank where no ballot says anything about it: its calls are unscored.
-
-    Raises:
-        NotPlacedError: the item cannot be ranked, or its ballots are damaged.
-    """
-    try:
-        placement = place(item)
-    except KeyError as error:
-        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
-    answered = {model for group in item.groups for model in group}
-    if missing := [model for model in item.models if model not in answered]:
-        raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
-    return placement

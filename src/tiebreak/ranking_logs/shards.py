@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tiebreak.candidates import Shard
 from tiebreak.ranking_logs.errors import MissingShardError, OverlappingShardsError
-from tiebreak.ranking_logs.log_file import JudgedRun, JudgedSample
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.words import count
 
 # A message names so many shards or items; the count says how many there are.
@@ -22,10 +22,10 @@ _WORST_FIRST = ("error", "cancelled", "started")
 
 class _Part(NamedTuple):
     shard: Shard
-    log: JudgedRun
+    log: RankingLog
 
 
-def join_shards(logs: Iterable[JudgedRun]) -> list[JudgedRun]:
+def join_shards(logs: Iterable[RankingLog]) -> list[RankingLog]:
     """Put the shards of each run together; logs that are no shards stay as they are.
 
     A joined run has its samples in the order in which a single log would have them, so all that is
@@ -41,7 +41,7 @@ def join_shards(logs: Iterable[JudgedRun]) -> list[JudgedRun]:
         OverlappingShardsError: a shard was judged by two tasks, a run was cut into two different
             numbers of shards, or an item is in two shards.
     """
-    joined: list[JudgedRun] = []
+    joined: list[RankingLog] = []
     runs: dict[str, list[_Part]] = {}
     for log in logs:
         if log.shard is None:
@@ -118,7 +118,7 @@ def _refuse_holes(parts: Sequence[_Part]) -> None:
         )
 
 
-def _join(parts: Sequence[_Part]) -> JudgedRun:
+def _join(parts: Sequence[_Part]) -> RankingLog:
     """One run of shards that are all there, each once, in order."""
     logs = [part.log for part in parts]
     files = tuple(file for log in logs for file in log.files)
@@ -137,7 +137,7 @@ def _join(parts: Sequence[_Part]) -> JudgedRun:
     )
 
 
-def _inspects_order(sample: JudgedSample) -> tuple[int, str]:
+def _inspects_order(sample: JudgedItem) -> tuple[int, str]:
     return sample.epoch, sample.id
 
 

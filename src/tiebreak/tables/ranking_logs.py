@@ -7,14 +7,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tiebreak.ranking_logs.read import (
+from tiebreak.ranking_logs import (
+    RankedItem,
     RankingLog,
     RankingLogError,
-    placement_of,
+    Unranked,
     read_ranking_logs,
 )
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import NotPlacedError
 from tiebreak.scorers.rules import RULES, review_ranks
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import TableError
@@ -28,13 +27,6 @@ class Kind(NamedTuple):
 
     benchmark: str
     protocol: str
-
-
-class _Unranked(NamedTuple):
-    log: RankingLog
-    item_id: str
-    benchmark: str | None
-    reason: str
 
 
 def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
@@ -77,30 +69,23 @@ class _Cast(NamedTuple):
 _Ballots = dict[tuple[Kind, str, str], _Cast]
 
 
-def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[_Unranked]]:
+def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[Unranked]]:
     """Ballots by kind, task and item, and the items that none of a task's logs could rank."""
     ballots: _Ballots = {}
-    unranked: dict[tuple[str, str], _Unranked] = {}
+    unranked: dict[tuple[str, str], Unranked] = {}
     for log in logs:  # the oldest first, so a retry replaces what it repeats
-        for one in log.unranked:
-            unranked[log.task_id, one.item_id] = _Unranked(
-                log, one.item_id, one.benchmark, one.reason
-            )
-        for item in log.items:
-            try:
-                cast = _Cast(log, _ballots(log, item))
-            except NotPlacedError as error:
-                without = _Unranked(log, item.item_id, item.benchmark, str(error))
-                unranked[log.task_id, item.item_id] = without
-            else:
-                ballots[Kind(item.benchmark, item.protocol), log.task_id, item.item_id] = cast
+        unranked |= {(log.task_id, item.item_id): item for item in log.unranked}
+        for one in log.ranked:
+            kind = Kind(one.ballots.benchmark, one.ballots.protocol)
+            key = kind, log.task_id, one.ballots.item_id
+            ballots[key] = _Cast(log, _ballots(log, one))
     ranked = {(task, item) for _, task, item in ballots}
     return ballots, [one for key, one in unranked.items() if key not in ranked]
 
 
-def _ballots(log: RankingLog, item: ItemBallots) -> tuple[Ballot, ...]:
+def _ballots(log: RankingLog, ranked: RankedItem) -> tuple[Ballot, ...]:
     """The ranking of an item, or the reviews behind it; nobody is asked about identical answers."""
-    placement = placement_of(item)
+    item, placement = ranked
     if not item.listings or not RULES[item.placed_by].reviewed:
         return (Ballot(placement.ranks, item.item_id, log.path),)
     reviews = zip(item.reviewers, review_ranks(item, item.models).tolist(), strict=True)
@@ -112,7 +97,7 @@ def _ballots(log: RankingLog, item: ItemBallots) -> tuple[Ballot, ...]:
 
 
 def _file(
-    kind: Kind, ballots: _Ballots, logs: Sequence[RankingLog], unranked: Iterable[_Unranked]
+    kind: Kind, ballots: _Ballots, logs: Sequence[RankingLog], unranked: Iterable[Unranked]
 ) -> BallotFile:
     """The ballots of one benchmark under one protocol."""
     used = {cast.log.path for cast in ballots.values()}

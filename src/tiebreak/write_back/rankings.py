@@ -12,8 +12,8 @@ from os import PathLike
 from typing import NamedTuple
 
 from tiebreak.analysis.entries import ItemKey, best_attempts
-from tiebreak.analysis.item_table import ItemTable, place_all
-from tiebreak.analysis.leaderboard import Leaderboard, boards_of
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.leaderboard import board_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
 from tiebreak.rankers.uncertainty import Resampling
@@ -105,7 +105,8 @@ def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:
 def _rankings(log: RankingLog) -> Iterator[Ranking]:
     answers = _answers(log)
     # Places do not depend on the number of draws, and intervals are not written.
-    for board in boards_of(log, views=False, how=Resampling(draws=1)):
+    for part in log.parts():
+        board = board_of(part, views=False, how=Resampling(draws=1))
         yield Ranking(
             benchmark=board.benchmark,
             protocol=board.protocol,
@@ -114,7 +115,7 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
             run=log.run,
             judges=board.judges,
             places={row.model: row.rank for row in board.rows},
-            standings=_standings(log, board, answers),
+            standings=_standings(part, answers),
         )
 
 
@@ -132,17 +133,11 @@ def _answers(log: RankingLog) -> _Answers:
     return found
 
 
-def _standings(
-    log: RankingLog, board: Leaderboard, answers: _Answers
-) -> Mapping[str, Mapping[ItemKey, Standing]]:
-    kind = (board.benchmark, board.protocol)
-    items, placements, _ = place_all(
-        [item for item in log.items if (item.benchmark, item.protocol) == kind]
-    )
-    table = ItemTable.of(items, placements)
+def _standings(log: RankingLog, answers: _Answers) -> Mapping[str, Mapping[ItemKey, Standing]]:
+    table = ItemTable.of(log.ranked)
     found: dict[str, dict[ItemKey, Standing]] = {model: {} for model in table.models}
     seen: set[ItemKey] = set()
-    for item, placement, scores in zip(items, placements, table.borda.tolist(), strict=True):
+    for (item, placement), scores in zip(log.ranked, table.borda.tolist(), strict=True):
         key = (item.item_id, item.input_hash)
         if key in seen:
             raise WriteBackError(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tiebreak.analysis.item_table import FloatArray, or_nan
 from tiebreak.ranking_logs.errors import NoPeerReviewError
-from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.rules import RULES, review_ranks
 from tiebreak.words import count

@@ -18,7 +18,8 @@ from tiebreak.rankers.aggregate import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.errors import NoPeerReviewError
-from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.words import count
 
 

@@ -16,7 +16,7 @@ from tiebreak.analysis.price import Price, price_of
 from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.read import RankingLog
+from tiebreak.ranking_logs.log import RankingLog
 
 RowKey = tuple[str, str, int]
 """An item's id, the hash of its question, and the number of the epoch."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.ranking_logs.log_file import JudgedSample
+from tiebreak.ranking_logs.log import JudgedItem
 
 _PARTS: Final = {
     "principles": ("id", "name", "weight", "description"),
@@ -28,7 +28,7 @@ class Asked:
     answers: Mapping[str, str]
 
 
-def asked(sample: JudgedSample) -> Asked:
+def asked(sample: JudgedItem) -> Asked:
     """What a sample asked its judges; the log must have been read with its metadata.
 
     Nobody has checked the metadata of a log: what is not as the tasks write it counts as missing.

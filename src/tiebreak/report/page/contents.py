@@ -19,7 +19,8 @@ from tiebreak.analysis.stability import StabilityReport, stability_of
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.errors import NoPeerReviewError
-from tiebreak.ranking_logs.read import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.report.page.names import file_names
 from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.scorers.rules import RULES

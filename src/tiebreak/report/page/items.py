@@ -24,14 +24,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tiebreak.analysis.entries import Entry
-from tiebreak.ranking_logs.log_file import JudgedSample
-from tiebreak.ranking_logs.read import RankingLog, placement_of
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.report.cells import plain
 from tiebreak.report.page.answers import asked
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import Cell, Column, ItemRow, ItemsView
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import NotPlacedError
 from tiebreak.words import count
 
 ItemKey = tuple[str, str, str]
@@ -48,7 +46,7 @@ _LEAD = "Open an item to read its answers and every verdict on them."
 class _Told:
     """Where an item was judged: numbers of runs, with the samples."""
 
-    samples: list[tuple[int, JudgedSample]] = field(default_factory=list)
+    samples: list[tuple[int, JudgedItem]] = field(default_factory=list)
 
     @property
     def runs(self) -> list[int]:
@@ -119,7 +117,7 @@ def _by_item(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> dict[ItemK
     return dict(sorted(found.items(), key=lambda one: _natural(one[0], benchmarks)))
 
 
-def _item_id(sample: JudgedSample, ballots: ItemBallots) -> str:
+def _item_id(sample: JudgedItem, ballots: ItemBallots) -> str:
     """The item's id, with the epoch of its answers where it was answered more than once."""
     own = sample.id.removeprefix(f"{ballots.benchmark}:")
     return own if own.startswith(f"{ballots.item_id}#") else ballots.item_id
@@ -151,20 +149,13 @@ def _item(told: _Told, rubrics: dict[str, int]) -> dict[str, Any]:
     return {"task": task, "target": target, "texts": list(texts), "stories": stories}
 
 
-def _story(run: int, sample: JudgedSample) -> dict[str, Any]:
+def _story(run: int, sample: JudgedItem) -> dict[str, Any]:
     assert sample.ballots is not None
-    ranks: Mapping[str, float] = {}
-    unranked = sample.problem
-    if unranked is None:
-        try:
-            ranks = placement_of(sample.ballots).ranks
-        except NotPlacedError as error:
-            unranked = str(error)
     return {
         "run": run,
         "epoch": sample.epoch,
-        "ranks": dict(ranks),
-        "unranked": unranked,
+        "ranks": dict(sample.placement.ranks) if sample.placement else {},
+        "unranked": sample.unranked,
         "ballots": sample.ballots.model_dump(mode="json", exclude={"calls"}, exclude_defaults=True),
     }
 

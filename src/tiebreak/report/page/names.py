@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 
-from tiebreak.ranking_logs.read import RankingLog
+from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.shards import together
 
 

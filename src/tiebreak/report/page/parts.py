@@ -122,7 +122,7 @@ class Parts:
         """How often each model beats each other one."""
         if entry.board.rule.asks is None or not entry.board.rows:
             return None
-        rates = win_rates(entry.items, models=[row.model for row in entry.board.rows])
+        rates = win_rates(entry.ranked, models=[row.model for row in entry.board.rows])
         return self._pictured("winrates", entry, win_rate_figure(label(entry), rates))
 
     def protocols(self, comparison: Comparison) -> Iterator[Part]:

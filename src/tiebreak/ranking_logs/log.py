@@ -1,0 +1,178 @@
+"""A ranking log as it is read: its samples, each with its ballots and the ranking they give.
+
+Items are ranked here, once: everything that is computed from a log uses these placements.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from tiebreak.candidates import Shard
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import NotPlacedError, Placement, place
+
+
+class RankedItem(NamedTuple):
+    """The ballots of an item and the ranking they give."""
+
+    ballots: ItemBallots
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Unranked:
+    """An item without a ranking; `benchmark` is None where the log does not name one."""
+
+    item_id: str
+    reason: str
+    benchmark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """A sample of a ranking log.
+
+    `problem` says why it was not judged to the end: None where it was, or where it was skipped
+    because the ranking was decided without it. Ballots that were judged to the end have a
+    `placement`, or `unplaced` says why they give none. `ballots` is None where there are none to
+    read. `target` is the benchmark's solution, empty where it has none; `metadata` is what was to
+    be judged, empty unless it was asked for.
+    """
+
+    id: str
+    epoch: int
+    ballots: ItemBallots | None = None
+    problem: str | None = None
+    placement: Placement | None = None
+    unplaced: str | None = None
+    target: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def skipped(self) -> bool:
+        """Whether it was not judged because the ranking was decided without it."""
+        return self.problem is None and self.ballots is not None and bool(self.ballots.skipped)
+
+    @property
+    def judged(self) -> bool:
+        """Whether it was judged to the end."""
+        return self.problem is None and not self.skipped
+
+    @property
+    def unranked(self) -> str | None:
+        """Why it has no ranking; None where it has one or was skipped."""
+        return self.problem or self.unplaced
+
+    @property
+    def kind(self) -> tuple[str, str] | None:
+        """Benchmark and protocol of its ballots, None without any."""
+        return (self.ballots.benchmark, self.ballots.protocol) if self.ballots else None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingLog:
+    """One run: what its ranking log says, or the logs of all its shards; or a single shard.
+
+    `path` names the log, or the shards in one phrase; `files` are the files themselves. `run` is
+    the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
+    it is empty in logs of earlier versions. `arguments` are those of the task that say how it
+    judges: all but `candidates` and `shard`. `benchmark` is the dataset's name, for a log without
+    ballots.
+
+    `planned` are the ids of the samples that were to be judged, in the order of the dataset; with
+    epochs there are `n_expected` of them. `samples` are in Inspect's order: by epoch, then by id.
+    `notes` are sentences about this log and about files that had to be left out.
+    """
+
+    path: str
+    files: tuple[str, ...]
+    task: str
+    eval_id: str
+    task_id: str
+    created: str
+    status: str
+    protocol: str
+    benchmark: str
+    run: str
+    shard: Shard | None
+    arguments: Mapping[str, object]
+    planned: tuple[str, ...]
+    n_expected: int
+    samples: tuple[JudgedItem, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def items(self) -> tuple[ItemBallots, ...]:
+        """Ballots that were judged to the end, whether they give a ranking or not."""
+        return tuple(one.ballots for one in self.samples if one.judged and one.ballots)
+
+    @property
+    def ranked(self) -> tuple[RankedItem, ...]:
+        """The items that have a ranking."""
+        return tuple(
+            RankedItem(one.ballots, one.placement)
+            for one in self.samples
+            if one.ballots and one.placement
+        )
+
+    @property
+    def cut_short(self) -> tuple[ItemBallots, ...]:
+        """Ballots that stop halfway, or do not count."""
+        return tuple(one.ballots for one in self.samples if one.problem and one.ballots)
+
+    @property
+    def skipped(self) -> tuple[ItemBallots, ...]:
+        """Ballots of items that were not judged because the ranking was decided without them."""
+        return tuple(one.ballots for one in self.samples if one.skipped and one.ballots)
+
+    @property
+    def unranked(self) -> tuple[Unranked, ...]:
+        """Samples without a ranking: those not judged to the end first."""
+        found = [(one, why) for one in self.samples if (why := one.unranked)]
+        return tuple(
+            Unranked(one.ballots.item_id, why, one.ballots.benchmark)
+            if one.ballots
+            else Unranked(one.id, why)
+            for one, why in sorted(found, key=lambda sample: sample[0].problem is None)
+        )
+
+    @property
+    def n_judged(self) -> int:
+        """Number of samples that were judged to the end."""
+        return sum(one.judged for one in self.samples)
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of samples that did not have to be judged."""
+        return sum(one.skipped for one in self.samples)
+
+    def parts(self) -> list["RankingLog"]:
+        """The log cut by benchmark and protocol, by name; samples without ballots are in each."""
+        kinds = sorted({kind for one in self.samples if (kind := one.kind)})
+        return [
+            replace(
+                self,
+                benchmark=kind[0],
+                protocol=kind[1],
+                samples=tuple(one for one in self.samples if one.kind in (kind, None)),
+            )
+            for kind in kinds
+        ] or [self]
+
+
+def placement_of(ballots: ItemBallots) -> Placement:
+    """The place of every model in an item of a log.
+
+    A model has no rank where no ballot says anything about it: its calls are unscored.
+
+    Raises:
+        NotPlacedError: the item cannot be ranked, or its ballots are damaged.
+    """
+    try:
+        placement = place(ballots)
+    except KeyError as error:
+        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
+    answered = {model for group in ballots.groups for model in group}
+    if missing := [model for model in ballots.models if model not in answered]:
+        raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")
+    return placement
