@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from tiebreak.analysis.saturation import saturation
-from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.candidates.audit import audit
+from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, audit
 from tiebreak.rankers.errors import RankingError
 
 NAN = math.nan

@@ -1,6 +1,6 @@
 """Candidates: answers that models already gave, out of the logs of two harnesses, aligned."""
 
-from tiebreak.candidates.audit import (
+from tiebreak.candidates._audit import (
     Audit,
     BenchmarkAudit,
     ModelAudit,
@@ -33,7 +33,7 @@ from tiebreak.candidates.pool import (
     Mode,
     Note,
 )
-from tiebreak.candidates.shard import Shard
+from tiebreak.candidates.run_keys import Shard
 
 __all__ = [
     "CONTEST_KEY",

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.candidates.shard import Shard
+from tiebreak.candidates.run_keys import Shard
 
 cuts = st.integers(1, 30).flatmap(
     lambda total: st.builds(Shard, st.integers(1, total), st.just(total))
