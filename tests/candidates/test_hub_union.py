@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
-from tiebreak.candidates.published import unite
+from tiebreak.candidates.hub import unite
 
 MODELS = ("a", "b", "c")
 

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 
 import pytest
 
@@ -8,10 +9,11 @@ from tiebreak.candidates import (
     benchmark_name,
     identical_groups,
     input_hash,
+    namesakes,
     normalise_answer,
 )
+from tiebreak.candidates.documents import tools_from
 from tiebreak.candidates.identity import canonical_target
-from tiebreak.candidates.records import tools_from
 
 PARAMETERS = {
     "type": "object",
@@ -192,3 +194,18 @@ def test_tools_as_json_text_have_the_same_hash() -> None:
 @pytest.mark.parametrize("value", ["def f(): ...", "[1, 2]", "", None, 3, [], {"x": 1}])
 def test_what_is_no_tool_schema_is_no_tool(value: object) -> None:
     assert tools_from(value) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "found"),
+    [
+        ("openai/gpt-5", ["gpt-5", "gpt-5-mini", "o3"], ["gpt-5"]),
+        ("gpt-5", ["openai/gpt-5", "azure/gpt-5"], ["openai/gpt-5", "azure/gpt-5"]),
+        ("gpt-5", ["openai/gpt-5", "gpt-5"], ["gpt-5"]),
+        ("hf/meta/llama", ["meta/llama", "llama", "other/llama"], ["meta/llama", "llama"]),
+        ("5", ["gpt-5"], []),
+        ("gpt-5", [], []),
+    ],
+)
+def test_what_may_be_the_same_model(name: str, others: Sequence[str], found: list[str]) -> None:
+    assert namesakes(name, others) == found

@@ -14,18 +14,13 @@ from tiebreak.candidates.identity import (
     benchmark_name,
     identical_groups,
     input_hash,
+    namesakes,
     normalise_answer,
     same_answer,
 )
 from tiebreak.candidates.load import load_candidates
-from tiebreak.candidates.names import namesakes
 from tiebreak.candidates.parquet import read_parquet, write_parquet
 from tiebreak.candidates.pool import (
-    CONTEST_KEY,
-    PROMPTS_KEY,
-    PROTOCOL_KEY,
-    RUN_KEY,
-    SHARD_KEY,
     Candidate,
     CandidatePool,
     Item,
@@ -33,7 +28,14 @@ from tiebreak.candidates.pool import (
     Mode,
     Note,
 )
-from tiebreak.candidates.run_keys import Shard
+from tiebreak.candidates.run_keys import (
+    CONTEST_KEY,
+    PROMPTS_KEY,
+    PROTOCOL_KEY,
+    RUN_KEY,
+    SHARD_KEY,
+    Shard,
+)
 
 __all__ = [
     "CONTEST_KEY",

@@ -4,10 +4,8 @@ Every dataset has its own columns; these functions look for the usual names, in 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-
-from tiebreak.candidates.records import tools_from
 
 _QUESTION = ("question", "prompt", "problem", "query", "input", "goal", "instruction", "text")
 _CHOICES = ("choices", "options")
@@ -59,6 +57,32 @@ def choices_of(doc: Mapping[str, Any]) -> tuple[str, ...]:
 def tools_of(doc: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     """Tool schemas of a function-calling document."""
     return next((tools for name in _TOOLS if (tools := tools_from(doc.get(name)))), ())
+
+
+def tools_from(value: Any) -> tuple[Mapping[str, Any], ...]:
+    """Tool schemas out of a list of dicts, one dict, or either as JSON text; else none."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return ()
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return ()
+    # BFCL keeps some schemas as a list of JSON texts.
+    tools = [parsed for entry in value for parsed in _tool(entry)]
+    return tuple(tools) if len(tools) == len(value) else ()
+
+
+def _tool(entry: Any) -> Iterable[Mapping[str, Any]]:
+    if isinstance(entry, str):
+        return tools_from(entry)
+    if isinstance(entry, dict) and ("name" in entry or "function" in entry):
+        return (entry,)
+    return ()
 
 
 def judged_by(doc: Mapping[str, Any], target: str) -> str:

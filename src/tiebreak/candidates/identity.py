@@ -1,4 +1,4 @@
-"""What makes two questions the same question, and two answers the same answer."""
+"""When two questions, two answers, two names of a model or of a benchmark are the same."""
 
 import ast
 import hashlib
@@ -151,3 +151,15 @@ def _lines(answer: str) -> list[str]:
 def benchmark_name(raw: str) -> str:
     """Benchmark name without package (`inspect_evals/gsm8k`) and harness (`tiebreak_gsm8k`)."""
     return raw.rsplit("/", 1)[-1].removeprefix("tiebreak_")
+
+
+def namesakes(name: str, others: Iterable[str]) -> list[str]:
+    """Which names may mean the same model: `openai/gpt-5` is called `gpt-5` elsewhere.
+
+    The same name alone where it occurs; else all that are this one without what stands before a
+    slash, or of which this one is.
+    """
+    there = list(others)
+    if name in there:
+        return [name]
+    return [other for other in there if name.endswith(f"/{other}") or other.endswith(f"/{name}")]

@@ -7,7 +7,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
 from inspect_ai.scorer import Score, value_to_float
 
-from tiebreak.candidates.documents import judged_by
+from tiebreak.candidates.documents import judged_by, tools_of
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.native import (
     Native,
@@ -17,16 +17,16 @@ from tiebreak.candidates.native import (
     missing,
     without_recorded,
 )
-from tiebreak.candidates.pool import PROTOCOL_KEY, Candidate, Item, ItemKey, Note
+from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
     ReadOptions,
     Row,
     item_name,
-    tools_from,
     unique_rows,
 )
+from tiebreak.candidates.run_keys import PROTOCOL_KEY
 
 _UNUSED_FIELDS = {"events", "store", "messages"}
 _ATTACHMENT = "attachment://"
@@ -189,15 +189,7 @@ def _flat(scores: dict[str, Score]) -> dict[str, Any]:
 def _item(sample: EvalSample, key: ItemKey) -> Item:
     prompt = _prompt(sample)
     metadata = sample.metadata
-    tools = next(
-        (
-            tools
-            for name in ("tools", "functions", "function")
-            if (tools := tools_from(metadata.get(name)))
-        ),
-        (),
-    )
-    choices = tuple(sample.choices or ())
+    choices, tools = tuple(sample.choices or ()), tools_of(metadata)
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
     return Item(
         key=key,

@@ -8,12 +8,11 @@ from typing import get_args
 from tiebreak.candidates.align import align
 from tiebreak.candidates.discover import Found, discover
 from tiebreak.candidates.errors import CandidateError
-from tiebreak.candidates.hub import is_on_hub
+from tiebreak.candidates.hub import is_on_hub, read_published
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
-from tiebreak.candidates.published import read_published
 from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions
 
 AnyPath = str | PathLike[str]

@@ -15,24 +15,6 @@ from tiebreak.words import count
 
 Mode = Literal["strict", "intersect"]
 
-PROTOCOL_KEY = "tiebreak_protocol"
-"""Log metadata key of ranking logs: they hold ballots about candidates, not candidates."""
-
-RUN_KEY = "tiebreak_run"
-"""Log metadata key of ranking logs: fingerprint of pool, protocol, arguments and judges.
-
-The shards of one run have it in common.
-"""
-
-SHARD_KEY = "tiebreak_shard"
-"""Log metadata key of a ranking log that holds a part of a run only, such as "3/8"."""
-
-CONTEST_KEY = "contest"
-"""Sample metadata key of ranking logs: what was judged, that is task, rubric and answers."""
-
-PROMPTS_KEY = "tiebreak_prompts"
-"""Log metadata key of ranking logs: SHA-256 of the prompt templates that judges were asked with."""
-
 
 class ItemKey(NamedTuple):
     """What a candidate answers: one item of one benchmark, in one epoch (1 = the first)."""

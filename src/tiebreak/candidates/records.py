@@ -1,11 +1,10 @@
 """What a reader hands to alignment: the rows of one source, and what was odd about them."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
@@ -93,29 +92,3 @@ def natural_key(text: str) -> tuple[tuple[bool, int, str], ...]:
     # The text itself breaks ties between "1" and "01", so that the order is total.
     key = [(True, int(p), "") if p.isdigit() and p.isascii() else (False, 0, p) for p in parts]
     return (*key, (False, 0, text))
-
-
-def tools_from(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """Tool schemas out of a list of dicts, one dict, or either as JSON text; else none."""
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return ()
-    if isinstance(value, dict):
-        value = [value]
-    if not isinstance(value, list):
-        return ()
-    # BFCL keeps some schemas as a list of JSON texts.
-    tools = [parsed for entry in value for parsed in _tool(entry)]
-    return tuple(tools) if len(tools) == len(value) else ()
-
-
-def _tool(entry: Any) -> Iterable[Mapping[str, Any]]:
-    if isinstance(entry, str):
-        return tools_from(entry)
-    if isinstance(entry, dict) and ("name" in entry or "function" in entry):
-        return (entry,)
-    return ()

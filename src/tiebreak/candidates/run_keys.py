@@ -1,10 +1,31 @@
-"""Shards: one run of judging, cut into parts for several machines."""
+"""What a ranking log says about its run: keys of its metadata, and which shard of the run it is.
+
+A shard is one of several parts of a run of judging, so that several machines can share it.
+"""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
+
+PROTOCOL_KEY = "tiebreak_protocol"
+"""Log metadata key of ranking logs: they hold ballots about candidates, not candidates."""
+
+RUN_KEY = "tiebreak_run"
+"""Log metadata key of ranking logs: fingerprint of pool, protocol, arguments and judges.
+
+The shards of one run have it in common.
+"""
+
+SHARD_KEY = "tiebreak_shard"
+"""Log metadata key of a ranking log that holds a part of a run only, such as "3/8"."""
+
+CONTEST_KEY = "contest"
+"""Sample metadata key of ranking logs: what was judged, that is task, rubric and answers."""
+
+PROMPTS_KEY = "tiebreak_prompts"
+"""Log metadata key of ranking logs: SHA-256 of the prompt templates that judges were asked with."""
 
 
 class Shard(NamedTuple):
