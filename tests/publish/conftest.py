@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.publish.fake_hub import FakeHub
-from tests.publish.hub_client import online
+from tests.publish.hub_client import living, online, same_bytes
 from tiebreak.publish import plots
 from tiebreak.rankers import MissingPackageError
 
@@ -25,3 +25,10 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     """A Hub on loopback, and a client that talks to it only."""
     with online(monkeypatch) as running:
         yield running
+
+
+@pytest.fixture
+def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real card and tables, which take their time to make, but small files in their place."""
+    monkeypatch.setattr("tiebreak.publish.missing.living_files", living)
+    monkeypatch.setattr("tiebreak.publish.missing.same_content", same_bytes)

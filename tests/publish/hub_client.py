@@ -77,7 +77,7 @@ def impatient(**more: Any) -> RetryPolicy:
 
 
 def publish(hub: FakeHub, bundle: Bundle, repo_id: str = REPO, **more: Any) -> Outcome:
-    usual = {"token": WRITE, "living": living, "same": same_bytes, "wait": impatient()}
+    usual = {"token": WRITE, "wait": impatient()}
     return publish_bundle(bundle, repo_id, endpoint=hub.url, **{**usual, **more})
 
 

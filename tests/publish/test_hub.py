@@ -22,6 +22,8 @@ from tests.publish.hub_client import (
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import PublishError
 
+pytestmark = pytest.mark.usefixtures("small_files")
+
 
 def test_a_first_publication_makes_a_private_dataset_with_everything_in_one_commit(
     hub: FakeHub,
@@ -96,7 +98,9 @@ def test_another_content_under_the_same_run_is_refused_and_nothing_changes(hub: 
     assert titles(hub)[0] == "theirs"
 
 
-def test_other_bytes_with_the_same_content_count_as_the_same(hub: FakeHub) -> None:
+def test_other_bytes_with_the_same_content_count_as_the_same(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo = hub.add(REPO)
     path = "ballots/run1.parquet"
     repo.commit("main", "theirs", {path: b"ROWS"})
@@ -106,7 +110,8 @@ def test_other_bytes_with_the_same_content_count_as_the_same(hub: FakeHub) -> No
         compared.append((path, ours, theirs))
         return True
 
-    publish(hub, bundle_of(1), same=same)
+    monkeypatch.setattr("tiebreak.publish.missing.same_content", same)
+    publish(hub, bundle_of(1))
     assert repo.resolve("main").tree[path] == b"ROWS"
     assert compared == [(path, b"ballots of run1", b"ROWS")]
 
@@ -135,7 +140,7 @@ def test_files_that_the_storage_does_not_take_are_named(hub: FakeHub) -> None:
 
 def test_a_card_that_is_no_text_is_named(hub: FakeHub) -> None:
     hub.add(REPO).commit("main", "binary", {"README.md": b"\xff\xfe"})
-    with pytest.raises(PublishError, match=rf"README.md of {REPO} is no UTF-8 text"):
+    with pytest.raises(PublishError, match=rf"README.md of {REPO} is not UTF-8 text"):
         publish(hub, bundle_of(1))
 
 
@@ -229,7 +234,7 @@ def test_what_was_merged_is_not_proposed_again(hub: FakeHub) -> None:
 # Several at once.
 
 
-def test_six_publishers_at_once_lose_nothing(hub: FakeHub) -> None:
+def test_six_publishers_at_once_lose_nothing(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.add(REPO)
     start = threading.Barrier(6)
     first = threading.local()
@@ -242,10 +247,12 @@ def test_six_publishers_at_once_lose_nothing(hub: FakeHub) -> None:
             start.wait(timeout=20)
         return living(bundle, **there)
 
+    monkeypatch.setattr("tiebreak.publish.missing.living_files", living_at_once)
+
     def one(number: int) -> None:
         policy = impatient(sleep=lambda seconds: time.sleep(seconds / 50))
         try:
-            done = publish(hub, bundle_of(number), living=living_at_once, wait=policy)
+            done = publish(hub, bundle_of(number), wait=policy)
         except Exception as error:
             outcomes[number] = error
         else:

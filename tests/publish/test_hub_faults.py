@@ -14,7 +14,6 @@ from tests.publish.hub_client import (
     REPO,
     bundle_of,
     impatient,
-    living,
     publish,
     rows_of,
     run,
@@ -23,6 +22,8 @@ from tests.publish.hub_client import (
 from tiebreak.candidates.hub_fault import fault as fault_of
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.hub import publish_bundle
+
+pytestmark = pytest.mark.usefixtures("small_files")
 
 # Faults that pass.
 
@@ -200,9 +201,7 @@ def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, c
     policy = impatient(sleep=waits.append)
     usual: dict[str, Any] = {"repo_id": REPO, "endpoint": hub.url, "token": WRITE, "wait": policy}
     with pytest.raises(PublishError, match=words) as caught:
-        publish_bundle(
-            bundle_of(1), **{**usual, **more}, living=living, same=lambda path, a, b: a == b
-        )
+        publish_bundle(bundle_of(1), **{**usual, **more})
     message = str(caught.value)
     assert "\n" not in message
     assert "hf_" not in message.replace("hf_no", "hf_"), "no token in a message"
@@ -214,9 +213,9 @@ def test_a_fault_that_stays_is_one_sentence_that_says_what_to_do(hub: FakeHub, c
 @pytest.mark.parametrize(
     ("repo_id", "more", "words"),
     [
-        ("ranks", {}, "'ranks' is no OWNER/NAME.*whose it is"),
-        ("a/b/c", {}, "'a/b/c' is no OWNER/NAME"),
-        ("alice/ra nks", {}, "no OWNER/NAME"),
+        ("ranks", {}, "'ranks' is not OWNER/NAME.*whose it is"),
+        ("a/b/c", {}, "'a/b/c' is not OWNER/NAME"),
+        ("alice/ra nks", {}, "not OWNER/NAME"),
         (REPO, {"token": None}, "needs a token.*hf auth login.*HF_TOKEN"),
         (REPO, {"pull_request": True, "private": False}, "leave out --public or --pr"),
     ],
@@ -235,12 +234,15 @@ def test_offline_mode_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) ->
         publish(hub, bundle_of(1))
 
 
-def test_an_error_that_is_not_the_hubs_comes_through(hub: FakeHub) -> None:
+def test_an_error_that_is_not_the_hubs_comes_through(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*args: Any, **more: Any) -> dict[str, bytes]:
         raise ZeroDivisionError("a bug")
 
+    monkeypatch.setattr("tiebreak.publish.missing.living_files", broken)
     with pytest.raises(ZeroDivisionError):
-        publish(hub, bundle_of(1), living=broken)
+        publish(hub, bundle_of(1))
 
 
 def test_the_client_is_left_as_it_was(hub: FakeHub) -> None:

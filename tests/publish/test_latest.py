@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.publish.judged_runs import rows_in
 from tiebreak.publish.bundle import Bundle, PublishedRun
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import FULL, LATEST, README, living_files, newest, same_content
+from tiebreak.publish.latest import FULL, LATEST, README, living_files, newest
+from tiebreak.publish.missing import same_content
 from tiebreak.publish.tables import schema, table_of, to_parquet
 
 

@@ -9,10 +9,6 @@ class PublishError(ValueError):
     """A ranking cannot be published; the message says why and what to do next."""
 
 
-NEVER_CHANGES: Final = (
-    "what is published never changes: the log has been changed since then (scored again, for "
-    "example), or --level, --draws or --seed are others"
-)
 TOKENS: Final = "https://huggingface.co/settings/tokens"
 AGAIN: Final = (
     "Run the same command again later: what has arrived is recognised, nothing is doubled."

@@ -1,7 +1,7 @@
-"""A dataset as a folder: what would be published, to be looked at or loaded, without any network.
+"""A dataset as a folder: what would be published, to look at or to load, without any network.
 
-The folder is treated as the dataset on the Hub is: what is there stays, a second time changes
-nothing, and another run under the same name is refused.
+As on the Hub, what is there stays, a second time changes nothing, and another version of a run is
+refused.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,9 @@ from pathlib import Path
 
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import BEGIN
-from tiebreak.publish.errors import NEVER_CHANGES, PublishError
-from tiebreak.publish.latest import README, living_files, same_content
+from tiebreak.publish.errors import PublishError
+from tiebreak.publish.latest import LATEST, README
+from tiebreak.publish.missing import missing_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,25 @@ class Written:
     path: str
     size: int
     new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """The dataset in a folder."""
+
+    folder: Path
+    paths: frozenset[str]
+    remedy: str = "Remove the folder, or give another one with --out"
+
+    @property
+    def name(self) -> str:
+        return str(self.folder)
+
+    def has(self, path: str, content: bytes) -> bool:
+        return path in self.paths and self.read(path) == content
+
+    def read(self, path: str) -> bytes:
+        return (self.folder / path).read_bytes()
 
 
 def write_folder(
@@ -41,44 +61,13 @@ def write_folder(
         PublishError: the folder holds something else, or a file that never changes with another
             content; its card cannot be read; or a file cannot be written.
     """
-    there = _there(folder)
-
-    def read(path: str) -> bytes:
-        return (folder / path).read_bytes()
-
-    for path, content in bundle.files.items():
-        if path in there and not same_content(path, content, read(path)):
-            raise PublishError(
-                f"{folder / path} is there with another content, and {NEVER_CHANGES}. Remove the "
-                "folder, or give another one with --out"
-            )
-    living = living_files(
-        bundle,
-        readme=_card(folder) if README in there else None,
-        read=read,
-        paths=there,
-        license=license,
-        repo_id=repo_id,
-    )
-    changed = {
-        path: content
-        for path, content in living.items()
-        if path not in there or not same_content(path, content, read(path))
-    }
-    new = {path: content for path, content in bundle.files.items() if path not in there} | changed
+    new = missing_files(bundle, _look(folder), license=license, repo_id=repo_id)
     write_files(new, folder)
-    files = {**bundle.files, **living}
     return tuple(
-        Written(path, len(content), path in new) for path, content in sorted(files.items())
+        Written(path, (folder / path).stat().st_size, path in new)
+        for path in sorted({*bundle.files, README, LATEST})
+        if (folder / path).exists()
     )
-
-
-def _card(folder: Path) -> str:
-    try:
-        # As bytes: the line ends that a person chose stay.
-        return (folder / README).read_bytes().decode()
-    except UnicodeDecodeError as error:
-        raise PublishError(f"{folder / README} is no text in UTF-8: mend or remove it") from error
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
@@ -99,8 +88,8 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
             ) from error
 
 
-def _there(folder: Path) -> frozenset[str]:
-    """The files of the folder, by path in the dataset."""
+def _look(folder: Path) -> _Folder:
+    """The dataset in a folder, which may be empty, or not be there yet."""
     if folder.exists() and not folder.is_dir():
         raise PublishError(f"{folder} is not a folder: give another one with --out")
     found = frozenset(
@@ -114,4 +103,4 @@ def _there(folder: Path) -> frozenset[str]:
             f"{folder} holds something else than a dataset of Tiebreak: give an empty or a new "
             "folder with --out"
         )
-    return found
+    return _Folder(folder, found)

@@ -2,21 +2,53 @@
 
 Git's own rule makes it safe: a commit names its parent, and the Hub refuses it (412) once the
 branch has moved on. So the card and the latest leaderboard are always made from what is there,
-somebody else's run is never lost, and no lock is needed. Every try begins by looking; what an
-answerless commit left behind (a 504, a broken connection) is then simply found to be there.
+another publisher's run is never lost, and no lock is needed. Every try begins by looking; what a
+commit without an answer left behind (a 504, a broken connection) is then simply found to be there.
 """
 
-from collections.abc import Callable
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.candidates.hub_fault import fault
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import LOG_IN, PublishError, sentence
-from tiebreak.publish.latest import living_files, same_content
-from tiebreak.publish.publication import LivingFiles, Outcome, Publication
-from tiebreak.publish.remote import one_policy
+from tiebreak.publish.missing import missing_files
+from tiebreak.publish.remote import MAIN, Snapshot, look
 from tiebreak.publish.retry import RetryPolicy
+from tiebreak.words import count
 
-__all__ = ["Outcome", "publish_bundle"]
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+# The title of a commit names so many runs; its description names all.
+_LISTED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a publication did.
+
+    Attributes:
+        url: Address of the dataset, or of the pull request.
+        commit: Hash of the commit; None: all was there already.
+        pull_request: Number of the pull request, if one was asked for.
+        published: Ids of the runs that are there since this publication.
+        already: Ids of the runs that were there before.
+        tries: How often it was tried.
+        private: Whether the dataset is private now.
+        made_public: Whether this publication made it public.
+    """
+
+    url: str
+    commit: str | None
+    pull_request: int | None
+    published: tuple[str, ...]
+    already: tuple[str, ...]
+    tries: int
+    private: bool
+    made_public: bool = False
 
 
 def publish_bundle(
@@ -29,8 +61,6 @@ def publish_bundle(
     token: str | None = None,
     endpoint: str | None = None,
     wait: RetryPolicy | None = None,
-    living: LivingFiles = living_files,
-    same: Callable[[str, bytes, bytes], bool] = same_content,
 ) -> Outcome:
     """Add a bundle to a dataset on the Hub in one commit; what is there already stays as it is.
 
@@ -45,11 +75,6 @@ def publish_bundle(
         token: Token with write access; default: HF_TOKEN or that of `hf auth login`.
         endpoint: Address of the Hub; default: HF_ENDPOINT or https://huggingface.co.
         wait: How often and how long to try.
-        living: Makes the files that change with every publication.
-        same: Whether two files at one path say the same.
-
-    Returns:
-        What was done.
 
     Raises:
         PublishError: The Hub cannot be reached or refuses, a file that never changes is there with
@@ -62,25 +87,20 @@ def publish_bundle(
     if not token:
         raise PublishError(f"Publishing needs a token of the Hub: {LOG_IN}")
     api = HfApi(endpoint=endpoint, token=token, library_name="tiebreak")
-    publication = Publication(
-        api, bundle, repo_id, not private, pull_request, license, living, same
-    )
-    policy = wait or RetryPolicy()
-
-    def attempt() -> Outcome:
-        with one_policy(policy.timeout):
-            return publication.attempt()
-
+    publication = _Publication(api, bundle, repo_id, not private, pull_request, license)
     try:
-        return policy.run(attempt)
+        return (wait or RetryPolicy()).run(publication.attempt)
     except PublishError:
         raise
     except Exception as error:
         found = fault(error)
         if found is None:
             raise
-        said = sentence(found, repo_id, api.endpoint, publication.tries)
-        raise PublishError(publication.explain(said)) from error
+        done = ""
+        if publication.landed and publication.public:
+            done = "The runs are published, but the dataset is still private. "
+        words = sentence(found, repo_id, api.endpoint, publication.tries)
+        raise PublishError(done + words) from error
 
 
 def _check(repo_id: str, *, private: bool, pull_request: bool) -> None:
@@ -90,10 +110,154 @@ def _check(repo_id: str, *, private: bool, pull_request: bool) -> None:
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
-        raise PublishError(f"{repo_id!r} is no OWNER/NAME of a dataset: {error}") from error
+        raise PublishError(f"{repo_id!r} is not OWNER/NAME of a dataset: {error}") from error
     if repo_id.count("/") != 1:
-        raise PublishError(f"{repo_id!r} is no OWNER/NAME of a dataset: say whose it is.")
+        raise PublishError(f"{repo_id!r} is not OWNER/NAME of a dataset: say whose it is.")
     if pull_request and not private:
         raise PublishError(
             "A pull request does not change who may see a dataset: leave out --public or --pr."
         )
+
+
+@dataclass
+class _Publication:
+    """What a publication wants, and what it has done so far; `attempt` is one try.
+
+    `sent` are the runs of a commit that has landed or whose answer was lost; `landed` is its hash.
+    """
+
+    api: "HfApi"
+    bundle: Bundle
+    repo_id: str
+    public: bool
+    pull_request: bool
+    license: str | None
+    tries: int = 0
+    sent: list[str] | None = None
+    landed: str | None = None
+    published: set[str] = field(default_factory=set)
+    was_private: bool = False
+
+    def attempt(self) -> Outcome:
+        """Look at the dataset as it is now, and add in one commit what is missing."""
+        self.tries += 1
+        there = self._look()
+        self.was_private |= there.private
+        changes = missing_files(self.bundle, there, license=self.license, repo_id=self.repo_id)
+        number = None
+        if changes:
+            number = self._open_pull_request(changes) if self.pull_request else None
+            number = number or self._commit(there, changes)
+        elif self.sent is not None and self.landed is None:
+            self._find(self.sent)
+        return self._outcome(there, number)
+
+    def _look(self) -> Snapshot:
+        """The dataset at its head; it is created when it is not there, private at first."""
+        from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+        try:
+            return look(self.api, self.repo_id)
+        except RepositoryNotFoundError as error:
+            if self.pull_request or isinstance(error, GatedRepoError):
+                raise
+            self.api.create_repo(self.repo_id, repo_type="dataset", private=True, exist_ok=True)
+            return look(self.api, self.repo_id)
+
+    def _commit(self, there: Snapshot, changes: Mapping[str, bytes]) -> int | None:
+        """Write all in one commit on exactly what was seen; number of the pull request, if any."""
+        from huggingface_hub import CommitOperationAdd
+
+        runs = self._runs_in(changes)
+        before, self.sent = self.sent, runs
+        # New operations for every try: the client marks those that it has uploaded. A buffer, not
+        # bytes, goes by plain HTTP and not through Xet, whose errors tell nothing about a retry.
+        files = [
+            CommitOperationAdd(path, BytesIO(content)) for path, content in sorted(changes.items())
+        ]
+        target: dict[str, Any] = {
+            "repo_type": "dataset",
+            "revision": MAIN,
+            "create_pr": self.pull_request,
+        }
+        try:
+            # A call of its own, so that no .gitignore of the dataset keeps a part of a run out.
+            self.api.preupload_lfs_files(
+                self.repo_id, files, gitignore_content="# Nothing\n", free_memory=False, **target
+            )
+            done = self.api.create_commit(
+                self.repo_id,
+                files,
+                commit_message=_title(runs),
+                commit_description="\n".join(f"- {run}" for run in runs),
+                parent_commit=there.head,
+                **target,
+            )
+        except Exception as error:
+            found = fault(error)
+            if found is not None and found.status is not None and found.kind != "down":
+                self.sent = before  # the Hub said that it did not commit
+            if isinstance(error, ValueError) and found is None:
+                raise PublishError(
+                    f"The Hub does not take these files ({' '.join(str(error).split())}): mend "
+                    "what it names, then publish again."
+                ) from error
+            raise
+        self._has_landed(done.oid, runs)
+        number: int | None = done.pr_num
+        return number
+
+    def _runs_in(self, changes: Collection[str]) -> list[str]:
+        return [r.run_id for r in self.bundle.runs if not r.files.keys().isdisjoint(changes)]
+
+    def _find(self, runs: list[str]) -> None:
+        """Find the commit whose answer was lost: its files are there, so it has landed."""
+        for commit in self.api.list_repo_commits(self.repo_id, repo_type="dataset"):
+            if commit.title == _title(runs):
+                self._has_landed(commit.commit_id, runs)
+                break
+
+    def _has_landed(self, commit: str, runs: list[str]) -> None:
+        self.landed = commit
+        self.published |= set(runs)
+
+    def _open_pull_request(self, changes: Mapping[str, bytes]) -> int | None:
+        """Number of an open pull request that holds these changes already."""
+        title = _title(self._runs_in(changes))
+        for found in self.api.get_repo_discussions(
+            self.repo_id,
+            repo_type="dataset",
+            discussion_type="pull_request",
+            discussion_status="open",
+        ):
+            if found.title == title:
+                proposed = look(self.api, self.repo_id, f"refs/pr/{found.num}")
+                if all(proposed.has(p, changes[p]) for p in changes.keys() & self.bundle.files):
+                    if self.sent is not None:
+                        self._has_landed(proposed.head, self.sent)
+                    return found.num
+        return None
+
+    def _outcome(self, there: Snapshot, number: int | None) -> Outcome:
+        if self.public and there.private:
+            self.api.update_repo_settings(self.repo_id, private=False, repo_type="dataset")
+        url = f"{self.api.endpoint}/datasets/{self.repo_id}"
+        runs = [run.run_id for run in self.bundle.runs]
+        return Outcome(
+            url=url if number is None else f"{url}/discussions/{number}",
+            commit=self.landed,
+            pull_request=number,
+            published=tuple(run for run in runs if run in self.published),
+            already=tuple(run for run in runs if run not in self.published),
+            tries=self.tries,
+            private=there.private and not self.public,
+            made_public=self.public and self.was_private,
+        )
+
+
+def _title(runs: list[str]) -> str:
+    """Title of the commit; by it a commit or pull request is found again."""
+    if not runs:
+        return "Renew the card"
+    more = f" and {len(runs) - _LISTED} more" if len(runs) > _LISTED else ""
+    return f"Add {count(len(runs), 'run')}: {', '.join(runs[:_LISTED])}{more}"

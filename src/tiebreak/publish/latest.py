@@ -6,7 +6,6 @@ every benchmark, protocol and judge the latest leaderboard keeps the rows of the
 together, and the table never goes back.
 """
 
-import json
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -29,8 +28,6 @@ FULL: Final = "leaderboard/full/"
 
 _KEY: Final = ("benchmark", "protocol", "judge")
 _NEEDED: Final = {"benchmark", "protocol", "run_id", "created", "model", "metric"}
-# Another machine may round the last digit of a number in another way.
-_CLOSE: Final = 1e-9
 
 
 def living_files(
@@ -73,24 +70,6 @@ def living_files(
     files = {README: text.encode()}
     refuse_secrets(files, bundle.secrets)
     return files | ({LATEST: to_parquet(table)} if table.num_rows else {})
-
-
-def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
-    """Whether two files at one path say the same.
-
-    Tables and manifests are compared by what they hold, and numbers up to the last digits: another
-    version of a library writes other bytes. A column or key that only one of them has, as another
-    version of Tiebreak may write, is no difference; two that lack something each are. Plots are
-    drawn with the fonts of a machine and always count as the same.
-    """
-    if ours == theirs or path.startswith("plots/"):
-        return True
-    try:
-        if path.endswith(".parquet"):
-            return _alike(from_parquet(ours).to_pylist(), from_parquet(theirs).to_pylist())
-        return path.endswith(".json") and _alike(json.loads(ours), json.loads(theirs))
-    except (ValueError, OSError):  # damaged: certainly not ours; Arrow's errors are among these
-        return False
 
 
 def newest(rows: Iterable[Row]) -> list[Row]:
@@ -177,15 +156,3 @@ def _order(row: Row) -> tuple[Any, ...]:
     rank = row.get("rank")
     names = (row["benchmark"], row["protocol"], row["judge"] or "")
     return *names, place, metric, math.inf if rank is None else rank, row["model"]
-
-
-def _alike(one: Any, other: Any) -> bool:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        shared = one.keys() & other.keys()
-        added = shared in (one.keys(), other.keys()) and bool(shared) == bool(one or other)
-        return added and all(_alike(one[key], other[key]) for key in shared)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    if isinstance(one, float) and isinstance(other, float | int):
-        return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
-    return type(one) is type(other) and bool(one == other)

@@ -1,16 +1,14 @@
 """A dataset on the Hub, as it is at one commit."""
 
 import hashlib
-import logging
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-MAIN = "main"
+MAIN: Final = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +17,7 @@ class Snapshot:
 
     Attributes:
         api: The Hub's client, with its endpoint and token.
-        repo_id: "OWNER/NAME".
+        name: "OWNER/NAME".
         head: Hash of the commit.
         private: Whether the dataset is private.
         hashes: Hash by path: SHA-256 of the content for files in large-file storage (64 digits),
@@ -27,10 +25,14 @@ class Snapshot:
     """
 
     api: "HfApi"
-    repo_id: str
+    name: str
     head: str
     private: bool
     hashes: Mapping[str, str]
+    remedy: str = (
+        "Publish as it was published then, or to another NAME, or delete that run's files from the "
+        "dataset first."
+    )
     _contents: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
@@ -52,16 +54,10 @@ class Snapshot:
     def _download(self, path: str) -> bytes:
         from huggingface_hub import hf_hub_url, utils
 
-        url = hf_hub_url(
-            self.repo_id,
-            path,
-            repo_type="dataset",
-            revision=self.head,
-            endpoint=self.api.endpoint,
-        )
+        where = {"repo_type": "dataset", "revision": self.head, "endpoint": self.api.endpoint}
         headers = utils.build_hf_headers(token=self.api.token)  # type: ignore[attr-defined]
         session = utils.get_session()  # type: ignore[attr-defined]
-        response = session.get(url, headers=headers)
+        response = session.get(hf_hub_url(self.name, path, **where), headers=headers)
         utils.hf_raise_for_status(response)  # type: ignore[attr-defined]
         return response.content
 
@@ -85,32 +81,3 @@ def look(api: "HfApi", repo_id: str, revision: str = MAIN) -> Snapshot:
         if isinstance(file, RepoFile)
     }
     return Snapshot(api, repo_id, info.sha, bool(info.private), hashes)
-
-
-@contextmanager
-def one_policy(timeout: float) -> Iterator[None]:
-    """While it lasts, the Hub's client neither waits on its own nor waits for ever.
-
-    The client sleeps as long as any `Retry-After` says inside some of its calls, does not try
-    again in others, and has no time limit at all. Here every unhappy answer is raised at once, a
-    silent connection breaks after `timeout` seconds, and what to do then is said in one place.
-    """
-    from huggingface_hub import utils
-    from huggingface_hub.utils import logging as hub_logging
-
-    def raise_at_once(response: Any) -> None:
-        if response.status_code in (408, 429) or response.status_code >= 500:
-            utils.hf_raise_for_status(response)  # type: ignore[attr-defined]
-
-    session = utils.get_session()  # type: ignore[attr-defined]
-    verbosity = hub_logging.get_verbosity()
-    hooks, before = session.event_hooks["response"], session.timeout
-    hooks.append(raise_at_once)
-    session.timeout = timeout
-    hub_logging.set_verbosity(logging.ERROR)  # what it would say about its own waiting
-    try:
-        yield
-    finally:
-        hooks.remove(raise_at_once)
-        session.timeout = before
-        hub_logging.set_verbosity(verbosity)

@@ -4,10 +4,12 @@ The waiting is `tenacity`'s: exponential back-off with full jitter, so that seve
 that met once do not meet again. Chance is in the waiting only, never in what is published.
 """
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tiebreak.candidates.hub_fault import Fault, fault
 
@@ -26,12 +28,12 @@ class RetryPolicy:
         calls: Tries after which it ends when no connection can be made: a machine without network
             is told so soon.
         total: Seconds in all after which no further try begins. A `Retry-After` that leads beyond
-            them ends the publication at once: nobody wants a program that sleeps for an hour.
+            them ends the publication at once: a program should not sleep for an hour.
         first: Upper bound of the first wait in seconds; it doubles with every try.
         longest: Upper bound of every wait in seconds, `Retry-After` excepted.
         timeout: Seconds after which a silent connection counts as broken.
         sleep: Does the waiting; a test passes its own.
-        notify: Is told, in one sentence, why and how long it waits.
+        notify: Receives one sentence about why and how long it waits.
     """
 
     tries: int = 12
@@ -51,38 +53,41 @@ class RetryPolicy:
         """
         from tenacity import Retrying, retry_if_exception
 
+        def once() -> T:
+            with _one_policy(self.timeout):  # anew: the client may have got another session
+                return attempt()
+
         retrying = Retrying(
             stop=self._is_over,
             wait=self._wait,
             retry=retry_if_exception(_is_passing),
             sleep=self.sleep,
-            before_sleep=self._tell,
+            before_sleep=self._report,
             reraise=True,
         )
-        return retrying(attempt)
+        return retrying(once)
 
     def _is_over(self, state: "RetryCallState") -> bool:
         from tenacity import stop_after_attempt, stop_before_delay
 
-        tries = self._tries(fault(_error(state)))
+        tries = self._tries(_fault(state))
         return stop_after_attempt(tries)(state) or stop_before_delay(self.total)(state)
 
-    def _tries(self, found: Fault | None) -> int:
-        return self.calls if found and found.kind == "unreachable" else self.tries
+    def _tries(self, found: Fault) -> int:
+        return self.calls if found.kind == "unreachable" else self.tries
 
     def _wait(self, state: "RetryCallState") -> float:
         """Full jitter, but not shorter than the Hub asks for."""
         from tenacity import wait_random_exponential
 
         jitter = wait_random_exponential(multiplier=self.first, max=self.longest)(state)
-        found = fault(_error(state))
-        asked = found.retry_after if found else None
-        # What all were told to wait, all wait: the jitter on top keeps them apart.
+        asked = _fault(state).retry_after
+        # All were given the same time to wait: the jitter on top keeps them apart.
         return jitter if asked is None else asked + min(jitter, self.first)
 
-    def _tell(self, state: "RetryCallState") -> None:
-        found = fault(_error(state))
-        if self.notify is not None and found is not None:
+    def _report(self, state: "RetryCallState") -> None:
+        found = _fault(state)
+        if self.notify is not None:
             what = f"answered {found.status}" if found.status else f"is not there ({found.said})"
             what += " (somebody else was faster)" if found.kind == "changed" else ""
             self.notify(
@@ -91,12 +96,42 @@ class RetryPolicy:
             )
 
 
-def _error(state: "RetryCallState") -> BaseException:
-    error = state.outcome.exception() if state.outcome is not None else None
-    assert error is not None, "tenacity waits after a failure only"
-    return error
+def _fault(state: "RetryCallState") -> Fault:
+    error = state.outcome and state.outcome.exception()
+    found = fault(error) if error else None
+    assert found is not None, "only after a fault of the Hub is there another try"
+    return found
 
 
 def _is_passing(error: BaseException) -> bool:
     found = fault(error)
     return found is not None and found.passing
+
+
+@contextmanager
+def _one_policy(timeout: float) -> Iterator[None]:
+    """While it lasts, the Hub's client neither waits on its own nor waits for ever.
+
+    The client sleeps as long as any `Retry-After` says inside some of its calls, does not try
+    again in others, and has no time limit at all. Here every unhappy answer is raised at once, a
+    silent connection breaks after `timeout` seconds, and what to do then is decided in one place.
+    """
+    from huggingface_hub import utils
+    from huggingface_hub.utils import logging as hub_logging
+
+    def raise_at_once(response: Any) -> None:
+        if response.status_code in (408, 429) or response.status_code >= 500:
+            utils.hf_raise_for_status(response)  # type: ignore[attr-defined]
+
+    session = utils.get_session()  # type: ignore[attr-defined]
+    verbosity = hub_logging.get_verbosity()
+    hooks, before = session.event_hooks["response"], session.timeout
+    hooks.append(raise_at_once)
+    session.timeout = timeout
+    hub_logging.set_verbosity(logging.ERROR)  # what it would log about its own waiting
+    try:
+        yield
+    finally:
+        hooks.remove(raise_at_once)
+        session.timeout = before
+        hub_logging.set_verbosity(verbosity)

@@ -1,0 +1,119 @@
+"""What a dataset lacks of a publication; a folder and the Hub are asked in the same way."""
+
+import json
+import math
+from collections.abc import Collection, Mapping
+from typing import Any, Final, Protocol
+
+from tiebreak.publish.bundle import Bundle
+from tiebreak.publish.errors import PublishError
+from tiebreak.publish.latest import README, living_files
+from tiebreak.publish.tables import from_parquet
+
+# Another machine may round the last digit of a number in another way.
+_CLOSE: Final = 1e-9
+
+
+class Dataset(Protocol):
+    """What a dataset holds at one moment: in a folder, or at one commit on the Hub."""
+
+    @property
+    def name(self) -> str:
+        """Its folder or OWNER/NAME, for messages."""
+
+    @property
+    def remedy(self) -> str:
+        """What to do when it holds another version of a run."""
+
+    @property
+    def paths(self) -> Collection[str]:
+        """Paths of all files."""
+
+    def has(self, path: str, content: bytes) -> bool:
+        """Whether a file is there and holds exactly these bytes."""
+
+    def read(self, path: str) -> bytes:
+        """Content of a file."""
+
+
+def missing_files(
+    bundle: Bundle, there: Dataset, *, license: str | None, repo_id: str
+) -> dict[str, bytes]:
+    """The files that have to be written for a dataset to hold a bundle; empty: it holds it.
+
+    Args:
+        bundle: what is to be published.
+        there: the dataset.
+        license: licence id for the card; None leaves it as it is.
+        repo_id: "OWNER/NAME", for the examples on the card.
+
+    Raises:
+        PublishError: a file that never changes is there with another content, or the card cannot
+            be read or made.
+    """
+
+    def holds(path: str, content: bytes) -> bool:
+        return path in there.paths and (
+            there.has(path, content) or same_content(path, content, there.read(path))
+        )
+
+    new = {path: content for path, content in bundle.files.items() if not holds(path, content)}
+    for path in new:
+        if path in there.paths:
+            raise PublishError(
+                f"{there.name} holds another {path} already, and what is published never changes: "
+                "the log has been changed since then (scored again, for example), or --level, "
+                f"--draws or --seed are others. {there.remedy}"
+            )
+    living = living_files(
+        bundle,
+        readme=_card(there),
+        read=there.read,
+        paths=there.paths,
+        license=license,
+        repo_id=repo_id,
+    )
+    return new | {path: content for path, content in living.items() if not holds(path, content)}
+
+
+def _card(there: Dataset) -> str | None:
+    """Text of the card, its line ends as they are; None when there is none yet."""
+    if README not in there.paths:
+        return None
+    try:
+        return there.read(README).decode()
+    except UnicodeDecodeError as error:
+        raise PublishError(
+            f"README.md of {there.name} is not UTF-8 text ({error}): mend it there, then publish "
+            "again."
+        ) from error
+
+
+def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
+    """Whether two files at one path say the same.
+
+    Tables and manifests are compared by what they hold, and numbers up to the last digits: another
+    version of a library writes other bytes. A column or key that only one of them has, as another
+    version of Tiebreak may write, is no difference; two that lack something each are. Plots are
+    drawn with the fonts of a machine and always count as the same.
+    """
+    if ours == theirs or path.startswith("plots/"):
+        return True
+    try:
+        if path.endswith(".parquet"):
+            return _alike(from_parquet(ours).to_pylist(), from_parquet(theirs).to_pylist())
+        return path.endswith(".json") and _alike(json.loads(ours), json.loads(theirs))
+    except (ValueError, OSError):  # damaged: certainly not ours; Arrow's errors are among these
+        return False
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        shared = one.keys() & other.keys()
+        added = shared in (one.keys(), other.keys()) and bool(shared) == bool(one or other)
+        return added and all(_alike(one[key], other[key]) for key in shared)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, float) and isinstance(other, float | int):
+        return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return type(one) is type(other) and bool(one == other)
