@@ -28,7 +28,8 @@ MAY_IMPORT = {
     "report": {"analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", "words"},
     "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "words"},
     "write_back": {
-        *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "scorers"),
+        *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),
+        "scorers",
         "words",
     },
     "estimate": {

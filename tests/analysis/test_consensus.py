@@ -1,16 +1,16 @@
 """The same ballots by several methods: what is counted, what cannot be, and what is printed."""
 
-import io
 import json
 
 import numpy as np
 import pytest
-from rich.console import Console
 
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.rankers import METHODS, Profile, kemeny_young
 from tiebreak.rankers.errors import EmptyProfileError
-from tiebreak.report.elections_view import election_as_dict, render_election
+from tiebreak.report.sheets.consensus import election_data, sheet_of
 
 NAN = np.nan
 # Two against two on a and b; the fifth ranks nobody else and puts b first.
@@ -21,10 +21,7 @@ NOBODY_COMPLETE = Profile.from_ranks(np.array([[1, 2, NAN], [NAN, 1, 2]]), ["a",
 
 
 def printed(election: Election) -> str:
-    console = Console(file=io.StringIO(), width=80, highlight=False)
-    render_election(election, console)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return show(sheet_of(election))
 
 
 def test_every_method_side_by_side() -> None:
@@ -53,7 +50,7 @@ def test_a_method_that_cannot_count_leaves_the_others() -> None:
     assert list(election.consensuses) == ["borda"]
     assert "complete" in election.failed["kendall"]
     assert "kendall: no result" in printed(election)
-    data = json.loads(json.dumps(election_as_dict(election), allow_nan=False))
+    data = round_trip(election_data(election))
     assert data["failed"].keys() == {"kendall"}
     assert [one["method"] for one in data["results"]] == ["borda"]
 
@@ -86,7 +83,7 @@ def test_a_time_limit_reaches_kemeny() -> None:
 
 
 def test_as_data() -> None:
-    data = election_as_dict(elect("e", "f", PARTIAL, ["kemeny_young", "borda"]))
+    data = election_data(elect("e", "f", PARTIAL, ["kemeny_young", "borda"]))
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert data["candidates"] == ["a", "b", "c"]
     kemeny, borda = data["results"]

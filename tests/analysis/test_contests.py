@@ -1,17 +1,15 @@
 """What `tiebreak csd` prints: the contest, failure sensitivity, a spoilt score."""
 
-import io
-import json
-
 import numpy as np
 import pytest
-from rich.console import Console
 
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers import csd, failure_sensitivity, perturb
 from tiebreak.rankers.csd.contest import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
-from tiebreak.report.contests_view import contest_as_dict, render_contest
+from tiebreak.report.sheets.contest import data_of, sheets_of
 
 MODELS = ("ada", "ben", "cleo", "dan")
 BENCHMARKS = ("maths", "code", "law")
@@ -24,10 +22,7 @@ def report(**arguments: object) -> ContestReport:
 
 
 def printed(contest: ContestReport) -> str:
-    console = Console(file=io.StringIO(), width=80, highlight=False)
-    render_contest(contest, console)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return show(sheets_of(contest))
 
 
 def test_one_number_of_eliminations() -> None:
@@ -81,13 +76,13 @@ def test_a_spoilt_score() -> None:
 def test_too_few_contests_for_an_interval_are_explained() -> None:
     contest = contest_report(MODELS, BENCHMARKS, SCORES, options={"iterations": 1})
     assert "No interval: one contest has no standard error" in printed(contest)
-    data = json.loads(json.dumps(contest_as_dict(contest), allow_nan=False))
+    data = round_trip(data_of(contest))
     assert data["contest"]["rows"][0]["standard_error"] is None
 
 
 def test_as_data() -> None:
     contest = report(eliminate=(0, 2), spoil=(0, (0,)), notes=["a hole"])
-    data = json.loads(json.dumps(contest_as_dict(contest), allow_nan=False))
+    data = round_trip(data_of(contest))
     assert data["sensitivity"]["eliminate"] == [0, 2]
     assert data["perturbation"]["benchmarks"] == ["maths"]
     assert data["perturbation"]["model"] == "ada"

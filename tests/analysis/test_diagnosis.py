@@ -1,5 +1,3 @@
-import io
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.diagnosis import Diagnosis, diagnose
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, Note, normalise_answer
 from tiebreak.rankers.errors import RankingError
-from tiebreak.report.diagnosis_view import diagnosis_as_dict, render_diagnosis
+from tiebreak.report.sheets.diagnosis import data_of, sheets_of
 
 NAN = math.nan
 Row = Mapping[str, tuple[str, float]]
@@ -38,10 +37,7 @@ def pool_of(
 
 
 def printed(*diagnoses: Diagnosis, width: int = 80) -> str:
-    console = Console(file=io.StringIO(), width=width, highlight=False)
-    render_diagnosis(diagnoses, console)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return show(sheets_of(diagnoses), width)
 
 
 BY_HAND = {
@@ -105,7 +101,7 @@ def test_counts_of_answers_by_brute_force(table: list[list[tuple[str, float]]]) 
     assert found.distinct * len(table) == pytest.approx(
         sum(len({normalise_answer(a) for a, _ in row}) for row in table)
     )
-    json.dumps(diagnosis_as_dict([found]), allow_nan=False)
+    round_trip(data_of([found]))
     assert printed(found)
 
 
@@ -226,7 +222,7 @@ def test_as_data() -> None:
         ),
     )
     [found] = diagnose(pool)
-    [data] = json.loads(json.dumps(diagnosis_as_dict([found]), allow_nan=False))["benchmarks"]
+    [data] = round_trip(data_of([found]))["benchmarks"]
     assert data["verdict"]["kind"] == "too_few_items"
     assert data["evidence"]["unseen"] is None
     assert [(pair["above"], pair["below"]) for pair in data["pairs"]] == [

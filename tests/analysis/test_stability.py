@@ -1,7 +1,5 @@
 """Stability of leaderboards: tables 2 and 3 of SEAL in small, by hand and by brute force."""
 
-import io
-import json
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -9,15 +7,16 @@ from random import Random
 import numpy as np
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 from scipy.stats import spearmanr
 
 from tests.analysis.test_comparison import Folder, full, lists
 from tests.ranking_logs.builders import all_pairs, call, listed
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.stability import StabilityReport, stability
 from tiebreak.rankers import RankingError, Resampling
-from tiebreak.report.stability_view import render_stability, stability_as_dict
+from tiebreak.report.sheets.stability import data_of, sheets_of
 
 
 @pytest.fixture
@@ -26,9 +25,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def printed(report: StabilityReport, width: int) -> str:
-    text = io.StringIO()
-    render_stability(report, Console(file=text, width=width, highlight=False))
-    return text.getvalue()
+    return show(sheets_of(report), width)
 
 
 def test_subsamples_by_brute_force(folder: Folder, tmp_path: Path) -> None:
@@ -153,7 +150,7 @@ def test_the_tables_and_json(folder: Folder) -> None:
     rows = [row.split() for row in text.splitlines() if row.startswith("gsm8k")]
     assert rows[0] == ["gsm8k", "full_pairwise", "1", "of", "4", "1.000", "1.000", "100%"]
     assert rows[-1] == ["gsm8k", "full_pairwise", "2", "4", "0.800", "0.800", "0/1", "(0%)"]
-    data = json.loads(json.dumps(stability_as_dict(report), allow_nan=False))
+    data = round_trip(data_of(report))
     assert (data["format"], data["n_seeds"], len(data["subsampled"])) == (
         *("tiebreak/stability", 3, 4),
     )

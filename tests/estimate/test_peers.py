@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate.console import estimate_as_dict
 from tiebreak.estimate.errors import DryJudgeError, JudgesError, LabelError, PriceError
 from tiebreak.estimate.estimate import estimate
 from tiebreak.estimate.experience import Experience
@@ -16,6 +15,7 @@ from tiebreak.estimate.notes import assumptions, notes, who_is_asked
 from tiebreak.estimate.peers import read_matching
 from tiebreak.estimate.prices import Price
 from tiebreak.estimate.request import read_judges, read_protocols
+from tiebreak.estimate.sheet import data_of
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Interval
 from tiebreak.prerequisite import PrerequisiteError
@@ -203,7 +203,7 @@ def test_a_log_tells_the_tokens_of_each_reviewer() -> None:
     assert review.tokens_in == (2 * 91, 2 * 101, 2 * 112)
     assert review.tokens_out == (2 * 901, 2 * 1001, 2 * 1101)
     assert review.calls == (6, 6, 6)
-    data = estimate_as_dict(estimated)
+    data = data_of(estimated)
     assert data["experience"]["reviews"] == {
         "m0": {
             "in": {"low": 90, "likely": 100, "high": 110},

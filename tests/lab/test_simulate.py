@@ -13,9 +13,9 @@ from scipy.stats import kendalltau, spearmanr
 from tiebreak.lab.errors import LabError
 from tiebreak.lab.judge import Traits
 from tiebreak.lab.planted import Pool, World, spread_out
+from tiebreak.lab.sheet import data_of
 from tiebreak.lab.simulate import _row, _Run, _variant, simulate
 from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
-from tiebreak.lab.tables import study_as_dict
 from tiebreak.scorers.catalogue import ONE_JUDGE, STANDARD
 
 WORLD = World(spread_out(6, 0.3), Traits(noise=0.5))
@@ -140,7 +140,7 @@ def test_fewer_items_are_the_beginning_of_the_same_pools(study: Study) -> None:
 def test_the_same_seed_gives_the_same_bytes() -> None:
     def data(seed: int) -> str:
         study = simulate(WORLD, (4, 6), repeats=2, seed=seed)
-        return json.dumps(study_as_dict(study), allow_nan=False)
+        return json.dumps(data_of(study), allow_nan=False)
 
     assert data(SEED) == data(SEED)
     assert data(SEED + 1) != data(SEED)
@@ -173,7 +173,7 @@ def test_a_judge_that_says_nothing_of_use() -> None:
         assert (row.unscored, row.unranked, row.recovered) == (1, 1, 0), label
     assert math.isnan(study.row("original", 3).unscored)
     assert study.row("original", 3).unranked == 0
-    json.dumps(study_as_dict(study), allow_nan=False)
+    json.dumps(data_of(study), allow_nan=False)
 
 
 def test_repeated_answers_save_calls() -> None:

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from tests.publish.test_latest import row
 from tiebreak.publish.card import BEGIN, END, card, split
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.markdown import inline
+from tiebreak.report.markdown import inline
 
 HOSTILE = [
     "<script>alert(1)</script>",

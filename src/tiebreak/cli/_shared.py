@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import click
@@ -105,6 +106,29 @@ def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
 def echo_json(data: object) -> None:
     """Print data as JSON, indented."""
     click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def show(form: str | None, made_by: ModuleType, finding: object, **details: object) -> None:
+    """Print a finding.
+
+    Args:
+        form: "json", "csv", "markdown", "latex", "html"; None: for the terminal.
+        made_by: the module in `tiebreak.report.sheets` (or a `sheet` of another room) that makes
+            its sheets, its data and its rows.
+        finding: what was computed.
+        details: options of its data.
+    """
+    from tiebreak.report import csv, html, latex, markdown, terminal
+
+    if form == "json":
+        echo_json(made_by.data_of(finding, **details))
+    elif form == "csv":
+        click.echo(csv.text(made_by.rows_of(finding)), nl=False)
+    elif form is None:
+        terminal.show(made_by.sheets_of(finding))
+    else:
+        write = {"markdown": markdown.text, "latex": latex.text, "html": html.fragment}[form]
+        click.echo(write(made_by.sheets_of(finding)), nl=False)
 
 
 def renamed(option: str) -> tuple[str, str]:

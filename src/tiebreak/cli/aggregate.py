@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import AGGREGATORS, echo_json, method_option, plain_errors
+from tiebreak.cli._shared import AGGREGATORS, method_option, plain_errors, show
 
 
 @click.command()
@@ -46,7 +46,7 @@ def aggregate(
     """
     from tiebreak.analysis.consensus import elect
     from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.report.elections_view import election_as_dict, render_election
+    from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 
     chosen = AGGREGATORS if "all" in methods else tuple(dict.fromkeys(methods))
@@ -63,10 +63,4 @@ def aggregate(
             )
             for file in read_ballots(files, drop_unranked=drop_unranked)
         ]
-    if as_json:
-        echo_json([election_as_dict(election) for election in elections])
-        return
-    for number, election in enumerate(elections):
-        if number:
-            click.echo()
-        render_election(election)
+    show("json" if as_json else None, sheets, elections)

@@ -5,7 +5,7 @@ from typing import Literal
 import click
 
 from tiebreak.cli._contest import read_contest
-from tiebreak.cli._shared import echo_json, plain_errors
+from tiebreak.cli._shared import plain_errors, show
 
 
 @click.command()
@@ -70,7 +70,7 @@ def csd(
       tiebreak csd logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.report.contests_view import contest_as_dict, render_contest
+    from tiebreak.report.sheets import contest as sheets
     from tiebreak.tables import TableError
 
     with plain_errors(TableError, RankingError, MissingPackageError):
@@ -84,7 +84,4 @@ def csd(
             filter_name=filter_name,
             rename=rename,
         )
-    if as_json:
-        echo_json(contest_as_dict(report))
-    else:
-        render_contest(report)
+    show("json" if as_json else None, sheets, report)

@@ -5,7 +5,7 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+from tiebreak.cli._shared import loading_options, plain_errors, renamed, show
 
 
 @click.command()
@@ -43,18 +43,15 @@ def diagnose(
     from tiebreak.analysis.diagnosis import diagnose as diagnoses_of
     from tiebreak.candidates import CandidateError, load_candidates
     from tiebreak.rankers import RankingError
-    from tiebreak.report.diagnosis_view import diagnosis_as_dict, render_diagnosis
+    from tiebreak.report.sheets import diagnosis as sheets
 
     with plain_errors(CandidateError, RankingError):
         pool = load_candidates(
             paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
         )
         diagnoses = diagnoses_of(pool, level=level, power=power)
-    if as_json:
-        echo_json(diagnosis_as_dict(diagnoses))
-        return
-    render_diagnosis(diagnoses)
-    if any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
+    show("json" if as_json else None, sheets, diagnoses)
+    if not as_json and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
         where = shlex.join(paths)
         click.echo(
             "\nWhat judging would cost:\n"

@@ -4,7 +4,7 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+from tiebreak.cli._shared import loading_options, plain_errors, renamed, show
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -120,7 +120,7 @@ def estimate(
       tiebreak estimate logs/ --protocol peer_review --peers openai/gpt-5,google/gemini-2.5-pro
     """
     from tiebreak.candidates import CandidateError, load_candidates
-    from tiebreak.estimate.console import estimate_as_dict, render_estimate
+    from tiebreak.estimate import sheet
     from tiebreak.estimate.errors import EstimateError
     from tiebreak.estimate.estimate import estimate as estimated
     from tiebreak.estimate.figures import Pace
@@ -162,7 +162,4 @@ def estimate(
             seed=seed,
             reviewers=matching,
         )
-    if as_json:
-        echo_json(estimate_as_dict(found))
-    else:
-        render_estimate(found)
+    show("json" if as_json else None, sheet, found)

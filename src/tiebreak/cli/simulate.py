@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors
+from tiebreak.cli._shared import plain_errors, show
 from tiebreak.scorers.catalogue import STANDARD
 
 T = TypeVar("T")
@@ -131,11 +131,11 @@ def simulate(
       tiebreak simulate --qualities 0.3,0.2,0 --items 100,400 --position-bias 0.3
       tiebreak simulate --protocol seal --protocol swiss:rounds=4 --ties 0.5 --json
     """
+    from tiebreak.lab import sheet
     from tiebreak.lab.errors import LabError
     from tiebreak.lab.judge import Traits
     from tiebreak.lab.planted import World, spread_out
     from tiebreak.lab.simulate import simulate as study_of
-    from tiebreak.lab.tables import render_study, study_as_dict
 
     sizes = _numbers(items, int, "--items")
     with plain_errors(LabError):
@@ -159,10 +159,7 @@ def simulate(
                 jobs=jobs,
                 progress=step,
             )
-    if as_json:
-        echo_json(study_as_dict(study))
-    else:
-        render_study(study)
+    show("json" if as_json else None, sheet, study)
 
 
 def _numbers(option: str, kind: Callable[[str], T], name: str) -> list[T]:

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors
+from tiebreak.cli._shared import plain_errors, show
 
 
 @click.command()
@@ -32,15 +32,12 @@ def stability(logs: tuple[str, ...], subsample: str, seeds: int, as_json: bool) 
     """
     from tiebreak.analysis.stability import stability as stability_of
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.stability_view import render_stability, stability_as_dict
+    from tiebreak.report.sheets import stability as sheets
 
     shares = _shares(subsample)
     with plain_errors(RankingLogError):
         report = stability_of(logs, shares=shares, n_seeds=seeds)
-    if as_json:
-        echo_json(stability_as_dict(report))
-    else:
-        render_stability(report)
+    show("json" if as_json else None, sheets, report)
 
 
 def _shares(option: str) -> tuple[float, ...]:

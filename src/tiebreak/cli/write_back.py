@@ -45,16 +45,14 @@ def write_back(
 
     from tiebreak.candidates import CandidateError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.cells import plain
+    from tiebreak.report import terminal
     from tiebreak.write_back import WriteBackError, write_back_ranks
-    from tiebreak.write_back.view import as_dict, lines
+    from tiebreak.write_back.sheet import data_of, sheets_of
 
     names = dict(map(renamed, rename))
     with plain_errors(RankingLogError, CandidateError, WriteBackError):
         done = write_back_ranks(ranking_logs, into, rename=names, dry_run=dry_run)
     if as_json:
-        echo_json(as_dict(done))
-        return
-    console = Console(highlight=False, soft_wrap=True)
-    for line in lines(done):
-        console.print(plain(line))
+        echo_json(data_of(done))
+    else:
+        terminal.show(sheets_of(done), Console(highlight=False, soft_wrap=True))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.front_matter import merged
 from tiebreak.publish.headlines import METRIC_WORDS, boards_in, judging, plots_of, warnings_of
-from tiebreak.publish.markdown import inline
+from tiebreak.report.markdown import inline
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -14,7 +14,8 @@ from rich.table import Table
 from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.csd import CsdResult, FailureSensitivity
 from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
-from tiebreak.report.cells import UNDEFINED, plain, ranks, whole
+from tiebreak.report.cells import UNDEFINED, ranks, whole
+from tiebreak.report.terminal import plain
 from tiebreak.words import count
 
 # Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.

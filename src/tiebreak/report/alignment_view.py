@@ -9,8 +9,9 @@ from rich.table import Table
 from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
 from tiebreak.analysis.alignment.correlations import Correlation, Rater
 from tiebreak.rankers.intervals import Estimate
-from tiebreak.report.cells import decimal, plain, signed_interval
+from tiebreak.report.cells import decimal, signed_interval
 from tiebreak.report.comparison_view import new_table
+from tiebreak.report.terminal import plain
 from tiebreak.words import count
 
 LEGEND = (

@@ -13,12 +13,12 @@ from tiebreak.report.cells import (
     decimal,
     interval,
     money,
-    plain,
     ranks,
     rate,
     signed_interval,
     whole,
 )
+from tiebreak.report.terminal import plain
 
 _HEADINGS = {"least_squares": "Least\nsquares", "bradley_terry": "Bradley–\nTerry"}
 

@@ -1,19 +1,89 @@
-"""Numbers and names as cells of a table and parts of a line on the terminal."""
+"""Numbers as text, the same in sentences and in tables, and the cells of tables.
+
+Everything undefined (NaN, None) is shown as one sign, and sorts last.
+"""
 
 import math
-
-from rich.text import Text
+from dataclasses import dataclass
+from typing import Literal
 
 from tiebreak.words import percent
 
 UNDEFINED = "–"
 
+Tone = Literal["", "good", "bad"]
 
-def plain(text: str, style: str = "") -> Text:
-    """One line of text, shown as it is: it folds, and what would steer a terminal is replaced."""
-    words = " ".join(text.split())
-    shown = "".join(char if char.isprintable() else "\ufffd" for char in words)
-    return Text(shown, style=style, overflow="fold")
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: the text to show, and what it sorts by, None where it is undefined.
+
+    The text is foreign, as names are: every renderer escapes it. `under` is a second line, such as
+    the range of an estimate; `tone` says that a figure is good or bad news, where there is colour.
+    """
+
+    text: str
+    key: float | str | None = None
+    tone: Tone = ""
+    under: str = ""
+
+
+def words(text: str) -> Cell:
+    """A name, or another text; sorted without regard to case."""
+    return Cell(text, text.casefold() if text not in ("", UNDEFINED) else None)
+
+
+def number(value: float, digits: int = 3, *, unit: str = "", tone: Tone = "") -> Cell:
+    """A number with so many digits after the point; the unit follows it directly."""
+    shown = decimal(value, digits)
+    return Cell(shown if math.isnan(value) else f"{shown}{unit}", _key(value), tone)
+
+
+def signed(value: float, digits: int = 2, *, tone: Tone = "") -> Cell:
+    """A difference, with its sign."""
+    shown = UNDEFINED if math.isnan(value) else f"{round(value, digits) + 0:+.{digits}f}"
+    return Cell(shown, _key(value), tone)
+
+
+def integer(value: float | None) -> Cell:
+    """A count."""
+    known = value is not None and not math.isnan(value)
+    return Cell(f"{value:,.0f}", value) if known else Cell(UNDEFINED)
+
+
+def rank(value: int | None) -> Cell:
+    """A rank, or a small number."""
+    return Cell(whole(value), value)
+
+
+def rank_range(lower: int | None, upper: int | None) -> Cell:
+    """An interval of ranks."""
+    return Cell(ranks(lower, upper), lower if upper is not None else None)
+
+
+def bounds(lower: float, upper: float) -> Cell:
+    """An interval of numbers that are never negative."""
+    return Cell(interval(lower, upper), _key(lower))
+
+
+def signed_bounds(lower: float, upper: float) -> Cell:
+    """An interval of numbers that may be negative."""
+    return Cell(signed_interval(lower, upper), _key(lower))
+
+
+def share(value: float) -> Cell:
+    """A rate in [0, 1], as percent."""
+    return Cell(rate(value), _key(value))
+
+
+def share_bounds(lower: float, upper: float) -> Cell:
+    """An interval of rates."""
+    return Cell(UNDEFINED if math.isnan(lower) else percents(lower, upper), _key(lower))
+
+
+def dollars(amount: float | None) -> Cell:
+    """Money."""
+    return Cell(money(amount), amount)
 
 
 def decimal(value: float, digits: int = 3) -> str:
@@ -59,3 +129,7 @@ def money(amount: float | None) -> str:
     if 0 < amount < 0.0001:
         return "<$0.0001"
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+def _key(value: float) -> float | None:
+    return None if math.isnan(value) else value

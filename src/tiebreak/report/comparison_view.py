@@ -9,7 +9,8 @@ from rich.table import Table
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
 from tiebreak.rankers.resampling import AgreementInterval, ResampledAgreement
-from tiebreak.report.cells import UNDEFINED, decimal, money, percents, plain, rate, signed_interval
+from tiebreak.report.cells import UNDEFINED, decimal, money, percents, rate, signed_interval
+from tiebreak.report.terminal import plain
 from tiebreak.words import count, percent
 
 # From this width on there is room for the columns that 80 characters have none for.

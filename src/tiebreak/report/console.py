@@ -22,7 +22,8 @@ from tiebreak.report.board_lines import (
     views_line,
 )
 from tiebreak.report.board_tables import kinds_table, rows_table, usage_table, views_table
-from tiebreak.report.cells import UNDEFINED, plain
+from tiebreak.report.cells import UNDEFINED
+from tiebreak.report.terminal import plain
 
 __all__ = ["UNDEFINED", "plain", "render"]
 

@@ -12,7 +12,7 @@ from tiebreak.report.aggregation import (
     sensitivity_as_dict,
     sensitivity_table,
 )
-from tiebreak.report.cells import plain
+from tiebreak.report.terminal import plain
 from tiebreak.words import count
 
 

@@ -14,7 +14,8 @@ from tiebreak.report.aggregation import (
     new_table,
     places,
 )
-from tiebreak.report.cells import UNDEFINED, plain
+from tiebreak.report.cells import UNDEFINED
+from tiebreak.report.terminal import plain
 from tiebreak.words import count
 
 # As the peer-review paper heads its tables: eight columns and the names fit into 80 characters.

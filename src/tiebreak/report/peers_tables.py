@@ -17,13 +17,13 @@ from tiebreak.report.cells import (
     decimal,
     money,
     percents,
-    plain,
     ranks,
     rate,
     signed_interval,
     whole,
 )
 from tiebreak.report.comparison_view import new_table
+from tiebreak.report.terminal import plain
 
 # Between many columns there is no room for more if a name is to keep its line in 80 characters.
 _NARROW = (0, 1, 0, 0)

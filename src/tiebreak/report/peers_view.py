@@ -14,7 +14,7 @@ from tiebreak.analysis.peers.sparse import SparseAgreement
 from tiebreak.analysis.peers.worth import PanelWorth, largest_shift, most_alike
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.report.aggregation import consensus_lines
-from tiebreak.report.cells import UNDEFINED, decimal, money, plain, rate, signed_interval
+from tiebreak.report.cells import UNDEFINED, decimal, money, rate, signed_interval
 from tiebreak.report.elections_view import render_election
 from tiebreak.report.peers_tables import (
     agreement_matrix,
@@ -27,6 +27,7 @@ from tiebreak.report.peers_tables import (
     sparse_table,
     views_table,
 )
+from tiebreak.report.terminal import plain
 from tiebreak.words import count
 
 # From this width on there is room for the columns that 80 characters have none for.

@@ -7,9 +7,10 @@ from rich.console import Console
 from rich.table import Table
 
 from tiebreak.analysis.stability import StabilityReport
-from tiebreak.report.cells import decimal, plain, rate
+from tiebreak.report.cells import decimal, rate
 from tiebreak.report.comparison_view import new_table
 from tiebreak.report.export import json_ready
+from tiebreak.report.terminal import plain
 from tiebreak.words import percent
 
 FORMAT = "tiebreak/stability"

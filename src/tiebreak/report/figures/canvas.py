@@ -12,7 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.rankers.errors import MissingPackageError
-from tiebreak.report.cells import UNDEFINED, plain
+from tiebreak.report.cells import UNDEFINED
+from tiebreak.report.sheet import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,7 +159,7 @@ def panel(
 
 def short(name: str, longest: int = LONGEST) -> str:
     """A name without what steers or hides, and with its middle left out if it is long."""
-    whole = plain(name).plain or "(no name)"
+    whole = one_line(name) or "(no name)"
     if columns(whole) <= longest:
         return whole
     tail = longest * 2 // 5

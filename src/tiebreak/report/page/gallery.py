@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tiebreak.report.cells import plain
 from tiebreak.report.figures import Drawing, themed
 from tiebreak.report.figures.drawing import free_name
 from tiebreak.report.page.view import FigureView
+from tiebreak.report.sheet import one_line
 
 FOLDER = "plots"
 
@@ -47,8 +47,8 @@ class Gallery:
         width, height = drawing.figure.get_size_inches()
         return FigureView(
             id=f"figure-{name}",
-            title=plain(drawing.title).plain,
-            alt=plain(drawing.alt).plain,
+            title=one_line(drawing.title),
+            alt=one_line(drawing.alt),
             svg=themed(self._svg[name]),
             width=round(width * _PIXELS),
             height=round(height * _PIXELS),

@@ -25,10 +25,10 @@ from typing import Any
 
 from tiebreak.analysis.entries import Entry
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
-from tiebreak.report.cells import plain
 from tiebreak.report.page.answers import asked
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import Cell, Column, ItemRow, ItemsView
+from tiebreak.report.sheet import one_line
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count
 
@@ -220,5 +220,5 @@ def _opening(task: str) -> str:
 
 
 def _named(text: str) -> Cell:
-    shown = plain(text).plain
+    shown = one_line(text)
     return Cell(shown, shown.casefold() or None)

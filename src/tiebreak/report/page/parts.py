@@ -21,7 +21,7 @@ from tiebreak.report import peers_tables as peer_tables
 from tiebreak.report import peers_view as peer_view
 from tiebreak.report.aggregation import csd_table, sensitivity_table
 from tiebreak.report.board_tables import kinds_table, rows_table, usage_table, views_table
-from tiebreak.report.cells import money, plain
+from tiebreak.report.cells import money
 from tiebreak.report.figures import (
     Drawing,
     alignment_figure,
@@ -41,6 +41,7 @@ from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.names import shortener
 from tiebreak.report.page.tables import table_view
 from tiebreak.report.page.view import Part
+from tiebreak.report.sheet import one_line
 from tiebreak.words import count
 
 Captioned = tuple[str, Table | None]
@@ -322,7 +323,7 @@ class Parts:
         return tuple(self._clean(text) for text in texts if text)
 
     def _clean(self, text: str) -> str:
-        return plain(self._short(text)).plain
+        return one_line(self._short(text))
 
 
 def label(entry: Entry) -> str:

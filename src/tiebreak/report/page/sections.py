@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tiebreak.report.cells import plain
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.parts import Parts
 from tiebreak.report.page.view import Page, Part, Section, Warned
+from tiebreak.report.sheet import one_line
 from tiebreak.words import count
 
 _HEADINGS: Final = {
@@ -69,7 +69,7 @@ def page_of(
     """
     sections = tuple(_sections(contents, Parts(gallery, contents.names)))
     return Page(
-        title=plain(title or _title(contents)).plain,
+        title=one_line(title or _title(contents)),
         version=version,
         created=_created(contents),
         warnings=tuple(_warnings(sections)),
@@ -128,5 +128,5 @@ def _title(contents: Contents) -> str:
 
 def _created(contents: Contents) -> str:
     """The days on which the logs were made."""
-    days = sorted({plain(log.created[:10]).plain for log in contents.logs})
+    days = sorted({one_line(log.created[:10]) for log in contents.logs})
     return " to ".join(days if len(days) < 3 else (days[0], days[-1]))

@@ -1,16 +1,16 @@
 """The study on a terminal and as data."""
 
-import json
 import math
 
 import pytest
-from rich.console import Console
 
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.lab.judge import Traits
 from tiebreak.lab.planted import World
+from tiebreak.lab.sheet import NOTE, data_of, sheets_of
 from tiebreak.lab.simulate import simulate
 from tiebreak.lab.study import Study
-from tiebreak.lab.tables import NOTE, render_study, study_as_dict
 
 WORLD = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)
 
@@ -20,10 +20,7 @@ def study(repeats: int = 3) -> Study:
 
 
 def printed(study: Study, width: int) -> list[str]:
-    console = Console(width=width, record=True, file=None, highlight=False, force_terminal=False)
-    with console.capture() as capture:
-        render_study(study, console)
-    return capture.get().splitlines()
+    return show(sheets_of(study), width).splitlines()
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -49,7 +46,7 @@ def test_what_is_undefined_is_said() -> None:
     one = simulate(everybody_passes, (3,), repeats=2, protocols=["original"])
     text = " ".join(" ".join(printed(one, 80)).split())
     assert "Note: original with 3 items orders no models in 2 of 2 pools" in text
-    [data] = [row for row in study_as_dict(one)["rows"] if row["protocol"] == "original"]
+    [data] = [row for row in data_of(one)["rows"] if row["protocol"] == "original"]
     assert data["truth"]["spearman"] == {
         "mean": None,
         "standard_error": None,
@@ -61,7 +58,7 @@ def test_what_is_undefined_is_said() -> None:
 
 def test_data_holds_everything() -> None:
     one = study(repeats=1)
-    data = json.loads(json.dumps(study_as_dict(one), allow_nan=False))
+    data = round_trip(data_of(one))
     assert data["world"]["qualities"] == [0.4, 0.2, 0.0]
     assert data["world"]["judge"] == {
         "resolution": 0,

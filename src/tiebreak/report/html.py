@@ -1,0 +1,51 @@
+"""Sheets as HTML: a fragment for a notebook; the report's page is made with the same templates."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unicodedata import category
+
+from tiebreak.report.sheet import Sheet
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_HERE = Path(__file__).parent
+
+
+def fragment(sheets: Iterable[Sheet] | Sheet) -> str:
+    """Sheets as elements that may stand anywhere in a page, as `_repr_html_` returns them."""
+    shown = [sheets] if isinstance(sheets, Sheet) else list(sheets)
+    return environment().get_template("fragment.html.jinja").render(sheets=shown)
+
+
+@cache
+def environment() -> "Environment":
+    """Templates in which every text is escaped, and what cannot be seen is made visible."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader([_HERE / "templates", _HERE / "page" / "templates"]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+    )
+
+
+def visible(value: object) -> object:
+    """A text with the codes of what cannot be seen, or would steer what is around it: ‹U+202E›.
+
+    That is whatever is not printable: control characters, marks of direction, zero-width
+    characters, lone surrogates. Blanks of all kinds stay, and text that is escaped already.
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__") or value.isprintable():
+        return value
+    return "".join(
+        char
+        if char.isprintable() or char in "\t\n" or category(char) == "Zs"
+        else f"\u2039U+{ord(char):04X}\u203a"
+        for char in value
+    )

@@ -1,0 +1,47 @@
+"""Findings as data that `json.dumps(…, allow_nan=False)` accepts.
+
+The keys are the fields of the dataclasses; what each means is said there. Undefined is null.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+
+def document(format: str, version: int, **content: Any) -> dict[str, Any]:
+    """A document with its format and version.
+
+    The version is raised when a key is renamed, removed or changes its meaning; new keys do not
+    raise it.
+    """
+    return {"format": format, "version": version, **json_ready(content)}
+
+
+def json_ready(value: Any) -> Any:
+    """The same data in types of JSON: objects, lists, texts, numbers, true, false and null.
+
+    Args:
+        value: dataclasses, named tuples, pydantic models, mappings and arrays, nested at will.
+            Numbers that are not finite become None, keys of mappings texts.
+    """
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: json_ready(getattr(value, one.name)) for one in fields(value)}
+    if hasattr(value, "_asdict"):
+        return json_ready(value._asdict())
+    if hasattr(value, "model_dump"):
+        return json_ready(value.model_dump())
+    if hasattr(value, "tolist"):  # of NumPy: an array, or one number of it
+        return json_ready(value.tolist())
+    if isinstance(value, Mapping):
+        return {key: json_ready(item) for key, item in value.items()}
+    return [json_ready(item) for item in value]
+
+
+def only(value: Any, *names: str) -> dict[str, Any]:
+    """These attributes of an object, by name."""
+    return {name: getattr(value, name) for name in names}

@@ -1,0 +1,78 @@
+"""Sheets as Markdown, as GitHub and the Hugging Face Hub read it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from tiebreak.report.cells import Cell
+from tiebreak.report.sheet import Sheet, Table
+
+# All that can begin markup, a link, a mention, a formula, HTML or a cell of a table. As character
+# references they are never read as markup (CommonMark, section 2.5). What is harmless where it
+# stands is left alone, for those who read the source: the underscore inside a word (section 6.2),
+# the colon that begins neither "//" nor an emoji, the dot that ends no "www".
+_ANYWHERE: Final = r"[\\`*\[\]<>#|~&$@]|(?<![^\W_])_|_(?![^\W_])|:(?=//|[\w+-]+:)|(?<=www)\."
+_MARKUP: Final = re.compile(rf"{_ANYWHERE}|^[-+=.]|^[0-9]+(?=[.)])", re.I)
+_WITHIN: Final = re.compile(_ANYWHERE, re.I)
+
+
+def text(sheets: Iterable[Sheet]) -> str:
+    """Sheets one after the other, each under a heading of the second level."""
+    return "\n".join(f"{block}\n" for sheet in sheets for block in _blocks(sheet))
+
+
+def table(made: Table) -> str:
+    """A table with all its columns."""
+    sides = [":--" if one.left or not one.numeric else "--:" for one in made.columns]
+    rows = [[inline(heading, None) for heading in made.headings], sides]
+    rows += [[_cell(cell) for cell in row] for row in made.rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def inline(text: str, longest: int | None = 120, *, begins: bool = True) -> str:
+    """A text as one line of Markdown that shows just that text.
+
+    Line ends become a space, and others that steer (control, bidi, zero-width) the sign U+FFFD, so
+    that a name cannot look like another one; what is too long is cut. A text that `begins` no line
+    may begin with a minus sign or a number.
+    """
+    line = " ".join(text.split())
+    shown = "".join("\ufffd" if _steers(char) else char for char in line)
+    if longest is not None and len(shown) > longest:
+        shown = f"{shown[: longest - 1]}…"
+    markup = _MARKUP if begins else _WITHIN
+    return markup.sub(lambda found: "".join(f"&#{ord(c)};" for c in found[0]), shown) or "–"
+
+
+def _blocks(sheet: Sheet) -> Iterator[str]:
+    """Paragraphs, lists and tables."""
+    if sheet.title:
+        yield f"## {_whole(sheet.title)}"
+    yield from map(_whole, (*sheet.subtitle, *filter(None, [sheet.verdict])))
+    yield from (f"> **Warning:** {_whole(warning)}" for warning in sheet.warnings)
+    for section in sheet.sections:
+        if section.heading:
+            yield f"### {_whole(section.heading)}"
+        if section.table:
+            if section.table.caption and section.table.caption != section.heading:
+                yield f"**{_whole(section.table.caption)}**"
+            yield table(section.table)
+        yield from map(_whole, section.legend)
+        if section.lines:
+            yield "\n".join(f"- {_whole(line)}" for line in section.lines)
+    yield from (f"> **Note:** {_whole(note)}" for note in sheet.notes)
+
+
+def _cell(cell: Cell) -> str:
+    shown = f"{cell.text} ({cell.under})" if cell.under else cell.text
+    return inline(shown, None, begins=False) if shown else ""
+
+
+def _whole(text: str) -> str:
+    return inline(text, None)
+
+
+def _steers(char: str) -> bool:
+    # Format, control, surrogate, private, unassigned; line and paragraph separators.
+    return unicodedata.category(char)[0] == "C" or unicodedata.category(char) in ("Zl", "Zp")

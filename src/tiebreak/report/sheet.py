@@ -1,0 +1,159 @@
+"""The form in which every finding is shown.
+
+A `Sheet` has a title, a verdict, warnings, sections with tables, and notes. It holds text and
+numbers only; how they look is the matter of six renderers:
+
+    terminal.show(sheets)       a terminal, with the columns that there is room for
+    json.document(…)            the finding's own data as JSON (no sheet is needed)
+    csv.text(rows)              the finding's rows as CSV (no sheet is needed)
+    markdown.text(sheets)       Markdown as GitHub reads it
+    latex.text(sheets)          LaTeX with booktabs
+    html.fragment(sheets)       HTML; the report's page uses the same templates
+
+Texts may come from logs and may be hostile; each renderer escapes all of them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tiebreak.report.cells import Cell
+
+# From this width on a terminal has room for columns that 80 characters have none for.
+WIDE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    A `numeric` one is set flush right, unless `left`, and sorts by number. A terminal folds long
+    texts down to the width `folds` (0: never), shows the column from the width `room` on, and uses
+    the heading `short`, with its line breaks, where there is one.
+    """
+
+    heading: str
+    numeric: bool = True
+    left: bool = False
+    folds: int = 0
+    room: int = 0
+    short: str = ""
+
+
+def names(heading: str, width: int = 12) -> Column:
+    """A column of names, which fold where they are long."""
+    return Column(heading, numeric=False, left=True, folds=width)
+
+
+def numbers(*headings: str) -> tuple[Column, ...]:
+    """Columns of numbers."""
+    return tuple(map(Column, headings))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, one cell for each column.
+
+    `rules` are the numbers of the rows that have a rule above them, such as that of a sum. A
+    terminal needs no `caption`, and sets columns `gap` blanks apart.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    rules: tuple[int, ...] = ()
+    gap: int = 3
+
+    @classmethod
+    def of(
+        cls,
+        columns: Iterable[Column],
+        rows: Iterable[Iterable[Cell]],
+        caption: str = "",
+        *,
+        rules: Iterable[int] = (),
+        gap: int = 3,
+    ) -> "Table":
+        """A table of any iterables.
+
+        Raises:
+            ValueError: a row has not one cell for each column.
+        """
+        made = cls(tuple(columns), tuple(map(tuple, rows)), caption, tuple(rules), gap)
+        if any(len(row) != len(made.columns) for row in made.rows):
+            raise ValueError("every row of a table has one cell for each column")
+        return made
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Headings, each one of a kind: the "95% interval" after "ρ" is "ρ 95% interval"."""
+        return tuple(_apart([column.heading for column in self.columns]))
+
+    @property
+    def bodies(self) -> tuple[tuple[tuple[Cell, ...], ...], ...]:
+        """The rows from rule to rule."""
+        bounds = (0, *(n for n in self.rules if 0 < n < len(self.rows)), len(self.rows))
+        return tuple(self.rows[start:end] for start, end in pairwise(bounds))
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with its legend, which says how to read it, and findings in sentences."""
+
+    table: Table | None = None
+    legend: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    heading: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        table: Table | None = None,
+        *,
+        legend: Iterable[str] = (),
+        lines: Iterable[str] = (),
+        heading: str = "",
+    ) -> "Section":
+        """A section of any iterables; a table without rows is left out."""
+        shown = table if table is not None and table.rows else None
+        return cls(shown, tuple(legend), tuple(lines), heading)
+
+    def __bool__(self) -> bool:
+        return bool(self.table or self.legend or self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A finding as it is shown.
+
+    `subtitle` says what it is of, `verdict` what was found, in a sentence; `warnings` why not to
+    trust it; `notes` are remarks.
+    """
+
+    title: str = ""
+    subtitle: tuple[str, ...] = ()
+    verdict: str = ""
+    warnings: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Sheets = Iterable[Sheet]
+
+
+def one_line(text: str) -> str:
+    """A text on one line; what would steer a terminal, or cannot be seen, is replaced."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
+
+
+def _apart(headings: Sequence[str]) -> Iterator[str]:
+    times = Counter(headings)
+    last = ""
+    for place, heading in enumerate(headings):
+        if times[heading] > 1 and last and place:
+            yield f"{last} {heading}".rstrip()
+        else:
+            yield heading
+        if times[heading] == 1:
+            last = heading

@@ -1,0 +1,222 @@
+"""A consensus of rankings: by one aggregator with its scores, or by several side by side."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tiebreak.analysis.consensus import Election
+from tiebreak.rankers.consensus import Consensus
+from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.report.cells import UNDEFINED, Cell, number, words
+from tiebreak.report.json import json_ready, only
+from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
+from tiebreak.words import count
+
+# Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.
+LISTED = 3
+# Candidates of a cycle that a line on the terminal names.
+NAMED = 8
+
+# As the peer-review paper heads its tables: eight columns and the names fit into 80 characters.
+_SHORT = {
+    "average": "Avg",
+    "borda": "Bor",
+    "copeland": "Cop",
+    "dodgson": "Dod",
+    "irv": "IRV",
+    "kemeny_young": "Kem",
+    "kendall": "Ken",
+    "spearman": "Spm",
+}
+
+
+def sheets_of(elections: Iterable[Election]) -> list[Sheet]:
+    """One sheet an election."""
+    return [sheet_of(election) for election in elections]
+
+
+def sheet_of(election: Election) -> Sheet:
+    """One method's ranking with its scores, or the places by several side by side."""
+    if len(election.consensuses) == 1:
+        (consensus,) = election.consensuses.values()
+        table = _scores(election.names, consensus)
+    else:
+        table = _side_by_side(election)
+    return Sheet(
+        election.name,
+        (election.source,),
+        sections=(Section.of(table, lines=_lines(election)),),
+        notes=tuple(election.notes),
+    )
+
+
+def data_of(elections: Iterable[Election]) -> list[dict[str, Any]]:
+    """One object an election."""
+    return [election_data(election) for election in elections]
+
+
+def election_data(election: Election) -> dict[str, Any]:
+    """An election, with the fields of `Consensus` and `KemenyResult`, names for columns.
+
+    The shape::
+
+    {"name", "source", "candidates": [], "n_items", "notes": [], "failed": {METHOD: why},
+     "results": [
+        {"method", "ascending", "used", "dropped",
+         "ranking": [{"rank", "candidate", "score"}],       best first; equal rank = tied
+         "kemeny": null or {"order": [], "cost", "lower_bound", "gap", "optimal", "complete",
+                            "unique", "n_optima", "margin", "method", "orders": [[]],
+                            "interchangeable": [[]], "condorcet_winner", "cycles": [[]],
+                            "certificate": {"cycles": [{"cycle": [], "weight"}],
+                                            "denominator", "value"}}}]}
+    """
+    data: dict[str, Any] = json_ready(
+        {
+            **only(election, "name", "source"),
+            "candidates": election.names,
+            **only(election, "n_items", "notes", "failed"),
+            "results": [
+                {
+                    **only(consensus, "method", "ascending", "used", "dropped"),
+                    "ranking": _ranking(election.names, consensus),
+                    "kemeny": kemeny and _kemeny(election.names, kemeny),
+                }
+                for consensus, kemeny in _results(election)
+            ],
+        }
+    )
+    return data
+
+
+def places(consensus: Consensus) -> dict[int, str]:
+    """Place of every column, best first: "1", "2=", "2=", "4", where "=" says that it is shared."""
+    shown: dict[int, str] = {}
+    for group in consensus.groups:
+        place = f"{len(shown) + 1}{'=' if len(group) > 1 else ''}"
+        shown |= dict.fromkeys(group, place)
+    return shown
+
+
+def consensus_lines(
+    names: Sequence[str], consensus: Consensus, kemeny: KemenyResult | None = None
+) -> Iterator[str]:
+    """What a method counted; of Kemeny–Young what is proven, and where majorities contradict."""
+    better = "lower" if consensus.ascending else "higher"
+    dropped = f", {consensus.dropped:,} dropped" if consensus.dropped else ""
+    used = count(consensus.used, "ballot")
+    yield f"{consensus.method}: {used} counted{dropped}; a {better} score is better"
+    if kemeny is None:
+        return
+    yield _cost_line(kemeny)
+    if kemeny.condorcet_winner is not None:
+        yield f"{names[kemeny.condorcet_winner]} beats every other candidate by majority"
+    for cycle in kemeny.cycles[:LISTED]:
+        yield f"Majorities go round among {_listed([names[column] for column in cycle], NAMED)}"
+    if len(kemeny.cycles) > LISTED:
+        yield f"{count(len(kemeny.cycles), 'such cycle')} in all"
+    for above, below in kemeny.interchangeable[:LISTED]:
+        yield f"{names[above]} and {names[below]} may swap places at no cost"
+    if len(kemeny.interchangeable) > LISTED:
+        yield f"{count(len(kemeny.interchangeable), 'such pair')} of neighbours in all"
+
+
+def _results(election: Election) -> Iterator[tuple[Consensus, KemenyResult | None]]:
+    for method, consensus in election.consensuses.items():
+        yield consensus, election.kemeny if method == "kemeny_young" else None
+
+
+def _scores(candidates: Sequence[str], consensus: Consensus) -> Table:
+    return Table.of(
+        (Column("#"), names("Candidate"), Column("Score")),
+        (
+            (_place(place), words(candidates[column]), number(float(consensus.scores[column])))
+            for column, place in places(consensus).items()
+        ),
+    )
+
+
+def _side_by_side(election: Election) -> Table:
+    """Places by each method, in the order of the first."""
+    columns = [places(consensus) for consensus in election.consensuses.values()]
+    return Table.of(
+        (names("Candidate"), *numbers(*(_SHORT[method] for method in election.consensuses))),
+        (
+            (
+                words(election.names[row]),
+                *(_place(places_of.get(row, UNDEFINED)) for places_of in columns),
+            )
+            for row in columns[0]
+        ),
+    )
+
+
+def _place(place: str) -> Cell:
+    return Cell(place, None if place == UNDEFINED else int(place.rstrip("=")))
+
+
+def _lines(election: Election) -> Iterator[str]:
+    several = len(election.consensuses) > 1
+    if election.n_items is not None:
+        yield f"By mean rank over {count(election.n_items, 'item')}, each counted on its own"
+    if several:
+        yield "Places by " + ", ".join(
+            f"{method} ({_SHORT[method]})" for method in election.consensuses
+        )
+    for consensus, kemeny in _results(election):
+        if kemeny is not None or consensus.dropped or not several:
+            yield from consensus_lines(election.names, consensus, kemeny)
+    for method, reason in election.failed.items():
+        yield f"{method}: no result: {reason}"
+
+
+def _ranking(names: Sequence[str], consensus: Consensus) -> list[dict[str, Any]]:
+    return [
+        {
+            "rank": consensus.ranks[column],
+            "candidate": names[column],
+            "score": consensus.scores[column],
+        }
+        for group in consensus.groups
+        for column in group
+    ]
+
+
+def _kemeny(names: Sequence[str], kemeny: KemenyResult) -> dict[str, Any]:
+    def named(columns: Sequence[int]) -> list[str]:
+        return [names[column] for column in columns]
+
+    winner, certificate = kemeny.condorcet_winner, kemeny.certificate
+    plain = ("cost", "lower_bound", "gap", "optimal", "complete", "unique", "n_optima", "margin")
+    return {
+        "order": named(kemeny.order),
+        **only(kemeny, *plain, "method"),
+        "orders": map(named, kemeny.orders),
+        "interchangeable": map(named, kemeny.interchangeable),
+        "condorcet_winner": None if winner is None else names[winner],
+        "cycles": map(named, kemeny.cycles),
+        "certificate": {
+            "cycles": [
+                {"cycle": named(cycle), "weight": weight}
+                for cycle, weight in sorted(certificate.cycles.items())
+            ],
+            **only(certificate, "denominator", "value"),
+        },
+    }
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
+
+
+def _cost_line(kemeny: KemenyResult) -> str:
+    cost = f"Cost: {count(kemeny.cost, 'pairwise disagreement')}"
+    if not kemeny.optimal:
+        return f"{cost}, not proven: an optimal order may cost up to {kemeny.gap:,} less"
+    if kemeny.unique:
+        more = "" if kemeny.margin is None else f"; any other costs at least {kemeny.margin:,} more"
+        return f"{cost}, proven optimal, by this order alone{more}"
+    if kemeny.n_optima is None:
+        others = "others are" if kemeny.unique is False else "others may be"
+        return f"{cost}, proven optimal; {others} optimal, too"
+    return f"{cost}, proven optimal; one of {kemeny.n_optima:,} optimal orders"

@@ -1,0 +1,291 @@
+"""Six renderers of sheets, with hostile names in every place: each shows the text as a text."""
+
+import csv as standard_csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+from tests.report.showing import printed
+from tiebreak.report import csv, html, latex, markdown
+from tiebreak.report.cells import Cell, integer, interval, number, share, signed_bounds, words
+from tiebreak.report.json import document, json_ready
+from tiebreak.report.sheet import WIDE, Column, Section, Sheet, Table, names, numbers
+
+HOSTILE = (
+    "[red]rich[/red] :smile:",
+    "<script>alert(1)</script>",
+    "a | b \\| c",
+    "*x* _y_ `z` [l](http://e.x) ~~s~~ # h $m$",
+    r"\input{x} 50% & #1 _y_ ^2 {b} ~",
+    "steer\x1b[31m\u202ethe\nterminal",
+    '"quoted", & comma',
+    "=1+1",
+    "-- '' `` ?` ---",
+)
+
+
+def sheet(name: str) -> Sheet:
+    """A sheet with a name in every place that holds text."""
+    table = Table.of(
+        (names(name), *numbers("ρ", "95%"), Column(f"wide {name}", numeric=False, room=WIDE)),
+        [
+            (words(name), number(0.5), signed_bounds(-0.25, 0.75), words(f"w {name}")),
+            (words("plain"), number(float("nan")), signed_bounds(np.nan, np.nan), words("w")),
+        ],
+        f"caption {name}",
+        rules=[1],
+    )
+    section = Section.of(table, legend=[f"legend {name}"], lines=[f"line {name}"], heading=name)
+    return Sheet(
+        f"title {name}", (f"sub {name}",), f"verdict {name}", (f"w {name}",), (section,), (name,)
+    )
+
+
+class Reader(HTMLParser):
+    """The tags of a fragment, and its rows of cells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.rows: list[list[str]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag != "br":
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+def read(fragment: str) -> Reader:
+    reader = Reader()
+    reader.feed(fragment)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_html_shows_the_text_and_no_markup_of_it(name: str) -> None:
+    found = read(html.fragment(sheet(name)))
+    assert found.tags <= {
+        *("div", "h3", "h4", "p", "small", "bdi", "strong", "em", "ul", "li"),
+        *("table", "caption", "thead", "tbody", "tr", "th", "td", "br"),
+    }
+    shown = name.replace("\x1b", "‹U+001B›").replace("\u202e", "‹U+202E›")
+    assert found.rows[1] == [shown, "0.500", "-0.25 to 0.75", f"w {shown}"]
+    assert found.rows[2][1:3] == ["–", "–"]
+    for place in ("title", "sub", "verdict", "legend", "line", "caption"):
+        assert f"{place} {shown}" in found.text
+    assert "\x1b" not in found.text
+
+
+def test_html_says_what_cells_sort_by() -> None:
+    fragment = html.fragment(sheet("Model"))
+    assert '<th scope="row" data-sort="model"><bdi>Model</bdi></th>' in fragment
+    assert '<td class="num" data-sort="0.5">0.500</td>' in fragment
+    assert '<td class="num">–</td>' in fragment
+    assert fragment.count("<tbody>") == 2
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a row as GitHub reads it: bars separate, character references are texts."""
+    assert line.startswith("| ")
+    assert line.endswith(" |")
+    raw = re.split(r"(?<!\\)\|", line[1:-1])
+    return [re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), cell).strip() for cell in raw]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_markdown_has_the_cells(name: str) -> None:
+    text = markdown.text([sheet(name)])
+    shown = " ".join(name.split()).replace("\x1b", "\ufffd").replace("\u202e", "\ufffd")
+    rows = [cells_of(line) for line in text.splitlines() if line.startswith("|")]
+    assert [cells[0] for cells in rows] == [shown, ":--", shown, "plain"]
+    assert rows[2][1:3] == ["0.500", "-0.25 to 0.75"]
+    assert rows[1] == [":--", "--:", "--:", ":--"]
+    assert {len(cells) for cells in rows} == {4}
+    # Nothing of the name is left that could begin markup.
+    assert not re.search(r"<(?!/?br)|\*x\*|`z`|\]\(|~~|\$m", text)
+    assert f"## {markdown.inline(f'title {name}', None)}" in text.splitlines()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_latex_has_no_command_of_a_name(name: str) -> None:
+    text = latex.text([sheet(name)])
+    commands = set(re.findall(r"\\([a-z]+)", text))
+    assert commands <= {
+        *("section", "subsection", "textbf", "begin", "end", "centering", "caption", "toprule"),
+        *("midrule", "bottomrule", "rho", "textbackslash", "textbar", "textasciitilde"),
+        *("textasciicircum", "textless", "textgreater", "textquotedbl", "textasciigrave"),
+        *("textendash",),
+    }
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert len(rows) == 3
+    assert all(len(re.findall(r"(?<!\\)&", row)) == 3 for row in rows)
+    assert not re.search(r"(?<!\\)[%#_$](?!\\rho)", text.replace(r"$\rho$", ""))
+    # Braces are balanced once the escaped ones are gone.
+    bare = re.sub(r"\\[{}]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert text.count(r"\midrule") == 2
+
+
+def test_latex_signs() -> None:
+    assert latex.escape("0.1–0.2, ρ ≥ 0.9 ± 1 → α × 2") == (
+        r"0.1\textendash{}0.2, $\rho$ $\geq$ 0.9 $\pm$ 1 $\to$ $\alpha$ $\times$ 2"
+    )
+    assert latex.escape("a--b ''") == "a-{}-b '{}'"
+
+
+@pytest.mark.parametrize("width", [60, 80, WIDE, 200])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_terminal_shows_plain_text(name: str, width: int) -> None:
+    text = printed(sheet(name), width)
+    shown = " ".join(name.split()).replace("\x1b", "\ufffd").replace("\u202e", "\ufffd")
+    assert "\x1b" not in text
+    squeezed = "".join(text.split())
+    for place in ("title", "sub", "verdict", "legend", "line", "WARNING: w", "Note:"):
+        assert "".join(f"{place} {shown}".split()) in squeezed
+    assert ("wide" in text) == (width >= WIDE)
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+
+
+def test_blocks_are_apart_by_one_line() -> None:
+    lines = printed([sheet("n"), Sheet(notes=("alone",))]).splitlines()
+    blank = [number for number, line in enumerate(lines) if not line]
+    assert [lines[number + 1].split()[0] for number in blank] == ["n", "n", "Note:", "Note:"]
+    assert lines[-1] == "Note: alone"
+
+
+def test_a_second_line_of_a_cell() -> None:
+    cell = Cell("8.0", 8.0, under="7–14")
+    table = Table.of(
+        (names("Protocol"), Column("Per item", short="Per\nitem")), [(words("a"), cell)]
+    )
+    one = Sheet(sections=(Section.of(table),))
+    assert [line.split() for line in printed(one).splitlines() if "─" not in line] == [
+        *(["Per"], ["Protocol", "item"], ["a", "8.0"], ["7–14"]),
+    ]
+    assert "| a | 8.0 (7–14) |" in markdown.text([one])
+    assert "a & 8.0 (7\\textendash{}14)" in latex.text([one])
+    assert ["a", "8.07–14"] in read(html.fragment(one)).rows
+    assert "| Protocol | Per item |" in markdown.text([one])
+
+
+def test_headings_that_occur_twice_are_named_apart() -> None:
+    table = Table.of(map(Column, ("#", "Model", "ρ", "95%", "τ", "95%", "Terry", "#")), [])
+    assert table.headings == ("#", "Model", "ρ", "ρ 95%", "τ", "τ 95%", "Terry", "Terry #")
+
+
+def test_rules_part_the_rows() -> None:
+    rows = [(words(name),) for name in "abcd"]
+    # The last row has nothing below it, the first nothing above.
+    bodies = Table.of([names("Rater")], rows, rules=(0, 2, 3, 4)).bodies
+    assert [[row[0].text for row in body] for body in bodies] == [["a", "b"], ["c"], ["d"]]
+    with pytest.raises(ValueError, match="one cell for each column"):
+        Table.of([names("Rater")], [(words("a"), words("b"))])
+
+
+@pytest.mark.parametrize(
+    ("cell", "text", "key"),
+    [
+        (number(-0.0001, 2), "0.00", -0.0001),
+        (number(float("nan")), "–", None),
+        (number(2.5, 1, unit="×"), "2.5×", 2.5),
+        (share(0.001), "<1%", 0.001),
+        (signed_bounds(-0.123, -0.004), "-0.12 to 0.00", -0.123),
+        (integer(1200), "1,200", 1200),
+        (integer(None), "–", None),
+        (words("Kept"), "Kept", "kept"),
+        (words(""), "", None),
+        (words("–"), "–", None),
+    ],
+)
+def test_cells(cell: Cell, text: str, key: object) -> None:
+    assert (cell.text, cell.key) == (text, key)
+    assert interval(0.7, 0.812) == "0.700–0.812"
+
+
+class Pair(NamedTuple):
+    low: float
+    high: float
+
+
+class Model(BaseModel):
+    name: str
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class Finding:
+    pair: Pair
+    models: tuple[Model, ...]
+    rates: np.ndarray
+    by_name: dict[str, float]
+    n: np.int64
+
+
+def test_json_takes_what_findings_are_made_of() -> None:
+    finding = Finding(
+        Pair(1.0, float("inf")), (Model(name="m"),), np.array([[0.5, np.nan]]), {"a": np.nan},
+        np.int64(3),
+    )  # fmt: skip
+    data = json_ready(finding)
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data == {
+        "pair": {"low": 1.0, "high": None},
+        "models": [{"name": "m", "known": True}],
+        "rates": [[0.5, None]],
+        "by_name": {"a": None},
+        "n": 3,
+    }
+
+    def lazy() -> Iterator[int]:
+        yield from (1, 2)
+
+    assert document("tiebreak/x", 2, part=lazy()) == {
+        "format": "tiebreak/x",
+        "version": 2,
+        "part": [1, 2],
+    }
+
+
+def test_json_ready() -> None:
+    nan = float("nan")
+    assert json_ready({"a": (1, nan), "b": [{"c": float("inf")}], "d": None, "e": True}) == {
+        "a": [1, None],
+        "b": [{"c": None}],
+        "d": None,
+        "e": True,
+    }
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_csv_reads_back(name: str) -> None:
+    rows = [{"model": name, "score": 0.1, "n": 1}, {"model": "b", "score": np.nan, "n": None}]
+    assert list(standard_csv.DictReader(io.StringIO(csv.text(rows)))) == [
+        {"model": name, "score": "0.1", "n": "1"},
+        {"model": "b", "score": "", "n": ""},
+    ]
+    assert csv.text([], ["a", "b"]) == "a,b\n"
