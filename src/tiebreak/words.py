@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Numbers in sentences, and names in one text."""
 
 
 def percent(rate: float) -> str:
@@ -13,3 +13,8 @@ def percent(rate: float) -> str:
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: 1 item, 1,200 items; `many` for plurals that take more than an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def split_names(text: str) -> list[str]:
+    """The names in "a, b,c", without the spaces around them; "a,,b" and "" hold an empty name."""
+    return [name.strip() for name in text.split(",")]

@@ -158,6 +158,7 @@ def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
     numbers: Any = 2026
     assert load_pool(numbers, "strict").benchmarks == ("gsm8k",)
     assert load_pool([numbers, numbers + 1], "strict").benchmarks == ("gsm8k", "mmlu")
+    assert load_pool("2026, 2027,", "strict").benchmarks == ("gsm8k", "mmlu")
 
 
 def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:

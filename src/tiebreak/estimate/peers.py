@@ -16,6 +16,7 @@ from tiebreak.inspect_tasks.cast import (
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.variants import Variant
+from tiebreak.words import split_names
 
 
 def asks_peers(variant: Variant) -> bool:
@@ -63,5 +64,5 @@ def read_matching(text: str | None) -> Any:
     except yaml.YAMLError as error:
         raise LabelError(f"reviewers is {text!r}. {HOW_TO_MATCH}") from error
     if isinstance(read, str) and "," in read:
-        return [name.strip() for name in read.split(",")]
+        return split_names(read)
     return read

@@ -15,6 +15,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.variants import Variant, read_variant, split_labels
+from tiebreak.words import split_names
 
 
 def read_contests(
@@ -111,7 +112,7 @@ def _require_judge(variants: Sequence[Variant], judge: str | None) -> bool:
 
 def _peers(variants: Sequence[Variant], given: str | None) -> list[str]:
     """The models of a list, if a protocol asks for reviews."""
-    peers = [model.strip() for model in (given or "").split(",") if model.strip()]
+    peers = [model for model in split_names(given or "") if model]
     asking = [variant.label for variant in variants if asks_peers(variant)]
     if asking and not peers:
         raise JudgesError(

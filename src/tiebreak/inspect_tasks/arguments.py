@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from tiebreak.candidates import Shard
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.words import split_names
 
 
 class Common(TypedDict, total=False):
@@ -118,7 +119,7 @@ def names(name: str, value: str | Collection[str] | None) -> tuple[str, ...]:
     Raises:
         PrerequisiteError: it is neither; says which argument.
     """
-    given = value.split(",") if isinstance(value, str) else value or ()
+    given = split_names(value) if isinstance(value, str) else value or ()
     if not isinstance(given, Collection) or not all(isinstance(entry, str) for entry in given):
         raise PrerequisiteError(f"{name} is {value!r}: it must be names separated by commas.")
     return tuple(entry.strip() for entry in given if entry.strip())

@@ -27,6 +27,7 @@ from tiebreak.scorers.rubric import (
     load_rubric,
     rubric_for,
 )
+from tiebreak.words import split_names
 
 NO_CANDIDATES = (
     "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
@@ -44,8 +45,8 @@ def load_pool(candidates: str | list[str] | None, mode: str) -> CandidatePool:
     if not candidates:
         raise PrerequisiteError(NO_CANDIDATES)
     # A folder named 2026 comes from the command line as a number.
-    given = candidates if isinstance(candidates, list) else str(candidates).split(",")
-    paths = [from_working_directory(str(path)) for path in given]
+    given = candidates if isinstance(candidates, list) else split_names(str(candidates))
+    paths = [from_working_directory(str(path)) for path in given if path != ""]
     if mode not in ("strict", "intersect"):
         raise PrerequisiteError(f"mode is {mode!r}: it must be strict or intersect.")
     try:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from tiebreak.benchmarks import BENCHMARKS, Question, load_questions
 from tiebreak.benchmarks.mmlu import LETTERS
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.words import split_names
 
 Document = Mapping[str, Any]
 
@@ -136,7 +137,7 @@ def _strings(key: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """A list of names, also as text with commas (`--metadata subjects=anatomy,virology`)."""
     given = metadata.get(key, ())
     if isinstance(given, str):
-        given = [name.strip() for name in given.split(",")]
+        given = split_names(given)
     if isinstance(given, list | tuple) and all(isinstance(name, str) and name for name in given):
         return tuple(given)
     raise ValueError(f'{key} is {given!r}; wanted is a list of names: \'{{"{key}": ["…"]}}\'')

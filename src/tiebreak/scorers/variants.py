@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.protocols import Protocol, ProtocolError, find_protocol
+from tiebreak.words import split_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Variant:
 def split_labels(text: str) -> list[str]:
     """The labels of a list; `all` stands for all with one judge, with their defaults."""
     labels: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
+    for part in filter(None, split_names(text)):
         if labels and "=" in part and ":" not in part:
             labels[-1] += f",{part}"
         else:
@@ -54,7 +55,7 @@ def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) ->
     found = find(path + at + name)
     known = settings_of(found)
     settings = {}
-    for part in filter(None, given.split(",")):
+    for part in filter(None, split_names(given)):
         key, equals, value = part.partition("=")
         if not equals or key not in known:
             near = difflib.get_close_matches(key, known, n=1)

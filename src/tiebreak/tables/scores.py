@@ -12,6 +12,7 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.ballots import CSV, AnyPath
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown, suggestion
+from tiebreak.words import split_names
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,7 +107,7 @@ def find_cells(table: ScoreTable, text: str) -> tuple[int, tuple[int, ...]]:
     if model not in table.models:
         help_ = suggestion(model, table.models)
         raise TableError(f"{text!r}: the scores have no model {model!r}; {help_}")
-    names = [name.strip() for name in listed.split(",")]
+    names = split_names(listed)
     for name in names:
         if name not in table.benchmarks:
             help_ = suggestion(name, table.benchmarks)
