@@ -15,7 +15,7 @@ from tests.inspect_tasks.runs import (
 )
 from tiebreak.candidates import RUN_KEY, SHARD_KEY
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.ranking_logs import MissingShardError, OverlappingShardsError, read_ranking_logs
+from tiebreak.ranking_logs import MissingShardError, RankingLogError, read_ranking_logs
 
 TASKS = ["fixed_rubric", "swiss"]
 ITEMS = 7
@@ -71,7 +71,7 @@ def test_shards_are_one_run(pool: Path, tmp_path: Path, monkeypatch: pytest.Monk
         read_ranking_logs([tmp_path / "shards"])
     Path(tmp_path / "away.eval").rename(place)
     twice = judge_in_process("swiss", pool, tmp_path / "shards", JUDGE, shard="2/3")
-    with pytest.raises(OverlappingShardsError, match=r"Shard 2/3 was judged more than once"):
+    with pytest.raises(RankingLogError, match=r"Shard 2/3 was judged more than once"):
         read_ranking_logs([tmp_path / "shards"])
     Path(twice[0].location.removeprefix("file://")).unlink()
     # A copy of the same file in another folder is the same attempt at it.

@@ -7,8 +7,6 @@ import pytest
 
 from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tiebreak.ranking_logs import (
-    NoRankingLogError,
-    NotARankingLogError,
     RankingLogError,
     Unranked,
     UnreadableLogError,
@@ -56,14 +54,14 @@ def test_paths_are_shown_relative_to_here(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_no_such_path(tmp_path: Path) -> None:
-    with pytest.raises(NoRankingLogError, match=r"does not exist.*inspect eval tiebreak/seal"):
+    with pytest.raises(RankingLogError, match=r"does not exist.*inspect eval tiebreak/seal"):
         read_ranking_logs([tmp_path / "nowhere"])
 
 
 def test_a_folder_without_a_ranking_log(tmp_path: Path) -> None:
     write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
     (tmp_path / "bad.eval").write_bytes(b"no zip")
-    with pytest.raises(NoRankingLogError) as error:
+    with pytest.raises(RankingLogError, match="No ranking log in ") as error:
         read_ranking_logs([tmp_path])
     assert "1 other Inspect log and 1 unreadable file: " in str(error.value)
     assert "bad.eval" in str(error.value)
@@ -71,13 +69,13 @@ def test_a_folder_without_a_ranking_log(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
-    with pytest.raises(NoRankingLogError, match="it holds no Inspect log"):
+    with pytest.raises(RankingLogError, match="it holds no Inspect log"):
         read_ranking_logs([tmp_path])
 
 
 def test_a_candidates_log_is_no_ranking_log(tmp_path: Path) -> None:
     path = write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
-    with pytest.raises(NotARankingLogError, match=r"no ranking log.*Rank them first"):
+    with pytest.raises(RankingLogError, match=r"no ranking log.*Rank them first"):
         read_ranking_logs([path])
 
 

@@ -21,7 +21,7 @@ from tests.ranking_logs.builders import (
 from tests.write_back.builders import brackets, write_logs, write_ranking
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs import NoRankingLogError
+from tiebreak.ranking_logs import RankingLogError
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.write_back import Ranking, WriteBackError
 from tiebreak.write_back.rankings import read_rankings
@@ -219,5 +219,5 @@ def test_an_item_in_two_epochs_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_ranking_log(tmp_path: Path) -> None:
-    with pytest.raises(NoRankingLogError):
+    with pytest.raises(RankingLogError, match="No ranking log in "):
         read_rankings([write_logs(tmp_path / "logs")])

@@ -23,7 +23,7 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, write_parquet
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs import NotARankingLogError
+from tiebreak.ranking_logs import RankingLogError
 from tiebreak.write_back import (
     Outcome,
     WriteBack,
@@ -314,7 +314,7 @@ def test_nothing_that_belongs(
 
 
 def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
-    with pytest.raises(NotARankingLogError):
+    with pytest.raises(RankingLogError, match="an Inspect log, but no ranking log"):
         write_back_ranks([logs / "a.eval"], [logs])
     with pytest.raises(CandidateError, match="nowhere: does not exist"):
         write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])

@@ -133,7 +133,7 @@ def estimate(
     )
     from tiebreak.estimate.tokens import token_counter
     from tiebreak.prerequisite import PrerequisiteError
-    from tiebreak.ranking_logs.errors import RankingLogError
+    from tiebreak.ranking_logs import RankingLogError
 
     with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
         variants = read_protocols(protocols)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tiebreak.analysis.entries import best_attempts
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
-from tiebreak.analysis.peers.panel import panels_of
+from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_of
 from tiebreak.analysis.peers.review import PeerReview, peer_report_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.publish.errors import PublishError
@@ -18,7 +18,6 @@ from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, pub
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
-from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.report.figures.drawing import slug
 from tiebreak.scorers.ballots import ItemBallots

@@ -12,6 +12,18 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 
 
+class RankingLogError(ValueError):
+    """A path that was given holds no ranking; the message says what to do next."""
+
+
+class UnreadableLogError(RankingLogError):
+    """The file cannot be read as an Inspect log."""
+
+
+class MissingShardError(RankingLogError):
+    """A run lacks shards; the message lists those that are missing and those that are there."""
+
+
 class RankedItem(NamedTuple):
     """The ballots of an item and the ranking they give."""
 

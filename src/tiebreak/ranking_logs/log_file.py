@@ -7,8 +7,13 @@ from inspect_ai.util import store_from_events
 from pydantic import ValidationError
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
-from tiebreak.ranking_logs.errors import RankingLogError, UnreadableLogError
-from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
+from tiebreak.ranking_logs.log import (
+    JudgedItem,
+    RankingLog,
+    RankingLogError,
+    UnreadableLogError,
+    placement_of,
+)
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, Placement
 

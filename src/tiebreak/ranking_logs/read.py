@@ -8,13 +8,12 @@ from pathlib import Path
 
 from inspect_ai.log import list_eval_logs
 
-from tiebreak.ranking_logs.errors import (
+from tiebreak.ranking_logs.log import (
     MissingShardError,
-    NoRankingLogError,
-    NotARankingLogError,
+    RankingLog,
+    RankingLogError,
     UnreadableLogError,
 )
-from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.log_file import is_ranking_log, read_log_file
 from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.words import count
@@ -40,11 +39,9 @@ def read_ranking_logs(
         with_metadata: whether `samples` are to hold what was to be judged: task, rubric, answers.
 
     Raises:
-        NoRankingLogError: a path does not exist, or a folder holds no ranking log.
-        NotARankingLogError: a file is a log of another kind.
+        RankingLogError: a path does not exist or holds no ranking log, or the shards of a run
+            overlap or are incomplete (MissingShardError).
         UnreadableLogError: a file is damaged or no log at all.
-        MissingShardError: a run lacks shards.
-        OverlappingShardsError: shards of a run overlap.
     """
     logs: dict[str, RankingLog] = {}
     left_out: dict[str, str] = {}
@@ -75,16 +72,14 @@ def _is_folder(path: str) -> bool:
     if "://" in path:
         return not path.endswith((".eval", ".json"))
     if not Path(path).exists():
-        raise NoRankingLogError(
-            f"{path} does not exist. A ranking log is made by: {HOW_TO_MAKE_ONE}"
-        )
+        raise RankingLogError(f"{path} does not exist. A ranking log is made by: {HOW_TO_MAKE_ONE}")
     return Path(path).is_dir()
 
 
 def _in_file(path: str) -> str:
     """The file itself, once its header says that it is a ranking log."""
     if not is_ranking_log(path):
-        raise NotARankingLogError(
+        raise RankingLogError(
             f"{path} is an Inspect log, but no ranking log: it holds answers that can be ranked. "
             f"Rank them first: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(path))}"
         )
@@ -109,7 +104,7 @@ def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
         holds = [count(others, "other Inspect log")] if others else []
         if damaged:
             holds.append(f"{count(len(damaged), 'unreadable file')}: {', '.join(damaged)}")
-        raise NoRankingLogError(
+        raise RankingLogError(
             f"No ranking log in {folder} (it holds {' and '.join(holds) or 'no Inspect log'}). "
             f"Make one: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(folder))}"
         )

@@ -10,8 +10,7 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from tiebreak.candidates import Shard
-from tiebreak.ranking_logs.errors import MissingShardError, OverlappingShardsError
-from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.ranking_logs.log import JudgedItem, MissingShardError, RankingLog, RankingLogError
 from tiebreak.words import count
 
 # A message names so many shards or items; the count says how many there are.
@@ -38,8 +37,8 @@ def join_shards(logs: Iterable[RankingLog]) -> list[RankingLog]:
 
     Raises:
         MissingShardError: a run lacks shards; they are listed, and those that are there.
-        OverlappingShardsError: a shard was judged by two tasks, a run was cut into two different
-            numbers of shards, or an item is in two shards.
+        RankingLogError: a shard was judged by two tasks, a run was cut into two different numbers
+            of shards, or an item is in two shards.
     """
     joined: list[RankingLog] = []
     runs: dict[str, list[_Part]] = {}
@@ -80,13 +79,13 @@ def _refuse_overlaps(parts: Sequence[_Part]) -> None:
     totals = sorted({part.shard.total for part in parts})
     if len(totals) > 1:
         cuts = " and into ".join(str(total) for total in totals)
-        raise OverlappingShardsError(
+        raise RankingLogError(
             f"One run was cut into {cuts} shards, which overlap:{_lines(parts)}\n"
             "Give only the files of one cut"
         )
     shards = [part.shard for part in parts]
     if twice := [part for part in parts if shards.count(part.shard) > 1]:
-        raise OverlappingShardsError(
+        raise RankingLogError(
             f"{_names([part.shard for part in twice], 'was', 'were')} judged more than once, by "
             f"different tasks:{_lines(twice)}\n"
             "Keep one log of each shard in the folder; a run that was repeated on purpose is read "
@@ -98,7 +97,7 @@ def _refuse_overlaps(parts: Sequence[_Part]) -> None:
             holders.setdefault(sample_id, []).append(part)
     if shared := sorted(sample_id for sample_id, held in holders.items() if len(held) > 1):
         files = sorted({part.shard for one in shared for part in holders[one]})
-        raise OverlappingShardsError(
+        raise RankingLogError(
             f"{count(len(shared), 'item')} in more than one shard: {_some(shared)}. The shards:"
             f"{_lines([part for part in parts if part.shard in files])}\n"
             "Judge one of them again, from the same candidates as the others"

@@ -7,9 +7,9 @@ import pytest
 
 from tests.analysis.peers.builders import identical, panel_of, reviews
 from tests.ranking_logs.builders import bracket, listed, write_log
-from tiebreak.analysis.peers.panel import read_panels
+from tiebreak.analysis.peers.panel import NoPeerReviewError, read_panels
 from tiebreak.candidates import PROTOCOL_KEY
-from tiebreak.ranking_logs.errors import NoPeerReviewError, NoRankingLogError
+from tiebreak.ranking_logs import RankingLogError
 
 NAN = np.nan
 
@@ -89,5 +89,5 @@ def test_without_any_peer_review(tmp_path: Path) -> None:
     write_log(tmp_path / "2.eval", [listed("q1", ["a", "b"])], task_id="T2")
     with pytest.raises(NoPeerReviewError, match=r"2 ranking logs[^\n]*\n.*model-role 'peers="):
         read_panels([tmp_path])
-    with pytest.raises(NoRankingLogError):
+    with pytest.raises(RankingLogError, match="nowhere does not exist"):
         read_panels([tmp_path / "nowhere"])

@@ -8,9 +8,9 @@ import pytest
 from tests.analysis.peers.builders import by_scores, identical, reviews
 from tests.analysis.peers.test_sparse import opinions, thinned
 from tests.ranking_logs.builders import bracket, write_log
+from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import PeerReport, PeerReview, peer_report
 from tiebreak.rankers import RankingError, Resampling
-from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.scorers.ballots import ItemBallots
 
 

@@ -13,12 +13,12 @@ from tests.report.page.logs import Folder, small, whole
 from tiebreak.analysis.alignment.human import NothingInCommonError
 from tiebreak.analysis.comparison import compare
 from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.analysis.reference import AmbiguousReferenceError, MissingReferenceError
 from tiebreak.analysis.stability import stability
 from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs import log_file
-from tiebreak.ranking_logs.errors import NoPeerReviewError, NoRankingLogError
+from tiebreak.ranking_logs import RankingLogError, log_file
 from tiebreak.report.comparison_export import comparison_as_dict
 from tiebreak.report.export import as_dict
 from tiebreak.report.page.contents import Contents, contents_of
@@ -131,7 +131,7 @@ def test_attempts_that_were_replaced_are_noted(tmp_path: Path) -> None:
 
 def test_no_logs(tmp_path: Path) -> None:
     assert parts(contents_of([])) == set()
-    with pytest.raises(NoRankingLogError):
+    with pytest.raises(RankingLogError, match="No ranking log in "):
         contents_of([tmp_path])
 
 

@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.analysis.item_table import FloatArray, or_nan
-from tiebreak.ranking_logs.errors import NoPeerReviewError
-from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.rules import RULES, review_ranks
 from tiebreak.words import count
 
 HOW = "inspect eval tiebreak/peer_review -T candidates=LOGS --model-role 'peers=[MODEL, …]'"
+
+
+class NoPeerReviewError(RankingLogError):
+    """There are ranking logs, but none of a peer review."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

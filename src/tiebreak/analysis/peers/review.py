@@ -6,7 +6,7 @@ from os import PathLike
 
 import numpy as np
 
-from tiebreak.analysis.peers.panel import Panel, panels_among
+from tiebreak.analysis.peers.panel import NoPeerReviewError, Panel, panels_among
 from tiebreak.analysis.peers.ranking import KEMENY, PeerRanking, peer_ranking
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
 from tiebreak.analysis.peers.sparse import SparseAgreement, sparse_agreements
@@ -17,7 +17,6 @@ from tiebreak.rankers import Views, peer_views
 from tiebreak.rankers.aggregate import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.words import count

@@ -8,7 +8,7 @@ from tiebreak.analysis.alignment.align import Alignment, align
 from tiebreak.analysis.comparison import Comparison, compare_entries
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry, best_attempts, entries_of
-from tiebreak.analysis.peers.panel import panels_among
+from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_among
 from tiebreak.analysis.peers.review import PeerReport, peer_report_of
 from tiebreak.analysis.reference import (
     ComparisonError,
@@ -18,7 +18,6 @@ from tiebreak.analysis.reference import (
 from tiebreak.analysis.stability import StabilityReport, stability_of
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.errors import NoPeerReviewError
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.report.page.names import file_names
