@@ -125,6 +125,31 @@ def test_every_sample_without_a_ranking_is_listed(tmp_path: Path) -> None:
     assert Unranked("bare", "its sample holds no ballots", None) in log.unranked
 
 
+def kept(ballots: ItemBallots, **parts: Any) -> dict[str, Any]:
+    return {"tiebreak:ballots": {**ballots.model_dump(mode="json"), **parts}}
+
+
+def test_a_field_that_a_later_release_added_is_ignored(tmp_path: Path) -> None:
+    samples = [sample(None, "q", store=kept(ABC, weather="fine"))]
+    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
+    assert (log.items, log.notes) == ((ABC,), ())
+
+
+def test_ballots_of_a_newer_version_are_named_and_not_judged_again(tmp_path: Path) -> None:
+    samples = [sample(ABC), *(sample(None, i, store=kept(ABC, version=9)) for i in ("x", "y"))]
+    [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
+    why = (
+        "its ballots were written by a newer Tiebreak (ballots version 9; this one reads 1): "
+        "upgrade"
+    )
+    assert log.unranked == (Unranked("x", why), Unranked("y", why))
+    note = "2 items of 3 judged by a newer Tiebreak, whose ballots this one cannot read: upgrade"
+    assert log.notes == (note,)
+    [log] = read_ranking_logs([write_log(tmp_path / "s.eval", samples, expected=4)])
+    assert log.notes[0].startswith("2 items of 4 judged by a newer Tiebreak")
+    assert log.notes[1].startswith("1 of 4 items judged. Run the same `inspect eval` again")
+
+
 @pytest.mark.parametrize(
     ("status", "note"),
     [

@@ -47,8 +47,8 @@ class JudgedItem:
     `problem` says why it was not judged to the end: None where it was, or where it was skipped
     because the ranking was decided without it. Ballots that were judged to the end have a
     `placement`, or `unplaced` says why they give none. `ballots` is None where there are none to
-    read. `target` is the benchmark's solution, empty where it has none; `metadata` is what was to
-    be judged, empty unless it was asked for.
+    read; `newer` tells that a newer Tiebreak wrote them. `target` is the benchmark's solution,
+    empty where it has none; `metadata` is what was to be judged, empty unless it was asked for.
     """
 
     id: str
@@ -57,6 +57,7 @@ class JudgedItem:
     problem: str | None = None
     placement: Placement | None = None
     unplaced: str | None = None
+    newer: bool = False
     target: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.util import store_from_events
-from pydantic import ValidationError
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.ranking_logs.log import (
@@ -14,7 +13,7 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
     placement_of,
 )
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, newer_version, restore_ballots
 from tiebreak.scorers.placement import NotPlacedError, Placement
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
@@ -117,6 +116,7 @@ def _judged(sample: EvalSample, with_metadata: bool) -> JudgedItem:
         problem=problem,
         placement=placement,
         unplaced=unplaced,
+        newer=newer_version(sample.store.get(STORE_KEY)) is not None,
         target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
         metadata=sample.metadata if with_metadata else {},
     )
@@ -136,15 +136,10 @@ def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
         problem = f"error: {_first_line(sample.error.message)}"
     elif sample.invalidation is not None:
         problem = f"invalidated: {sample.invalidation.reason or 'no reason given'}"
-    data = sample.store.get(STORE_KEY)
-    if data is None:
-        return None, problem or "its sample holds no ballots"
     try:
-        ballots = ItemBallots.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        return None, problem or f"its ballots cannot be read ({where}: {first['msg']})"
+        ballots = restore_ballots(sample.store.get(STORE_KEY))
+    except ValueError as error:
+        return None, problem or str(error)
     if problem is None and not (ballots.complete or ballots.skipped):
         problem = f"judging was cut short{_limit(sample)}"
     return ballots, problem

@@ -116,8 +116,14 @@ def _status_notes(log: RankingLog, logs: Sequence[RankingLog]) -> Iterator[str]:
     judged = f"{log.n_judged} of {log.n_expected} items judged"
     if log.n_skipped:
         judged += f", {log.n_skipped} skipped because the ranking was settled"
+    newer = sum(one.newer for one in log.samples)
+    if newer:
+        yield (
+            f"{count(newer, 'item')} of {log.n_expected} judged by a newer Tiebreak, whose ballots "
+            "this one cannot read: upgrade"
+        )
     if log.status == "success":
-        if log.n_judged + log.n_skipped < log.n_expected:
+        if log.n_judged + log.n_skipped + newer < log.n_expected:
             once = ". Then remove this log: a shard counts once" if log.shard else ""
             yield (
                 f"{judged}. Run the same `inspect eval` again for the others: "

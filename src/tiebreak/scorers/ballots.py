@@ -2,14 +2,19 @@
 
 A ranking log keeps one `ItemBallots` per item in its sample store, under `STORE_KEY`. Everything
 that comes later (placements, leaderboards, receipts) is computed from these types alone, without
-another judge call.
+another judge call. `restore_ballots` reads them back.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 STORE_KEY = "tiebreak:ballots"
+
+VERSION: Final = 1
+"""Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
+it as it is; any other change (a new rule or kind of call, another meaning) raises it."""
 
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "list"]
@@ -29,9 +34,9 @@ Rule = Literal[
 
 
 class Ballot(BaseModel):
-    """Base of all ballot types: immutable, unknown fields refused."""
+    """Base of all ballot types: immutable; unknown fields, from a newer Tiebreak, are ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Call(Ballot):
@@ -228,7 +233,7 @@ class ItemBallots(Ballot):
     ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
     representatives, best first. In peer review `reviewers` are those who were asked, and
     `aggregator` is the method that makes one ranking of theirs. `complete` is False for an item
-    whose judging was cut short; such an item is never ranked.
+    whose judging was cut short; such an item is never ranked. `version` is 1 in logs without one.
     """
 
     protocol: str
@@ -256,8 +261,37 @@ class ItemBallots(Ballot):
     calls: tuple[Call, ...] = ()
     skipped: Skipped | None = None
     complete: bool = False
+    version: int = VERSION
 
     @property
     def representatives(self) -> tuple[str, ...]:
         """The model of each group whose answer is judged."""
         return tuple(group[0] for group in self.groups)
+
+
+def newer_version(stored: object) -> int | None:
+    """The version of stored ballots when it is newer than this Tiebreak can read, else None."""
+    version = stored.get("version", 1) if isinstance(stored, Mapping) else 1
+    return version if isinstance(version, int) and version > VERSION else None
+
+
+def restore_ballots(stored: object) -> ItemBallots:
+    """Ballots out of a log's store.
+
+    Raises:
+        ValueError: there are none, they are damaged, or a newer Tiebreak wrote them; a phrase that
+            says which.
+    """
+    if stored is None:
+        raise ValueError("its sample holds no ballots")
+    if (newer := newer_version(stored)) is not None:
+        raise ValueError(
+            f"its ballots were written by a newer Tiebreak (ballots version {newer}; this one "
+            f"reads {VERSION}): upgrade"
+        )
+    try:
+        return ItemBallots.model_validate(stored)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ValueError(f"its ballots cannot be read ({where}: {first['msg']})") from error

@@ -21,13 +21,12 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.scorer import stderr as standard_error
 from inspect_ai.solver import TaskState
-from pydantic import ValidationError
 
 from tiebreak.rankers import Resampling, normalized_borda
 from tiebreak.rankers import spread as mean_gap
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.least_squares import least_squares as fit_least_squares
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.ballots import STORE_KEY, restore_ballots
 from tiebreak.scorers.placement import NotPlacedError, place, results
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.table import ballots_table
@@ -101,9 +100,9 @@ def ranking() -> Scorer:
 def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
     """Score of one item from what its store holds; `roster` lists all models of the run."""
     try:
-        ballots = ItemBallots.model_validate(stored)
-    except ValidationError:
-        return Score.unscored(reason="no_ballots", explanation="The sample holds no ballots.")
+        ballots = restore_ballots(stored)
+    except ValueError as error:
+        return Score.unscored(reason="no_ballots", explanation=f"Not ranked: {error}.")
     table = ballots_table(ballots)
     try:
         ranks = place(ballots).ranks

@@ -1,0 +1,66 @@
+"""Kept ballots: what an older and a newer Tiebreak wrote."""
+
+from typing import Any
+
+import pytest
+
+from tests.ranking_logs.builders import item, match
+from tiebreak.scorers.ballots import VERSION, ItemBallots, newer_version, restore_ballots
+from tiebreak.scorers.ranking import score_ballots
+
+BALLOTS = item("q", [match("a", "b", 0.5)])
+
+
+def stored(**parts: Any) -> dict[str, Any]:
+    return {**BALLOTS.model_dump(mode="json"), **parts}
+
+
+def test_what_is_kept_has_a_version() -> None:
+    assert stored()["version"] == VERSION == 1
+    assert restore_ballots(stored()) == BALLOTS
+
+
+def test_ballots_without_a_version_are_those_of_the_first() -> None:
+    old = stored()
+    del old["version"]
+    assert restore_ballots(old) == BALLOTS
+    assert restore_ballots(old).version == 1
+
+
+def test_unknown_fields_are_ignored() -> None:
+    one = {**stored()["matches"][0], "mood": "good"}
+    assert restore_ballots(stored(weather="fine", matches=[one])) == BALLOTS
+
+
+def test_a_newer_version_is_named() -> None:
+    newer = stored(version=2, placed_by="lottery")
+    assert newer_version(newer) == 2
+    with pytest.raises(ValueError, match="newer Tiebreak") as caught:
+        restore_ballots(newer)
+    assert str(caught.value) == (
+        "its ballots were written by a newer Tiebreak (ballots version 2; this one reads 1): "
+        "upgrade"
+    )
+    score = score_ballots(newer, ["a", "b"])
+    assert score.reason == "no_ballots"
+    assert "written by a newer Tiebreak" in (score.explanation or "")
+
+
+@pytest.mark.parametrize(
+    ("damaged", "message"),
+    [
+        (None, "its sample holds no ballots"),
+        (stored(matches=[{"round": "x"}]), r"its ballots cannot be read \(matches\.0\."),
+        (stored(placed_by="lottery"), r"its ballots cannot be read \(placed_by: "),
+        (stored(version="x"), r"its ballots cannot be read \(version: "),
+        ([], "its ballots cannot be read"),
+    ],
+)
+def test_what_is_wrong_with_damaged_ballots(damaged: object, message: str) -> None:
+    assert newer_version(damaged) is None
+    with pytest.raises(ValueError, match=message):
+        restore_ballots(damaged)
+
+
+def test_ballots_that_are_made_are_of_this_version() -> None:
+    assert ItemBallots.model_fields["version"].default == VERSION
