@@ -4,7 +4,7 @@ In a peer review every review is one.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tiebreak.ranking_logs import (
@@ -18,7 +18,7 @@ from tiebreak.scorers.rules import RULES, review_ranks
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import TableError
 
-# A note names so many items that have no ranking; the count says how many there are.
+# How many items without a ranking a note names; it gives the number of all.
 LISTED = 5
 
 
@@ -47,44 +47,41 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
         raise TableError(
             f"{error}. Other files of ballots (CSV, PrefLib) are given by name, not by folder"
         ) from error
-    ballots, unranked = _collect(logs)
-    kinds = sorted({key[0] for key in ballots})
+    kinds, unranked = _collect(logs)
     if not kinds:
         reasons = sorted({one.reason for one in unranked})
         raise TableError(
             f"{_paths(logs)}: no item could be ranked ({'; '.join(reasons) or 'no item at all'}); "
             "run the `inspect eval` again"
         )
-    return [
-        _file(kind, {key: one for key, one in ballots.items() if key[0] == kind}, logs, unranked)
-        for kind in kinds
-    ]
+    return [_file(kind, kinds[kind], logs, unranked) for kind in sorted(kinds)]
 
 
-class _Cast(NamedTuple):
+class _Ranked(NamedTuple):
+    """The ballots on one item, and the log that ranked it."""
+
     log: RankingLog
     ballots: tuple[Ballot, ...]
 
 
-_Ballots = dict[tuple[Kind, str, str], _Cast]
-
-
-def _collect(logs: Sequence[RankingLog]) -> tuple[_Ballots, list[Unranked]]:
-    """Ballots by kind, task and item, and the items that none of a task's logs could rank."""
-    ballots: _Ballots = {}
+def _collect(
+    logs: Sequence[RankingLog],
+) -> tuple[dict[Kind, dict[tuple[str, str], _Ranked]], list[Unranked]]:
+    """Ballots by kind, then by task and item; and the items that none of a task's logs ranked."""
+    kinds: dict[Kind, dict[tuple[str, str], _Ranked]] = {}
     unranked: dict[tuple[str, str], Unranked] = {}
     for log in logs:  # the oldest first, so a retry replaces what it repeats
         unranked |= {(log.task_id, item.item_id): item for item in log.unranked}
         for one in log.ranked:
             kind = Kind(one.ballots.benchmark, one.ballots.protocol)
-            key = kind, log.task_id, one.ballots.item_id
-            ballots[key] = _Cast(log, _ballots(log, one))
-    ranked = {(task, item) for _, task, item in ballots}
-    return ballots, [one for key, one in unranked.items() if key not in ranked]
+            ranked = _Ranked(log, _ballots(log, one))
+            kinds.setdefault(kind, {})[log.task_id, one.ballots.item_id] = ranked
+    known = {key for items in kinds.values() for key in items}
+    return kinds, [one for key, one in unranked.items() if key not in known]
 
 
 def _ballots(log: RankingLog, ranked: RankedItem) -> tuple[Ballot, ...]:
-    """The ranking of an item, or the reviews behind it; nobody is asked about identical answers."""
+    """The ranking of an item, or the reviews behind it; identical answers get no review."""
     item, placement = ranked
     if not item.listings or not RULES[item.placed_by].reviewed:
         return (Ballot(placement.ranks, item.item_id, log.path),)
@@ -97,11 +94,14 @@ def _ballots(log: RankingLog, ranked: RankedItem) -> tuple[Ballot, ...]:
 
 
 def _file(
-    kind: Kind, ballots: _Ballots, logs: Sequence[RankingLog], unranked: Iterable[Unranked]
+    kind: Kind,
+    items: Mapping[tuple[str, str], _Ranked],
+    logs: Sequence[RankingLog],
+    unranked: Iterable[Unranked],
 ) -> BallotFile:
     """The ballots of one benchmark under one protocol."""
-    used = {cast.log.path for cast in ballots.values()}
-    every = [ballot for cast in ballots.values() for ballot in cast.ballots]
+    used = {one.log.path for one in items.values()}
+    every = [ballot for one in items.values() for ballot in one.ballots]
     without = [one for one in unranked if one.benchmark in (kind.benchmark, None)]
     notes = [
         # A file that was left out of a folder is noted in every log that was found there.
