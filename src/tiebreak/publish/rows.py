@@ -13,12 +13,11 @@ import numpy as np
 from tiebreak.analysis.item_table import ItemTable, whole
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.rows import Row, item_ranking
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankedItem
-
-Row = dict[str, Any]
 
 METRICS: Final = {
     "normalized_borda": True,
@@ -39,7 +38,13 @@ def leaderboard_rows(run: Run) -> list[Row]:
 
 def ranking_rows(run: Run) -> list[Row]:
     """The rank of every model in every item that could be ranked, in the order of the log."""
-    return [row for kind in _kinds(run) for row in _item_rows(run, kind)]
+    return [
+        {**item_columns(run, one.ballots, one.repetition), **row}
+        for kind in _kinds(run)
+        for one in kind
+        if one.placement
+        for row in item_ranking(RankedItem(one.ballots, one.placement))
+    ]
 
 
 def of_board(judged: Iterable[Judged], board: Leaderboard) -> list[Judged]:
@@ -217,27 +222,6 @@ def _kinds(run: Run) -> list[list[Judged]]:
         if one.counts:
             kinds.setdefault((one.ballots.benchmark, one.ballots.protocol), []).append(one)
     return list(kinds.values())
-
-
-def _item_rows(run: Run, judged: Sequence[Judged]) -> Iterator[Row]:
-    judged = [one for one in judged if one.placement]
-    table = ItemTable.of(ranked(judged))
-    for number, (one, (item, placement)) in enumerate(zip(judged, ranked(judged), strict=True)):
-        leader = {model: group[0] for group in item.groups for model in group}
-        for place, tied in enumerate(placement.order, start=1):
-            for model in tied:
-                column = table.models.index(model)
-                yield {
-                    **item_columns(run, item, one.repetition),
-                    "model": model,
-                    "rank": float(placement.ranks[model]),
-                    "normalized_borda": float(table.borda[number, column]),
-                    "n_models": len(placement.ranks),
-                    "tied_group": place,
-                    "judged_answer_of": leader[model],
-                    "native_score": float(table.native[number, column]),
-                    "margin": float(table.margins[number, column]),
-                }
 
 
 def item_columns(run: Run, item: Any, repetition: int) -> Row:

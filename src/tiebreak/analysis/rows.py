@@ -1,0 +1,145 @@
+"""Rankings and ballots as flat rows, as data frames and published tables have them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.ranking_logs.log import RankedItem
+from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, Verdict, Vote
+
+Row = dict[str, Any]
+
+# A ballot: its columns, and the words in it as (about what, text).
+Entry = tuple[Row, list[tuple[str, str]]]
+
+
+def item_ranking(ranked: RankedItem) -> Iterator[Row]:
+    """The place of every model in an item, the best first."""
+    item, placement = ranked
+    table = ItemTable.of([ranked])
+    leader = {model: group[0] for group in item.groups for model in group}
+    for place, tied in enumerate(placement.order, start=1):
+        for model in tied:
+            column = table.models.index(model)
+            yield {
+                "model": model,
+                "rank": float(placement.ranks[model]),
+                "normalized_borda": float(table.borda[0, column]),
+                "n_models": len(placement.ranks),
+                "tied_group": place,
+                "judged_answer_of": leader[model],
+                "native_score": float(table.native[0, column]),
+                "margin": float(table.margins[0, column]),
+            }
+
+
+def item_ballots(item: ItemBallots) -> Iterator[Entry]:
+    """All ballots on an item: each as its columns, and the words that a judge wrote in it."""
+    if item.tiering is not None and (item.tiering.tiers or item.tiering.unscored):
+        tiers = sorted(item.tiering.tiers.items())
+        yield (
+            {
+                "kind": "tiering",
+                "judge": _judge(item, "seed"),
+                "unscored": item.tiering.unscored,
+                "tiers": [{"model": model, "tier": tier} for model, tier in tiers],
+            },
+            [("tiering", item.tiering.reasoning)],
+        )
+    for match in item.matches:
+        yield from _match(item, match)
+    for refinement in item.refinements:
+        texts = ("description", "differentiator", "higher_snippet", "lower_snippet")
+        yield (
+            {
+                "kind": "refinement",
+                "judge": _judge(item, "refine"),
+                "unscored": refinement.unscored,
+                "round": refinement.round,
+                "slot": refinement.slot,
+                "checklist_id": refinement.item_id or None,
+                "principle_id": refinement.principle_id or None,
+                "anchor_split": refinement.anchor_split,
+                "duplicate_of": refinement.duplicate_of,
+            },
+            [(name, getattr(refinement, name)) for name in texts],
+        )
+    for points in item.scores:
+        yield (
+            {
+                "kind": "points",
+                "judge": _judge(item, "score"),
+                "unscored": points.unscored,
+                "candidate": points.candidate,
+                "score": points.score,
+                "grades": [{"id": key, "grade": grade} for key, grade in points.grades.items()],
+            },
+            [],
+        )
+    for listing in item.listings:
+        yield _listing(item, listing), []
+    for criterion in item.criteria:
+        levels = {"full": criterion.full, "half": criterion.half, "none": criterion.none}
+        yield (
+            {
+                "kind": "criterion",
+                "judge": _judge(item, "rubric"),
+                "principle_id": criterion.principle_id,
+            },
+            [(f"marks: {level}", text) for level, text in levels.items()],
+        )
+
+
+def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
+    critique = match.critique or ""
+    for verdict in (*match.verdicts, *match.discarded):
+        row = {
+            "kind": "verdict",
+            "judge": _judge(item, "match"),
+            "unscored": verdict.unscored,
+            "round": match.round,
+            "slot": match.slot,
+            "left": verdict.first,
+            "right": match.low if verdict.first == match.high else match.high,
+            "margin": verdict.margin,
+            "checklist_margin": verdict.checklist_margin,
+            "principles": _votes(verdict.principles),
+            "checklist": _votes(verdict.checklist),
+            "discarded": any(verdict is one for one in match.discarded),
+            "winner": None if match.decided_by in ("tie", "unscored") else match.winner,
+            "decided_by": match.decided_by,
+            "flipped": match.flipped,
+        }
+        yield row, [("critique", critique), *_reasons(verdict)]
+        critique = ""  # once a match
+
+
+def _reasons(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    for votes in (verdict.principles, verdict.checklist):
+        yield from ((f"vote: {key}", vote.reasoning) for key, vote in votes.items())
+
+
+def _votes(votes: Mapping[str, Vote]) -> list[dict[str, Any]]:
+    return [
+        {"id": key, "vote": vote.vote, "confidence": vote.confidence} for key, vote in votes.items()
+    ]
+
+
+def _listing(item: ItemBallots, listing: Listing) -> Row:
+    reviewer = {one.name: one.model for one in item.reviewers}
+    return {
+        "kind": "listing",
+        "judge": reviewer.get(listing.reviewer, listing.reviewer) or _judge(item, "list"),
+        "unscored": listing.unscored,
+        "groups": [list(group) for group in listing.groups],
+        "shown": list(listing.shown) or None,
+        "left_out": list(listing.left_out),
+        "candidate": next(
+            (one.candidate for one in item.reviewers if one.name == listing.reviewer), None
+        ),
+    }
+
+
+def _judge(item: ItemBallots, kind: CallKind) -> str | None:
+    """The models that were asked such questions about the item."""
+    return ", ".join(sorted({call.model for call in item.calls if call.kind == kind})) or None
