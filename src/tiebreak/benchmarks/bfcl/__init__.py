@@ -10,15 +10,15 @@ from tiebreak.benchmarks.bfcl.calls import written_calls
 from tiebreak.benchmarks.bfcl.categories import CATEGORIES, LEFT_OUT, category_named
 from tiebreak.benchmarks.bfcl.check import problem, score, score_calls
 from tiebreak.benchmarks.bfcl.notation import Call
-from tiebreak.benchmarks.bfcl.prompt import (
+from tiebreak.benchmarks.bfcl.questions import read
+from tiebreak.benchmarks.bfcl.rows import INSTALL, load_rows
+from tiebreak.benchmarks.bfcl.wording import (
     call_schema,
     prompt,
     tool_name,
     tool_schema,
     without_descriptions,
 )
-from tiebreak.benchmarks.bfcl.questions import read
-from tiebreak.benchmarks.bfcl.rows import INSTALL, load_rows
 
 __all__ = [
     "CATEGORIES",
