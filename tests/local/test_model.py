@@ -15,7 +15,7 @@ from inspect_ai.model import CachePolicy, GenerateConfig, ModelOutput, ResponseS
 from inspect_ai.util import JSONSchema
 
 from tiebreak.local import server
-from tiebreak.local.serve import serve_local
+from tiebreak.local.server import serve_local
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.replies import parse_votes, votes_schema
 

@@ -4,8 +4,7 @@ import math
 import re
 from typing import Final
 
-from tiebreak.benchmarks.marks import BOXED, marked
-from tiebreak.benchmarks.question import Question, Row, Verdict, name_of
+from tiebreak.benchmarks.question import BOXED, Question, Row, Verdict, marked, name_of
 
 METRIC: Final = "final_number"
 

@@ -1,8 +1,13 @@
-"""A benchmark's question, and what its own metric says of an answer."""
+r"""A benchmark's question, the verdict of its own metric, and where an answer says what is final.
 
-from collections.abc import Mapping
+Models end their answers with "answer: …", `\boxed{…}` or `#### …`: `marked` finds these.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 Row = Mapping[str, Any]
 """One row of a benchmark's data, in its original schema."""
@@ -44,3 +49,27 @@ class Verdict(NamedTuple):
     right: bool
     found: str | None
     why: str = ""
+
+
+BOXED: Final = r"\\boxed\s*\{(?P<boxed>(?:[^{}]|\{[^{}]*+\})*+)\}"
+"""A LaTeX box; braces inside of it may be nested once."""
+
+_LAST: Final = 20
+_LONGEST: Final = 500
+
+
+def marked(marks: re.Pattern[str], text: str) -> Iterator[str]:
+    """What the marks of a text point at, the last mark first.
+
+    That is the content of a box, else the rest of the line, or the next line that is not empty.
+    Only the last 20 marks and 500 characters behind each count, so that no answer takes long.
+
+    Args:
+        marks: Pattern of a mark, with a group `boxed` for the content of a box.
+        text: A written answer.
+    """
+    for mark in reversed(deque(marks.finditer(text), maxlen=_LAST)):
+        if mark["boxed"] is not None:
+            yield mark["boxed"][:_LONGEST]
+        else:
+            yield text[mark.end() : mark.end() + _LONGEST].lstrip().partition("\n")[0]

@@ -21,7 +21,7 @@ def serve(
     Example:
       tiebreak serve-local --port 8080
     """
-    from tiebreak.local.serve import serve_local
+    from tiebreak.local.server import serve_local
     from tiebreak.prerequisite import PrerequisiteError
 
     with plain_errors(PrerequisiteError):
