@@ -1,6 +1,16 @@
 """HumanEval: functions to complete, judged by their tests (Chen et al. 2021, arXiv:2107.03374).
 
-There is no score here: the tests of an answer run its code, and that happens in a sandbox only.
+Data: huggingface.co/datasets/openai/openai_humaneval, split test, 164 rows. The first:
+
+    task_id             HumanEval/0
+    prompt              from typing import List
+                        def has_close_elements(numbers: List[float], threshold: float) -> bool: …
+    canonical_solution      for idx, elem in enumerate(numbers): …
+    test                def check(candidate):
+                            assert candidate([1.0, 2.0, 3.9, 4.0, 5.0, 2.2], 0.3) == True …
+    entry_point         has_close_elements
+
+Nothing is scored here: the tests run the answer's code, which happens in a sandbox only.
 """
 
 from typing import Final

@@ -1,4 +1,12 @@
-"""MMLU: questions with four choices in 57 subjects (Hendrycks et al. 2021, arXiv:2009.03300)."""
+"""MMLU: questions with four choices in 57 subjects (Hendrycks et al. 2021, arXiv:2009.03300).
+
+Data: huggingface.co/datasets/cais/mmlu, configuration all, split test, 14,042 rows. The first:
+
+    question  Find the degree for the given field extension Q(sqrt(2), sqrt(3), sqrt(18)) over Q.
+    subject   abstract_algebra
+    choices   ["0", "4", "2", "6"]
+    answer    1
+"""
 
 import re
 from collections.abc import Sequence
