@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
-from tiebreak.analysis.alignment.align import Alignment, align
+from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.rankers import Resampling
 from tiebreak.report.alignment_plot import plot_alignment
 from tiebreak.report.plot import PlotError
@@ -30,7 +30,7 @@ def several() -> Alignment:
         for k, name in enumerate(["gsm8k", "mmlu", "gsm8k", ODD])
     ]
     silent = panel(np.full((3, 2, 5), NAN), benchmark="nobody")
-    return align(
+    return align_panels(
         [*panels, silent],
         people("abcde"),
         how=Resampling(draws=50),
@@ -57,7 +57,9 @@ def test_a_box_for_each_rater(tmp_path: Path) -> None:
     models = ["a", ODD, "c", "d", long]
     table = np.concatenate([table, table[:, :2]], axis=1)
     human = people("acd")
-    found = align([panel(table, models=models)], human, how=Resampling(draws=50), methods=["borda"])
+    found = align_panels(
+        [panel(table, models=models)], human, how=Resampling(draws=50), methods=["borda"]
+    )
     plot_alignment(found, tmp_path / "plot.svg", rater="whoever")
     shown = words(tmp_path / "plot.svg")
     for name in ("gsm8k", "a", "p $x$ <&>\ufffd[31m", "d", "borda", "x" * 28 + "…" + "y" * 19):
@@ -115,7 +117,7 @@ def test_what_cannot_be_drawn(several: Alignment, tmp_path: Path) -> None:
         plot_alignment(several, tmp_path / "plot.svg", rater="borda")
     with pytest.raises(PlotError, match=r"ends in \.svg or \.png"):
         plot_alignment(several, tmp_path / "plot.pdf")
-    nothing = align(
+    nothing = align_panels(
         [panel(np.full((2, 2, 3), NAN))], people("abc"), methods=["irv"], how=Resampling(draws=10)
     )
     with pytest.raises(PlotError, match="Nothing to draw"):

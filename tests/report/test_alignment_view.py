@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
-from tiebreak.analysis.alignment.align import Alignment, align
+from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.rankers import Resampling
 from tiebreak.report.alignment_export import alignment_as_dict, alignment_to_csv
 from tiebreak.report.alignment_view import render_alignment
@@ -45,7 +45,7 @@ def alignment() -> Alignment:
         {"": {name: float(k) for k, name in enumerate(models) if name != "e"}},
         ("a note of the file",),
     )
-    return align(
+    return align_panels(
         panels,
         human,
         how=Resampling(level=0.9, draws=200),
@@ -68,7 +68,7 @@ def test_the_widest_numbers_fit() -> None:
     # Everybody contradicts people, but for some noise: minus signs everywhere.
     rng = np.random.default_rng(0)
     table = ranks_of(-np.arange(6) + rng.normal(size=(9, 3, 6)))
-    found = align(
+    found = align_panels(
         [panel(table)], people("fedcba"), how=Resampling(draws=200), methods=["kemeny_young"]
     )
     text = printed(found, 80)
@@ -87,7 +87,7 @@ def cells(text: str, start: str, number: int) -> list[str]:
 def test_the_tables_by_hand() -> None:
     # ρ = 1, 0.5, −1 and τ = 1, 1/3, −1 against a, b, c. SD: √((0.833² + 0.333² + 1.167²)/2).
     rows = [[[1, 2, 3]], [[2, 1, 3]], [[3, 2, 1]], [[1, 1, 1]]]
-    found = align(
+    found = align_panels(
         [panel(np.array(rows))], people("abc"), how=Resampling(draws=100), methods=["borda"]
     )
     text = printed(found, 80)
@@ -138,7 +138,7 @@ def math_nan(value: float | None) -> float:
 
 
 def test_the_documented_shape() -> None:
-    found = align([panel(noisy(3, 2, 4, seed=0))], people(), how=Resampling(draws=10))
+    found = align_panels([panel(noisy(3, 2, 4, seed=0))], people(), how=Resampling(draws=10))
     data = alignment_as_dict(found, items=True)
     text = alignment_as_dict.__doc__ or ""
     for level in (

@@ -64,9 +64,8 @@ def align(
       tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
       tiebreak align logs/ --human arena.csv --plot alignment.svg
     """
-    from tiebreak.analysis.alignment.align import align as align_panels
+    from tiebreak.analysis.alignment.align import align as alignment_of
     from tiebreak.analysis.alignment.human import AlignmentError
-    from tiebreak.analysis.peers.panel import read_panels
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.alignment_export import alignment_as_dict, alignment_to_csv
@@ -74,7 +73,6 @@ def align(
     from tiebreak.report.alignment_view import render_alignment
     from tiebreak.report.plot import PlotError, check_plot
     from tiebreak.tables import TableError
-    from tiebreak.tables.human import read_human_ranking
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
@@ -82,8 +80,7 @@ def align(
     with plain_errors(TableError, RankingLogError, AlignmentError, PlotError, MissingPackageError):
         if plot:
             check_plot(plot)
-        ranking = read_human_ranking(human)
-        alignment = align_panels(read_panels(logs), ranking, methods=chosen, how=how)
+        alignment = alignment_of(logs, human, methods=chosen, how=how)
     if form == "json":
         echo_json(alignment_as_dict(alignment, items=items))
     elif form == "csv":

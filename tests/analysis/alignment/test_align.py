@@ -14,7 +14,7 @@ from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
 from tiebreak.analysis.alignment import raters
-from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment, align
+from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment, align_panels
 from tiebreak.analysis.alignment.correlations import Correlation, Rater
 from tiebreak.analysis.alignment.human import AlignmentError, AmbiguousModelError
 from tiebreak.analysis.peers.panel import Panel
@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 def one(
     of: Panel, human: HumanRanking, *, draws: int = 20, methods: tuple[str, ...] = ("borda",)
 ) -> BenchmarkAlignment:
-    [found] = align([of], human, methods=methods, how=Resampling(draws=draws)).benchmarks
+    [found] = align_panels([of], human, methods=methods, how=Resampling(draws=draws)).benchmarks
     return found
 
 
@@ -189,7 +189,7 @@ def test_aggregation_of_noisy_reviewers_is_closer_to_people() -> None:
 
 def test_intervals_of_means_are_those_of_the_bootstrap() -> None:
     table = gaps(noisy(30, 3, 5, seed=4), 4)
-    [found] = align(
+    [found] = align_panels(
         [panel(table)], people(), methods=["irv"], how=Resampling(level=0.9, draws=300, seed=7)
     ).benchmarks
     values = np.stack([each.kendall.values for each in found.raters if each.kind != "native"], 1)
@@ -310,7 +310,7 @@ def test_each_benchmark_has_its_own_people() -> None:
     follows = [[[1, 2, 3]], [[1, 2, 3]]]
     panels = [panel(follows, benchmark=name) for name in ("gsm8k", "mmlu")]
     human = people("abc", mmlu="cba", bfcl="abc")
-    found = align(panels, human, methods=["borda"], how=Resampling(draws=10))
+    found = align_panels(panels, human, methods=["borda"], how=Resampling(draws=10))
     assert [rater(each, "a").pearson.macro.value for each in found.benchmarks] == pytest.approx(
         [1, -1]
     )
@@ -321,7 +321,7 @@ def test_a_benchmark_without_people_is_left_out() -> None:
     rows = [[[1, 2, 3]], [[1, 3, 2]]]
     panels = [panel(rows, benchmark=name) for name in ("gsm8k", "mmlu", "bfcl", "mbpp")]
     human = people("", gsm8k="abc", mmlu="ab", mbpp="xyz")
-    found = align(panels, human, methods=["borda"], how=Resampling(draws=10))
+    found = align_panels(panels, human, methods=["borda"], how=Resampling(draws=10))
     assert [each.benchmark for each in found.benchmarks] == ["gsm8k"]
     assert [note.partition("The candidates")[0].strip() for note in found.notes] == [
         "mmlu: arena.csv ranks 2 candidates out of 3, and a comparison takes 3.",
@@ -336,11 +336,13 @@ def test_nothing_to_compare() -> None:
     tied = HumanRanking("h", {"": dict.fromkeys("abc", 1.0)})
     for human, words in ((people("ab"), "ranks 2 candidates"), (tied, "ties all 3 candidates")):
         with pytest.raises(AlignmentError, match=words):
-            align([panel([[[1, 2, 3]]])], human)
+            align_panels([panel([[[1, 2, 3]]])], human)
     with pytest.raises(AlignmentError, match="no peer review"):
-        align([], people())
+        align_panels([], people())
     with pytest.raises(AmbiguousModelError):
-        align([panel([[[1, 2, 3]]], models=["x/m", "y/m", "a"])], people("m", gsm8k="") or tied)
+        align_panels(
+            [panel([[[1, 2, 3]]], models=["x/m", "y/m", "a"])], people("m", gsm8k="") or tied
+        )
 
 
 def test_wrong_numbers() -> None:
@@ -350,7 +352,7 @@ def test_wrong_numbers() -> None:
         {"how": Resampling(draws=0)},
     ):
         with pytest.raises(RankingError):
-            align([panel([[[1, 2, 3]]])], people(), **wrong)
+            align_panels([panel([[[1, 2, 3]]])], people(), **wrong)
 
 
 def test_raters_that_say_nothing() -> None:
@@ -377,7 +379,7 @@ def test_identical_answers_throughout() -> None:
     native = [[1, 0, 0], [1, 1, 0]]
     for methods in (None, ["borda"]):
         nobody = panel(np.empty((2, 0, 3)), native=native)
-        [found] = align(
+        [found] = align_panels(
             [nobody], people("abc"), methods=methods, how=Resampling(draws=10)
         ).benchmarks
         assert [each.name for each in found.raters] == ["native score"]
@@ -388,7 +390,7 @@ def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None
     table = noisy(4, 3, 3, seed=0)
 
     def methods(chosen: list[str] | None) -> tuple[list[str], bool]:
-        [found] = align(
+        [found] = align_panels(
             [panel(table)], people(), methods=chosen, how=Resampling(draws=10)
         ).benchmarks
         names = [each.name for each in found.raters if each.kind == "aggregator"]
@@ -414,7 +416,7 @@ def test_an_aggregator_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
     def bounds(seed: int) -> list[float]:
-        found = align(
+        found = align_panels(
             [panel(noisy(20, 2, 5, seed=1))],
             people(),
             methods=["irv"],
@@ -454,7 +456,7 @@ def test_names_do_not_matter(seed: int, order: list[int]) -> None:
 
 
 def test_what_a_result_says_of_itself() -> None:
-    found = align(
+    found = align_panels(
         [panel(noisy(3, 2, 4, seed=0), notes=("a note of the log",))],
         people(),
         how=Resampling(level=0.8),

@@ -12,7 +12,7 @@ from tests.analysis.alignment.panels import noisy, panel
 from tests.report.figures import samples
 from tests.report.figures.reading import clashes
 from tests.report.figures.samples import HOSTILE
-from tiebreak.analysis.alignment.align import align
+from tiebreak.analysis.alignment.align import align_panels
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
@@ -52,7 +52,7 @@ def review(names: tuple[str, ...]) -> PeerReview:
 
 def boxes(names: tuple[str, ...]) -> Drawing | None:
     models = [*names, "and", "others"]
-    found = align(
+    found = align_panels(
         [panel(noisy(6, len(models), len(models), seed=0), models=models)],
         HumanRanking("arena $x$.csv", {"": {m: float(k) for k, m in enumerate(models)}}),
         how=Resampling(draws=5),

@@ -10,6 +10,8 @@ benchmark's own score. Each gives ranks of shape (rows, N models), a row for eve
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 
@@ -17,11 +19,12 @@ from tiebreak.analysis.alignment.correlations import Rater, correlate
 from tiebreak.analysis.alignment.human import NothingInCommonError, match_names
 from tiebreak.analysis.alignment.raters import ratings
 from tiebreak.analysis.item_table import FloatArray
-from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.peers.panel import Panel, read_panels
+from tiebreak.analysis.peers.review import PeerReport
 from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.tables.human import HumanRanking
+from tiebreak.tables.human import HumanRanking, read_human_ranking
 from tiebreak.words import count
 
 FEWEST_MODELS = 3
@@ -64,13 +67,13 @@ class Alignment:
 
 
 def align(
-    panels: Iterable[Panel],
-    human: HumanRanking,
+    reviews: PeerReport | Iterable[str | PathLike[str]],
+    human: HumanRanking | str | PathLike[str],
     *,
     methods: Sequence[str] | None = None,
     how: Resampling = Resampling(),
 ) -> Alignment:
-    """Compare each panel with the human ranking of its benchmark.
+    """Compare each peer review with the human ranking of its benchmark.
 
     Both sides are ranks of the models that both hold: other models are taken out first, and a human
     score counts by its order only. What is told of an aggregator is the order that it gives; for
@@ -84,17 +87,35 @@ def align(
     Intervals are over items. The human ranking counts as exact, and the models as given.
 
     Args:
-        panels: the peer reviews.
-        human: the ranking by people.
+        reviews: what `peer_report` returned; or ranking logs, and folders that hold some.
+        human: the ranking by people, or its CSV file (see `read_human_ranking`).
         methods: aggregators, names in `rankers.METHODS`; by default all, but Dodgson only where it
             is a matter of seconds.
         how: level, draws and seed of the intervals.
 
     Raises:
+        RankingLogError: a path holds no ranking log, or none of a peer review.
+        TableError: the ranking by people cannot be read.
         AmbiguousModelError: it is not clear which model a name in the human ranking means.
         NothingInCommonError: no benchmark has three models that people ranked and do not all tie.
         RankingError: level or draws are out of range.
     """
+    people = human if isinstance(human, HumanRanking) else read_human_ranking(Path(human))
+    if isinstance(reviews, PeerReport):
+        panels = [review.panel for review in reviews.reviews]
+    else:
+        panels = read_panels(reviews)
+    return align_panels(panels, people, methods=methods, how=how)
+
+
+def align_panels(
+    panels: Iterable[Panel],
+    human: HumanRanking,
+    *,
+    methods: Sequence[str] | None = None,
+    how: Resampling = Resampling(),
+) -> Alignment:
+    """Compare panels that were read already; as `align`."""
     panels, found, notes = list(panels), [], list(human.notes)
     for panel in panels:
         draws_of = ItemDraws(len(panel.items), panel.items, how=how)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
-from tiebreak.analysis.alignment.align import Alignment, align
+from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.analysis.comparison import Comparison, compare_entries
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry, best_attempts, entries_of
@@ -90,7 +90,7 @@ def contents_of(
     peers, more = _peers(logs, how)
     aligned = None
     if human is not None:
-        aligned = align(panels_among(logs), human, how=how)
+        aligned = align_panels(panels_among(logs), human, how=how)
     return Contents(
         logs=tuple(logs),
         entries=tuple(entries),
