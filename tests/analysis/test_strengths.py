@@ -76,7 +76,7 @@ def test_rows_are_ranked_and_have_intervals() -> None:
         assert sum(row.strength for row in view.rows) == pytest.approx(0, abs=1e-6)
         for row in view.rows:
             assert row.lower < row.strength < row.upper
-            assert (row.rank_lower or 9) <= row.rank <= (row.rank_upper or 0)
+            assert (row.rank_lower or 9) <= (row.rank or 0) <= (row.rank_upper or 0)
         assert sum(row.prob_first for row in view.rows) == pytest.approx(1)
 
 

@@ -53,8 +53,3 @@ class ItemTable:
 def or_nan(value: float | None) -> float:
     """A number for a table: NaN where there is none."""
     return math.nan if value is None else value
-
-
-def whole(value: float) -> int | None:
-    """A rank as a whole number, None where it is NaN."""
-    return None if math.isnan(value) else int(value)

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.analysis.bias import PositionBias, bound_warning, position_bias
-from tiebreak.analysis.item_table import ItemTable, whole
+from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.length import LengthBias, length_bias
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.records import Record, records
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
 from tiebreak.analysis.replies import JudgeReplies, judge_replies
+from tiebreak.analysis.standing import Standing, best_first
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.rankers import (
     ItemBootstrap,
@@ -37,14 +38,10 @@ DECIDING = {"match", "score", "list"}
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardRow:
-    """One model on one benchmark.
+class LeaderboardRow(Standing):
+    """One model on one benchmark, by mean normalized Borda score, then by mean principle margin.
 
-    `rank` is the competition rank ("1, 2, 2, 4") by mean normalized Borda score, then by mean
-    principle margin (SEAL, §2.3); None where the score is undefined. `borda` is in [0, 1], and
-    `lower`, `upper`, `rank_lower` (the better) and `rank_upper` bound score and rank under
-    resampled items: NaN and None where there is no interval. `prob_first` is the share of the
-    draws in which the model came first.
+    That is the ranking of SEAL (§2.3); `borda` is the score, in [0, 1].
 
     `native` is the mean native score over the `native_n` ranked items that have one, NaN without
     any. Wins, losses and ties count matches; the seed that goes on after a tie wins nothing.
@@ -55,14 +52,8 @@ class LeaderboardRow:
     match, in [-1, 1], NaN without a scored match.
     """
 
-    rank: int | None
-    model: str
-    borda: float
-    lower: float
-    upper: float
-    rank_lower: int | None
-    rank_upper: int | None
-    prob_first: float
+    NAME = "borda"
+
     native: float
     native_n: int
     wins: int
@@ -71,6 +62,11 @@ class LeaderboardRow:
     unscored_rate: float
     margin: float
     points: float
+
+    @property
+    def borda(self) -> float:
+        """The value, by its name."""
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,15 +252,11 @@ def _rows(
         record = by_model.get(model, Record())
         native = table.native[:, column]
         rows.append(
-            LeaderboardRow(
-                rank=whole(ranks[column]),
-                model=model,
-                borda=float(bootstrap.mean[column]),
-                lower=float(bootstrap.lower[column]),
-                upper=float(bootstrap.upper[column]),
-                rank_lower=whole(bootstrap.rank_lower[column]),
-                rank_upper=whole(bootstrap.rank_upper[column]),
-                prob_first=float(bootstrap.prob_first[column]),
+            LeaderboardRow.of(
+                bootstrap,
+                column,
+                model,
+                ranks[column],
                 native=_mean(native),
                 native_n=int(np.sum(~np.isnan(native))),
                 wins=record.wins,
@@ -275,7 +267,7 @@ def _rows(
                 points=record.mean_points,
             )
         )
-    return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
+    return tuple(sorted(rows, key=best_first))
 
 
 def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[str | None]:

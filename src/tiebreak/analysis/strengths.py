@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.analysis.item_table import whole
+from tiebreak.analysis.standing import Standing, best_first
 from tiebreak.rankers import (
     ItemBootstrap,
     MissingPackageError,
@@ -35,20 +35,15 @@ BRADLEY_TERRY_DRAWS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class StrengthRow:
-    """One model in a view: its strength, the competition rank by it, and intervals over items.
+class StrengthRow(Standing):
+    """One model in a view, by its strength."""
 
-    NaN and None where there is no interval.
-    """
+    NAME = "strength"
 
-    rank: int
-    model: str
-    strength: float
-    lower: float
-    upper: float
-    rank_lower: int | None
-    rank_upper: int | None
-    prob_first: float
+    @property
+    def strength(self) -> float:
+        """The value, by its name."""
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,19 +174,9 @@ def _view(
 def _rows(models: Sequence[str], fitted: ItemBootstrap) -> tuple[StrengthRow, ...]:
     ranks = competition_ranks(fitted.score)
     rows = [
-        StrengthRow(
-            rank=int(ranks[column]),
-            model=model,
-            strength=float(fitted.score[column]),
-            lower=float(fitted.lower[column]),
-            upper=float(fitted.upper[column]),
-            rank_lower=whole(fitted.rank_lower[column]),
-            rank_upper=whole(fitted.rank_upper[column]),
-            prob_first=float(fitted.prob_first[column]),
-        )
-        for column, model in enumerate(models)
+        StrengthRow.of(fitted, column, model, ranks[column]) for column, model in enumerate(models)
     ]
-    return tuple(sorted(rows, key=lambda row: (row.rank, row.model)))
+    return tuple(sorted(rows, key=best_first))
 
 
 def _with_names(message: str, models: Sequence[str]) -> str:

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tiebreak.analysis.item_table import ItemTable, whole
+from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.rows import Row, item_ranking
+from tiebreak.analysis.standing import Standing, best_first, whole
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
@@ -121,14 +122,7 @@ def _of_board(run: Run, board: Leaderboard) -> Row:
 def _borda(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
     items = dict(zip(table.models, (~np.isnan(table.borda)).sum(axis=0).tolist(), strict=True))
     for row in board.rows:
-        yield {
-            "metric": "normalized_borda",
-            "model": row.model,
-            "value": row.borda,
-            "n": items.get(row.model, 0),
-            **_interval(row),
-            "rank": row.rank,
-        }
+        yield _standing("normalized_borda", row, n=items.get(row.model, 0))
 
 
 def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
@@ -141,23 +135,13 @@ def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
         how=Resampling(level=board.level, draws=board.draws, seed=board.seed),
     )
     ranks = competition_ranks(found.score)
-    n = (~np.isnan(table.native)).sum(axis=0)
+    n = dict(zip(table.models, (~np.isnan(table.native)).sum(axis=0).tolist(), strict=True))
     rows = [
-        {
-            "metric": "native_score",
-            "model": model,
-            "value": float(found.score[column]),
-            "lower": float(found.lower[column]),
-            "upper": float(found.upper[column]),
-            "rank_lower": whole(found.rank_lower[column]),
-            "rank_upper": whole(found.rank_upper[column]),
-            "prob_first": float(found.prob_first[column]),
-            "rank": whole(ranks[column]),
-            "n": int(n[column]),
-        }
+        Standing.of(found, column, model, ranks[column])
         for column, model in enumerate(table.models)
     ]
-    yield from _best_first(rows)
+    for row in sorted(rows, key=best_first):
+        yield _standing("native_score", row, n=n[row.model])
 
 
 def _points(board: Leaderboard) -> Iterator[Row]:
@@ -167,33 +151,18 @@ def _points(board: Leaderboard) -> Iterator[Row]:
         {"metric": "mean_points", "model": row.model, "value": row.points, "rank": whole(rank)}
         for row, rank in zip(graded, ranks, strict=True)
     ]
-    yield from _best_first(rows)
+    yield from sorted(rows, key=lambda row: (row["rank"], row["model"]))
 
 
 def _strengths(board: Leaderboard) -> Iterator[Row]:
     for view in board.views:
         for row in view.rows:
-            yield {
-                "metric": f"{view.method}_strength",
-                "model": row.model,
-                "value": row.strength,
-                **_interval(row),
-                "rank": row.rank,
-                "n": view.n_items,
-                "draws": view.draws,
-            }
+            yield _standing(f"{view.method}_strength", row, n=view.n_items, draws=view.draws)
 
 
 def _peer_rows(review: PeerReview) -> Iterator[Row]:
     for row in review.ranking.rows:
-        yield {
-            "metric": "mean_rank",
-            "model": row.model,
-            "value": row.mean_rank,
-            **_interval(row),
-            "rank": row.rank,
-            "n": row.n_items,
-        }
+        yield _standing("mean_rank", row, n=row.n_items)
     placed = [row for row in review.ranking.rows if row.at_once is not None]
     for row in sorted(placed, key=lambda row: (row.at_once or 0, row.model)):
         yield {
@@ -206,9 +175,9 @@ def _peer_rows(review: PeerReview) -> Iterator[Row]:
         }
 
 
-def _interval(row: Any) -> Row:
-    names = ("lower", "upper", "rank_lower", "rank_upper", "prob_first")
-    return {name: getattr(row, name) for name in names}
+def _standing(metric: str, row: Standing, **others: Any) -> Row:
+    names = ("value", "lower", "upper", "rank_lower", "rank_upper", "prob_first", "rank")
+    return {"metric": metric, "model": row.model, **{n: getattr(row, n) for n in names}, **others}
 
 
 def ranked(judged: Iterable[Judged]) -> list[RankedItem]:
@@ -234,10 +203,6 @@ def item_columns(run: Run, item: Any, repetition: int) -> Row:
         "input_hash": item.input_hash,
         "repetition": repetition,
     }
-
-
-def _best_first(rows: Iterable[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (row["rank"] or math.inf, row["model"]))
 
 
 def _shared(values: Iterable[Any]) -> Any:

@@ -4,11 +4,12 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
 from typing import Any, get_args
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.strengths import Method
+from tiebreak.report.json import json_ready as json_of
+from tiebreak.report.json import keys_of
 
 FORMAT = "tiebreak/leaderboards"
 # Raised when a key is renamed, removed or changes its meaning; new keys do not raise it.
@@ -57,8 +58,7 @@ def as_dict(boards: Iterable[Leaderboard]) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "leaderboards": [
-            json_ready(asdict(board) | {"resolution_gain": board.resolution_gain})
-            for board in boards
+            json_of(board) | {"resolution_gain": json_of(board.resolution_gain)} for board in boards
         ],
     }
 
@@ -70,7 +70,7 @@ def to_csv(boards: Iterable[Leaderboard]) -> str:
     `LeaderboardRow`, then level (of the intervals), then for each method of the second views
     strength, lower, upper and rank, as in least_squares_strength and bradley_terry_rank.
     """
-    columns = [field.name for field in fields(LeaderboardRow)]
+    columns = keys_of(LeaderboardRow)
     methods = get_args(Method)
     of_views = [f"{method}_{column}" for method in methods for column in VIEW_COLUMNS]
     text = io.StringIO()

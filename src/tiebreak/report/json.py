@@ -30,7 +30,7 @@ def json_ready(value: Any) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: json_ready(getattr(value, one.name)) for one in fields(value)}
+        return {key: json_ready(getattr(value, key)) for key in keys_of(value)}
     if hasattr(value, "_asdict"):
         return json_ready(value._asdict())
     if hasattr(value, "model_dump"):
@@ -40,6 +40,12 @@ def json_ready(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: json_ready(item) for key, item in value.items()}
     return [json_ready(item) for item in value]
+
+
+def keys_of(kind: Any) -> list[str]:
+    """The keys of a dataclass or of one of its kind: its fields; of a `Standing` what it names."""
+    value = getattr(kind, "NAME", "value")
+    return [value if one.name == "value" else one.name for one in fields(kind)]
 
 
 def only(value: Any, *names: str) -> dict[str, Any]:

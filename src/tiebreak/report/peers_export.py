@@ -9,6 +9,7 @@ from tiebreak.analysis.peers.review import PeerReport, PeerReview
 from tiebreak.analysis.peers.worth import PanelWorth, ReviewRecord
 from tiebreak.report.elections_view import election_as_dict
 from tiebreak.report.export import json_ready
+from tiebreak.report.json import json_ready as json_of
 
 FORMAT = "tiebreak/peer-review"
 # Raised when a key is renamed, removed or changes its meaning; new keys do not raise it.
@@ -84,7 +85,7 @@ def _review(review: PeerReview, *, items: bool) -> dict[str, Any]:
         "n_unusable": review.n_unusable,
         "ranking": {
             "methods": ranking.methods,
-            "rows": [asdict(row) for row in ranking.rows],
+            "rows": json_of(ranking.rows),
             "by_method": election_as_dict(ranking.by_method),
             "at_once": None if ranking.at_once is None else election_as_dict(ranking.at_once),
             "orders": asdict(ranking.orders),

@@ -51,7 +51,7 @@ def row(
         "native_n": 0,
     }
     return LeaderboardRow(
-        rank=rank, model=model, borda=borda, prob_first=NAN, wins=0, losses=0, ties=0,
+        rank=rank, model=model, value=borda, prob_first=NAN, wins=0, losses=0, ties=0,
         unscored_rate=NAN, margin=NAN, points=NAN, **usual | fields,
     )  # fmt: skip
 

@@ -5,13 +5,14 @@ mean of its ranks in these. At once: one Kemeny–Young order for the ballots of
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tiebreak.analysis.consensus import Election, elect
-from tiebreak.analysis.item_table import FloatArray, whole
+from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.standing import Standing, best_first
 from tiebreak.rankers import (
     ItemBootstrap,
     KemenyResult,
@@ -31,25 +32,22 @@ KEMENY = "kemeny_young"
 
 
 @dataclass(frozen=True, slots=True)
-class PeerRank:
-    """One model in the macro ranking.
+class PeerRank(Standing):
+    """One model in the macro ranking, by its mean rank.
 
-    `mean_rank` is the mean over the `n_items` in which it has a rank, 1 = best, NaN without any;
-    `rank` is the competition rank by it. `lower`, `upper`, `rank_lower` (the better) and
-    `rank_upper` bound both under resampled items; `prob_first` is the share of draws in which it
-    came first. `at_once` is its place in the Kemeny order of all ballots, None where it has none.
+    `mean_rank` is the mean over the `n_items` in which it has a rank, 1 = best, NaN without any.
+    `at_once` is its place in the Kemeny order of all ballots, None where it has none.
     """
 
-    rank: int | None
-    model: str
-    mean_rank: float
-    lower: float
-    upper: float
-    rank_lower: int | None
-    rank_upper: int | None
-    prob_first: float
+    NAME = "mean_rank"
+
     n_items: int
     at_once: int | None
+
+    @property
+    def mean_rank(self) -> float:
+        """The value, by its name."""
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,23 +146,21 @@ def _rows(
     panel: Panel, bootstrap: ItemBootstrap, at_once: Mapping[str, int]
 ) -> tuple[PeerRank, ...]:
     ranks = competition_ranks(bootstrap.score)
+    # The higher score is the lower rank.
+    score, lower, upper = -bootstrap.score, -bootstrap.upper, -bootstrap.lower
+    as_ranks = replace(bootstrap, score=score, lower=lower, upper=upper)
     rows = [
-        PeerRank(
-            rank=whole(ranks[column]),
-            model=model,
-            mean_rank=-float(bootstrap.score[column]),
-            # The higher score is the lower rank.
-            lower=-float(bootstrap.upper[column]),
-            upper=-float(bootstrap.lower[column]),
-            rank_lower=whole(bootstrap.rank_lower[column]),
-            rank_upper=whole(bootstrap.rank_upper[column]),
-            prob_first=float(bootstrap.prob_first[column]),
+        PeerRank.of(
+            as_ranks,
+            column,
+            model,
+            ranks[column],
             n_items=int(bootstrap.n_items[column]),
             at_once=at_once.get(model),
         )
         for column, model in enumerate(panel.models)
     ]
-    return tuple(sorted(rows, key=lambda row: (row.rank is None, row.rank, row.model)))
+    return tuple(sorted(rows, key=best_first))
 
 
 def _by_method(panel: Panel, methods: Sequence[str], consensus: FloatArray) -> Election:

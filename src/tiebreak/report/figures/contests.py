@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.item_table import FloatArray, whole
+from tiebreak.analysis.item_table import FloatArray
+from tiebreak.analysis.standing import whole
 from tiebreak.rankers.csd import FailureSensitivity
 from tiebreak.rankers.ranks import competition_ranks
 from tiebreak.report.cells import decimal, ranks
