@@ -27,7 +27,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.rankers.ballots import mallows, uniform
-from tests.rankers.csd.reference import contest
+from tests.rankers.contests.reference import contest
 from tiebreak.rankers import (
     Resampling,
     bootstrap_items,
@@ -127,8 +127,8 @@ def batch(n: int, limit: float, repeats: int) -> Row:
 def contests(quick: bool) -> Iterator[Row]:
     """CSD on M = 29 models and K = 12 rounds, T = 0, 1 and 2; the ratio is to the plain loop.
 
-    The loop (`tests/rankers/csd/reference.py`) is the paper's algorithm 1 with lists, as short and
-    as quick as plain Python gets. The script that the paper's authors published takes about ten
+    The loop (`tests/rankers/contests/reference.py`) is the paper's algorithm 1 with lists, as short
+    and as quick as plain Python gets. The script that the paper's authors published takes about ten
     times as long (it averages scores anew for every match) and is not measured here.
     """
     rng = np.random.default_rng(0)

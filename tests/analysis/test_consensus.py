@@ -8,7 +8,7 @@ import pytest
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.consensus import Election, elect
-from tiebreak.rankers import METHODS, Profile, kemeny_young
+from tiebreak.rankers import AGGREGATORS, Profile, kemeny_young
 from tiebreak.rankers.errors import EmptyProfileError
 from tiebreak.report.sheets.consensus import election_data, sheet_of
 
@@ -25,14 +25,14 @@ def printed(election: Election) -> str:
 
 
 def test_every_method_side_by_side() -> None:
-    election = elect("e", "file.csv", PARTIAL, tuple(METHODS), notes=["one was left out"])
-    assert tuple(election.consensuses) == tuple(METHODS)
+    election = elect("e", "file.csv", PARTIAL, tuple(AGGREGATORS), notes=["one was left out"])
+    assert tuple(election.consensuses) == tuple(AGGREGATORS)
     assert election.kemeny is not None
     assert election.kemeny.order == kemeny_young(PARTIAL).order == (1, 0, 2)
     # Kendall drops the ballot that decides.
     assert election.consensuses["kendall"].dropped == 1
     text = printed(election)
-    assert "Avg   Bor   Cop   Dod   IRV   Kem   Ken   Spm" in text
+    assert "Kem   Avg   Bor   Cop   Dod   IRV   Ken   Spm" in text
     assert "kendall: 4 ballots counted, 1 dropped" in text
     assert "Note: one was left out" in text
     for name in "abc":

@@ -7,7 +7,7 @@ from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers import csd, failure_sensitivity, perturb
-from tiebreak.rankers.csd.contest import CsdOptions
+from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.report.sheets.contest import data_of, sheets_of
 

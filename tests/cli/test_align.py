@@ -10,9 +10,8 @@ from click.testing import CliRunner, Result
 from tests.analysis.peers.builders import reviews
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import write
-from tiebreak.cli._shared import AGGREGATORS
 from tiebreak.cli.align import align
-from tiebreak.rankers import MissingPackageError
+from tiebreak.rankers import AGGREGATORS, MissingPackageError
 
 FAST = ("--draws", "100")
 

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from tests.analysis.peers.builders import by_scores, identical
 from tests.analysis.peers.test_self_preference import planted
 from tests.ranking_logs.builders import bracket, write_log
-from tiebreak.cli._shared import AGGREGATORS
 from tiebreak.cli.peers import peers
+from tiebreak.rankers import AGGREGATORS
 
 FAST = ("--draws", "100")
 

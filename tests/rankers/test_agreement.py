@@ -1,6 +1,7 @@
 import builtins
 import math
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from scipy import stats
 
 from tiebreak.rankers.agreement import (
     cohen_kappa,
-    kendall,
+    kendall_tau,
+    kendall_tau_many,
     pearson,
+    pearson_many,
     resolution_gain,
     spearman,
+    spearman_many,
     top1,
+    top1_many,
 )
 from tiebreak.rankers.errors import InfiniteRankError, MissingPackageError, RankingError, ShapeError
 
@@ -33,9 +39,9 @@ def test_spearman_by_hand() -> None:
 
 def test_kendall_by_hand() -> None:
     # Six pairs. One is turned round: τ = (5 − 1) / 6.
-    assert kendall([1, 2, 3, 4], [2, 1, 3, 4]).value == pytest.approx(4 / 6)
+    assert kendall_tau([1, 2, 3, 4], [2, 1, 3, 4]).value == pytest.approx(4 / 6)
     # One pair is tied on the left: 5 concordant, τ-b = 5 / √(5 · 6).
-    assert kendall([1.5, 1.5, 3, 4], [1, 2, 3, 4]).value == pytest.approx(5 / math.sqrt(30))
+    assert kendall_tau([1.5, 1.5, 3, 4], [1, 2, 3, 4]).value == pytest.approx(5 / math.sqrt(30))
 
 
 def test_pearson_by_hand() -> None:
@@ -46,10 +52,10 @@ def test_pearson_by_hand() -> None:
 def test_a_model_that_one_side_lacks_is_left_out() -> None:
     a, b = [1, 2, NAN, 3, 4, 5], [2, 1, 1, 3, 4, NAN]
     assert spearman(a, b) == spearman([1, 2, 3, 4], [2, 1, 3, 4])
-    assert kendall(a, b).n == 4
+    assert kendall_tau(a, b).n == 4
 
 
-@pytest.mark.parametrize("correlation", [spearman, kendall, pearson])
+@pytest.mark.parametrize("correlation", [spearman, kendall_tau, pearson])
 @pytest.mark.parametrize(
     ("first", "second", "n", "reason"),
     [
@@ -68,7 +74,7 @@ def test_undefined_has_a_reason(
     assert reason in result.reason
 
 
-@pytest.mark.parametrize("function", [spearman, kendall, pearson, top1, resolution_gain])
+@pytest.mark.parametrize("function", [spearman, kendall_tau, pearson, top1, resolution_gain])
 @pytest.mark.parametrize(
     ("first", "second", "error"),
     [
@@ -254,12 +260,117 @@ finite = arrays(np.float64, 5, elements=st.integers(0, 6).map(float))
 def test_symmetric_and_blind_to_the_order_of_models(
     first: FloatArray, second: FloatArray, order: list[int]
 ) -> None:
-    for function in (spearman, kendall, pearson, top1):
+    for function in (spearman, kendall_tau, pearson, top1):
         value = function(first, second).value
         assert function(second, first).value == pytest.approx(value, nan_ok=True)
         assert function(first[order], second[order]).value == pytest.approx(value, nan_ok=True)
         assert math.isnan(value) or -1 - 1e-12 <= value <= 1 + 1e-12
-    for function in (spearman, kendall):
+    for function in (spearman, kendall_tau):
         value = function(first, second).value
         assert function(first**3, second).value == pytest.approx(value, nan_ok=True)
         assert function(-first, second).value == pytest.approx(-value, nan_ok=True)
+
+
+some_scores = arrays(
+    np.float64, (3, 5), elements=st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.1 + 0.2, 1.0, NAN])
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(some_scores, some_scores)
+def test_many_are_the_single_ones(first: FloatArray, second: FloatArray) -> None:
+    rho, same = spearman_many(first, second), top1_many(first, second)
+    linear = pearson_many(first, second)
+    for row in range(3):
+        np.testing.assert_allclose(rho[row], spearman(first[row], second[row]).value, atol=1e-12)
+        np.testing.assert_allclose(linear[row], pearson(first[row], second[row]).value, atol=1e-9)
+        np.testing.assert_allclose(same[row], top1(-first[row], -second[row]).value)
+    np.testing.assert_allclose(
+        spearman_many(first, second[0]), spearman_many(first, np.tile(second[0], (3, 1)))
+    )
+
+
+def test_many_without_ties_by_hand() -> None:
+    # ρ = 1 − 6 Σd² / (N(N² − 1)): one swap of neighbours among four is 1 − 6 · 2 / 60 = 0.8.
+    assert spearman_many([[4, 3, 2, 1]], [3, 4, 2, 1]).tolist() == [0.8]
+    assert spearman_many([1.0, 2, 3], [5.0, 6, 7]) == 1.0
+    assert spearman_many([1.0, 2, 3], [3.0, 2, 1]) == -1.0
+    # {0, 1} are first on one side, 1 alone on the other: ½.
+    assert top1_many([[2, 2, 1], [3, 2, 1]], [1, 2, 0]).tolist() == [0.5, 0]
+
+
+@pytest.mark.parametrize("many", [pearson_many, spearman_many, kendall_tau_many, top1_many])
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([1, 2], [1, 2, 3], "shape"),
+        (1, 2, "shape"),
+        ([[1, 2]] * 2, [[1, 2]] * 3, "do not go together"),
+        ([1, math.inf], [1, 2], "finite"),
+        ([1, 2], [1, -math.inf], "finite"),
+    ],
+)
+def test_bad_rows(many: Any, first: Any, second: Any, message: str) -> None:
+    with pytest.raises(RankingError, match=message):
+        many(first, second)
+
+
+values = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
+pairs_of_rankings = st.tuples(st.integers(1, 4), st.integers(1, 6)).flatmap(
+    lambda shape: st.tuples(
+        arrays(np.float64, shape, elements=values), arrays(np.float64, shape, elements=values)
+    )
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(pairs_of_rankings)
+def test_kendall_many_is_scipys_kendall(pair: tuple[FloatArray, FloatArray]) -> None:
+    first, second = pair
+    one_by_one = [kendall_tau(a, b).value for a, b in zip(first, second, strict=True)]
+    np.testing.assert_allclose(kendall_tau_many(first, second), one_by_one, rtol=0, atol=1e-14)
+
+
+@settings(deadline=None, max_examples=100)
+@given(pairs_of_rankings)
+def test_kendall_many_by_counting_pairs(pair: tuple[FloatArray, FloatArray]) -> None:
+    first, second = pair
+    for a, b, value in zip(first, second, kendall_tau_many(first, second), strict=True):
+        both = [k for k in range(len(a)) if not np.isnan(a[k] + b[k])]
+        signs = [(np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i, j in combinations(both, 2)]
+        norm = sum(x != 0 for x, _ in signs) * sum(y != 0 for _, y in signs)
+        if norm == 0:
+            assert np.isnan(value)
+        else:
+            expected = sum(x * y for x, y in signs) / math.sqrt(norm)
+            assert value == pytest.approx(expected, abs=1e-14)
+
+
+def test_kendall_many_broadcasts() -> None:
+    rankings = np.random.default_rng(0).permuted(np.tile(np.arange(5.0), (4, 1)), axis=1)
+    table = kendall_tau_many(rankings[:, None], rankings)
+    assert table.shape == (4, 4)
+    np.testing.assert_allclose(table, table.T)
+    np.testing.assert_allclose(np.diag(table), 1)
+    np.testing.assert_allclose(table[1], kendall_tau_many(rankings, rankings[1]))
+    assert kendall_tau_many(rankings[0], rankings[1]) == pytest.approx(
+        stats.kendalltau(rankings[0], rankings[1]).statistic
+    )
+
+
+def test_kendall_many_sees_rounding_errors_as_ties() -> None:
+    assert np.isnan(kendall_tau_many([0.1 + 0.2, 0.3], [1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "error"),
+    [
+        ([[1, 2]], [1, 2, 3], ShapeError),
+        (np.ones((2, 3)), np.ones((5, 3)), ShapeError),
+        (1.0, [1.0], ShapeError),
+        ([1, -math.inf], [1, 2], InfiniteRankError),
+    ],
+)
+def test_kendall_many_bad_input(first: Any, second: Any, error: type[RankingError]) -> None:
+    with pytest.raises(error):
+        kendall_tau_many(first, second)

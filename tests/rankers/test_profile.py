@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from tiebreak.rankers import errors
-from tiebreak.rankers.consensus import consensus_by
+from tiebreak.rankers.aggregation import consensus_by
 from tiebreak.rankers.pairwise import majorities, margins, preference_counts
 from tiebreak.rankers.profile import Profile, as_profile
 

@@ -11,7 +11,8 @@ from scipy.stats import kendalltau
 from tests.rankers.ballots import mallows, tied
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling
-from tiebreak.rankers.aggregate import METHODS, aggregate_items
+from tiebreak.rankers.aggregation import aggregate_items
+from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.errors import (
     EmptyProfileError,
     RankingError,
@@ -161,7 +162,7 @@ def test_the_default_method(n: int, method: str) -> None:
     st.integers(0, 10**6),
     st.permutations(range(4)),
     st.permutations(range(5)),
-    st.sampled_from(sorted(set(METHODS) - {"irv", "dodgson"})),
+    st.sampled_from(sorted(set(AGGREGATORS) - {"irv", "dodgson"})),
 )
 def test_numbering_does_not_matter(
     seed: int, reviewers: list[int], models: list[int], method: str

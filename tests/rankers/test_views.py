@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling, bootstrap_items
-from tiebreak.rankers.aggregate import METHODS, aggregate_items
+from tiebreak.rankers.aggregation import aggregate_items
+from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.errors import RankingError, ShapeError, UnknownCandidateError
 from tiebreak.rankers.views import fair_gaps, peer_views
 
@@ -78,7 +79,7 @@ def test_failed_reviewers_and_absent_answers() -> None:
     np.testing.assert_array_equal(views.self_free[1], [2, 1, NAN])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", AGGREGATORS)
 @pytest.mark.parametrize("seed", range(3))
 def test_against_the_definitions(method: str, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tiebreak.rankers.aggregate import aggregate
-from tiebreak.rankers.consensus import Consensus
-from tiebreak.rankers.csd import csd, failure_sensitivity
-from tiebreak.rankers.kemeny import KemenyResult, kemeny_young
+from tiebreak.rankers.aggregation import Consensus, aggregate
+from tiebreak.rankers.contests.expected_wins import csd
+from tiebreak.rankers.contests.sensitivity import failure_sensitivity
+from tiebreak.rankers.kemeny.result import KemenyResult
+from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import Profile
 from tiebreak.report.aggregation import (
     consensus_as_dict,

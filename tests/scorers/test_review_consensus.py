@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.scorers.judges import contest_of, names
 from tests.scorers.reviews import panel, review
-from tiebreak.rankers import METHODS, aggregate_items
+from tiebreak.rankers import AGGREGATORS, aggregate_items
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.scorers.ballots import ItemBallots, Listing, Reviewer
 from tiebreak.scorers.placement import NotPlacedError, place
@@ -43,7 +43,7 @@ def with_places(rows: Sequence[Sequence[int | None]], method: str) -> ItemBallot
 
 
 @settings(deadline=None, max_examples=60)
-@given(profiles(), st.sampled_from(sorted(METHODS)))
+@given(profiles(), st.sampled_from(sorted(AGGREGATORS)))
 def test_the_placement_is_the_consensus(rows: list[list[int | None]], method: str) -> None:
     ballots = with_places(rows, method)
     table = np.array([[np.nan if own is None else own for own in row] for row in rows])

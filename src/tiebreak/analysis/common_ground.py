@@ -10,7 +10,7 @@ import numpy as np
 
 from tiebreak.analysis.entries import Entry, ItemKey, with_ranked
 from tiebreak.rankers.agreement import Agreement, resolution_gain
-from tiebreak.rankers.resampling import ResampledAgreement, mean_statistic, resample_agreement
+from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankedItem, placement_of
 from tiebreak.scorers.ballots import ItemBallots

@@ -29,7 +29,7 @@ from tiebreak.analysis.reference import (
     same_contest,
 )
 from tiebreak.rankers.agreement import Agreement
-from tiebreak.rankers.resampling import ResampledAgreement
+from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.words import count, percent
 

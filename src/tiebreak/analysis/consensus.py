@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiebreak.rankers import (
-    METHODS,
+    AGGREGATORS,
     Consensus,
     KemenyResult,
     Profile,
@@ -15,7 +15,6 @@ from tiebreak.rankers import (
     mean_rank,
 )
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.voting import kendall
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,7 +52,7 @@ def elect(
         name: heading.
         source: where the ballots come from.
         profile: the ballots.
-        methods: names in `rankers.METHODS`.
+        methods: names in `rankers.AGGREGATORS`.
         items: the same ballots by item, shape (items, ballots, N). If given, each item has a
             consensus of its own, and the result is by the mean rank in these.
         time_limit: seconds for Kemeny–Young, and for Kendall, over all ballots.
@@ -77,10 +76,8 @@ def elect(
                 consensuses[method] = consensus_by(
                     method, kemeny.ranks, ascending=True, used=profile.n_ballots
                 )
-            elif method == "kendall":
-                consensuses[method] = kendall(profile, time_limit=time_limit)
             else:
-                consensuses[method] = METHODS[method](profile)
+                consensuses[method] = AGGREGATORS[method](profile, time_limit=time_limit)
         # Kendall, say, reads complete ballots only: without any the others still have an answer.
         except RankingError as error:
             failed[method] = error

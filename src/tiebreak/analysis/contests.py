@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tiebreak.rankers.csd import (
-    CsdResult,
+from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd
+from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
     Perturbation,
-    csd,
     failure_sensitivity,
     perturb,
 )
-from tiebreak.rankers.csd.contest import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError
 from tiebreak.rankers.profile import FloatArray
 

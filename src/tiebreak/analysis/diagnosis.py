@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak.analysis.saturation import native_scores, saturation
+from tiebreak.analysis.saturation import Saturation, native_scores, saturation
 from tiebreak.analysis.verdict import Evidence, Verdict, verdict
 from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit, identical_groups
-from tiebreak.rankers.saturation import Saturation
-from tiebreak.rankers.separation import Separation, separation
+from tiebreak.rankers.pairwise_tests import Separation, separation
 
 # Notes of a pool that bear on the comparison of its native scores.
 _TOLD = ("native_differs", "target_differs")
@@ -72,7 +71,7 @@ def diagnose(
 ) -> tuple[Diagnosis, ...]:
     """Whether each benchmark of a pool is saturated for its models, and whether judging could help.
 
-    Native scores: `rankers.saturation` says what difference they detect, `rankers.separation` which
+    Native scores: `saturation` says what difference they detect, `separation` which
     models they tell apart; an item in several epochs counts once there. Answers are counted epoch
     by epoch, as judges would see them.
 

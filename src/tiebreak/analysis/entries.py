@@ -14,7 +14,7 @@ import numpy as np
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.resampling import mean_statistic
+from tiebreak.rankers.stability import mean_statistic
 from tiebreak.rankers.uncertainty import FloatArray, Resampling, Statistic
 from tiebreak.ranking_logs.log import RankedItem, RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs

@@ -3,13 +3,71 @@
 import math
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.candidates import CandidatePool
-from tiebreak.rankers.saturation import Saturation
-from tiebreak.rankers.saturation import saturation as saturation_of
+from tiebreak.rankers.errors import EmptyProfileError, InfiniteRankError, RankingError, ShapeError
+from tiebreak.rankers.intervals import Proportion, wilson
+from tiebreak.rankers.pairwise_tests import holm, sign_flip_p
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.ranks import DECIMALS
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The top k against the rest: whether the k-th and the (k + 1)-th model differ.
+
+    `above` and `below` are their columns, `difference` ≥ 0 that of their means over the `n_items`
+    items in which both are present. `p` is the two-sided p-value of this pair alone, `p_adjusted`
+    (Holm) holds for all cuts of the leaderboard together. All three are NaN when the two share no
+    item, and `separable`, whether `p_adjusted` ≤ 1 − level, is then None.
+    """
+
+    k: int
+    above: int
+    below: int
+    n_items: int
+    difference: float
+    p: float
+    p_adjusted: float
+    separable: bool | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Saturation:
+    """What native scores of N models on one benchmark can tell.
+
+    `agree` is the share of the items (those with at least two scores) in which all models that are
+    present score alike: these tell nobody apart. `means`, shape (N,), are over present cells.
+
+    `detectable`, shape (N, N), is the difference of two means that this benchmark detects with
+    probability `power`, see `saturation`; `typical_detectable` is its median over the pairs of
+    models for which it is defined. NaN on the diagonal, with fewer than two common items, and
+    where the difference is the same in every item: nothing can then be said about its spread.
+
+    `n_constant_pairs` counts the latter. Their scores may still differ on items that were not seen:
+    `unseen`, at confidence `level`, is the most that the share of such items can be, for the pair
+    with the fewest items; NaN without such a pair. Where scores lie in [0, 1] and a pair never
+    differed, its true means are at most `unseen` apart. `reason` puts this in words, or is None.
+
+    `cuts`, one for k = 1 … N − 1, tell between which neighbours a difference shows; `order` are the
+    columns with a mean, best first (equal means: by column).
+    """
+
+    agree: Proportion
+    means: FloatArray
+    detectable: FloatArray
+    typical_detectable: float
+    n_constant_pairs: int
+    unseen: float
+    order: tuple[int, ...]
+    cuts: tuple[Cut, ...]
+    level: float
+    power: float
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +94,7 @@ def saturation(
         seed: seed of the test of neighbours.
 
     Returns:
-        One result per benchmark, in the order of the pool. See `tiebreak.rankers.saturation`.
+        One result per benchmark, in the order of the pool. See `tiebreak.analysis.saturation`.
 
     Raises:
         RankingError: level or power are out of range.
@@ -66,3 +124,136 @@ def native_scores(pool: CandidatePool, benchmark: str) -> NDArray[np.float64]:
 def _mean(scores: tuple[float, ...]) -> float:
     known = [score for score in scores if not math.isnan(score)]
     return math.fsum(known) / len(known) if known else math.nan
+
+
+def saturation_of(
+    native: ArrayLike, *, level: float = 0.95, power: float = 0.8, seed: int = 0
+) -> Saturation:
+    """How saturated a benchmark is for some models.
+
+    The detectable difference is that of a paired two-sided z test at level α = 1 − level,
+
+        (z_{1−α/2} + z_{power}) · sd / √n,
+
+    where sd is the standard deviation, over the n common items, of the two models' difference
+    (E. Miller 2024, "Adding Error Bars to Evals", arXiv:2411.00640). It holds for large samples
+    and for one pair that was chosen beforehand. With pass or fail it is too hopeful where fewer
+    than six items would differ: six are the least that can show anything (p = 2 / 2⁶).
+
+    A constant difference tells nothing of sd, but it bounds the share of other items by
+    1 − α^(1/n), about 3/n (the rule of three: J. A. Hanley and A. Lippman-Hand 1983,
+    doi:10.1001/jama.1983.03330370053031).
+
+    Neighbours are compared by a paired randomisation test: were the two models alike, each item's
+    difference might as well have had the other sign (R. A. Fisher 1935; E. W. Noreen 1989). Only
+    items that differ count; with pass or fail it is the exact McNemar test. Up to 13 such items all
+    signs are tried, beyond that 9,999 draws. The order is taken from the same items, and neighbours
+    are nearer to each other than two models picked at random, so the test rather errs on the side
+    of "not separable". The N − 1 p-values are adjusted by S. Holm's (1979) method.
+
+    Args:
+        native: shape (items, N), one row per item (average epochs first), higher is better, NaN =
+            absent.
+        level: confidence level, in (0, 1).
+        power: probability of detection, in (0, 1).
+        seed: seed of the sign flips; the same seed gives the same numbers.
+
+    Raises:
+        RankingError: `native` is not two-dimensional, has no column or an infinite score, or level
+            or power are out of range.
+    """
+    scores = _checked(native, level, power)
+    counts = np.sum(~np.isnan(scores), axis=0)
+    totals = np.nansum(scores, axis=0)
+    means = np.divide(totals, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    order = [i for i in np.argsort(-means.round(DECIMALS), kind="stable").tolist() if counts[i]]
+    detectable, constant = _detectable(scores, level, power)
+    pairs = np.triu_indices(len(counts), k=1)
+    defined = detectable[pairs][~np.isnan(detectable[pairs])]
+    unmoved = constant[pairs][constant[pairs] > 0]
+    unseen = 1 - (1 - level) ** (1 / float(unmoved.min())) if unmoved.size else math.nan
+    return Saturation(
+        agree=_agree(scores, level),
+        means=means,
+        detectable=detectable,
+        typical_detectable=float(np.median(defined)) if defined.size else math.nan,
+        n_constant_pairs=unmoved.size,
+        unseen=unseen,
+        order=tuple(order),
+        cuts=_cuts(scores, order, level, seed),
+        level=level,
+        power=power,
+        reason=_reason(unmoved.size, len(pairs[0]), unseen, level),
+    )
+
+
+def _checked(native: ArrayLike, level: float, power: float) -> FloatArray:
+    scores = np.asarray(native, dtype=np.float64)
+    if scores.ndim != 2:
+        raise ShapeError(f"native must have shape (items, models), got {scores.shape}")
+    if not scores.shape[1]:
+        raise EmptyProfileError("there is no model")
+    if np.isinf(scores).any():
+        raise InfiniteRankError("scores must be finite, or NaN where a model is absent")
+    if not (0 < level < 1 and 0 < power < 1):
+        raise RankingError(f"level and power must lie between 0 and 1, got {level} and {power}")
+    return scores.round(DECIMALS)
+
+
+def _agree(scores: FloatArray, level: float) -> Proportion:
+    """Share of the items with at least two scores in which all scores are equal."""
+    rows = scores[np.sum(~np.isnan(scores), axis=1) >= 2]
+    same = np.nanmax(rows, axis=1) == np.nanmin(rows, axis=1) if rows.size else np.empty(0)
+    return wilson(int(same.sum()), len(rows), level=level)
+
+
+def _detectable(scores: FloatArray, level: float, power: float) -> tuple[FloatArray, FloatArray]:
+    """Detectable difference of every pair, and the number of its items where it is constant."""
+    from scipy.special import ndtri
+
+    n_models = scores.shape[1]
+    factor = ndtri((1 + level) / 2) + ndtri(power)
+    detectable = np.full((n_models, n_models), np.nan)
+    constant = np.zeros((n_models, n_models))
+    for i in range(n_models):
+        for j in range(i + 1, n_models):
+            gap = scores[:, i] - scores[:, j]
+            gap = gap[~np.isnan(gap)]
+            if gap.size and np.ptp(gap) < 10.0**-DECIMALS:
+                constant[i, j] = constant[j, i] = gap.size
+            elif gap.size > 1:
+                detectable[i, j] = detectable[j, i] = factor * gap.std(ddof=1) / gap.size**0.5
+    return detectable, constant
+
+
+def _cuts(scores: FloatArray, order: list[int], level: float, seed: int) -> tuple[Cut, ...]:
+    gaps = [scores[:, above] - scores[:, below] for above, below in pairwise(order)]
+    common = [int(np.sum(~np.isnan(gap))) for gap in gaps]
+    p = [
+        sign_flip_p(gap, seed=seed) if n else math.nan for gap, n in zip(gaps, common, strict=True)
+    ]
+    return tuple(
+        Cut(
+            k=k,
+            above=order[k - 1],
+            below=order[k],
+            n_items=common[k - 1],
+            difference=float(np.nanmean(gaps[k - 1])) if common[k - 1] else math.nan,
+            p=p[k - 1],
+            p_adjusted=adjusted,
+            separable=None if math.isnan(adjusted) else adjusted <= 1 - level,
+        )
+        for k, adjusted in enumerate(holm(p), start=1)
+    )
+
+
+def _reason(n_constant: int, n_pairs: int, unseen: float, level: float) -> str | None:
+    if not n_pairs:
+        return "a comparison takes two models"
+    if not n_constant:
+        return None
+    return (
+        f"{n_constant} of {n_pairs} pairs of models differ by the same amount in every item, so "
+        f"there is no spread to reckon with: at {level:.0%} confidence they do otherwise on at "
+        f"most {unseen:.1%} of such items"
+    )

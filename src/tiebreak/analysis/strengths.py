@@ -22,7 +22,7 @@ from tiebreak.rankers import (
     competition_ranks,
 )
 from tiebreak.rankers.errors import NotConnectedError
-from tiebreak.rankers.least_squares import least_squares
+from tiebreak.rankers.massey import least_squares
 from tiebreak.rankers.strength import NotConvergedError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from tiebreak.rankers.separation import items_needed
+from tiebreak.rankers.pairwise_tests import items_needed
 from tiebreak.words import count
 
 Kind = Literal[
@@ -36,7 +36,7 @@ class Evidence:
         top: Size of the first group of models that are not told apart.
         largest: Largest difference of two models' mean native scores, NaN without a pair.
         detectable: Median over pairs of the difference that the items detect, NaN if undefined.
-        unseen: See `rankers.saturation.Saturation`; always defined where `all_equal`.
+        unseen: See `saturation.Saturation`; always defined where `all_equal`.
         points: Native scores lie in [0, 1], so differences can be told in percentage points.
         level: Confidence level.
     """

@@ -9,7 +9,7 @@ from tiebreak.cli._shared import renamed
 
 if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
-    from tiebreak.rankers.csd.contest import CsdOptions
+    from tiebreak.rankers.contests.expected_wins import CsdOptions
 
 
 def read_contest(

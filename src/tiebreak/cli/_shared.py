@@ -9,20 +9,9 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from tiebreak.rankers.aggregators import AGGREGATORS
+
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-# The names in `tiebreak.rankers.METHODS`; NumPy is not imported to print a help text.
-AGGREGATORS = (
-    "kemeny_young",
-    "average",
-    "borda",
-    "copeland",
-    "dodgson",
-    "irv",
-    "kendall",
-    "spearman",
-)
 
 
 def method_option(help: str, **more: Any) -> Callable[[F], F]:

@@ -2,7 +2,8 @@
 
 import click
 
-from tiebreak.cli._shared import AGGREGATORS, method_option, plain_errors, show
+from tiebreak.cli._shared import method_option, plain_errors, show
+from tiebreak.rankers.aggregators import AGGREGATORS
 
 
 @click.command()
@@ -49,7 +50,7 @@ def aggregate(
     from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 
-    chosen = AGGREGATORS if "all" in methods else tuple(dict.fromkeys(methods))
+    chosen = tuple(AGGREGATORS) if "all" in methods else tuple(dict.fromkeys(methods))
     with plain_errors(TableError, RankingError, MissingPackageError):
         elections = [
             elect(

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.cli._shared import (
-    AGGREGATORS,
     bootstrap_options,
     echo_json,
     method_option,
     plain_errors,
 )
+from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -76,7 +76,7 @@ def align(
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
-    chosen = AGGREGATORS if "all" in methods else tuple(dict.fromkeys(methods)) or None
+    chosen = tuple(AGGREGATORS) if "all" in methods else tuple(dict.fromkeys(methods)) or None
     with plain_errors(TableError, RankingLogError, AlignmentError, PlotError, MissingPackageError):
         if plot:
             check_plot(plot)
@@ -89,5 +89,5 @@ def align(
         render_alignment(alignment)
     if plot:
         with plain_errors(PlotError, OSError):
-            plot_alignment(alignment, plot, rater=plot_method or (chosen or AGGREGATORS)[0])
+            plot_alignment(alignment, plot, rater=plot_method or (chosen or tuple(AGGREGATORS))[0])
         click.echo(f"Plot: {plot}", err=True)

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.cli._shared import (
-    AGGREGATORS,
     bootstrap_options,
     echo_json,
     method_option,
     plain_errors,
 )
+from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling

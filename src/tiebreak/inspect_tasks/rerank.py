@@ -14,7 +14,7 @@ from tiebreak.inspect_tasks.cast import peers, require_readable
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.rankers import METHODS
+from tiebreak.rankers import AGGREGATORS
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.protocols import find_protocol
 
@@ -166,8 +166,10 @@ def peer_review(
     """
     if degree is not None:
         whole("degree", degree, 2)
-    if str(method) not in METHODS:  # the command line makes a list of several
-        raise PrerequisiteError(f"method is {method!r}: it must be one of {', '.join(METHODS)}.")
+    if str(method) not in AGGREGATORS:  # the command line makes a list of several
+        raise PrerequisiteError(
+            f"method is {method!r}: it must be one of {', '.join(AGGREGATORS)}."
+        )
     require_readable(method, degree)
     settings = {"degree": degree, "method": method}
     return judging_task(find_protocol("peer_review"), settings, peers(reviewers, degree), **common)

@@ -22,7 +22,7 @@ from tiebreak.lab.errors import LabError
 from tiebreak.lab.planted import Pool, World
 from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
 from tiebreak.rankers import competition_ranks, normalized_borda
-from tiebreak.rankers.agreement_many import kendall_many, spearman_many, top1_many
+from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
@@ -233,7 +233,7 @@ def _agreement(boards: FloatArray, other: FloatArray) -> Agreement:
     """Figures over pools: boards of shape (repeats, N), the other one (repeats, N) or (N,)."""
     return Agreement(
         spearman=_figure(spearman_many(boards, other)),
-        kendall=_figure(kendall_many(boards, other)),
+        kendall=_figure(kendall_tau_many(boards, other)),
         top1=_figure(top1_many(boards, other)),
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregate import items_table
+from tiebreak.rankers.aggregation import items_table
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.panel import complete_ballots
 from tiebreak.rankers.profile import FloatArray

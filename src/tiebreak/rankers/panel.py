@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregate import comparing, items_table, mean_rank
-from tiebreak.rankers.agreement_many import kendall_many
+from tiebreak.rankers.aggregation import comparing, items_table, mean_rank
+from tiebreak.rankers.agreement import kendall_tau_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
@@ -67,7 +67,7 @@ def reviewer_agreement(
     taus = np.full((len(table), n, n), np.nan)
     for r in range(n):
         for s in range(r, n):
-            tau = kendall_many(table[:, r], table[:, s]).round(DECIMALS)
+            tau = kendall_tau_many(table[:, r], table[:, s]).round(DECIMALS)
             taus[:, r, s] = taus[:, s, r] = tau
     others = np.where(np.eye(n, dtype=bool), np.nan, taus)
     # One column per reviewer, and one for all pairs of them.

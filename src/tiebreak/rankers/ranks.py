@@ -7,6 +7,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.rankers.errors import RankingError, ShapeError
+
 # Means of the same fractions, summed in another order, differ in the last bits. Differences below
 # this many decimals are rounding, not evidence.
 DECIMALS = 12
@@ -75,3 +77,64 @@ def competition_ranks(
 
 def _above(key: tuple[float, float], own: tuple[float, float]) -> bool:
     return key[0] > own[0] or (key[0] == own[0] and key[1] > own[1])
+
+
+def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
+    """Share of the other candidates of an item that a candidate leaves behind (SEAL, §2.3).
+
+    (n − rank) / (n − 1), where n counts the candidates that are present in the item: 1 for the
+    best, 0 for the last, ½ where all are tied. The n scores of an item add up to n / 2.
+
+    Args:
+        ranks: shape (items, N), mean ranks, 1 = best, NaN = absent.
+
+    Returns:
+        Shape (items, N), in [0, 1]; NaN where the rank is NaN, and for a candidate that is alone
+        in its item (there is nobody to compare it with).
+
+    Raises:
+        ShapeError: `ranks` is not two-dimensional.
+        RankingError: a row holds no mean ranks of 1 … n: these add up to n(n + 1) / 2, which
+            "1, 2, 2, 4" does not.
+    """
+    table = np.asarray(ranks, dtype=np.float64)
+    if table.ndim != 2:
+        raise ShapeError(f"ranks must have shape (items, models), got {table.shape}")
+    present = np.sum(~np.isnan(table), axis=1, keepdims=True).astype(np.float64)
+    outside = np.any((table < 1) | (table > present), axis=1)
+    expected = present[:, 0] * (present[:, 0] + 1) / 2
+    uneven = ~np.isclose(np.nansum(table, axis=1), expected, rtol=0, atol=1e-6)
+    if np.any(outside | uneven):
+        row = int(np.flatnonzero(outside | uneven)[0])
+        raise RankingError(
+            f"row {row} holds {table[row].tolist()}: these are no mean ranks from 1 to "
+            f"{int(present[row, 0])} (tied candidates share the mean of their ranks)"
+        )
+    others = np.where(present > 1, present - 1, np.nan)
+    scores: NDArray[np.float64] = (present - table) / others
+    return scores
+
+
+def spread(means: ArrayLike) -> float:
+    """Mean absolute difference between the scores of two models, over all pairs.
+
+    "The average score separation across all candidates" (SEAL, table 1): how far apart a metric
+    puts the models. It says nothing about whether their order is right.
+
+    Args:
+        means: shape (N,), one score per model; NaN is left out.
+
+    Returns:
+        A number ≥ 0; NaN when fewer than two scores are defined.
+
+    Raises:
+        ShapeError: `means` is not one-dimensional.
+    """
+    values = np.asarray(means, dtype=np.float64)
+    if values.ndim != 1:
+        raise ShapeError(f"means must have shape (models,), got {values.shape}")
+    values = values[~np.isnan(values)]
+    if values.size < 2:
+        return float("nan")
+    first, second = np.triu_indices(values.size, k=1)
+    return float(np.mean(np.abs(values[first] - values[second])))

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregate import aggregate_items, comparing, items_table, mean_rank
-from tiebreak.rankers.agreement import Agreement, kendall
-from tiebreak.rankers.agreement_many import kendall_many
+from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
+from tiebreak.rankers.agreement import Agreement, kendall_tau, kendall_tau_many
 from tiebreak.rankers.errors import RankingError, ShapeError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.ranks import DECIMALS, competition_ranks
-from tiebreak.rankers.saturation import holm, sign_flip_p
-from tiebreak.rankers.separation import items_needed
 from tiebreak.rankers.uncertainty import Resampling
 
 # Beyond so many candidates a Kemeny order of each item without each reviewer takes minutes.
@@ -65,7 +63,7 @@ def leave_one_out(
 
     Args:
         ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
-        method: a name in `METHODS`; by default Kemeny–Young up to 12 candidates and Borda beyond,
+        method: a name in `AGGREGATORS`; by default Kemeny–Young up to 12 candidates and Borda beyond,
             where R + 1 exact orders of every item would take minutes.
         items: shape (rows,), the item of each row; by default each row is an item.
         how: level, draws and seed of the intervals.
@@ -94,7 +92,7 @@ def leave_one_out(
         mean_ranks_without=without,
         shifts=np.stack([_places(one, whole) - _places(whole, one) for one in without]),
         first_changes=tuple(_first_changes(whole, one) for one in without),
-        kendall=tuple(kendall(whole, one) for one in without),
+        kendall=tuple(kendall_tau(whole, one) for one in without),
     )
 
 
@@ -188,7 +186,7 @@ def presentation_bias(
         raise RankingError(f"tolerance must be at least 0 and below 1, got {tolerance}")
     reviewers = range(table.shape[1])
     over = ItemDraws(len(table), items, how=how)
-    taus = np.stack([kendall_many(table[:, r], places[:, r]) for r in reviewers], axis=1)
+    taus = np.stack([kendall_tau_many(table[:, r], places[:, r]) for r in reviewers], axis=1)
     taus = taus.round(DECIMALS)
     found = over.means(taus, "no ballot orders answers that were shown in different places")
     n_taus = np.sum(~np.isnan(taus), axis=0)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregate import aggregate_items, comparing, items_table, mean_rank
+from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
 from tiebreak.rankers.errors import ShapeError, UnknownCandidateError
 from tiebreak.rankers.profile import FloatArray, within_ballots
 
@@ -86,7 +86,7 @@ def peer_views(
         ranks: shape (items, reviewers, N), lower is better, equal = tied, NaN = not ranked. A
             reviewer who failed on an item has a row of NaN, an absent answer a column of NaN.
         own: for each reviewer the column of its own answers; None if it is no candidate.
-        method: a name in `METHODS`, for SIA and SFA.
+        method: a name in `AGGREGATORS`, for SIA and SFA.
 
     Raises:
         ShapeError: `own` has not one entry per reviewer.

@@ -11,8 +11,9 @@ import numpy as np
 from rich import box
 from rich.table import Table
 
-from tiebreak.rankers.consensus import Consensus
-from tiebreak.rankers.csd import CsdResult, FailureSensitivity
+from tiebreak.rankers.aggregation import Consensus
+from tiebreak.rankers.contests.expected_wins import CsdResult
+from tiebreak.rankers.contests.sensitivity import FailureSensitivity
 from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
 from tiebreak.report.cells import UNDEFINED, ranks, whole
 from tiebreak.report.terminal import plain

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison
-from tiebreak.rankers.resampling import AgreementInterval
+from tiebreak.rankers.stability import AgreementInterval
 from tiebreak.report.export import csv_of, json_ready
 
 FORMAT = "tiebreak/comparison"

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
-from tiebreak.rankers.resampling import AgreementInterval, ResampledAgreement
+from tiebreak.rankers.stability import AgreementInterval, ResampledAgreement
 from tiebreak.report.cells import UNDEFINED, decimal, money, percents, rate, signed_interval
 from tiebreak.report.terminal import plain
 from tiebreak.words import count, percent

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tiebreak.analysis.consensus import Election
+from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.report.aggregation import (
     consensus_as_dict,
     consensus_lines,
@@ -17,18 +18,6 @@ from tiebreak.report.aggregation import (
 from tiebreak.report.cells import UNDEFINED
 from tiebreak.report.terminal import plain
 from tiebreak.words import count
-
-# As the peer-review paper heads its tables: eight columns and the names fit into 80 characters.
-_SHORT = {
-    "average": "Avg",
-    "borda": "Bor",
-    "copeland": "Cop",
-    "dodgson": "Dod",
-    "irv": "IRV",
-    "kemeny_young": "Kem",
-    "kendall": "Ken",
-    "spearman": "Spm",
-}
 
 
 def election_as_dict(election: Election) -> dict[str, Any]:
@@ -68,7 +57,9 @@ def render_election(election: Election, console: Console | None = None) -> None:
 
 def _side_by_side(election: Election) -> Table:
     """Places by each method, in the order of the first."""
-    table = new_table("Candidate", *(_SHORT[method] for method in election.consensuses))
+    table = new_table(
+        "Candidate", *(AGGREGATORS[method].heading for method in election.consensuses)
+    )
     columns = [places(consensus) for consensus in election.consensuses.values()]
     first = next(iter(election.consensuses.values()))
     for row in [column for group in first.groups for column in group]:
@@ -83,7 +74,7 @@ def _lines(election: Election) -> Iterator[str]:
         yield f"By mean rank over {count(election.n_items, 'item')}, each counted on its own"
     if several:
         yield "Places by " + ", ".join(
-            f"{method} ({_SHORT[method]})" for method in election.consensuses
+            f"{method} ({AGGREGATORS[method].heading})" for method in election.consensuses
         )
     for method, consensus in election.consensuses.items():
         kemeny = election.kemeny if method == "kemeny_young" else None

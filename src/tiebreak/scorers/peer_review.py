@@ -7,7 +7,7 @@ item (appendix A); a model's own answer is then never shown to it.
 
 from collections.abc import Mapping, Sequence
 
-from tiebreak.rankers.aggregate import Method
+from tiebreak.rankers.aggregators import Method
 from tiebreak.rankers.expander import ReviewGraphError, review_graph
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
@@ -33,7 +33,7 @@ async def peer_review(
         degree: how many answers of others a reviewer ranks, from 2 on; None: all, its own as well.
             Where an item has no more answers than that, and where no such graph links its answers
             (as when all reviewers gave the same one), they rank all.
-        method: the name in `rankers.METHODS` of what makes one ranking of theirs.
+        method: the name in `rankers.AGGREGATORS` of what makes one ranking of theirs.
 
     Raises:
         ProtocolError: the judge has no reviewers.

@@ -25,7 +25,7 @@ from inspect_ai.solver import TaskState
 from tiebreak.rankers import Resampling, normalized_borda
 from tiebreak.rankers import spread as mean_gap
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.least_squares import least_squares as fit_least_squares
+from tiebreak.rankers.massey import least_squares as fit_least_squares
 from tiebreak.scorers.ballots import STORE_KEY, restore_ballots
 from tiebreak.scorers.placement import NotPlacedError, place, results
 from tiebreak.scorers.rules import RULES

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers import RankingError, aggregate_items, mean_ranks
-from tiebreak.rankers.least_squares import implied_wins
+from tiebreak.rankers.massey import implied_wins
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 
 Groups = list[list[str]]

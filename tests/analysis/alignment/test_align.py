@@ -18,7 +18,7 @@ from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment, ali
 from tiebreak.analysis.alignment.correlations import Correlation, Rater
 from tiebreak.analysis.alignment.human import AlignmentError, AmbiguousModelError
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.rankers import METHODS, RankingError, Resampling, aggregate_items, bootstrap_items
+from tiebreak.rankers import AGGREGATORS, RankingError, Resampling, aggregate_items, bootstrap_items
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.tables.human import HumanRanking
 
@@ -88,9 +88,9 @@ def test_item_by_item_as_scipy_and_pandas_do(seed: int) -> None:
     )
     columns = [k for k, model in enumerate("abcdef") if model in human.of("")]
     said = np.array([human.of("")["abcdef"[k]] for k in columns])
-    found = one(panel(table), human, methods=tuple(METHODS))
+    found = one(panel(table), human, methods=tuple(AGGREGATORS))
     sources = {name: table[:, k] for k, name in enumerate("abcd")}
-    sources |= {method: aggregate_items(table, method) for method in METHODS}
+    sources |= {method: aggregate_items(table, method) for method in AGGREGATORS}
     for name, ranks in sources.items():
         them = rater(found, name)
         expected: list[list[float]] = [[], []]
@@ -396,9 +396,9 @@ def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None
         names = [each.name for each in found.raters if each.kind == "aggregator"]
         return names, any("dodgson is left out" in note for note in found.notes)
 
-    assert methods(None) == (list(METHODS), False)
+    assert methods(None) == (sorted(AGGREGATORS), False)
     monkeypatch.setattr(raters, "_DODGSON_LIMIT", 4 * 3 * 3 - 1)
-    assert methods(None) == ([name for name in METHODS if name != "dodgson"], True)
+    assert methods(None) == ([name for name in sorted(AGGREGATORS) if name != "dodgson"], True)
     assert methods(["dodgson"]) == (["dodgson"], False)
 
 

@@ -8,8 +8,7 @@ import pytest
 from tests.rankers.kemeny.exhaustive import all_orders, profiles
 from tests.rankers.kemeny.test_cycles import some_weights
 from tiebreak.rankers.kemeny import search
-from tiebreak.rankers.kemeny.cycles import SCALE, Bound, bound_from
-from tiebreak.rankers.kemeny.improve import excess
+from tiebreak.rankers.kemeny.cycles import SCALE, Bound, bound_from, excess
 from tiebreak.rankers.kemeny.search import SearchStoppedError, explore
 from tiebreak.rankers.pairwise import IntArray, margins
 

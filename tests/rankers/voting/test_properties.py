@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.rankers.voting.tables import table
-from tiebreak.rankers.aggregate import METHODS, aggregate
-from tiebreak.rankers.consensus import Consensus
+from tiebreak.rankers.aggregation import Consensus, aggregate
+from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.pairwise import majorities, margins, preference_counts
 from tiebreak.rankers.profile import Profile, as_profile
-from tiebreak.rankers.voting import average, borda, copeland, dodgson, irv, spearman
+from tiebreak.rankers.voting.majority import copeland, dodgson
+from tiebreak.rankers.voting.positional import average, borda, irv, spearman
 
 Ranks = NDArray[np.float64]
 Rule = Callable[[Ranks], Consensus]
@@ -49,7 +50,7 @@ def cost(order: list[int], ranks: Ranks) -> int:
 # Anonymity: the order of the ballots does not matter.
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", AGGREGATORS)
 @patient
 @given(ranks=ballots(), seed=st.integers(0, 99))
 def test_anonymity(method: str, ranks: Ranks, seed: int) -> None:
@@ -78,7 +79,7 @@ def test_strict_orders_break_ties_by_column(method: str) -> None:
 # Unanimity (Pareto): what all complete ballots rank higher stands higher.
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", AGGREGATORS)
 @patient
 @given(ranks=ballots(complete=True))
 def test_unanimity(method: str, ranks: Ranks) -> None:
@@ -216,7 +217,7 @@ def test_kendall_and_kemeny_agree_on_complete_ballots(ranks: Ranks) -> None:
     )
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", AGGREGATORS)
 def test_a_profile_is_read_as_its_ranks_are(method: str) -> None:
     ranks = table("1234", "2143", "1342", "12-3")
     profile = Profile.from_ranks(ranks, ["a", "b", "c", "d"])

@@ -18,7 +18,7 @@ from tiebreak.analysis.peers.worth import panel_worth
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
 from tiebreak.rankers import Resampling, peer_views
-from tiebreak.rankers.resampling import RunStability, Stability
+from tiebreak.rankers.stability import RunStability, Stability
 
 NAN = float("nan")
 NOTHING: Any = None

@@ -8,7 +8,7 @@ import pytest
 from tests.report.figures.reading import points, row_names, said, words
 from tests.report.figures.samples import NAN, stability_report
 from tiebreak.analysis.stability import StabilityReport
-from tiebreak.rankers.resampling import RunStability, Stability
+from tiebreak.rankers.stability import RunStability, Stability
 from tiebreak.report.figures import stability_figure
 
 

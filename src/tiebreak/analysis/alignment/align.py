@@ -89,7 +89,7 @@ def align(
     Args:
         reviews: what `peer_report` returned; or ranking logs, and folders that hold some.
         human: the ranking by people, or its CSV file (see `read_human_ranking`).
-        methods: aggregators, names in `rankers.METHODS`; by default all, but Dodgson only where it
+        methods: aggregators, names in `AGGREGATORS`; by default all, but Dodgson only where it
             is a matter of seconds.
         how: level, draws and seed of the intervals.
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from tiebreak.analysis.alignment.raters import RaterKind, Ratings
 from tiebreak.analysis.item_table import FloatArray
-from tiebreak.rankers.agreement_many import kendall_many, pearson_many, spearman_many
+from tiebreak.rankers.agreement import kendall_tau_many, pearson_many, spearman_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.resampling import hull
+from tiebreak.rankers.stability import hull
 
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 _TELLS_NOTHING = "in no item does the rater tell the models apart"
@@ -86,7 +86,7 @@ def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -
     by_row = [
         many(one.ranks, people).round(DECIMALS)
         for one in raters
-        for many in (spearman_many, kendall_many)
+        for many in (spearman_many, kendall_tau_many)
     ]
     means = draws.means(np.stack(by_row, axis=1), _TELLS_NOTHING)
     macros = _macro(raters, people, draws)
@@ -126,7 +126,7 @@ def _macro(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> t
         sums, counts = np.hsplit(totals, 2)
         means = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
         of_raters = np.hsplit(means, len(raters))
-        both = (pearson_many, kendall_many)
+        both = (pearson_many, kendall_tau_many)
         values = [many(one, people) for one in of_raters for many in both]
         return np.stack(values, axis=1).round(DECIMALS)
 

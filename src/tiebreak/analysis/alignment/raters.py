@@ -8,8 +8,8 @@ import numpy as np
 
 from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.rankers import METHODS, aggregate_items
-from tiebreak.rankers.aggregate import comparing
+from tiebreak.rankers import AGGREGATORS, aggregate_items
+from tiebreak.rankers.aggregation import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.words import count
@@ -44,7 +44,7 @@ def ratings(
     Args:
         panel: the peer review.
         columns: the N models that are asked for.
-        methods: names in `rankers.METHODS`; None for all, but Dodgson only where it is quick.
+        methods: names in `rankers.AGGREGATORS`; None for all, but Dodgson only where it is quick.
 
     Raises:
         RankingError: there is no such method.
@@ -62,7 +62,7 @@ def ratings(
         size = f"{count(len(panel.items), 'item')} of {count(len(panel.models), 'model')}"
         notes.append(f"dodgson is left out: it is slow for {size}. --method dodgson asks for it")
     if methods is None:
-        methods = [name for name in METHODS if name != "dodgson" or not slow]
+        methods = [name for name in sorted(AGGREGATORS) if not (slow and AGGREGATORS[name].slow)]
     for method in methods:
         try:
             consensus = aggregate_items(panel.ranks, method)

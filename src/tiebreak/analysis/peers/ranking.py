@@ -25,7 +25,7 @@ from tiebreak.rankers import (
     kemeny_young_batch,
     mean_rank,
 )
-from tiebreak.rankers.aggregate import comparing
+from tiebreak.rankers.aggregation import comparing
 from tiebreak.rankers.uncertainty import Resampling
 
 KEMENY = "kemeny_young"
@@ -93,7 +93,7 @@ def peer_ranking(
 
     Args:
         panel: the ballots.
-        methods: names in `rankers.METHODS`; the first is the ranking's.
+        methods: names in `rankers.AGGREGATORS`; the first is the ranking's.
         consensus: ranks of the models in each row by the first method, shape (rows, N).
         how: level, draws and seed of the intervals.
 

@@ -14,7 +14,7 @@ from tiebreak.analysis.peers.worth import PanelWorth, panel_warnings, panel_wort
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import FEW_ITEMS
 from tiebreak.rankers import Views, peer_views
-from tiebreak.rankers.aggregate import comparing
+from tiebreak.rankers.aggregation import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
@@ -69,7 +69,7 @@ def peer_report(
 
     Args:
         paths: ranking logs, and folders that hold some; logs of other protocols are passed over.
-        methods: names in `rankers.METHODS`. The first gives the ranking with its intervals, and the
+        methods: names in `AGGREGATORS`. The first gives the ranking with its intervals, and the
             views SIA and SFA; the others stand beside it.
         how: level, draws and seed of the intervals.
 

@@ -13,7 +13,7 @@ from tiebreak.analysis.entries import Entry, entries_of
 from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.price import Price, price_of
-from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_many
+from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_tau_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
@@ -111,7 +111,7 @@ def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
     """Mean τ-b between the two rankings of each item, epoch by epoch."""
     mine, theirs = _consensus(sparse), _consensus(full)
     rows = [key for key in mine if key in theirs]
-    taus = kendall_many([mine[key] for key in rows], [theirs[key] for key in rows])
+    taus = kendall_tau_many([mine[key] for key in rows], [theirs[key] for key in rows])
     number = {item: n for n, item in enumerate(dict.fromkeys(key[:2] for key in rows))}
     over = ItemDraws(
         len(rows),

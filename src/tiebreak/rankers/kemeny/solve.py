@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.kemeny.cycles import SCALE, Bound, cycle_bound
-from tiebreak.rankers.kemeny.improve import copeland_order, excess, improve
+from tiebreak.rankers.kemeny.cycles import (
+    SCALE,
+    Bound,
+    copeland_order,
+    cycle_bound,
+    excess,
+    improve,
+)
 from tiebreak.rankers.kemeny.optima import Optima, Part
 from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
 from tiebreak.rankers.kemeny.search import Heads, SearchStoppedError, explore

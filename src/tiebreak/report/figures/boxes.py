@@ -12,8 +12,8 @@ from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
 from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.review import PeerReview
-from tiebreak.rankers.aggregate import comparing, mean_rank
-from tiebreak.rankers.agreement_many import pearson_many, spearman_many
+from tiebreak.rankers.aggregation import comparing, mean_rank
+from tiebreak.rankers.agreement import pearson_many, spearman_many
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.report.cells import decimal
 from tiebreak.report.figures.canvas import MUTED, PlotError, not_shown, short, styled

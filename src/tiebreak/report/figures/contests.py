@@ -13,7 +13,7 @@ import numpy as np
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.standing import whole
-from tiebreak.rankers.csd import FailureSensitivity
+from tiebreak.rankers.contests.sensitivity import FailureSensitivity
 from tiebreak.rankers.ranks import competition_ranks
 from tiebreak.report.cells import decimal, ranks
 from tiebreak.report.figures.canvas import (

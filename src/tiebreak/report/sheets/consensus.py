@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tiebreak.analysis.consensus import Election
-from tiebreak.rankers.consensus import Consensus
+from tiebreak.rankers.aggregation import Consensus
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import json_ready, only

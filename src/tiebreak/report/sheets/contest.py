@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.rankers.csd import CsdResult, FailureSensitivity
+from tiebreak.rankers.contests.expected_wins import CsdResult
+from tiebreak.rankers.contests.sensitivity import FailureSensitivity
 from tiebreak.report.cells import number, rank, rank_range, words
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tiebreak.analysis.diagnosis import Diagnosis
-from tiebreak.rankers.separation import Pair
+from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, number, words
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers

@@ -1,0 +1,187 @@
+"""One ranking out of many: of a profile, or of each of many items, by any of `AGGREGATORS`."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.aggregators import AGGREGATORS, Aggregator
+from tiebreak.rankers.errors import (
+    InfiniteRankError,
+    ShapeError,
+    UnknownMethodError,
+)
+from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
+from tiebreak.rankers.ranks import DECIMALS
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Consensus:
+    """One ranking out of many.
+
+    `ranks`, shape (N,): mean ranks, 1 = best, equal = tied. `scores`, shape (N,): the numbers that
+    the method orders by, in the unit that its docstring states; `ascending` tells whether a lower
+    score is better. `used` of the profile's ballots were counted, `dropped` were not (a method that
+    only reads complete ballots, say).
+    """
+
+    method: str
+    ranks: FloatArray
+    scores: FloatArray
+    ascending: bool
+    used: int
+    dropped: int = 0
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Columns of the candidates, best group first; the members of a group are tied."""
+        return tuple(
+            tuple(np.flatnonzero(self.ranks == rank).tolist()) for rank in np.unique(self.ranks)
+        )
+
+
+def consensus_by(
+    method: str,
+    scores: FloatArray | NDArray[np.int64],
+    *,
+    ascending: bool,
+    used: int,
+    dropped: int = 0,
+) -> Consensus:
+    """A consensus whose ranks are those of some scores; equal scores are ties."""
+    values = np.asarray(scores, dtype=np.float64)
+    rounded = values.round(DECIMALS)
+    ranks = within_ballots(rounded if ascending else -rounded)
+    return Consensus(method, ranks, values, ascending, used, dropped)
+
+
+def aggregate(profile: Profile | ArrayLike, method: str = "kemeny_young") -> Consensus:
+    """One ranking out of many, by any of `AGGREGATORS`, each with its documented defaults.
+
+    Kemeny–Young and Kendall give orders without ties: where several are optimal, the
+    lexicographically smallest in columns, so that earlier columns come first. What else is optimal
+    is in the result of `kemeny_young`.
+
+    Args:
+        profile: a Profile, or ranks of shape (ballots, N), lower is better, NaN = not ranked.
+        method: a name in `AGGREGATORS`.
+
+    Raises:
+        UnknownMethodError: there is no such method.
+        RankingError: what the method cannot read; its docstring says.
+        UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
+    """
+    return _aggregator(method)(as_profile(profile))
+
+
+def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArray:
+    """Consensus ranks of many items, each with ballots of its own (Peer review, §3.3).
+
+    Their mean over items, `mean_rank`, is the macro-level ranking (§4.1). A ballot that ranks fewer
+    than two candidates compares nothing and is left out.
+
+    Kemeny–Young and Kendall often have several optimal orders, and of few ballots, or short ones,
+    very many. Here that one counts which comes first when candidates are compared by Borda's count,
+    the net number of others that the ballots put below them. Where some have the same count, those
+    at the earlier columns would be favoured: the rank is then the mean of the ranks in two optimal
+    orders, one that puts the earlier of equals first and one that puts the later first. Where the
+    optimum is unique, its rank is what comes out. (On three planted panels of 30 models that each
+    rank 3 others, 200 items, ρ with the truth was 0.88 by this order, 0.69 by the mean of the first
+    optimal order from either end of the columns, and 0.89 by average ranks.)
+
+    Args:
+        ranks: shape (items, ballots, N), lower is better, equal = tied, NaN = not ranked. A
+            reviewer who failed on an item has a row of NaN, an absent answer a column of NaN.
+        method: a name in `AGGREGATORS`.
+
+    Returns:
+        Shape (items, N), 1 = best. NaN where no ballot of the item compares the candidate with
+        another one, and in an item without any ballot that the method reads (Kendall reads only
+        ballots that rank all candidates of the item).
+
+    Raises:
+        ShapeError: `ranks` is not three-dimensional, or has no ballots or no candidates.
+        InfiniteRankError: a rank is infinite.
+        UnknownMethodError: there is no such method.
+        UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
+    """
+    aggregator = _aggregator(method)
+    table = comparing(items_table(ranks))
+    if aggregator.complete_only:
+        ranked = ~np.isnan(table)
+        complete = np.all(ranked | ~ranked.any(axis=1, keepdims=True), axis=2, keepdims=True)
+        table = np.where(complete, table, np.nan)
+    if aggregator.optimal_order:
+        return _kemeny_items(table)
+    found = [_of_item(item, aggregator) for item in table]
+    return np.array(found).reshape(len(table), table.shape[2])
+
+
+def mean_rank(ranks: ArrayLike, axis: int = 0) -> FloatArray:
+    """Mean of the ranks that are defined along an axis, by default over items; NaN if none is."""
+    table = np.asarray(ranks, dtype=np.float64)
+    defined = np.sum(~np.isnan(table), axis=axis)
+    means: FloatArray = np.full(defined.shape, np.nan)
+    np.divide(np.nansum(table, axis=axis), defined, out=means, where=defined > 0)
+    return means
+
+
+def items_table(ranks: ArrayLike) -> FloatArray:
+    """The ranks as an array of shape (items, ballots, N).
+
+    Raises:
+        ShapeError: not three-dimensional, or there are no ballots or no candidates.
+        InfiniteRankError: a rank is infinite.
+    """
+    table = np.asarray(ranks, dtype=np.float64)
+    if table.ndim != 3 or 0 in table.shape[1:]:
+        raise ShapeError(f"ranks must have shape (items, ballots, candidates), got {table.shape}")
+    if np.isinf(table).any():
+        item, ballot, column = np.argwhere(np.isinf(table))[0]
+        raise InfiniteRankError(
+            f"ballot {ballot} of item {item} gives candidate {column} an infinite rank; NaN says "
+            "'not ranked'"
+        )
+    return table
+
+
+def comparing(table: FloatArray) -> FloatArray:
+    """The ballots that rank at least two candidates; the others become NaN."""
+    ranked = np.sum(~np.isnan(table), axis=-1, keepdims=True)
+    return np.where(ranked > 1, table, np.nan)
+
+
+def _aggregator(method: str) -> Aggregator:
+    if method not in AGGREGATORS:
+        raise UnknownMethodError(f"no method {method!r}; there are {', '.join(AGGREGATORS)}")
+    return AGGREGATORS[method]
+
+
+def _kemeny_items(table: FloatArray) -> FloatArray:
+    from tiebreak.rankers.kemeny.batch import kemeny_young_batch
+
+    count = _borda_count(table)
+    by_column = np.broadcast_to(np.arange(count.shape[1]), count.shape)
+    orders = [np.lexsort((ties, -count)) for ties in (by_column, -by_column)]
+    both = np.concatenate([np.take_along_axis(table, o[:, None, :], axis=2) for o in orders])
+    found = np.split(kemeny_young_batch(both).ranks, 2)
+    ranks = np.zeros(count.shape)
+    for order, own in zip(orders, found, strict=True):
+        ranks += np.take_along_axis(own, np.argsort(order, axis=1), axis=1) / 2
+    return ranks
+
+
+def _borda_count(table: FloatArray) -> FloatArray:
+    """How many more candidates ballots put below a candidate than above it, shape (items, N)."""
+    places = within_ballots(table)
+    n = np.sum(~np.isnan(table), axis=2, keepdims=True)
+    count: FloatArray = np.nansum(n + 1 - 2 * places, axis=1)
+    return count
+
+
+def _of_item(ballots: FloatArray, aggregator: Aggregator) -> FloatArray:
+    ranks = np.full(ballots.shape[1], np.nan)
+    present = ~np.isnan(ballots).all(axis=0)
+    if present.any():
+        ranks[present] = aggregator(Profile.from_ranks(ballots[:, present])).ranks
+    return ranks

@@ -1,0 +1,96 @@
+"""The methods that merge many rankings into one, each said once (Peer review, appendix D).
+
+A new one is a function from a `Profile` to a `Consensus`, a line here, and its test; the command
+line, tables, tasks and the tests of what all methods have in common read this list. Importing it
+loads neither NumPy nor SciPy, so that a help text need not wait for them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tiebreak.rankers.aggregation import Consensus
+    from tiebreak.rankers.profile import Profile
+
+Method = Literal[
+    "kemeny_young", "average", "borda", "copeland", "dodgson", "irv", "kendall", "spearman"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregator:
+    """One method; call it with a profile, and it returns a `Consensus`.
+
+    `heading` heads its column, as in the paper's tables, and `help` says what it orders by. `home`
+    is the function, "module:name" within `tiebreak.rankers`. `optimal_order`: it looks for an order
+    without ties, and takes a `time_limit`; of equal orders it returns the first by column.
+    `complete_only`: it reads only ballots that rank all candidates. `slow`: it takes seconds where
+    the others take milliseconds.
+    """
+
+    name: Method
+    heading: str
+    help: str
+    home: str
+    optimal_order: bool = False
+    complete_only: bool = False
+    slow: bool = False
+
+    def __call__(self, profile: "Profile", *, time_limit: float | None = None) -> "Consensus":
+        """One ranking out of many.
+
+        Args:
+            profile: the ballots.
+            time_limit: seconds after which the search for an optimal order gives up.
+
+        Raises:
+            RankingError: the method cannot read these ballots; its docstring says when.
+            UnprovenOrderError: no exact answer could be proven.
+        """
+        module, function = self.home.split(":")
+        count = getattr(import_module(f"tiebreak.rankers.{module}"), function)
+        options = {"time_limit": time_limit} if self.optimal_order else {}
+        found: Consensus = count(profile, **options)
+        return found
+
+
+_ALL = (
+    Aggregator(
+        "kemeny_young",
+        "Kem",
+        "the order with the fewest pairwise disagreements, proven optimal",
+        "voting.majority:kemeny",
+        optimal_order=True,
+    ),
+    Aggregator("average", "Avg", "the mean rank", "voting.positional:average"),
+    Aggregator("borda", "Bor", "the candidates left behind", "voting.positional:borda"),
+    Aggregator("copeland", "Cop", "pairwise victories minus defeats", "voting.majority:copeland"),
+    Aggregator(
+        "dodgson",
+        "Dod",
+        "the swaps that make a candidate beat every other",
+        "voting.majority:dodgson",
+        slow=True,
+    ),
+    Aggregator(
+        "irv", "IRV", "the order in which candidates are eliminated", "voting.positional:irv"
+    ),
+    Aggregator(
+        "kendall",
+        "Ken",
+        "Kemeny–Young on complete ballots alone",
+        "voting.majority:kendall",
+        optimal_order=True,
+        complete_only=True,
+    ),
+    Aggregator(
+        "spearman",
+        "Spm",
+        "the places with the least squared distance",
+        "voting.positional:spearman",
+    ),
+)
+AGGREGATORS: Mapping[str, Aggregator] = MappingProxyType({one.name: one for one in _ALL})

@@ -1,0 +1,184 @@
+"""The engine and the control variate as compiled code: the same integers, several times faster.
+
+Drop-in replacements for `engine.simulate_block` and `control.controlled`, for machines that have
+numba. They read the same random words at the same places, so that not one bit of a result depends
+on which of the two ran. The first call on a machine compiles; the code is kept on disk.
+"""
+
+import numpy as np
+from numba import njit
+
+from tiebreak.rankers.contests.control import (
+    CHANCE_BITS,
+    Z_BITS,
+    Control,
+    share,
+    steps,
+)
+from tiebreak.rankers.contests.engine import (
+    CHUNK,
+    MODEL_MASK,
+    WORD_SHIFT,
+    Places,
+    Words,
+    schedule,
+    second_wins,
+)
+from tiebreak.rankers.contests.rounds import IntArray
+
+
+def simulate_block(
+    words: Words,
+    strength: IntArray,
+    eliminate: tuple[int, ...],
+    orders: IntArray | None = None,
+    *,
+    trace: bool = False,
+) -> Places:
+    """As `engine.simulate_block`."""
+    n_models = strength.shape[1]
+    plan = schedule(n_models, eliminate)
+    shape = (len(plan.rounds) if trace else 1, n_models, len(words) * CHUNK)
+    places = np.empty(shape, dtype=np.uint16)
+    _play(
+        words,
+        second_wins(strength),
+        _orders(orders),
+        *_flat([each.active for each in plan.rounds]),
+        *_flat([each.shuffle for each in plan.rounds]),
+        *_flat([each.matches for each in plan.rounds]),
+        places,
+    )
+    return places
+
+
+def _flat(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
+    """The parts one after another, and where each of them starts and the last one ends."""
+    return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+
+
+def controlled_sums(
+    places: Places,
+    strength: IntArray,
+    eliminate: tuple[int, ...],
+    control: Control,
+    orders: IntArray | None = None,
+    *,
+    unit: int,
+) -> IntArray:
+    """As `control.controlled_sums`."""
+    _, n_models, contests = places.shape
+    sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
+    table, played = np.ascontiguousarray(strength), _orders(orders)
+    for k, step in enumerate(steps(n_models, eliminate)):
+        if len(step.lowest):
+            worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
+            _add_luck_of_staying(places[k], step.lowest, worth, unit, sums)
+        for group in step.groups:
+            _add_matches(
+                places[k],
+                group.places,
+                group.won,
+                table,
+                k,
+                played,
+                share(len(group.places)),
+                np.ascontiguousarray(control.win[k, :, group.score]),
+                unit,
+                sums,
+            )
+    return sums
+
+
+def _orders(orders: IntArray | None) -> IntArray:
+    return np.empty((0, 0), dtype=np.int64) if orders is None else np.ascontiguousarray(orders)
+
+
+@njit(cache=True)
+def _play(  # type: ignore[no-untyped-def]
+    words,
+    wins,
+    orders,
+    active,
+    active_from,
+    shuffle,
+    shuffle_from,
+    matches,
+    matches_from,
+    places,
+):
+    n_rounds, n_models = len(active_from) - 1, places.shape[1]
+    keys = np.empty((n_models, CHUNK), np.uint32)
+    cell = np.empty(CHUNK, np.uint32)
+    for chunk in range(words.shape[0]):
+        begin = chunk * CHUNK
+        for place in range(n_models):
+            keys[place] = place
+        for k in range(n_rounds):
+            for row in range(active_from[k], active_from[k + 1]):
+                key = keys[active[row]]
+                for lane in range(CHUNK):
+                    key[lane] ^= np.uint32(words[chunk, row, lane]) << WORD_SHIFT
+            for pair in range(shuffle_from[k], shuffle_from[k + 1]):
+                low, high = keys[shuffle[pair, 0]], keys[shuffle[pair, 1]]
+                for lane in range(CHUNK):
+                    one, other = low[lane], high[lane]
+                    low[lane] = min(one, other)
+                    high[lane] = max(one, other)
+            for match in range(matches_from[k], matches_from[k + 1]):
+                first, second = keys[matches[match, 0]], keys[matches[match, 1]]
+                for lane in range(CHUNK):  # three loops: the first and the last are vectorized
+                    one, other = first[lane] & MODEL_MASK, second[lane] & MODEL_MASK
+                    cell[lane] = one * np.uint32(n_models) + other
+                if orders.size == 0:
+                    for lane in range(CHUNK):
+                        cell[lane] = wins[k, np.uint64(cell[lane])]
+                else:
+                    for lane in range(CHUNK):
+                        cell[lane] = wins[orders[begin + lane, k], np.uint64(cell[lane])]
+                for lane in range(CHUNK):
+                    difference = (first[lane] ^ second[lane]) & MODEL_MASK
+                    difference *= cell[lane]
+                    first[lane] ^= difference
+                    second[lane] ^= difference
+            if k == n_rounds - 1 or places.shape[0] > 1:
+                kept = k if places.shape[0] > 1 else 0
+                for place in range(n_models):
+                    for lane in range(CHUNK):
+                        places[kept, place, begin + lane] = keys[place, lane] & MODEL_MASK
+
+
+@njit(cache=True)
+def _add_luck_of_staying(models, lowest, worth, unit, sums):  # type: ignore[no-untyped-def]
+    for row in range(len(lowest)):
+        for contest in range(models.shape[1]):
+            model = models[lowest[row], contest]
+            sums[contest // unit, model] += worth[row, model]
+
+
+@njit(cache=True)
+def _add_matches(  # type: ignore[no-untyped-def]
+    models, places, won, strength, k, orders, share, win, unit, sums
+):
+    size = len(places)
+    power = np.empty((size, CHUNK), np.int32)
+    beaten = np.empty((size, CHUNK), np.int32)
+    for begin in range(0, models.shape[1], CHUNK):
+        lanes = min(CHUNK, models.shape[1] - begin)
+        for row in range(size):
+            for lane in range(lanes):
+                played = k if orders.size == 0 else orders[begin + lane, k]
+                power[row, lane] = strength[played, models[places[row], begin + lane]]
+        beaten[:] = 0
+        for row in range(size):
+            for other in range(row):
+                for lane in range(lanes):
+                    one, two = power[row, lane], power[other, lane]
+                    beaten[row, lane] += np.int32(one > two) + np.int32(one >= two)
+                    beaten[other, lane] += np.int32(two > one) + np.int32(two >= one)
+        for row in range(size):
+            for lane in range(lanes):
+                model = models[places[row], begin + lane]
+                luck = (won[row] << CHANCE_BITS) - beaten[row, lane] * share
+                worth = (won[row] << Z_BITS) - luck * win[model]
+                sums[(begin + lane) // unit, model] += worth

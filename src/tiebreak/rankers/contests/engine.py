@@ -1,0 +1,241 @@
+"""The contest as a shuffle of places: a block of contests at a time, in plain NumPy.
+
+The schedule says which places meet (`schedule`), so one round is: shuffle the models of each
+group over its places, look up who of each two neighbours wins, and exchange the two if it is the
+second. The order within a pair is a fair coin: where strengths are equal the first one wins, and
+ties need no draw of their own.
+
+A shuffle sorts 32-bit keys, a random word of 16 bits above the number of the model. A network of
+minima and maxima sorts them, for all contests at once. Words that collide are ordered by the number
+of the model. So that this favours nobody, each block numbers the models by a permutation of its own
+(`draw_block`): a collision is a fair coin as well.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.rankers.contests.rounds import FloatArray, IntArray, uniforms, weighted_orders
+
+Words = NDArray[np.uint16]
+Keys = NDArray[np.uint32]
+States = NDArray[np.unsignedinteger[Any]]
+Places = NDArray[np.uint16]
+
+# Contests that are simulated together. Part of what a seed means: other blocks, other numbers.
+# So many that a call of NumPy costs little beside its work.
+BLOCK = 8000
+# Contests whose words lie side by side, a divisor of BLOCK: the keys of 30 models × 160 contests
+# fit into the fastest cache, and compiled code reads the words in the order of memory.
+CHUNK = 160
+# A key is a random word above the number of a model.
+WORD_SHIFT = np.uint32(16)
+MODEL_MASK = np.uint32(0xFFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of every contest; all numbers but those of `score` are places.
+
+    `active`, shape (A,): the places that get a random word. `shuffle`, shape (n, 2): the places to
+    compare and exchange, in turn, which sorts every group by its words. `matches`, shape (n, 2):
+    the first and the second of each pair. `score`, shape (M,): score after the round, plus
+    `Schedule.out` at the places of models that were eliminated before it.
+    """
+
+    active: IntArray
+    shuffle: IntArray
+    matches: IntArray
+    score: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """All rounds; `out` is added to the score of an eliminated model."""
+
+    rounds: tuple[Round, ...]
+    out: int
+
+
+@cache
+def schedule(n_models: int, eliminate: tuple[int, ...]) -> Schedule:
+    """The contest of M models that eliminates T_k after round k."""
+    out = out_flag(len(eliminate))
+    score = np.zeros(n_models, dtype=np.int64)
+    rounds = []
+    for due in (0, *eliminate[:-1]):
+        groups = [np.flatnonzero(score == each) for each in np.unique(score[score < out])]
+        active = np.flatnonzero(score < out)
+        shuffle = [group[sorting_network(len(group))] for group in groups]
+        if groups:
+            score[groups[0][:due]] += out
+            groups[0] = groups[0][due:]
+        matches = [group[: len(group) // 2 * 2].reshape(-1, 2) for group in groups]
+        for match in matches:
+            score[match[:, 0]] += 1
+        rounds.append(Round(active, _rows(shuffle), _rows(matches), score.copy()))
+    return Schedule(tuple(rounds), out)
+
+
+def _rows(pairs: list[IntArray]) -> IntArray:
+    return np.concatenate([np.empty((0, 2), dtype=np.int64), *pairs])
+
+
+def out_flag(n_rounds: int) -> int:
+    """What is added to the score of an eliminated model: a bit above all scores."""
+    return 1 << n_rounds.bit_length()
+
+
+@cache
+def sorting_network(size: int) -> IntArray:
+    """Batcher's odd-even merge sort: pairs of places to compare and exchange, shape (pairs, 2)."""
+    pairs: list[tuple[int, int]] = []
+    half = 1
+    while half < size:
+        step = half
+        while step:
+            for start in range(step % half, size - step, 2 * step):
+                for low in range(start, min(start + step, size - step)):
+                    if low // (2 * half) == (low + step) // (2 * half):
+                        pairs.append((low, low + step))
+            step //= 2
+        half *= 2
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """All random numbers of one block.
+
+    `numbering`, shape (M,): the model that each index stands for. `words`, shape (chunks, Σ A,
+    CHUNK): a row for each active place of each round. `orders`, shape (chunks * CHUNK, K): the
+    round that each contest plays in each place; None = as given.
+    """
+
+    numbering: IntArray
+    words: Words
+    orders: IntArray | None
+
+
+def draw_block(
+    key: tuple[int, ...],
+    seed: int,
+    contests: int,
+    n_models: int,
+    eliminate: tuple[int, ...],
+    weights: FloatArray | None = None,
+) -> Draw:
+    """Random numbers of the block `key`, from a stream of its own.
+
+    Raw words of a named bit generator, read as little-endian: the same on every machine and for
+    every version of NumPy. A block that is cut short has the first chunks of the whole block.
+    """
+    stream = np.random.SFC64(np.random.SeedSequence(seed, spawn_key=key))
+    numbering = np.argsort(stream.random_raw(n_models), kind="stable")
+    chunks = -(-contests // CHUNK)
+    orders = None
+    if weights is not None:
+        drawn = uniforms(stream, BLOCK, len(eliminate))
+        orders = weighted_orders(drawn[: chunks * CHUNK], weights)
+    rows = sum(len(each.active) for each in schedule(n_models, eliminate).rounds)
+    raw = stream.random_raw(chunks * rows * CHUNK // 4).astype("<u8", copy=False)
+    words = raw.view("<u2").reshape(chunks, rows, CHUNK)
+    return Draw(numbering, words, orders)
+
+
+def second_wins(strength: IntArray) -> NDArray[np.bool_]:
+    """Whether the second of two models is the stronger one, shape (K, M * M).
+
+    Args:
+        strength: shape (K, M).
+    """
+    wins: NDArray[np.bool_] = strength[:, :, None] < strength[:, None, :]
+    return wins.reshape(len(strength), -1)
+
+
+def simulate_block(
+    words: Words,
+    strength: IntArray,
+    eliminate: tuple[int, ...],
+    orders: IntArray | None = None,
+    *,
+    trace: bool = False,
+) -> Places:
+    """Play contests.
+
+    Args:
+        words: shape (chunks, Σ A, CHUNK), a row for each active place of each round, random.
+        strength: shape (K, M), dense ranks of the models in each round, equal = tied.
+        eliminate: T_k of each round.
+        orders: shape (contests, K), the round that each contest plays in each place.
+        trace: whether all rounds are wanted or only the last.
+
+    Returns:
+        Shape (K, M, contests), or (1, M, contests): the model at each place after the round.
+    """
+    n_rounds, n_models = strength.shape
+    contests = words.shape[0] * CHUNK
+    plan = schedule(n_models, eliminate)
+    wins, used = second_wins(strength), 0
+    rows = [np.full(contests, model, dtype=np.uint32) for model in range(n_models)]
+    places = np.empty((n_rounds if trace else 1, n_models, contests), dtype=np.uint16)
+    for k, each in enumerate(plan.rounds):
+        _shuffle(rows, each, words[:, used : used + len(each.active)])
+        used += len(each.active)
+        first, second = (_models(rows, places) for places in each.matches.T)
+        pair = first * np.uint32(n_models)
+        pair += second
+        exchanged = wins[k].take(pair) if orders is None else wins[orders[:, k], pair]
+        difference = np.bitwise_xor(first, second, out=first)
+        difference *= exchanged
+        for (one, other), row in zip(each.matches.tolist(), difference, strict=True):
+            rows[one] ^= row
+            rows[other] ^= row
+        if trace or k == n_rounds - 1:
+            places[k if trace else 0] = _models(rows, np.arange(n_models))
+    return places
+
+
+def states_of(places: Places, score: IntArray) -> States:
+    """Scores of the models, out of the models at the places.
+
+    Args:
+        places: shape (rounds, M, contests), as from `simulate_block`.
+        score: shape (rounds, M), `Round.score` of these rounds.
+
+    Returns:
+        Shape (rounds, contests, M): the score after the round, plus `Schedule.out` when the model
+        was eliminated before the round.
+    """
+    n_rounds, n_models, contests = places.shape
+    dtype = np.uint8 if score.max(initial=0) < 256 else np.uint16
+    states = np.empty((n_rounds, contests * n_models), dtype=dtype)
+    start = np.arange(contests) * n_models
+    for state, models, each in zip(states, places, score, strict=True):
+        state[models + start] = each[:, None]
+    return states.reshape(n_rounds, contests, n_models)
+
+
+def _shuffle(rows: list[Keys], plan: Round, words: Words) -> None:
+    """Put the models of each group in a random order; a row is one place in all contests."""
+    fresh = np.empty((words.shape[1], words.shape[0], CHUNK), dtype=np.uint32)
+    np.left_shift(words.transpose(1, 0, 2), WORD_SHIFT, out=fresh)
+    for place, word in zip(plan.active.tolist(), fresh, strict=True):
+        rows[place] ^= word.reshape(-1)  # a random word on an old one is a new one
+    spare = np.empty_like(rows[0])
+    for low, high in plan.shuffle.tolist():
+        one, other = rows[low], rows[high]
+        rows[low] = np.minimum(one, other, out=spare)
+        rows[high] = np.maximum(one, other, out=other)
+        spare = one
+
+
+def _models(rows: list[Keys], places: IntArray) -> Keys:
+    """The models at some places, shape (places, contests)."""
+    keys = np.empty((len(places), len(rows[0])), dtype=np.uint32)
+    for key, place in zip(keys, places.tolist(), strict=True):
+        np.bitwise_and(rows[place], MODEL_MASK, out=key)
+    return keys

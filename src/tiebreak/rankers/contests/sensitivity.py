@@ -1,0 +1,222 @@
+"""Failure Sensitivity Analysis: what elimination costs each model (§2.5, eq. 6 and 7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.contests.expected_wins import (
+    CsdOptions,
+    CsdResult,
+    critical_value,
+    csd,
+    mean_and_covariance,
+    prepare,
+)
+from tiebreak.rankers.contests.rounds import ContestSettingError, FloatArray, Rounds
+from tiebreak.rankers.contests.study import unit_sums
+from tiebreak.rankers.errors import InfiniteRankError
+from tiebreak.rankers.ranks import competition_ranks
+
+Label = Literal["generalist", "specialist", "neither", "undecided"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FailureSensitivity:
+    """E[S] as a function of T, the number of models that are removed after each round.
+
+    `expected_wins` and its Monte Carlo `standard_error` have shape (len(eliminate), M), the others
+    shape (M,). `slope` is Λ: the least-squares line through E[S](T), in wins per T (eq. 6).
+    `delta` is E[S] at the last T less E[S] at the first, in wins (eq. 7 for T from 0 to 2). The
+    paper equates it with 2Λ, which holds for T = 0, 2 and for T = 0, 1, 2: a line through equally
+    spaced points weighs only their mirror pairs. With other T it holds where E[S] is linear.
+
+    `labels`: "generalist" and "specialist" are the paper's; "neither" is a model of the weaker
+    half, "undecided" one that the Monte Carlo error could put on either side of a line.
+    """
+
+    eliminate: tuple[int, ...]
+    expected_wins: FloatArray
+    standard_error: FloatArray
+    slope: FloatArray
+    slope_error: FloatArray
+    delta: FloatArray
+    delta_error: FloatArray
+    labels: tuple[Label, ...]
+    iterations: int
+    seed: int
+    level: float
+
+
+def failure_sensitivity(
+    scores: ArrayLike,
+    rounds: Rounds | None = None,
+    eliminate: Sequence[int] = (0, 1, 2),
+    **options: Unpack[CsdOptions],
+) -> FailureSensitivity:
+    """Expected wins for several T, with the loss per T and a label.
+
+    All T share the random numbers, contest by contest, so that differences between them have less
+    error than each of them. The errors of Λ and Δ take this into account.
+
+    The paper says that a robust generalist has Λ ≈ 0 and an aggressive specialist Λ ≪ 0, both at a
+    high E[S] without elimination, and plots just these two (figure 4), but draws no line. Ours are
+    the medians, which need no scale and no constant: in the better half of the models by E[S] at
+    the first T, a model whose Λ is in the upper half of all models' is a generalist (it loses less
+    than the typical model) and one in the lower half is a specialist (it loses more, although it is
+    better). The line between two halves is midway between the models next to it; of an odd number
+    of models the middle one belongs to the lower half. A label is given when base and Λ are both
+    on their side of the line by more than the error of the difference, which is at most the sum of
+    the model's and the line's, at confidence `level` with Bonferroni's correction over all
+    comparisons. This reads the contest as the paper does while T is small beside the field: when
+    K·T reaches M, contests end early, and those who win most lose most.
+
+    Args:
+        scores: shape (M, B), as in `csd`.
+        rounds: as in `csd`.
+        eliminate: the T to compare, ascending, at least two; each holds for all rounds.
+        options: the other arguments of `csd`.
+
+    Raises:
+        RankingError: as `csd`; or `eliminate` does not ascend or has less than two values.
+    """
+    counts = tuple(int(t) for t in eliminate)
+    if len(counts) < 2 or any(low >= high for low, high in pairwise(counts)):
+        raise ContestSettingError(
+            f"eliminate must be two or more ascending numbers, got {eliminate}"
+        )
+    studies = [prepare(scores, rounds, t, **options) for t in counts]
+    sums = [unit_sums(study, options.get("n_jobs")) for study in studies]
+    sizes, level = studies[0].sizes, options.get("level", 0.95)
+    each = [mean_and_error(part, sizes) for part in sums]
+    # Λ = Σ (n·T − ΣT)·E[S](T) / (n·ΣT² − (ΣT)²), in whole numbers.
+    n, total = len(counts), sum(counts)
+    divisor = n * sum(t * t for t in counts) - total * total
+    combined = sum((n * t - total) * part for t, part in zip(counts, sums, strict=True))
+    slope, slope_error = mean_and_error(np.asarray(combined), sizes, divisor)
+    delta, delta_error = mean_and_error(sums[-1] - sums[0], sizes)
+    base, base_error = each[0]
+    return FailureSensitivity(
+        eliminate=counts,
+        expected_wins=np.stack([mean for mean, _ in each]),
+        standard_error=np.stack([error for _, error in each]),
+        slope=slope,
+        slope_error=slope_error,
+        delta=delta,
+        delta_error=delta_error,
+        labels=_labels(
+            _side(base, base_error, len(sizes), level), _side(slope, slope_error, len(sizes), level)
+        ),
+        iterations=studies[0].iterations,
+        seed=studies[0].seed,
+        level=level,
+    )
+
+
+def mean_and_error(
+    sums: NDArray[np.int64], sizes: NDArray[np.int64], divisor: int = 1
+) -> tuple[FloatArray, FloatArray]:
+    """Means and their standard errors, each of shape (M,)."""
+    mean, covariance = mean_and_covariance(sums, sizes, divisor)
+    return mean, np.sqrt(np.diagonal(covariance))
+
+
+def _side(values: FloatArray, errors: FloatArray, units: int, level: float) -> NDArray[np.int8]:
+    """1 = upper half, −1 = lower half, 0 = too close to the line to tell."""
+    half = len(values) // 2
+    order = np.argsort(-values, kind="stable")
+    beside = order[half - 1 : half + 1]
+    line = values[beside].mean()
+    # Values beside the line move with it; the larger of their errors bounds the line's.
+    bound = critical_value(level, 2 * len(values), units) * (errors + errors[beside].max())
+    sure = np.abs(values - line) > bound
+    return np.where(sure, np.sign(values - line), 0).astype(np.int8)
+
+
+def _labels(base: NDArray[np.int8], slope: NDArray[np.int8]) -> tuple[Label, ...]:
+    names: dict[tuple[int, int], Label] = {(1, 1): "generalist", (1, -1): "specialist"}
+    return tuple(
+        "neither" if high < 0 else names.get((int(high), int(steep)), "undecided")
+        for high, steep in zip(base, slope, strict=True)
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Perturbation:
+    """All models before and after, by CSD and by plain mean score.
+
+    `mean_before` and `mean_after`, shape (M,): mean score over the benchmarks that the rounds use,
+    each with the same weight. The rank properties are those of `model`, 1 = best.
+    """
+
+    model: int
+    benchmarks: tuple[int, ...]
+    value: float
+    before: CsdResult
+    after: CsdResult
+    mean_before: FloatArray
+    mean_after: FloatArray
+
+    @property
+    def csd_ranks(self) -> tuple[int, int]:
+        """Competition rank of the model by CSD, before and after."""
+        return int(self.before.rank[self.model]), int(self.after.rank[self.model])
+
+    @property
+    def mean_ranks(self) -> tuple[int, int]:
+        """Competition rank of the model by plain mean score, before and after."""
+        before, after = competition_ranks(self.mean_before), competition_ranks(self.mean_after)
+        return int(before[self.model]), int(after[self.model])
+
+
+def perturb(
+    scores: ArrayLike,
+    model: int,
+    benchmarks: Sequence[int],
+    value: float = 0.0,
+    rounds: Rounds | None = None,
+    eliminate: int | Sequence[int] = 0,
+    **options: Unpack[CsdOptions],
+) -> Perturbation:
+    """Give one model the same score in some benchmarks, and compare the ranks (§4.2).
+
+    Both contests use the same random numbers.
+
+    Args:
+        scores: shape (M, B), as in `csd`.
+        model: row of the model.
+        benchmarks: columns, at least one, to overwrite.
+        value: the score that the model gets there; the paper's example is 0, a failed API.
+        rounds: as in `csd`.
+        eliminate: as in `csd`.
+        options: the other arguments of `csd`.
+
+    Raises:
+        RankingError: as `csd`; or there is no such model or benchmark, or `value` is not finite.
+    """
+    before = csd(scores, rounds, eliminate, **options)
+    table = np.array(scores, dtype=np.float64)
+    columns = tuple(int(column) for column in benchmarks)
+    if not 0 <= model < len(table):
+        raise ContestSettingError(f"there is no model {model}, only 0 … {len(table) - 1}")
+    if not columns or min(columns) < 0 or max(columns) >= table.shape[1]:
+        raise ContestSettingError(
+            f"benchmarks must be some of 0 … {table.shape[1] - 1}, got {columns}"
+        )
+    if not np.isfinite(value):
+        raise InfiniteRankError(f"value must be a finite score, got {value}")
+    spoilt = table.copy()
+    spoilt[model, list(columns)] = value
+    used = sorted({column for names in rounds for column in names}) if rounds else slice(None)
+    return Perturbation(
+        model=model,
+        benchmarks=columns,
+        value=float(value),
+        before=before,
+        after=csd(spoilt, rounds, eliminate, **options),
+        mean_before=np.nanmean(table[:, used], axis=1),
+        mean_after=np.nanmean(spoilt[:, used], axis=1),
+    )

@@ -1,0 +1,159 @@
+"""Many contests: blocks with their own random streams, spread over workers, summed exactly."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tiebreak.rankers.contests.control import CHANCE_BITS, VALUE_BITS, Control, controlled_sums, fit
+from tiebreak.rankers.contests.engine import (
+    BLOCK,
+    Draw,
+    Places,
+    States,
+    draw_block,
+    schedule,
+    simulate_block,
+    states_of,
+)
+from tiebreak.rankers.contests.rounds import FloatArray, IntArray
+from tiebreak.rankers.errors import MissingPackageError
+
+# Fractional bits of the sums that a study returns.
+SUM_BITS = CHANCE_BITS
+# Blocks that one task of a worker plays: about 50 ms of work for 30 models.
+_TASK = 2
+# A pilot is a tenth of the contests, at most this many; without at least 100 it is not worth it.
+_PILOT = (100, 4000)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Contests that differ in nothing but chance.
+
+    `strength` has shape (K, M); `weights`, shape (K,), asks for a random order of the rounds in
+    each contest; `control` None gives plain scores.
+    """
+
+    strength: IntArray
+    eliminate: tuple[int, ...]
+    iterations: int
+    seed: int
+    weights: FloatArray | None = None
+    control: Control | None = None
+    compiled: bool = False
+
+    @property
+    def unit(self) -> int:
+        """Contests in one independent unit, of which there are a few thousand.
+
+        Standard errors come from the sums of units; units divide a block.
+        """
+        return 1 if self.iterations < 5_000 else 20 if self.iterations < 1_000_000 else 1000
+
+    @property
+    def sizes(self) -> IntArray:
+        """Contests in each unit, shape (units,); the last one may be smaller."""
+        full, rest = divmod(self.iterations, self.unit)
+        return np.array([self.unit] * full + [rest] * bool(rest), dtype=np.int64)
+
+
+def with_control(study: Study) -> Study:
+    """The study with a control variate from a pilot, or as it is where that would not pay."""
+    least, most = _PILOT
+    contests = min(study.iterations // 10, most)
+    if contests < least:
+        return study
+    blocks = range(-(-contests // BLOCK))
+    # Streams of their own: a pilot that took part in the mean would bias it.
+    traces = [
+        _trace(study, _draw(study, (number, 1), min(BLOCK, contests - number * BLOCK)))
+        for number in blocks
+    ]
+    return replace(study, control=fit(np.concatenate(traces, axis=1)[:, :contests]))
+
+
+def unit_sums(study: Study, n_jobs: int | None = None) -> IntArray:
+    """Sum of the scores of every unit, shape (units, M), in units of 2^-SUM_BITS.
+
+    The same for any number of workers: block b has its own random stream, and sums of integers do
+    not depend on their order.
+
+    Args:
+        study: what to play.
+        n_jobs: None or 1 = in this process; otherwise as in joblib, on the backend that
+            `joblib.parallel_config` sets.
+
+    Raises:
+        MissingPackageError: workers are wanted and joblib is not installed.
+    """
+    n_blocks = -(-study.iterations // BLOCK)
+    tasks = [range(low, min(low + _TASK, n_blocks)) for low in range(0, n_blocks, _TASK)]
+    if n_jobs is None or n_jobs == 1:
+        return np.concatenate([_play(study, blocks) for blocks in tasks])
+    try:
+        from joblib import Parallel, delayed
+    except ImportError as error:
+        raise MissingPackageError(
+            "n_jobs needs joblib: pip install 'tiebreak[rankings]'"
+        ) from error
+    parts: list[IntArray] = Parallel(n_jobs=n_jobs)(
+        delayed(_play)(study, blocks) for blocks in tasks
+    )
+    return np.concatenate(parts)
+
+
+def _play(study: Study, blocks: range) -> IntArray:
+    return np.concatenate([_block_sums(study, number) for number in blocks])
+
+
+def _block_sums(study: Study, number: int) -> IntArray:
+    contests = min(BLOCK, study.iterations - number * BLOCK)
+    draw = _draw(study, (number,), contests)
+    strength = study.strength[:, draw.numbering]
+    play, take_out_luck = _engine(study)
+    given = (draw.words, strength, study.eliminate, draw.orders)
+    if study.control is None:
+        scores = _scores(study, play(*given))[0, :contests].astype(np.int64)
+        own = np.add.reduceat(scores, range(0, contests, study.unit), axis=0) << SUM_BITS
+    else:
+        control = study.control.renumbered(draw.numbering)
+        places = play(*given, trace=True)[..., :contests]
+        own = take_out_luck(places, *given[1:3], control, draw.orders, unit=study.unit)
+        own >>= VALUE_BITS
+    sums: IntArray = np.empty_like(own)
+    sums[:, draw.numbering] = own
+    return sums
+
+
+def _scores(study: Study, places: Places) -> States:
+    """Scores of the models after the last rounds, as many as the trace has, without flags."""
+    plan = schedule(places.shape[1], study.eliminate)
+    score = np.array([each.score for each in plan.rounds[-len(places) :]])
+    return states_of(places, score & (plan.out - 1))
+
+
+def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
+    n_models = study.strength.shape[1]
+    return draw_block(key, study.seed, contests, n_models, study.eliminate, study.weights)
+
+
+def _trace(study: Study, draw: Draw) -> States:
+    """States after every round, models in the order of the study."""
+    strength = study.strength[:, draw.numbering]
+    play, _ = _engine(study)
+    places = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
+    plan = schedule(places.shape[1], study.eliminate)
+    states = states_of(places, np.array([each.score for each in plan.rounds]))
+    traced = np.empty_like(states)
+    traced[:, :, draw.numbering] = states
+    return traced
+
+
+def _engine(study: Study) -> tuple[Callable[..., Places], Callable[..., IntArray]]:
+    """`simulate_block` and `controlled_sums`, in NumPy or compiled: the same integers."""
+    if not study.compiled:
+        return simulate_block, controlled_sums
+    from tiebreak.rankers.contests import compiled
+
+    return compiled.simulate_block, compiled.controlled_sums

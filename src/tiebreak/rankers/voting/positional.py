@@ -1,0 +1,223 @@
+"""Average rank."""
+
+from math import lcm
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.aggregation import Consensus, consensus_by
+from tiebreak.rankers.errors import NeverComparedError, UnknownMethodError
+from tiebreak.rankers.pairwise import IntArray, margins
+from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
+
+
+def average(profile: Profile | ArrayLike) -> Consensus:
+    """Order by the mean rank, lower is better.
+
+    Score of j = mean of r_b(j) over the ballots b that rank j.
+
+    Ties: tied candidates share the mean of the places that they take up.
+    Partial ballots: a ballot that ranks n candidates gives the ranks 1 … n, and counts for those
+    only. Being third of three and third of thirty thus count the same; where ballots differ in
+    length, `borda` and `spearman` allow for that.
+
+    Source: Peer review, appendix D.
+
+    Raises:
+        RankingError: as `Profile.from_ranks`.
+    """
+    ballots = as_profile(profile)
+    # Every candidate is ranked by somebody, so no column is all NaN.
+    return consensus_by(
+        "average", np.nanmean(ballots.ranks, axis=0), ascending=True, used=ballots.n_ballots
+    )
+
+
+Unranked = Literal["ignore", "last"]
+
+
+def borda(profile: Profile | ArrayLike, *, unranked: Unranked = "ignore") -> Consensus:
+    """Order by the Borda count, higher is better.
+
+    A ballot gives a candidate one point for each candidate that it ranks below it. On M complete
+    ballots over N candidates the score is the classical sum of N − r_b(j).
+
+    Ties: half a point for each tied candidate.
+    Partial ballots, by `unranked`:
+        "ignore": only the candidates that a ballot ranks are compared. The score is the share of
+            possible points that j won, scaled to complete ballots:
+            (points of j) / (comparisons of j) · M(N − 1). Ballots over strong and over weak
+            opponents weigh the same, and the ballots' lengths do not matter. (Two groups of
+            ballots may agree and their union differ: shares do not add up as sums do.)
+        "last": candidates that a ballot leaves out are tied after the last one that it ranks, as
+            for ballots that say "these are the best". The score is a plain sum.
+
+    Source: Peer review, appendix D (Saari 1985). Borda counts for ties and for partial ballots:
+    Terzopoulou and Endriss, "The Borda class", J. Math. Econ. 92 (2021).
+
+    Raises:
+        NeverComparedError: `unranked` is "ignore", and no ballot ranks a candidate beside another.
+        UnknownMethodError: `unranked` is neither "ignore" nor "last".
+        RankingError: as `Profile.from_ranks`.
+    """
+    if unranked not in get_args(Unranked):
+        raise UnknownMethodError(f"unranked must be 'ignore' or 'last', got {unranked!r}")
+    ballots = as_profile(profile)
+    ranks = ballots.ranks if unranked == "ignore" else _last(ballots.ranks)
+    ranked = ~np.isnan(ranks)
+    others = np.sum(ranked, axis=1, keepdims=True) - 1.0
+    points = np.nansum(1 + others - ranks, axis=0)
+    compared = np.sum(np.where(ranked, others, 0), axis=0)
+    return consensus_by(
+        "borda", _scaled(points, compared, ballots), ascending=False, used=ballots.n_ballots
+    )
+
+
+def _last(ranks: FloatArray) -> FloatArray:
+    """The ballots with their unranked candidates tied in the last place."""
+    return within_ballots(np.where(np.isnan(ranks), ranks.shape[1] + 1, ranks))
+
+
+def _scaled(points: FloatArray, compared: FloatArray, ballots: Profile) -> NDArray[np.float64]:
+    if ballots.n_candidates == 1:
+        return points
+    alone = np.flatnonzero(compared == 0)
+    if alone.size:
+        names = ", ".join(repr(ballots.names[column]) for column in alone)
+        raise NeverComparedError(f"no ballot ranks {names} beside another candidate")
+    # Multiplied first: the products are exact, so equal shares give equal scores.
+    return points * (ballots.n_ballots * (ballots.n_candidates - 1)) / compared
+
+
+# Mean ranks are rounded to this fraction, so that all sums are whole numbers and exact.
+_UNIT = 2**20
+
+
+def spearman(profile: Profile | ArrayLike) -> Consensus:
+    """The order with the smallest sum of squared rank deviations from the ballots.
+
+    argmin over orders π of Σ_b Σ_j (π(j) − r'_b(j))², over the candidates j that ballot b ranks:
+    an assignment of candidates to places, solved exactly. On complete strict ballots this is the
+    largest total Spearman correlation.
+
+    Ties: tied candidates share the mean of the places that they take up.
+    Partial ballots: rank r among n is read as r' = r(N + 1)/(n + 1), its expected rank among all N
+    if the other candidates fall anywhere with equal chance; so the sum is, but for a constant, the
+    expected sum over the ways to complete the ballot. On complete ballots r' = r.
+    Several best orders: candidates that change places between them are tied, together with those
+    that stand in between; all best orders agree on the rest. The score is the mean of the places
+    that a tied group takes up, lower is better.
+
+    Source: Peer review, appendix D. Assignment: Dwork, Kumar, Naor and Sivakumar, "Rank
+    aggregation methods for the web" (2001), who take |·| for the square and r/n for r'/N.
+
+    Raises:
+        RankingError: as `Profile.from_ranks`.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    ballots = as_profile(profile)
+    cost = _costs(ballots)
+    place = linear_sum_assignment(cost)[1]
+    return consensus_by("spearman", _undecided(cost, place), ascending=True, used=ballots.n_ballots)
+
+
+def _costs(ballots: Profile) -> IntArray:
+    """Cost of candidate j in place p, shape (N, N), in units, less the part that p leaves alone.
+
+    Σ_b (p − r')² = n_j p² − 2 p Σ_b r' + Σ_b r'², over the n_j ballots that rank j.
+    """
+    ranked = ~np.isnan(ballots.ranks)
+    lengths = ranked.sum(axis=1, keepdims=True)
+    expected = ballots.ranks * (ballots.n_candidates + 1) / (lengths + 1)
+    total = np.rint(np.nansum(expected, axis=0) * _UNIT).astype(np.int64)
+    count = ranked.sum(axis=0).astype(np.int64) * _UNIT
+    places = np.arange(1, ballots.n_candidates + 1, dtype=np.int64)
+    costs: IntArray = count[:, None] * places**2 - 2 * total[:, None] * places
+    return costs
+
+
+def _undecided(cost: IntArray, place: IntArray) -> FloatArray:
+    """Mean place of each candidate's tied group, where `place` (from 0) is one optimum.
+
+    A candidate can take another's place in some optimum if that move closes a cycle of moves of
+    total cost 0; `chain` holds the cheapest chains of moves (Floyd–Warshall).
+    """
+    n = len(place)
+    move = cost[:, place] - cost[np.arange(n), place][:, None]
+    chain = move
+    for via in range(n):
+        chain = np.minimum(chain, chain[:, via, None] + chain[via])
+    possible = move + chain.T == 0
+    lowest = np.where(possible, place, n).min(axis=1)
+    highest = np.where(possible, place, -1).max(axis=1)
+    places = np.arange(n)
+    # Place p continues the group of p − 1 if some candidate can stand on both sides of the border.
+    joined = np.any((lowest < places[:, None]) & (places[:, None] <= highest), axis=1)
+    group = np.cumsum(~joined) - 1
+    means = np.bincount(group, weights=places + 1) / np.bincount(group)
+    own: FloatArray = means[group[place]]
+    return own
+
+
+Ties = Literal["borda", "together"]
+
+
+def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
+    """Order by elimination: in each round the candidate with the fewest first places goes out.
+
+    The score is the round in which a candidate goes out, higher is better; the last one standing
+    is first. Rounds go on after somebody has a majority of the first places, which does not
+    change the winner.
+
+    Ties within a ballot: candidates that share the top of a ballot, among those still in, share
+    its vote equally. Votes are counted exactly, in whole numbers.
+    Partial ballots: a ballot none of whose candidates is still in has no vote any more.
+    Ties for the fewest first places, by `ties`:
+        "borda": of those, the one with the lowest sum of pairwise margins against all that are
+            still in goes out (on complete ballots: the lowest Borda count). Those that are equal
+            in this too go out together.
+        "together": all of those go out together.
+    Candidates that go out together are tied in the result.
+
+    Source: Peer review, appendix D (Brandt 2009).
+
+    Raises:
+        UnknownMethodError: `ties` is neither "borda" nor "together".
+        RankingError: as `Profile.from_ranks`.
+    """
+    if ties not in get_args(Ties):
+        raise UnknownMethodError(f"ties must be 'borda' or 'together', got {ties!r}")
+    ballots = as_profile(profile)
+    margin = margins(ballots)
+    rounds = np.zeros(ballots.n_candidates, dtype=np.int64)
+    standing = np.arange(ballots.n_candidates)
+    number = 0
+    while standing.size:
+        number += 1
+        votes = _first_places(ballots.ranks[:, standing])
+        out = standing[votes == votes.min()]
+        if ties == "borda":
+            out = _weakest(out, margin[np.ix_(out, standing)])
+        rounds[out] = number
+        standing = np.setdiff1d(standing, out)
+    return consensus_by("irv", rounds, ascending=False, used=ballots.n_ballots)
+
+
+def _first_places(ranks: FloatArray) -> NDArray[np.object_]:
+    """First places of each candidate, shape (n,), times a number that makes all of them whole."""
+    live = ranks[~np.isnan(ranks).all(axis=1)]
+    top = live == np.nanmin(live, axis=1, keepdims=True)
+    sharing: list[int] = top.sum(axis=1).tolist()
+    whole = lcm(*sharing)
+    # Python's whole numbers: the least common multiple of many sizes can exceed 64 bits.
+    vote = np.array([whole // size for size in sharing], dtype=object)
+    return np.array([sum(vote[column]) for column in top.T], dtype=object)
+
+
+def _weakest(candidates: IntArray, margin: IntArray) -> IntArray:
+    """Those of the candidates whose margins, shape (candidates, standing), have the lowest sum."""
+    totals = margin.sum(axis=1)
+    weakest: IntArray = candidates[totals == totals.min()]
+    return weakest

@@ -1,0 +1,279 @@
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pytest
+
+from tests.rankers.contests.cases import Case, truths
+from tiebreak.rankers.contests import engine, study
+from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
+from tiebreak.rankers.contests.rounds import ContestSettingError, win_rates
+from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums
+from tiebreak.rankers.errors import (
+    InfiniteRankError,
+    MissingPackageError,
+    MissingScoreError,
+    RankingError,
+    ShapeError,
+)
+
+NAN, INF = float("nan"), float("inf")
+TABLE = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
+LARGE = np.random.default_rng(0).normal(size=(12, 6))
+
+GOLDEN = [
+    [
+        1.4043760129659644,
+        1.8330632090761751,
+        0.3565640194489465,
+        1.7982171799027553,
+        0.2706645056726094,
+        1.3371150729335495,
+    ],
+    [
+        1.4440499970619982,
+        1.791226147210627,
+        0.3614467287185561,
+        1.7901519809455597,
+        0.2822745739930646,
+        1.3452580679823891,
+    ],
+    [
+        0.008017271889194426,
+        0.007458326180527581,
+        0.009893885385725722,
+        0.007066441087685209,
+        0.007387147930135181,
+        0.0092911570475511,
+    ],
+]
+
+
+def same(first: object, second: object) -> None:
+    for field in first.__slots__:  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(getattr(first, field), getattr(second, field))
+
+
+def test_win_rates_by_hand() -> None:
+    # Round 0: 0.9, 0.8, 0.1. Round 1, means: 0.35, 0.5, 0.5.
+    wins = win_rates(TABLE, [[0], [1, 2]])
+    assert wins[:, :, 0].tolist() == [[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]]
+    assert wins[:, :, 1].tolist() == [[0.5, 0, 0], [1, 0.5, 0.5], [1, 0.5, 0.5]]
+
+
+def test_rounding_is_no_win() -> None:
+    assert win_rates([[0.1 + 0.2], [0.3]])[0, 1, 0] == 0.5
+    assert win_rates([[0.3 + 1e-11], [0.3]])[0, 1, 0] == 1
+
+
+def test_missing_scores() -> None:
+    table = np.array([[0.9, NAN], [0.5, 0.4], [NAN, NAN], [NAN, NAN]])
+    with pytest.raises(MissingScoreError, match="model 0 has no score in benchmark 1"):
+        win_rates(table)
+    with pytest.raises(MissingScoreError, match="model 2 has no score in any benchmark of round 0"):
+        win_rates(table, [[0, 1]], missing="available")
+    assert win_rates(table[:2], [[0, 1]], missing="available")[0, 1, 0] == 1  # 0.9 to 0.45
+    wins = win_rates(table, [[0, 1]], missing="worst")[:, :, 0]
+    assert wins[2].tolist() == [0, 0, 0.5, 0.5]
+
+
+def test_golden() -> None:
+    """The same bytes on every machine and in every version."""
+    case = Case(6, 5, 3, 1)
+    plain = csd(case.scores, eliminate=1, iterations=1234, control_variate=False)
+    fine = csd(case.scores, eliminate=1, iterations=1234)
+    assert plain.expected_wins.tolist() == GOLDEN[0]
+    assert fine.expected_wins.tolist() == GOLDEN[1]
+    assert fine.standard_error.tolist() == GOLDEN[2]
+
+
+@pytest.mark.parametrize("control_variate", [False, True])
+def test_workers_and_chunks_change_nothing(
+    control_variate: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(n_jobs: int | None = None) -> object:
+        return csd(
+            LARGE,
+            eliminate=1,
+            iterations=23_456,
+            control_variate=control_variate,
+            n_jobs=n_jobs,
+        )
+
+    expected = run()
+    with joblib.parallel_config(backend="threading"):
+        same(run(3), expected)
+    monkeypatch.setattr(study, "_TASK", 1)
+    same(run(), expected)
+
+
+@pytest.mark.slow
+def test_processes_change_nothing() -> None:
+    same(csd(LARGE, iterations=30_000, n_jobs=2), csd(LARGE, iterations=30_000))
+
+
+def test_fewer_contests_are_the_first_of_more() -> None:
+    strength = np.array([[0, 1, 2, 3, 4], [4, 1, 1, 0, 2]])
+    many, few = (unit_sums(Study(strength, (1, 0), n, 7)) for n in (2345, 1234))
+    np.testing.assert_array_equal(many[:1234], few)
+
+
+def test_seeds_differ() -> None:
+    first, second = (csd(LARGE, iterations=500, seed=seed) for seed in (0, 1))
+    assert np.any(first.expected_wins != second.expected_wins)
+
+
+@pytest.mark.parametrize(("control_variate", "iterations"), [(False, 300), (True, 1000)])
+def test_standard_errors_are_calibrated(control_variate: bool, iterations: int) -> None:
+    case = Case(6, 4, 100, 1)
+    results = [
+        csd(case.scores, eliminate=1, iterations=iterations, seed=seed,
+            control_variate=control_variate)
+        for seed in range(200)
+    ]  # fmt: skip
+    z = np.array([(r.expected_wins - truths(case)) / r.standard_error for r in results])
+    assert 0.9 < np.sqrt(np.mean(z**2)) < 1.1
+    assert abs(z.mean()) < 0.15
+    order = np.argsort(np.argsort(-truths(case))) + 1
+    covered = [np.all((r.rank_lower <= order) & (order <= r.rank_upper)) for r in results]
+    assert np.mean(covered) >= 0.94
+    # They are not so wide as to say nothing.
+    assert np.mean([r.rank_upper - r.rank_lower for r in results]) < 1.5
+
+
+def test_control_variate_saves() -> None:
+    for t, least in [(0, 3), (1, 4), (2, 6)]:
+        plain, fine = (
+            csd(LARGE, eliminate=t, iterations=10_000, control_variate=flag).standard_error
+            for flag in (False, True)
+        )
+        assert np.mean(plain**2) / np.mean(fine**2) > least
+
+
+def test_covariance_is_numpys() -> None:
+    rng = np.random.default_rng(0)
+    sums = rng.integers(0, 2**SUM_BITS, (50, 3))
+    mean, covariance = mean_and_covariance(sums, np.full(50, 4))
+    np.testing.assert_allclose(mean, sums.mean(axis=0) / 4 / 2**SUM_BITS)
+    np.testing.assert_allclose(covariance, np.cov(sums.T / 4 / 2**SUM_BITS) / 50, rtol=1e-6)
+
+
+def test_covariance_with_a_smaller_last_unit_is_unbiased() -> None:
+    # Contests score 0 or 1 with variance ¼: the variance of the mean of 7 of them is 1/28.
+    every = np.array(np.meshgrid(*[[0, 1]] * 7)).reshape(7, -1).T
+    sums = np.add.reduceat(every, [0, 3, 6], axis=1) << SUM_BITS
+    sizes = np.array([3, 3, 1])
+    found = [mean_and_covariance(row[:, None], sizes)[1][0, 0] for row in sums]
+    assert np.mean(found) == pytest.approx(1 / 28)
+
+
+def test_rank_intervals_by_hand() -> None:
+    # Three pairs at 95%: z = 2.39 for 1 − 0.05 / 6. Errors of differences: 0 and 1 √(½ + ½ − 0.96)
+    # = 0.2, 1 and 2 √(½ + ½ + 0.96) = 1.4, 0 and 2 √(½ + ½) = 1. They differ by 1, 1 and 2.
+    covariance = np.array([[0.5, 0.48, 0], [0.48, 0.5, -0.48], [0, -0.48, 0.5]])
+    lower, upper = _rank_interval(np.array([3.0, 2, 1]), covariance, 10**6, 10**6, 0.95)
+    assert lower.tolist() == [1, 2, 1]
+    assert upper.tolist() == [2, 3, 3]
+    lower, upper = _rank_interval(np.array([3.4, 2, 1]), covariance, 10**6, 10**6, 0.95)
+    assert lower.tolist() == [1, 2, 2]
+    assert upper.tolist() == [1, 3, 3]
+
+
+def test_colliding_random_words_favour_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One random bit instead of 16: the numbering decides nearly every order.
+    whole = engine.draw_block
+
+    def draw_block(*args: object) -> engine.Draw:
+        draw = whole(*args)  # type: ignore[arg-type]
+        return engine.Draw(draw.numbering, draw.words & np.uint16(1 << 15), draw.orders)
+
+    monkeypatch.setattr(study, "draw_block", draw_block)
+    for module in (engine, study):
+        monkeypatch.setattr(module, "BLOCK", 160)
+    strength = np.zeros((1, 5), dtype=np.int64)
+    sums = unit_sums(Study(strength, (0,), 160 * 2000, 3)) / 2**SUM_BITS
+    assert sums.shape == (16000, 5)  # a unit is 20 contests
+    blocks = sums.reshape(2000, 8, 5).mean(axis=1) / 20
+    error = blocks.std(axis=0) / np.sqrt(2000)
+    # Two of five win, so everybody wins 0.4 a contest.
+    assert np.all(np.abs(blocks.mean(axis=0) - 0.4) < 4 * error)
+    assert np.all(error > 4 * np.sqrt(0.4 * 0.6 / 320_000))  # it was the numbering that decided
+
+
+def test_models_are_exchangeable() -> None:
+    order = np.array([4, 2, 7, 0, 1, 3, 6, 5, 11, 8, 10, 9])
+    first, second = csd(LARGE, eliminate=1), csd(LARGE[order], eliminate=1, seed=5)
+    spread = np.hypot(first.standard_error[order], second.standard_error)
+    assert np.all(np.abs(first.expected_wins[order] - second.expected_wins) < 4.5 * spread)
+
+
+def test_better_scores_never_hurt() -> None:
+    base = csd(LARGE, eliminate=1, iterations=20_000)
+    better = LARGE.copy()
+    better[3] += 2
+    after = csd(better, eliminate=1, iterations=20_000)
+    assert after.expected_wins[3] > base.expected_wins[3]
+
+
+def test_few_contests() -> None:
+    one = csd(TABLE, iterations=1)
+    assert set(one.expected_wins) <= {0.0, 1, 2, 3, 4}
+    assert np.isnan(one.standard_error).all()
+    assert np.isnan(one.rank_lower).all()
+    assert one.reason == "one contest has no standard error"
+    few = csd(TABLE, iterations=99)
+    assert not np.isnan(few.standard_error).any()
+    assert np.isnan(few.rank_upper).all()
+    enough = csd(TABLE, iterations=100)
+    assert not np.isnan(enough.rank_upper).any()
+    assert enough.reason is None
+    assert not enough.control_variate  # a pilot of ten contests knows nothing
+
+
+def test_numpy_path_needs_nothing_else() -> None:
+    code = (
+        "import sys; from tiebreak.rankers import csd; csd([[1, 2], [2, 1], [0, 3]]);"
+        "print(sorted({'joblib', 'numba', 'sklearn', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_missing_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(MissingPackageError, match=r"tiebreak\[rankings\]"):
+        csd(TABLE, iterations=10, n_jobs=2)
+    csd(TABLE, iterations=10, n_jobs=1)
+
+
+BAD: list[tuple[object, dict[str, object], type[RankingError], str]] = [
+    ([1, 2], {}, ShapeError, "shape"),
+    ([[1, 2]], {}, ShapeError, "two models"),
+    ([[1, INF], [1, 2]], {}, InfiniteRankError, "model 0 in benchmark 1"),
+    ([[1]] * 1001, {}, ContestSettingError, "at most 1,000 models can meet, got 1,001"),
+    ([[1, NAN], [1, 2]], {}, MissingScoreError, "model 0 has no score in benchmark 1"),
+    (TABLE, {"missing": "zero"}, ContestSettingError, "missing"),
+    (TABLE, {"rounds": []}, ContestSettingError, "at least one round"),
+    (TABLE, {"rounds": [[0], []]}, ContestSettingError, "round 1"),
+    (TABLE, {"rounds": [[0, 0]]}, ContestSettingError, "each once"),
+    (TABLE, {"rounds": [[4]]}, ContestSettingError, "only columns 0 … 3"),
+    (TABLE, {"rounds": [[-1]]}, ContestSettingError, "only columns"),
+    (TABLE, {"eliminate": -1}, ContestSettingError, "0 or more"),
+    (TABLE, {"eliminate": [1, 1]}, ContestSettingError, "one per round"),
+    (TABLE, {"eliminate": [1, 1, 1, 0.5]}, ContestSettingError, "whole numbers"),
+    (TABLE, {"iterations": 0}, ContestSettingError, "iterations"),
+    (TABLE, {"seed": -1}, ContestSettingError, "seed"),
+    (TABLE, {"level": 1.0}, ContestSettingError, "level"),
+    (TABLE, {"weights": [1, 2]}, ShapeError, "weights"),
+    (TABLE, {"weights": [1, 1, 1, 0]}, ContestSettingError, "above 0"),
+    (TABLE, {"weights": [1, 1, 1, NAN]}, ContestSettingError, "above 0"),
+]
+
+
+@pytest.mark.parametrize(("scores", "options", "error", "match"), BAD)
+def test_bad_input(
+    scores: object, options: dict[str, object], error: type[RankingError], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        csd(scores, **options)  # type: ignore[arg-type]

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from tests.rankers.contests import exact
+from tests.rankers.contests.cases import Case
+from tiebreak.rankers.contests.expected_wins import csd
+from tiebreak.rankers.contests.rounds import ContestSettingError
+from tiebreak.rankers.contests.sensitivity import _labels, _side, failure_sensitivity, perturb
+from tiebreak.rankers.errors import RankingError
+
+CASE = Case(6, 4, 100, 0)
+
+
+def test_against_the_oracle() -> None:
+    counts = (0, 1, 3)
+    found = failure_sensitivity(CASE.scores, eliminate=counts, iterations=20_000)
+    truth = np.array(
+        [[float(v) for v in exact.expected_wins(CASE.wins, (t,) * CASE.rounds)] for t in counts]
+    )
+    slope = np.polyfit(counts, truth, 1)[0]
+    for values, errors, expected in [
+        (found.expected_wins, found.standard_error, truth),
+        (found.slope, found.slope_error, slope),
+        (found.delta, found.delta_error, truth[-1] - truth[0]),
+    ]:
+        assert np.all(np.abs(values - expected) <= 4.5 * errors + 1e-7)
+
+
+def test_slope_and_delta_are_those_of_the_estimates() -> None:
+    found = failure_sensitivity(CASE.scores, eliminate=(0, 1, 2), iterations=3000)
+    np.testing.assert_allclose(found.slope, np.polyfit((0, 1, 2), found.expected_wins, 1)[0])
+    np.testing.assert_allclose(found.delta, found.expected_wins[2] - found.expected_wins[0])
+    np.testing.assert_allclose(found.delta, 2 * found.slope)  # equation 7
+    alone = csd(CASE.scores, eliminate=1, iterations=3000)
+    np.testing.assert_array_equal(found.expected_wins[1], alone.expected_wins)
+    np.testing.assert_array_equal(found.standard_error[1], alone.standard_error)
+
+
+def test_errors_of_differences_are_calibrated() -> None:
+    truth = np.array(
+        [[float(v) for v in exact.expected_wins(CASE.wins, (t,) * CASE.rounds)] for t in (0, 1)]
+    )
+    z = []
+    for seed in range(200):
+        found = failure_sensitivity(
+            CASE.scores, eliminate=(0, 1), iterations=300, seed=seed, control_variate=False
+        )
+        z.append((found.slope - (truth[1] - truth[0])) / found.slope_error)
+    assert 0.9 < np.sqrt(np.mean(np.square(z))) < 1.1
+
+
+def test_labels() -> None:
+    # Both axes with their lines at 0 and ±1 / 0 where a model is above, below or too close.
+    base = np.array([1, 1, 1, -1, -1, 0], dtype=np.int8)
+    slope = np.array([1, -1, 0, 1, 0, 1], dtype=np.int8)
+    assert _labels(base, slope) == (
+        "generalist",
+        "specialist",
+        "undecided",
+        "neither",
+        "neither",
+        "undecided",
+    )
+
+
+def test_sides() -> None:
+    values = np.array([5.0, 1.0, 4.0, 2.0, 3.0])
+    # The upper half of five is two models; the line is midway between 4 and 3.
+    assert _side(values, np.full(5, 0.001), 1000, 0.95).tolist() == [1, -1, 1, -1, -1]
+    # With an error of 0.1 of each, 0.5 from the line is less than z · 0.2, z = 2.8.
+    assert _side(values, np.full(5, 0.1), 1000, 0.95).tolist() == [1, -1, 0, -1, 0]
+    assert _side(values, np.full(5, 0.085), 1000, 0.95).tolist() == [1, -1, 1, -1, -1]
+    assert _side(values, np.full(5, np.nan), 1, 0.95).tolist() == [0] * 5
+
+
+def test_profiles_of_the_paper() -> None:
+    # 24 models, 10 rounds. Model 0 is good in all of them. Model 1 is last in the first two, where
+    # it can be eliminated, and first in the others. Model 2 is bad in all.
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(24, 1)) + rng.normal(size=(24, 10))
+    scores[0] = 2.0
+    scores[1, :2], scores[1, 2:] = -9, 9
+    scores[2] = -2.0
+    found = failure_sensitivity(scores, eliminate=(0, 1, 2), iterations=20_000)
+    assert found.labels[:3] == ("generalist", "specialist", "neither")
+    assert found.slope[1] < -2 < -0.5 < found.slope[0]
+    one = failure_sensitivity(scores, iterations=1)
+    assert set(one.labels) == {"undecided"}
+
+
+@pytest.mark.parametrize("counts", [(0,), (1, 0), (1, 1), ()])
+def test_bad_counts(counts: tuple[int, ...]) -> None:
+    with pytest.raises(ContestSettingError, match="ascending"):
+        failure_sensitivity(CASE.scores, eliminate=counts)
+
+
+SCORES = np.random.default_rng(0).normal(0.6, 0.05, size=(10, 8)) + np.linspace(0, 0.2, 10)[:, None]
+
+
+def test_a_failed_round_hurts_the_mean_more() -> None:
+    """Example 1 of the paper's §4.2, on synthetic scores: two zeros of a strong model."""
+    found = perturb(SCORES, 9, [2, 3], iterations=5000)
+    before = csd(SCORES, iterations=5000)
+    np.testing.assert_array_equal(found.before.expected_wins, before.expected_wins)
+    spoilt = SCORES.copy()
+    spoilt[9, 2:4] = 0
+    after = csd(spoilt, iterations=5000)
+    np.testing.assert_array_equal(found.after.expected_wins, after.expected_wins)
+    np.testing.assert_allclose(found.mean_after, spoilt.mean(axis=1))
+    assert found.csd_ranks == (1, int(found.after.rank[9]))
+    assert found.mean_ranks == (1, 9)
+    assert found.csd_ranks[1] < 5
+    np.testing.assert_array_equal(SCORES[9, 2:4] > 0, [True, True])  # the input is left alone
+
+
+def test_nothing_changes_nothing() -> None:
+    found = perturb(SCORES, 4, [0], value=SCORES[4, 0], iterations=500)
+    np.testing.assert_array_equal(found.before.expected_wins, found.after.expected_wins)
+    assert found.mean_ranks[0] == found.mean_ranks[1]
+
+
+def test_the_mean_is_over_the_benchmarks_of_the_rounds() -> None:
+    found = perturb(SCORES, 0, [7], rounds=[[0, 1], [2]], iterations=100)
+    np.testing.assert_allclose(found.mean_before, SCORES[:, :3].mean(axis=1))
+    np.testing.assert_array_equal(found.mean_before, found.mean_after)
+
+
+@pytest.mark.parametrize(
+    ("model", "benchmarks", "value", "match"),
+    [(10, [0], 0.0, "no model 10"), (-1, [0], 0.0, "no model"), (0, [], 0.0, "benchmarks"),
+     (0, [8], 0.0, "benchmarks"), (0, [0], float("nan"), "finite")],
+)  # fmt: skip
+def test_bad_input(model: int, benchmarks: list[int], value: float, match: str) -> None:
+    with pytest.raises(RankingError, match=match):
+        perturb(SCORES, model, benchmarks, value, iterations=10)

@@ -1,0 +1,202 @@
+import math
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.rankers.ballots import partial, tied, uniform
+from tests.rankers.voting.tables import table
+from tiebreak.rankers.aggregation import aggregate, aggregate_items, mean_rank
+from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.rankers.errors import (
+    InfiniteRankError,
+    RankingError,
+    ShapeError,
+    UnknownMethodError,
+    UnprovenOrderError,
+)
+from tiebreak.rankers.kemeny.solve import kemeny_young
+from tiebreak.rankers.profile import Profile
+
+NAN = math.nan
+
+
+def optima(orderings: list[str]) -> list[str]:
+    """All orders with the fewest pairwise disagreements, by trying every order."""
+    costs = {
+        "".join(order): sum(
+            ballot.index(worse) < ballot.index(better)
+            for better, worse in combinations(order, 2)
+            for ballot in orderings
+            if better in ballot and worse in ballot
+        )
+        for order in permutations("ABCDEF")
+    }
+    return [order for order, cost in costs.items() if cost == min(costs.values())]
+
+
+# In the manner of the example in Peer review, appendix D: six candidates, six reviewers, the last
+# of whom ranks four. The complete ballots put B before A three times, A before B twice.
+COMPLETE = ["DBACFE", "BCADFE", "ABDFCE", "ACDEBF", "CDFBAE"]
+PARTIAL = "EACB"
+
+
+def test_one_partial_ballot_changes_kemeny_and_not_kendall() -> None:
+    assert optima(COMPLETE) == ["BACDFE"]
+    assert optima([*COMPLETE, PARTIAL]) == ["ACDBFE"]
+    profile = Profile.from_orderings([*COMPLETE, PARTIAL], names="ABCDEF")
+    kemeny, kendall = aggregate(profile), aggregate(profile, "kendall")
+    assert ["ABCDEF"[group[0]] for group in kemeny.groups] == list("ACDBFE")
+    assert ["ABCDEF"[group[0]] for group in kendall.groups] == list("BACDFE")
+    assert (kemeny.method, kemeny.used, kemeny.dropped) == ("kemeny_young", 6, 0)
+    assert (kendall.method, kendall.used, kendall.dropped) == ("kendall", 5, 1)
+    without = Profile.from_orderings(COMPLETE, names="ABCDEF")
+    np.testing.assert_array_equal(aggregate(without).ranks, kendall.ranks)
+
+
+def test_the_names_are_those_of_the_paper() -> None:
+    assert sorted(AGGREGATORS) == [
+        *("average", "borda", "copeland", "dodgson"),
+        *("irv", "kemeny_young", "kendall", "spearman"),
+    ]
+
+
+@pytest.mark.parametrize("method", AGGREGATORS)
+def test_every_method_on_ballots_that_agree(method: str) -> None:
+    result = aggregate([[2, 1, 4, 3]] * 3, method)
+    assert result.method == method
+    np.testing.assert_array_equal(result.ranks, [2, 1, 4, 3])
+    assert (result.used, result.dropped) == (3, 0)
+    better = result.scores[1] < result.scores[2]
+    assert better == result.ascending
+
+
+@pytest.mark.parametrize("call", [aggregate, lambda _, method: aggregate_items([[[1.0]]], method)])
+def test_an_unknown_method_is_told_the_names(call: object) -> None:
+    message = "no method 'bordo'; there are kemeny_young, average"
+    with pytest.raises(UnknownMethodError, match=message):
+        call([[1, 2]], "bordo")  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("method", AGGREGATORS)
+def test_bad_ballots_are_named_errors(method: str) -> None:
+    with pytest.raises(RankingError, match="infinite"):
+        aggregate([[1, math.inf]], method)
+
+
+def test_an_unproven_order_is_no_consensus(monkeypatch: pytest.MonkeyPatch) -> None:
+    def out_of_time(profile: Profile, **options: object) -> object:
+        return kemeny_young(profile, time_limit=0)
+
+    monkeypatch.setattr("tiebreak.rankers.kemeny.solve.kemeny_young", out_of_time)
+    ranks = uniform(np.random.default_rng(3), 11, 25)
+    assert not kemeny_young(ranks, time_limit=0).optimal
+    with pytest.raises(UnprovenOrderError, match="best one found, which is within"):
+        aggregate(ranks)
+
+
+# Many items at once.
+
+
+def draw(seed: int, n: int = 4) -> NDArray[np.float64]:
+    rng = np.random.default_rng(seed)
+    items = [partial(tied(uniform(rng, 5, n), 3), rng, 0.2) for _ in range(6)]
+    items[2][:, 1] = NAN  # an absent answer
+    items[3][2] = NAN  # a reviewer who failed
+    return np.stack(items)
+
+
+def by_borda(item: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean ranks in the two optimal orders that Borda's count names, by trying every order."""
+    n = item.shape[1]
+    before = (item[:, :, None] < item[:, None, :]).sum(axis=0)
+    count = (before - before.T).sum(axis=1)
+    costs = {
+        order: sum(before[b, a] for a, b in combinations(order, 2))
+        for order in permutations(range(n))
+    }
+    optimal = [order for order, cost in costs.items() if cost == min(costs.values())]
+    ranks = np.zeros(n)
+    for sign in (1, -1):
+        chosen = min(optimal, key=lambda order: [(-count[c], sign * c) for c in order])
+        ranks += (np.argsort(chosen) + 1) / 2
+    return ranks
+
+
+@pytest.mark.parametrize("method", AGGREGATORS)
+@pytest.mark.parametrize("seed", range(4))
+def test_items_one_by_one(method: str, seed: int) -> None:
+    ranks = draw(seed)
+    result = aggregate_items(ranks, method)
+    assert result.shape == (6, 4)
+    for item, own in zip(ranks, result, strict=True):
+        item = item[np.sum(~np.isnan(item), axis=1) > 1]
+        present = ~np.isnan(item).all(axis=0)
+        assert np.isnan(own[~present]).all()
+        item = item[:, present]
+        if method == "kendall":
+            item = item[~np.isnan(item).any(axis=1)]
+        if not item.size:
+            expected = np.full(present.sum(), NAN)
+        elif method in ("kendall", "kemeny_young"):
+            expected = by_borda(item)
+        else:
+            expected = aggregate(item, method).ranks
+        np.testing.assert_array_equal(own[present], expected)
+
+
+def test_of_several_optimal_orders_bordas_count_names_one() -> None:
+    # a is even with b and with c: abc, bac and bca cost the same, and a's count lies in the middle.
+    item = table("123", "312")
+    np.testing.assert_array_equal(aggregate_items([item]), [[2, 1, 3]])
+    # And so under any names.
+    np.testing.assert_array_equal(aggregate_items([item[:, [1, 2, 0]]]), [[1, 3, 2]])
+
+
+def test_a_tie_between_optimal_orders_favours_no_column() -> None:
+    # All tied, or level: every order is optimal.
+    items = [[[1, 1, 1], [2, 2, 2]], [[1, 2, 3], [3, 2, 1]]]
+    np.testing.assert_array_equal(aggregate_items(items), np.full((2, 3), 2.0))
+    np.testing.assert_array_equal(aggregate_items(items, "kendall"), np.full((2, 3), 2.0))
+
+
+@pytest.mark.parametrize("method", AGGREGATORS)
+def test_items_without_anything_to_compare(method: str) -> None:
+    # Nobody ranked; each ballot ranks one; c is only ranked alone; all is well.
+    items = [
+        table("---", "---"),
+        table("1--", "-1-"),
+        table("12-", "--1"),
+        table("123", "123"),
+    ]
+    expected = table("---", "---", "12-", "123")
+    np.testing.assert_array_equal(aggregate_items(items, method), expected)
+
+
+def test_kendall_reads_the_ballots_that_are_complete_in_their_item() -> None:
+    # c is absent from the first item, so "b, a" is complete there, and incomplete in the second.
+    items = [table("21-", "21-", "1--"), table("21-", "21-", "123"), table("21-", "-21", "1-2")]
+    expected = table("21-", "123", "---")
+    np.testing.assert_array_equal(aggregate_items(items, "kendall"), expected)
+
+
+def test_no_items() -> None:
+    for method in AGGREGATORS:
+        assert aggregate_items(np.empty((0, 2, 3)), method).shape == (0, 3)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 0, 3), (2, 3, 0)])
+def test_items_of_a_wrong_shape(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ShapeError, match="items, ballots, candidates"):
+        aggregate_items(np.ones(shape))
+
+
+def test_an_infinite_rank_is_named() -> None:
+    with pytest.raises(InfiniteRankError, match="ballot 1 of item 0 gives candidate 0"):
+        aggregate_items([[[1.0, 2.0], [math.inf, 1.0]]])
+
+
+def test_mean_rank_over_what_is_defined() -> None:
+    np.testing.assert_array_equal(mean_rank([[1.0, NAN, NAN], [2.0, 3.0, NAN]]), [1.5, 3, NAN])
+    np.testing.assert_array_equal(mean_rank([[1.0, NAN], [2.0, 3.0]], axis=1), [1, 2.5])

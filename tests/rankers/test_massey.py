@@ -1,0 +1,311 @@
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tiebreak.rankers import Resampling
+from tiebreak.rankers.errors import EmptyProfileError, NotConnectedError, RankingError
+from tiebreak.rankers.massey import least_squares, least_squares_statistic, transitive_closure
+
+FloatArray = NDArray[np.float64]
+Match = tuple[int, int, float, int]
+
+ROUND: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1), (0, 1, 1, 1), (1, 2, 0.5, 2)]
+
+
+def columns(matches: list[Match], n_models: int | None = None) -> dict[str, Any]:
+    first, second, result, items = zip(*matches, strict=True)
+    return {
+        "first": first,
+        "second": second,
+        "result": result,
+        "items": items,
+        "n_models": n_models or max(*first, *second) + 1,
+    }
+
+
+def by_design_matrix(matches: list[Match], n: int, weight: FloatArray | None = None) -> FloatArray:
+    """The definition: one equation a match, solved by NumPy's least squares of least norm."""
+    rows, margins = np.zeros((len(matches), n)), np.zeros(len(matches))
+    for row, (i, j, result, item) in enumerate(matches):
+        root = 1.0 if weight is None else math.sqrt(weight[item])
+        rows[row, i], rows[row, j], margins[row] = root, -root, root * (2 * result - 1)
+    # Of all solutions the one of least norm has sum 0.
+    return np.asarray(np.linalg.lstsq(rows, margins, rcond=None)[0], np.float64)
+
+
+def components(pairs: set[tuple[int, int]], n: int) -> int:
+    """Number of connected groups, by merging."""
+    group = list(range(n))
+    for i, j in pairs:
+        group = [group[j] if g == group[i] else g for g in group]
+    return len(set(group))
+
+
+any_match = st.tuples(
+    st.integers(0, 4), st.integers(0, 4), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 3)
+).filter(lambda match: match[0] != match[1])
+
+
+# --- Strengths -------------------------------------------------------------------------------
+
+
+def test_three_models_by_hand() -> None:
+    # 0 beats 1, 1 beats 2: s0 − s1 = 1 and s1 − s2 = 1 fit exactly. With 0 and 2 tied the sum
+    # (1 − a)² + (1 − b)² + (a + b)² is least at a = b = 1/3.
+    chain: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0)]
+    np.testing.assert_allclose(
+        least_squares(**columns(chain), how=Resampling(draws=1)).score, [1, 0, -1]
+    )
+    tied = least_squares(**columns([*chain, (0, 2, 0.5, 1)]), how=Resampling(draws=1))
+    np.testing.assert_allclose(tied.score, [1 / 3, 0, -1 / 3], atol=1e-9)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(any_match, min_size=1, max_size=20))
+def test_against_the_design_matrix(matches: list[Match]) -> None:
+    if components({(i, j) for i, j, _, _ in matches}, 5) == 1:
+        score = least_squares(**columns(matches, 5), how=Resampling(draws=1)).score
+        np.testing.assert_allclose(score, by_design_matrix(matches, 5), atol=1e-8)
+        assert abs(score.sum()) < 1e-7
+    else:
+        with pytest.raises(NotConnectedError):
+            least_squares(**columns(matches, 5), how=Resampling(draws=1))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(any_match, min_size=4, max_size=20),
+    st.lists(st.integers(0, 3), min_size=4, max_size=4),
+)
+def test_a_draw_weighs_items(matches: list[Match], counts: list[int]) -> None:
+    statistic = least_squares_statistic(**columns(matches, 5), n_items=4)
+    weight = np.array(counts, dtype=np.float64)
+    strengths = statistic(np.stack([weight, np.zeros(4)]))
+    assert np.isnan(strengths[1]).all()
+    if components({(i, j) for i, j, _, item in matches if counts[item]}, 5) == 1:
+        expected = by_design_matrix(matches, 5, weight)
+        np.testing.assert_allclose(strengths[0], expected, atol=1e-8)
+    else:
+        assert np.isnan(strengths[0]).all()
+
+
+def test_all_pairs_give_the_mean_margin() -> None:
+    generator = np.random.default_rng(5)
+    margin = np.zeros((6, 6))
+    matches: list[Match] = []
+    for item in range(20):
+        for i, j in combinations(range(6), 2):
+            result = float(generator.choice([0, 0.5, 1]))
+            matches.append((i, j, result, item))
+            margin[i, j] += (2 * result - 1) / 20
+            margin[j, i] -= (2 * result - 1) / 20
+    score = least_squares(**columns(matches), how=Resampling(draws=1)).score
+    np.testing.assert_allclose(score, margin.mean(axis=1), atol=1e-9)
+
+
+def test_a_model_that_won_all_has_a_strength() -> None:
+    result = least_squares(
+        **columns([(0, 1, 1, 0), (0, 1, 1, 1), (0, 1, 1, 2)]), how=Resampling(draws=20)
+    )
+    np.testing.assert_array_equal(result.score, [0.5, -0.5])
+    np.testing.assert_array_equal(result.undefined, [0, 0])
+    assert result.reason is None
+
+
+def test_the_interval_is_that_of_the_mean() -> None:
+    # Two models: s0 − s1 is the mean margin, so s0 is half of it, and Student's t applies.
+    from scipy import stats
+
+    result = np.random.default_rng(8).choice([0, 0.5, 1], p=[0.2, 0.3, 0.5], size=80)
+    found = least_squares(
+        np.zeros(80, int),
+        np.ones(80, int),
+        result,
+        np.arange(80),
+        n_models=2,
+        how=Resampling(draws=20_000),
+    )
+    margin = 2 * result - 1
+    half = stats.t.ppf(0.975, 79) * margin.std(ddof=1) / math.sqrt(80)
+    np.testing.assert_allclose(found.lower[0], (margin.mean() - half) / 2, atol=0.01)
+    np.testing.assert_allclose(found.upper[0], (margin.mean() + half) / 2, atol=0.01)
+
+
+def test_draws_that_are_not_connected_are_left_out_and_counted() -> None:
+    # Model 2 plays in items 0 and 1 only: of 4⁴ draws 2⁴ leave it out, 1 in 16.
+    matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (0, 2, 0, 1), (0, 1, 0, 2), (0, 1, 1, 3)]
+    result = least_squares(**columns(matches), how=Resampling())
+    # Standard error √(2000 · 1/16 · 15/16) = 11.
+    assert result.undefined[0] == result.undefined[2] == pytest.approx(125, abs=45)
+    assert result.reason is not None
+    assert result.reason.startswith(f"{result.undefined[0]} of 2000 draws")
+
+
+def test_items_are_resampled_and_not_matches() -> None:
+    generator = np.random.default_rng(4)
+    matches: list[Match] = [
+        (i, j, float(generator.random() < 0.6), item)
+        for item in range(30)
+        for i, j in combinations(range(3), 2)
+    ]
+    once = least_squares(**columns(matches), how=Resampling(draws=300))
+    copies = least_squares(
+        **columns([m for m in matches for _ in range(5)]), how=Resampling(draws=300)
+    )
+    np.testing.assert_allclose(once.lower, copies.lower, atol=1e-8)
+
+
+@pytest.mark.parametrize("closure", [False, True])
+def test_neither_order_nor_sides_nor_names_matter(closure: bool) -> None:
+    once = least_squares(**columns(ROUND), how=Resampling(draws=20, seed=3), closure=closure)
+    turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
+    again = least_squares(**columns(turned), how=Resampling(draws=20, seed=3), closure=closure)
+    words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
+    for other in (again, least_squares(**words, how=Resampling(draws=20, seed=3), closure=closure)):
+        for field in ("score", "lower", "upper", "prob_first"):
+            np.testing.assert_array_equal(getattr(once, field), getattr(other, field))
+    renamed = [(2 - i, 2 - j, result, item) for i, j, result, item in ROUND]
+    mirror = least_squares(**columns(renamed), how=Resampling(draws=20, seed=3), closure=closure)
+    np.testing.assert_array_equal(mirror.upper, once.upper[::-1])
+
+
+# --- Closure ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("matches", "added"),
+    [
+        ([(0, 1, 1), (1, 2, 1)], [(0, 2)]),
+        ([(1, 0, 0), (2, 1, 0)], [(0, 2)]),  # the same, named the other way round
+        ([(0, 1, 1), (1, 2, 1), (2, 3, 1)], [(0, 2), (0, 3), (1, 3)]),
+        ([(0, 1, 0.5), (1, 2, 1)], []),  # a tie passes nothing on
+        ([(0, 1, 1), (1, 2, 0.5), (2, 3, 1)], []),
+        ([(0, 1, 1), (1, 2, 1), (0, 2, 0)], []),  # judged pairs keep their result
+        ([(0, 1, 1), (1, 2, 1), (0, 2, 0.5)], []),
+        # 0 > 1 > 2 > 0 is a cycle, and all of it beats 3 through 2.
+        ([(0, 1, 1), (1, 2, 1), (2, 0, 1), (2, 3, 1)], [(0, 3), (1, 3)]),
+        # 0 > 1 > 2 > 3 > 0: of the pairs that have not met, each reaches the other.
+        ([(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 0, 1)], []),
+        ([(0, 1, 1), (0, 1, 0), (1, 2, 1)], []),  # one win each is a tie
+        ([(0, 1, 1), (1, 0, 0.5), (1, 2, 1)], [(0, 2)]),  # 1½ against ½ is a win
+        ([(0, 1, 1), (2, 3, 1)], []),
+    ],
+)
+def test_closure_by_hand(
+    matches: list[tuple[int, int, float]], added: list[tuple[int, int]]
+) -> None:
+    given_columns = tuple(np.array(column) for column in zip(*matches, strict=True))
+    closed = transitive_closure(*given_columns)
+    k = len(matches)
+    for before, after in zip(given_columns, closed, strict=True):
+        np.testing.assert_array_equal(after[:k], before)
+    assert list(zip(closed[0][k:], closed[1][k:], strict=True)) == added
+    np.testing.assert_array_equal(closed[2][k:], 1)
+
+
+def closed_by_search(matches: list[Match]) -> list[Match]:
+    """Closure item by item, by depth-first search."""
+    more: list[Match] = []
+    for item in {match[3] for match in matches}:
+        points = dict.fromkeys(((i, j) for i in range(5) for j in range(5)), 0.0)
+        met = set()
+        for i, j, result, where in matches:
+            if where == item:
+                points[i, j] += result
+                points[j, i] += 1 - result
+                met |= {(i, j), (j, i)}
+
+        def reach(start: int, points: dict[tuple[int, int], float] = points) -> set[int]:
+            seen: set[int] = set()
+            todo = [start]
+            while todo:
+                here = todo.pop()
+                new = {j for j in range(5) if points[here, j] > points[j, here]} - seen
+                seen |= new
+                todo += new
+            return seen
+
+        more += [
+            (i, k, 1.0, item)
+            for i in range(5)
+            for k in reach(i)
+            if i not in reach(k) and (i, k) not in met
+        ]
+    return matches + more
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(any_match, min_size=1, max_size=25))
+def test_closure_against_search(matches: list[Match]) -> None:
+    expected = least_squares_statistic(**columns(closed_by_search(matches), 5), n_items=4)
+    found = least_squares_statistic(**columns(matches, 5), n_items=4, closure=True)
+    counts = np.vstack([np.ones((1, 4)), np.eye(4)])
+    np.testing.assert_allclose(found(counts), expected(counts), atol=1e-8)
+
+
+def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
+    # In item 0 the chain 0 > 1 > 2; in item 1 2 beats 0. Without closure (margins 1, 1, −1 for the
+    # three pairs) all are equal: 0 has one win and one loss, and so has everyone. With 0 > 2 added
+    # in item 0 the pair (0, 2) is even: least at s0 − s1 = s1 − s2 = a of 2(1 − a)² + 2(2a)²
+    # + 2 (its two matches miss by 1 ∓ 2a): derivative −4(1 − a) + 16a = 0, a = 1/5.
+    matches: list[Match] = [(0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 1)]
+    plain = least_squares(**columns(matches), how=Resampling(draws=1)).score
+    closed = least_squares(**columns(matches), closure=True, how=Resampling(draws=1)).score
+    np.testing.assert_array_equal(plain, [0, 0, 0])
+    np.testing.assert_allclose(closed, [0.2, 0, -0.2], atol=1e-9)
+
+
+# --- Bad input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("matches", "n_models", "message"),
+    [
+        ([(2, 3, 0.5, 0), (0, 1, 0.5, 0)], 4, "models 0, 1 never met any of 2, 3,"),
+        ([(0, 2, 1, 0)], 3, "models 0, 2 never met any of 1,"),
+    ],
+)
+def test_unconnected_models_are_named(matches: list[Match], n_models: int, message: str) -> None:
+    with pytest.raises(NotConnectedError, match=message):
+        least_squares(**columns(matches, n_models))
+    statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
+    assert np.isnan(statistic(np.ones((1, 1)))).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"first": [0]}, "one length"),
+        ({"first": [], "second": [], "result": [], "items": []}, "no match"),
+        ({"first": [0, 1, 2, 0, 3]}, "from 0 to 2"),
+        ({"first": [0.0, 1, 2, 0, 1]}, "whole numbers"),
+        ({"first": [1, 1, 2, 0, 1]}, "meets itself"),
+        ({"result": [1, 1, 1, 1, math.nan]}, "1, ½ or 0"),
+    ],
+)
+def test_bad_input(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(RankingError, match=message):
+        least_squares(**columns(ROUND) | change)
+    with pytest.raises(RankingError, match=message):
+        least_squares_statistic(**columns(ROUND) | change, n_items=3)
+
+
+@pytest.mark.parametrize(
+    "items", [[0, 0, 1, 1, 3], [0, 0, 1, 1, -1], [0.0, 0, 1, 1, 2], list("abcde")]
+)
+def test_a_statistic_takes_numbered_items(items: list[Any]) -> None:
+    with pytest.raises(RankingError, match="items must be whole numbers from 0 to 2"):
+        least_squares_statistic(**columns(ROUND) | {"items": items}, n_items=3)
+
+
+def test_closure_of_bad_input() -> None:
+    with pytest.raises(EmptyProfileError, match="no match"):
+        transitive_closure([], [], [])
+    with pytest.raises(RankingError, match="meets itself"):
+        transitive_closure([1], [1], [1])

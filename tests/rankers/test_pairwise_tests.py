@@ -1,0 +1,195 @@
+import math
+from itertools import combinations, count, product
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from scipy import stats
+
+from tiebreak.analysis.saturation import saturation_of
+from tiebreak.rankers.pairwise_tests import holm, items_needed, separation, sign_flip_p
+
+NAN = math.nan
+FloatArray = NDArray[np.float64]
+
+
+def test_by_hand() -> None:
+    # Model 0 alone passes 12 items, model 1 alone one; 2 passes what 1 passes, but for that one.
+    native = [[1, 0, 0]] * 12 + [[0, 1, 0]] + [[1, 1, 1]] * 7
+    result = separation(native, (0, 1, 2))
+    assert [(pair.above, pair.below) for pair in result.pairs] == [(0, 1), (0, 2), (1, 2)]
+    assert [pair.difference for pair in result.pairs] == pytest.approx([11 / 20, 12 / 20, 1 / 20])
+    # Exact McNemar: 12 against 1: 2 · (1 + 13) / 2¹³; 12 against 0: 2 / 2¹²; 1 against 0: 1.
+    assert [pair.p for pair in result.pairs] == pytest.approx([28 / 2**13, 2 / 2**12, 1])
+    # Holm: the smallest three times, the next two times.
+    assert [p.p_adjusted for p in result.pairs] == pytest.approx([56 / 2**13, 6 / 2**12, 1])
+    assert [pair.apart for pair in result.pairs] == [True, True, False]
+    assert result.groups == (range(0, 1), range(1, 3))
+
+
+def test_the_ends_may_be_apart_where_no_neighbours_are() -> None:
+    # Each model passes five items more than the next: 5 against 0 is 2 / 2⁵, 10 against 0 is 2/2¹⁰.
+    native = [[1, 1, 0]] * 5 + [[1, 0, 0]] * 5 + [[1, 1, 1]] * 10
+    measured = saturation_of(native)
+    assert [cut.separable for cut in measured.cuts] == [False, False]
+    result = separation(native, measured.order)
+    assert [pair.apart for pair in result.pairs] == [False, True, False]
+    assert result.groups == (range(0, 2), range(1, 3))
+
+
+def test_holes() -> None:
+    native = [[1, NAN, 0], [1, NAN, 1], [NAN, 1, 0]]
+    result = separation(native, (0, 1, 2))
+    assert [pair.n_items for pair in result.pairs] == [0, 2, 1]
+    assert result.pairs[0].apart is None
+    assert math.isnan(result.pairs[0].difference)
+    assert math.isnan(result.pairs[0].p_adjusted)
+    assert [(pair.above, pair.below) for pair in result.tested] == [(0, 2), (1, 2)]
+    assert result.pairs[1].difference == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("n_models", [0, 1])
+def test_nothing_to_compare(n_models: int) -> None:
+    result = separation(np.ones((3, n_models)), range(n_models))
+    assert result.pairs == ()
+    assert len(result.groups) == n_models
+
+
+def test_graded_scores_by_the_t_test() -> None:
+    generator = np.random.default_rng(1)
+    native = generator.normal(size=(40, 3)) + np.array([0.6, 0.3, 0.0])
+    result = separation(native, (0, 1, 2))
+    expected = [
+        stats.ttest_rel(native[:, pair.above], native[:, pair.below]).pvalue
+        for pair in result.pairs
+    ]
+    assert [pair.p for pair in result.pairs] == pytest.approx(expected)
+
+
+def test_very_small_p_values_of_many_graded_models() -> None:
+    # 1,225 pairs: 9,999 random sign flips could show none of them, 1,225 / 10,000 > 0.05.
+    generator = np.random.default_rng(0)
+    native = generator.normal(size=(60, 50)) + np.arange(50, 0, -1)
+    result = separation(native, range(50))
+    assert all(pair.apart for pair in result.pairs if pair.below - pair.above > 3)
+
+
+@pytest.mark.parametrize("n_pairs", [1, 3, 28, 1770])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_items_needed_is_where_the_best_case_begins_to_show(n_pairs: int, level: float) -> None:
+    best = (n for n in count(1) if n_pairs * stats.binomtest(n, n).pvalue <= 1 - level)
+    assert items_needed(n_pairs, level) == next(best)
+
+
+def test_items_needed_by_hand() -> None:
+    # 2 / 2⁶ = 0.031 but 2 / 2⁵ = 0.062; 28 · 2 / 2¹¹ = 0.027 but 28 · 2 / 2¹⁰ = 0.055.
+    assert (items_needed(1), items_needed(28)) == (6, 11)
+
+
+scores = arrays(
+    np.float64,
+    st.tuples(st.integers(1, 25), st.integers(2, 6)),
+    elements=st.sampled_from([0.0, 1.0, NAN]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(scores)
+def test_groups_are_all_longest_runs(native: FloatArray) -> None:
+    n_models = native.shape[1]
+    result = separation(native, range(n_models), level=0.5)
+    apart = {(pair.above, pair.below) for pair in result.pairs if pair.apart}
+    runs = [
+        range(start, stop)
+        for start in range(n_models)
+        for stop in range(start + 1, n_models + 1)
+        if not apart & set(combinations(range(start, stop), 2))
+    ]
+    longest = [
+        run for run in runs if not any(run != other and set(run) <= set(other) for other in runs)
+    ]
+    assert list(result.groups) == longest
+
+
+@settings(max_examples=60, deadline=None)
+@given(scores)
+def test_pass_or_fail_is_mcnemar_with_holm(native: FloatArray) -> None:
+    result = separation(native, range(native.shape[1]))
+    tested = result.tested
+    expected = []
+    for pair in tested:
+        wins = int(np.sum(native[:, pair.above] > native[:, pair.below]))
+        losses = int(np.sum(native[:, pair.above] < native[:, pair.below]))
+        p = stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
+        expected.append(float(p))
+        assert pair.p == pytest.approx(p)
+    # Holm, as a step-down procedure: stop at the first that does not pass.
+    rejected = set()
+    for step, index in enumerate(sorted(range(len(tested)), key=lambda i: expected[i])):
+        if expected[index] * (len(tested) - step) > 0.05:
+            break
+        rejected.add(index)
+    assert {i for i, pair in enumerate(tested) if pair.apart} == rejected
+
+
+@pytest.mark.slow
+def test_equal_models_are_rarely_told_apart() -> None:
+    generator = np.random.default_rng(7)
+    false_alarms = sum(
+        any(pair.apart for pair in separation(generator.random((80, 5)) < 0.9, range(5)).pairs)
+        for _ in range(300)
+    )
+    # At most 5% by design; four standard errors above that.
+    bound = 0.05 + NormalDist().inv_cdf(0.99997) * math.sqrt(0.05 * 0.95 / 300)
+    assert false_alarms / 300 <= bound
+
+
+# --- The test of one pair, and the correction for several ---------------------------------------
+
+differences = arrays(
+    np.float64, st.integers(1, 9), elements=st.integers(-3, 3).map(lambda x: x / 4)
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(differences)
+def test_sign_flips_by_trying_all(gaps: FloatArray) -> None:
+    total = abs(gaps.sum())
+    far = [abs(np.dot(signs, gaps)) >= total - 1e-9 for signs in product((-1, 1), repeat=len(gaps))]
+    assert sign_flip_p(gaps) == pytest.approx(np.mean(far))
+
+
+def test_random_sign_flips_against_scipy() -> None:
+    gaps = np.random.default_rng(1).normal(0.25, 1, size=40)
+    theirs = stats.permutation_test(
+        (gaps,), np.mean, permutation_type="samples", n_resamples=20_000, rng=2
+    )
+    # Standard errors √(p(1 − p)/9,999) and √(…/20,000): together 0.004 at p = 0.1.
+    assert 0.05 < theirs.pvalue < 0.3
+    assert sign_flip_p(gaps) == pytest.approx(theirs.pvalue, abs=0.012)
+    assert sign_flip_p(gaps, seed=4) == sign_flip_p(gaps, seed=4)
+    assert sign_flip_p(gaps, seed=4) != sign_flip_p(gaps, seed=5)
+    assert sign_flip_p(-gaps) == pytest.approx(sign_flip_p(gaps), abs=0.012)
+
+
+def test_pass_or_fail_is_mcnemar() -> None:
+    # 15 against 5 of 20: 2 Σ_{k ≤ 5} C(20, k) / 2²⁰ = 2 · 21,700 / 1,048,576.
+    gaps = [1.0] * 15 + [-1.0] * 5 + [0.0] * 80 + [NAN]
+    assert sign_flip_p(gaps) == pytest.approx(43_400 / 2**20)
+
+
+@pytest.mark.parametrize(
+    ("p", "adjusted"),
+    [
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),  # Holm's own kind of example
+        ([0.5, 0.9], [1, 1]),
+        ([0.02, NAN, 0.03], [0.04, NAN, 0.04]),
+        ([], []),
+    ],
+)
+def test_holm(p: list[float], adjusted: list[float]) -> None:
+    np.testing.assert_allclose(holm(p), adjusted)

@@ -1,0 +1,258 @@
+import math
+from collections import deque
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.rankers.ballots import partial, tied, uniform
+from tests.rankers.voting.tables import table
+from tiebreak.rankers import pairwise
+from tiebreak.rankers.errors import EmptyProfileError
+from tiebreak.rankers.voting.majority import copeland, dodgson, kendall
+
+
+def test_victories_minus_defeats() -> None:
+    # a beats b 2–1 and c 2–1, b beats c 3–0; d loses all.
+    result = copeland([[1, 2, 3, 4], [1, 2, 3, 4], [3, 1, 2, 4]])
+    np.testing.assert_array_equal(result.scores, [3, 1, -1, -3])
+    np.testing.assert_array_equal(result.ranks, [1, 2, 3, 4])
+    assert not result.ascending
+
+
+def test_a_drawn_pair_and_a_pair_that_nobody_compares_count_nothing() -> None:
+    # a and b 1–1; b beats c 1–0; no ballot ranks a and c.
+    result = copeland(table("12-", "21-", "-12"))
+    np.testing.assert_array_equal(result.scores, [0, 1, -1])
+    np.testing.assert_array_equal(result.ranks, [2, 1, 3])
+
+
+def test_the_majority_is_of_the_ballots_that_compare_the_pair() -> None:
+    # One of four ballots ranks both: that one decides.
+    result = copeland(table("12", "11", "1-", "-1"))
+    np.testing.assert_array_equal(result.scores, [1, -1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_against_the_definition(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ranks = partial(tied(uniform(rng, 5, 5), 3 + seed % 3), rng)
+    expected = [0] * 5
+    for i in range(5):
+        for j in range(5):
+            before = sum(bool(ballot[i] < ballot[j]) for ballot in ranks)
+            after = sum(bool(ballot[j] < ballot[i]) for ballot in ranks)
+            expected[i] += (before > after) - (before < after)
+    np.testing.assert_array_equal(copeland(ranks).scores, expected)
+
+
+Ballots = tuple[tuple[int, ...], ...]
+
+
+def winner(orders: Ballots) -> int | None:
+    """The candidate that a strict majority puts before each other one."""
+    n = len(orders[0])
+    for one in range(n):
+        wins = [
+            sum(order.index(one) < order.index(other) for order in orders) * 2 > len(orders)
+            for other in range(n)
+            if other != one
+        ]
+        if all(wins):
+            return one
+    return None
+
+
+def swaps_by_search(ranks: NDArray[np.float64]) -> list[int]:
+    """Breadth-first over whole profiles, swapping any two neighbours in any ballot."""
+    start: Ballots = tuple(tuple(row.argsort().tolist()) for row in ranks)
+    found: dict[int, int] = {}
+    distance = {start: 0}
+    queue = deque([start])
+    while len(found) < ranks.shape[1]:
+        here = queue.popleft()
+        best = winner(here)
+        if best is not None:
+            found.setdefault(best, distance[here])
+        for number, order in enumerate(here):
+            for at in range(len(order) - 1):
+                swapped = (*order[:at], order[at + 1], order[at], *order[at + 2 :])
+                there = (*here[:number], swapped, *here[number + 1 :])
+                if there not in distance:
+                    distance[there] = distance[here] + 1
+                    queue.append(there)
+    return [found[column] for column in range(ranks.shape[1])]
+
+
+def distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Kemeny and Snell's distance, in swaps: ½ · Σ over pairs of |sign − sign|."""
+    sides = [np.sign(ballot[:, None] - ballot) for ballot in (one, other)]
+    return float(np.nansum(abs(sides[0] - sides[1])) / 4)  # each pair is seen twice
+
+
+def swaps_by_enumeration(ranks: NDArray[np.float64], column: int) -> float:
+    """All ways to lift a candidate strictly between groups of ballots that rank it."""
+    ways: list[list[tuple[float, NDArray[np.float64]]]] = []
+    for ballot in ranks:
+        lifted = [(0.0, ballot)]
+        # NaN compares as False: a ballot that does not rank the candidate stays as it is.
+        for top in ballot[ballot <= ballot[column]]:
+            moved = ballot.copy()
+            moved[column] = top - 0.25
+            lifted.append((distance(ballot, moved), moved))
+        ways.append(lifted)
+    costs = [
+        sum(cost for cost, _ in choice)
+        for choice in product(*ways)
+        if pairwise.majorities(
+            pairwise.margins(np.array([ballot for _, ballot in choice]))
+        ).condorcet_winner
+        == column
+    ]
+    return min(costs, default=math.inf)
+
+
+def swaps_by_table(ranks: NDArray[np.float64], column: int) -> int:
+    """Ballot by ballot, the cheapest way to each state: how often every rival must still be passed.
+
+    Strict complete ballots.
+    """
+    rivals = [other for other in range(ranks.shape[1]) if other != column]
+    majority = len(ranks) // 2 + 1
+    won = [sum(bool(ballot[column] < ballot[rival]) for ballot in ranks) for rival in rivals]
+    least = {tuple(max(0, majority - wins) for wins in won): 0}
+    for ballot in ranks:
+        above = sorted((r for r in rivals if ballot[r] < ballot[column]), key=lambda r: -ballot[r])
+        after: dict[tuple[int, ...], int] = {}
+        for state, spent in least.items():
+            for lift in range(len(above) + 1):
+                passed = set(above[:lift])
+                left = tuple(
+                    max(0, need - (rival in passed))
+                    for need, rival in zip(state, rivals, strict=True)
+                )
+                after[left] = min(after.get(left, spent + lift), spent + lift)
+        least = after
+    return least[(0,) * len(rivals)]
+
+
+def test_by_hand() -> None:
+    # a > b > c twice, b > c > a, c > a > b. To beat all, three ballots of four are needed.
+    # a: 3–1 against b, 2–2 against c; past c in "b > c > a": 1 swap.
+    # b: 3–1 against c, 1–3 against a; past a in both "a > b > c": 2 swaps.
+    # c: 2–2 against a, 1–3 against b; past b in both "a > b > c", and past a in one: 3 swaps.
+    result = dodgson([[1, 2, 3], [3, 1, 2], [2, 3, 1], [1, 2, 3]])
+    np.testing.assert_array_equal(result.scores, [1, 2, 3])
+    np.testing.assert_array_equal(result.ranks, [1, 2, 3])
+    assert result.ascending
+    assert (result.used, result.dropped) == (4, 0)
+
+
+def test_a_tie_is_left_for_half_a_swap_each() -> None:
+    # All tied: to beat both others, half a swap for each.
+    np.testing.assert_array_equal(dodgson([[1, 1, 1]]).scores, [1, 1, 1])
+    # {a, b} > c: a leaves b for ½; c passes the group as a whole for 2.
+    np.testing.assert_array_equal(dodgson([[1, 1, 2]]).scores, [0.5, 0.5, 2])
+
+
+def test_a_group_is_passed_as_a_whole() -> None:
+    # {a, b, d} > c once, and c > {a, b} > d twice: c has 2–1 against all.
+    group = [1, 1, 2, 1]
+    assert dodgson([group, [2, 2, 1, 3], [2, 2, 1, 3]]).scores[2] == 0
+    # a > c > b > d twice more: c has 2–3 against a. Past a alone there costs 1, past the group 3.
+    assert dodgson([group] + [[2, 2, 1, 3]] * 2 + [[1, 3, 2, 4]] * 2).scores[2] == 1
+    # The group three times: c must pass it in two ballots.
+    assert dodgson([group] * 3).scores[2] == 6
+
+
+def test_partial_ballots() -> None:
+    # b > a (twice) and c > b: no ballot ranks a and c, so neither can beat the other, ever.
+    # b loses to c 0–1 and passes it for one swap.
+    result = dodgson(table("21-", "21-", "-21"))
+    np.testing.assert_array_equal(result.scores, [math.inf, 1, math.inf])
+    np.testing.assert_array_equal(result.ranks, [2.5, 1, 2.5])
+
+
+def test_a_ballot_that_does_not_rank_the_candidate_is_not_changed() -> None:
+    # b > c > a; a > c; a > b; b > c. a is level with both, and only "b > c > a" can change that:
+    # 2 swaps. The last ballot has no place for a.
+    assert dodgson(table("312", "1-2", "12-", "-12")).scores[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("seed", "n_ballots", "n"),
+    [(seed, *shape) for seed in range(6) for shape in [(2, 3), (3, 3), (4, 3), (5, 3), (2, 4)]],
+)
+def test_against_a_search_over_all_profiles(seed: int, n_ballots: int, n: int) -> None:
+    # This also checks that it is enough to move the candidate itself up.
+    ranks = uniform(np.random.default_rng(seed), n_ballots, n)
+    np.testing.assert_array_equal(dodgson(ranks).scores, swaps_by_search(ranks))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_tied_and_partial_ballots_against_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ranks = tied(uniform(rng, 4, 4), 2 + seed % 3)
+    if seed % 2:
+        ranks = partial(ranks, rng)
+        ranks = ranks[~np.isnan(ranks).all(axis=1)]
+    expected = [swaps_by_enumeration(ranks, column) for column in range(4)]
+    np.testing.assert_array_equal(dodgson(ranks).scores, expected)
+
+
+@pytest.mark.parametrize(("seed", "n_ballots"), [(0, 6), (1, 7), (2, 8), (3, 9)])
+def test_larger_profiles_against_a_table(seed: int, n_ballots: int) -> None:
+    ranks = uniform(np.random.default_rng(seed), n_ballots, 6)
+    expected = [swaps_by_table(ranks, column) for column in range(6)]
+    np.testing.assert_array_equal(dodgson(ranks).scores, expected)
+
+
+def test_the_condorcet_winner_needs_no_swap() -> None:
+    ranks = np.vstack([uniform(np.random.default_rng(2), 5, 20), np.tile(np.arange(20), (6, 1))])
+    result = dodgson(ranks)
+    assert result.scores[0] == 0
+    assert np.all(result.scores[1:] > 0)
+
+
+def test_the_only_candidate() -> None:
+    np.testing.assert_array_equal(dodgson([[1.0]]).scores, [0])
+
+
+def first_optimum(ranks: NDArray[np.float64]) -> tuple[int, ...]:
+    """The first order with the smallest distance to the complete ballots."""
+    complete = [ballot for ballot in ranks if not np.isnan(ballot).any()]
+    costs = {
+        order: sum(
+            bool(ballot[b] < ballot[a]) for a, b in combinations(order, 2) for ballot in complete
+        )
+        for order in permutations(range(ranks.shape[1]))
+    }
+    return min(order for order, cost in costs.items() if cost == min(costs.values()))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_all_orders(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ranks = uniform(rng, 2 + seed % 5, 5)
+    if seed % 2:
+        ranks = tied(ranks, 3)
+    if seed % 3:
+        ranks = partial(ranks, rng, 0.1)
+    result = kendall(ranks)
+    np.testing.assert_array_equal(result.ranks.argsort(), first_optimum(ranks))
+    np.testing.assert_array_equal(result.scores, result.ranks)
+    partials = int(np.isnan(ranks).any(axis=1).sum() - np.isnan(ranks).all(axis=1).sum())
+    assert (result.method, result.dropped) == ("kendall", partials)
+    assert result.used == np.sum(~np.isnan(ranks).any(axis=1))
+
+
+def test_partial_ballots_are_dropped() -> None:
+    result = kendall(table("123", *["21-"] * 5))
+    np.testing.assert_array_equal(result.ranks, [1, 2, 3])
+    assert (result.used, result.dropped) == (1, 5)
+
+
+def test_a_complete_ballot_is_needed() -> None:
+    with pytest.raises(EmptyProfileError, match="none of the 2 ballots ranks all 3"):
+        kendall(table("12-", "-12"))
