@@ -63,8 +63,8 @@ def leave_one_out(
 
     Args:
         ranks: shape (rows, R, N), lower is better, equal = tied, NaN = not ranked.
-        method: a name in `AGGREGATORS`; by default Kemeny–Young up to 12 candidates and Borda beyond,
-            where R + 1 exact orders of every item would take minutes.
+        method: a name in `AGGREGATORS`; by default Kemeny–Young up to 12 candidates, and Borda
+            beyond, where R + 1 exact orders of every item would take minutes.
         items: shape (rows,), the item of each row; by default each row is an item.
         how: level, draws and seed of the intervals.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from tiebreak.analysis.consensus import Election
 from tiebreak.rankers.aggregation import Consensus
+from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import json_ready, only
@@ -15,18 +16,6 @@ from tiebreak.words import count
 LISTED = 3
 # Candidates of a cycle that a line on the terminal names.
 NAMED = 8
-
-# As the peer-review paper heads its tables: eight columns and the names fit into 80 characters.
-_SHORT = {
-    "average": "Avg",
-    "borda": "Bor",
-    "copeland": "Cop",
-    "dodgson": "Dod",
-    "irv": "IRV",
-    "kemeny_young": "Kem",
-    "kendall": "Ken",
-    "spearman": "Spm",
-}
 
 
 def sheets_of(elections: Iterable[Election]) -> list[Sheet]:
@@ -138,7 +127,10 @@ def _side_by_side(election: Election) -> Table:
     """Places by each method, in the order of the first."""
     columns = [places(consensus) for consensus in election.consensuses.values()]
     return Table.of(
-        (names("Candidate"), *numbers(*(_SHORT[method] for method in election.consensuses))),
+        (
+            names("Candidate"),
+            *numbers(*(AGGREGATORS[method].heading for method in election.consensuses)),
+        ),
         (
             (
                 words(election.names[row]),
@@ -159,7 +151,7 @@ def _lines(election: Election) -> Iterator[str]:
         yield f"By mean rank over {count(election.n_items, 'item')}, each counted on its own"
     if several:
         yield "Places by " + ", ".join(
-            f"{method} ({_SHORT[method]})" for method in election.consensuses
+            f"{method} ({AGGREGATORS[method].heading})" for method in election.consensuses
         )
     for consensus, kemeny in _results(election):
         if kemeny is not None or consensus.dropped or not several:
