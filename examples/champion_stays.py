@@ -1,4 +1,4 @@
-"""A protocol of one's own: the champion stays until somebody beats it.
+"""A protocol of your own: the champion stays until somebody beats it.
 
 inspect eval tiebreak/own -T protocol=examples/champion_stays.py@champion_stays \
     -T candidates=logs/ --model-role judge=openai/gpt-5
@@ -10,17 +10,14 @@ ballots become a ranking. Beside matches a judge gives `scores` and a `listing`.
 
 from collections.abc import Sequence
 
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.protocols import protocol
-from tiebreak.scorers.session import Session
+from tiebreak.scorers import Contest, ItemBallots, Session, protocol
 
 
 @protocol("champion_stays", placed_by="win_rate")
 async def champion_stays(
     item: Contest, candidates: Sequence[str], judge: Session, *, lives: int = 1
 ) -> ItemBallots:
-    """Everybody challenges the champion of the day, `lives` times over."""
+    """Every candidate challenges the current champion, `lives` times over."""
     order = judge.lots()
     champion = order[0]
     for challenger in order * lives:

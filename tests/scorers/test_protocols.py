@@ -337,3 +337,13 @@ def test_a_protocol_that_returns_the_ballots_of_another_item_is_told_so(
     [error] = caught.value.exceptions
     assert isinstance(error, ProtocolError)
     assert "returned the ballots of another item (other)" in str(error)
+
+
+def test_what_an_author_needs_has_a_short_name() -> None:
+    import tiebreak.scorers as face
+    from tiebreak.scorers.contest import Contest
+
+    assert (face.Contest, face.ItemBallots, face.Session) == (Contest, ItemBallots, Session)
+    assert face.protocol is protocol
+    with pytest.raises(AttributeError, match="nonsense"):
+        face.nonsense  # noqa: B018

@@ -2,6 +2,8 @@
 
 A protocol is one function from (item, candidates, judge) to ballots::
 
+    from tiebreak.scorers import protocol
+
     @protocol("champion_stays", placed_by="win_rate")
     async def champion_stays(item, candidates, judge):
         champion, *others = judge.lots()
