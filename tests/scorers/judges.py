@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, TypeVar
 
 import anyio
@@ -91,9 +90,6 @@ class NotingJudge(Judge):
             return Reply(None, "silent", (first, repair), depth + 2)
         # Through the parser, so that what it says is what a model could say.
         return Reply(question.parse(json.dumps(self._says(question))), None, (first,), depth + 1)
-
-    def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
-        return nullcontext()
 
     async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         return await ModelJudge({}).side_by_side(tasks)

@@ -8,8 +8,7 @@ A `Habit` states both, and an estimate runs over several.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, TypeVar
@@ -133,14 +132,6 @@ class DryJudge(Judge):
             depth=depth,
         )
         return Reply(value, None, (call,), depth + 1)
-
-    def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
-        """Nothing: there is no transcript."""
-        return nullcontext()
-
-    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        """Run tasks one after the other."""
-        return [await task() for task in tasks]
 
     def _better(self, question: Question[Any]) -> Side:
         """The better side of a match; of another question drawn by lot."""

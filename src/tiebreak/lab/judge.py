@@ -1,7 +1,6 @@
 """A judge with stated faults: it answers by what it reads in planted answers, and asks no model."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from random import Random
@@ -109,14 +108,6 @@ class PlantedJudge(Judge):
                 return Reply(self._answer(question), None, tuple(calls), depth)
         return Reply(None, "malformed", tuple(calls), depth)
 
-    def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
-        """No transcript."""
-        return _NO_SECTION
-
-    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        """One after the other."""
-        return [await task() for task in tasks]
-
     def _answer(self, question: Question[T]) -> Any:
         match question:
             case MatchQuestion():
@@ -153,7 +144,6 @@ class PlantedJudge(Judge):
         return _same_votes(side, confidence, tuple(question.contest.rubric.weights), ids)
 
 
-_NO_SECTION = nullcontext()
 _CRITIQUE = CritiqueReply(left="It is as good as it is.", right="It is as good as it is.")
 
 

@@ -6,7 +6,7 @@ the estimate have judges of their own, so that every protocol runs on the same c
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -96,10 +96,13 @@ class Judge(ABC):
         calls = first.calls + second.calls
         return Reply(second.value, second.unscored, calls, second.depth), first.unscored
 
-    @abstractmethod
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
-        """A part of the transcript with a title of its own."""
+        """A part of the transcript with a title of its own; none where there is no transcript."""
+        return nullcontext()
 
-    @abstractmethod
     async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        """Run tasks that need not wait for each other; results in the order of the tasks."""
+        """Run tasks that need not wait for each other, here one after the other.
+
+        Results are in the order of the tasks.
+        """
+        return [await task() for task in tasks]

@@ -6,15 +6,16 @@
     await judge.listing(candidates)  all ranked in one call
     await judge.reviews(slates)      the same by several reviewers, side by side
 
-Everything that was asked is in `judge.ballots`, and is recorded at once, so that a run which is
-stopped keeps what it has.
+Every reply is in `judge.ballots` and is recorded at once, so that a run that is stopped keeps what
+it has. Calls of a match follow one another, matches of a round do not: `judge.depth` counts the
+calls in a row so far, and the next question starts from there.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from tiebreak.scorers.ballots import (
     Call,
@@ -41,24 +42,16 @@ from tiebreak.scorers.questions import (
 from tiebreak.scorers.votes import weighted_grade
 
 T = TypeVar("T")
-_FIELDS = frozenset(ItemBallots.model_fields)
+B = TypeVar("B", Match, Listing)
+_FIELDS: Final = frozenset(ItemBallots.model_fields)
 Record = Callable[[ItemBallots], None]
 
 
 @dataclass(frozen=True)
-class _Played:
-    """A match, the calls that it took, and how deep in the sequence of calls it ended."""
+class _Asked(Generic[B]):
+    """A ballot, the calls that it took, the depth at which they ended, and the model's failure."""
 
-    match: Match
-    calls: tuple[Call, ...]
-    depth: int
-
-
-@dataclass(frozen=True)
-class _Reviewed:
-    """A reviewer's ranking, what it took, and why its model failed, if it did."""
-
-    listing: Listing
+    ballot: B
     calls: tuple[Call, ...]
     depth: int
     failed: ModelFailedError | None = None
@@ -67,8 +60,8 @@ class _Reviewed:
 class Session:
     """One item, its judge and its ballots.
 
-    `depth` counts the calls that had to follow one another so far. `checklist` is what matches are
-    judged by; a protocol may let it grow.
+    `depth` counts the calls that had to follow one another. `checklist` is what matches are judged
+    by; a protocol may let it grow.
 
     Args:
         contest: the item.
@@ -117,6 +110,7 @@ class Session:
         Raises:
             ValueError: ballots have no such field.
         """
+        # model_copy checks nothing: a misspelt field would be lost without a word.
         if unknown := parts.keys() - _FIELDS:
             raise ValueError(f"ballots have no {', '.join(sorted(unknown))}")
         self.ballots = self.ballots.model_copy(update=parts)
@@ -156,11 +150,11 @@ class Session:
             critique: let the meta-judge list observable differences first.
         """
 
-        def keep(played: Sequence[_Played]) -> None:
-            self._spend(played, matches=(*self.ballots.matches, *(one.match for one in played)))
+        def keep(played: Sequence[_Asked[Match]]) -> None:
+            self._spend(played, matches=(*self.ballots.matches, *(one.ballot for one in played)))
 
         tasks = [partial(self._play, pairing, swap, critique) for pairing in pairings]
-        return [one.match for one in await self._side_by_side(tasks, keep)]
+        return [one.ballot for one in await self._side_by_side(tasks, keep)]
 
     async def scores(
         self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
@@ -204,8 +198,8 @@ class Session:
             ModelFailedError: all of them failed.
         """
 
-        def keep(done: Sequence[_Reviewed]) -> None:
-            self._spend(done, listings=(*self.ballots.listings, *(one.listing for one in done)))
+        def keep(done: Sequence[_Asked[Listing]]) -> None:
+            self._spend(done, listings=(*self.ballots.listings, *(one.ballot for one in done)))
 
         self.keep(reviewers=self.reviewers)
         tasks = [partial(self._review, name, slate) for name, slate in slates.items()]
@@ -213,9 +207,9 @@ class Session:
         failed = [one.failed for one in done if one.failed is not None]
         if failed and len(failed) == len(done):
             raise failed[0]
-        return tuple(one.listing for one in done)
+        return tuple(one.ballot for one in done)
 
-    async def _review(self, reviewer: str, slate: Sequence[str]) -> _Reviewed:
+    async def _review(self, reviewer: str, slate: Sequence[str]) -> _Asked[Listing]:
         """One reviewer's ranking: one call, and its repair turn.
 
         A question that does not fit the reviewer's context is asked again without its longest
@@ -259,9 +253,9 @@ class Session:
             shown=tuple(shown),
             left_out=tuple(left_out),
         )
-        return _Reviewed(listing, tuple(calls), depth, failed)
+        return _Asked(listing, tuple(calls), depth, failed)
 
-    async def _play(self, pairing: Pairing, swap: Swap, critique: bool) -> _Played:
+    async def _play(self, pairing: Pairing, swap: Swap, critique: bool) -> _Asked[Match]:
         """One match: one call, or two where the second order of presentation is wanted.
 
         Who is shown first is drawn by lot. An unscored call is repeated once; a match without any
@@ -296,7 +290,7 @@ class Session:
                 verdicts.append(
                     verdict(first, reply.value, reply.unscored, contest, self.checklist)
                 )
-        return _Played(settle(pairing, verdicts, discarded, differences), tuple(calls), depth)
+        return _Asked(settle(pairing, verdicts, discarded, differences), tuple(calls), depth)
 
     async def _side_by_side(
         self, tasks: Sequence[Callable[[], Awaitable[T]]], keep: Callable[[Sequence[T]], None]
@@ -314,7 +308,7 @@ class Session:
             keep(results)
         return results
 
-    def _spend(self, done: Sequence[Reply[Any] | _Played | _Reviewed], **parts: object) -> None:
+    def _spend(self, done: Sequence[Reply[Any] | _Asked[Any]], **parts: object) -> None:
         self.depth = max((one.depth for one in done), default=self.depth)
         calls = tuple(call for one in done for call in one.calls)
         self.keep(calls=self.ballots.calls + calls, **parts)
