@@ -11,6 +11,7 @@ import pytest
 from tests.harness import ROOT, run
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
+from tiebreak.inspect_tasks import judging, rerank
 from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
 from tiebreak.inspect_tasks.cast import Cast
 from tiebreak.inspect_tasks.contests import (
@@ -21,6 +22,8 @@ from tiebreak.inspect_tasks.contests import (
 )
 from tiebreak.inspect_tasks.judging import run_id
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers.catalogue import PROTOCOLS
+from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import find_protocol
 
 USUAL: dict[str, Any] = {
@@ -147,8 +150,7 @@ def test_a_wrong_argument_is_one_sentence_on_the_command_line(tmp_path: Path) ->
 @pytest.mark.slow
 def test_the_tasks_can_be_listed() -> None:
     listed = run("inspect", "list", "tasks", "inspect_tasks/rerank.py", cwd=ROOT).stdout
-    tasks = "original pointwise fixed_rubric listwise flat_bracket seal swiss sorted full_pairwise"
-    assert {line.split("@")[1] for line in listed.split()} == {*tasks.split(), "own", "peer_review"}
+    assert {line.split("@")[1] for line in listed.split()} == {*PROTOCOLS, "own"}
 
 
 def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,3 +175,20 @@ def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:
         )
         seen.add(run_id(find_protocol("seal"), {}, checked({}), samples, lambda: Cast({})))
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize(("name", "restored"), [("seal", 0), ("fixed_rubric", 3)])
+def test_building_a_task_restores_only_what_it_shares(
+    name: str, restored: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = []
+
+    def restore(stored: dict[str, Any]) -> Contest:
+        done.append(stored)
+        return restore_contest(stored)
+
+    monkeypatch.setattr(judging, "restore_contest", restore)
+    pool_path = write_pool(tmp_path / "logs", 3, 3)
+    task = getattr(rerank, name)(candidates=str(pool_path))
+    assert len(task.dataset) == 3
+    assert len(done) == restored

@@ -42,7 +42,7 @@ from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.model_judge import ModelJudge
 from tiebreak.scorers.prompt import fingerprint
-from tiebreak.scorers.protocols import Protocol, judge_item
+from tiebreak.scorers.protocols import Protocol, judge_item, share_nothing
 from tiebreak.scorers.ranking import ranking
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record
@@ -88,7 +88,10 @@ def judging_task(
         saturated_only=common["saturated_only"],
         merge_identical=common["merge_identical"],
     )
-    shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
+    # Contests are restored when they are judged; before that only what they share needs them all.
+    shared: Mapping[str, Any] = {}
+    if protocol.prepare is not share_nothing:
+        shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
     check_settings(protocol, {**settings, **shared})
     run = run_id(protocol, settings, common, samples, lambda: cast(pool.models))
     settling = None

@@ -38,6 +38,11 @@ F = TypeVar("F", bound=ProtocolFunction)
 _registered: dict[str, "Protocol"] = {}
 
 
+def share_nothing(contests: Sequence[Contest]) -> Mapping[str, Any]:
+    """The usual `prepare`: the items of a run share nothing."""
+    return {}
+
+
 class ProtocolError(ValueError):
     """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
 
@@ -52,12 +57,10 @@ class Protocol:
     name: str
     run: ProtocolFunction
     placed_by: Rule
-    prepare: Prepare = lambda contests: {}
+    prepare: Prepare = share_nothing
 
 
-def protocol(
-    name: str, *, placed_by: Rule, prepare: Prepare = lambda contests: {}
-) -> Callable[[F], F]:
+def protocol(name: str, *, placed_by: Rule, prepare: Prepare = share_nothing) -> Callable[[F], F]:
     """Register a function (item, candidates, judge, **settings) → ballots as a protocol.
 
     Args:
