@@ -44,8 +44,7 @@ MAY_IMPORT = {
     "cli": {
         *("analysis", "candidates", "rankers", "ranking_logs", "report", "tables", "lab"),
         *("estimate", "local", "demo", "inspect_tasks", "publish", "write_back", "prerequisite"),
-        "scorers",
-        "",
+        *("scorers", "words", ""),
     },
     "prerequisite": set(),
     "words": set(),

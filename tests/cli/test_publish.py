@@ -10,7 +10,7 @@ from huggingface_hub.utils import are_progress_bars_disabled, enable_progress_ba
 
 from tests.publish.judged_runs import write_both, write_candidates
 from tiebreak.cli.publish import publish
-from tiebreak.publish import plots as plots_module
+from tiebreak.publish import bundle as bundle_module
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.hub import Outcome
 from tiebreak.rankers import MissingPackageError
@@ -23,7 +23,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def missing() -> None:
         raise MissingPackageError("no matplotlib")
 
-    monkeypatch.setattr(plots_module, "require_matplotlib", missing)
+    monkeypatch.setattr(bundle_module, "require_matplotlib", missing)
     monkeypatch.chdir(tmp_path)
     write_both(tmp_path)
     return tmp_path
@@ -73,8 +73,8 @@ def test_that_there_are_no_plots_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     assert f"Note: {note}" in run("--dry-run").stderr
     [said] = json.loads(run("--dry-run", "--json").stdout)["notes"]
     assert said.startswith(note)
-    monkeypatch.setattr(plots_module, "require_matplotlib", lambda: None)
-    monkeypatch.setattr(plots_module, "_drawings", lambda run: [])
+    monkeypatch.setattr(bundle_module, "require_matplotlib", lambda: None)
+    monkeypatch.setattr(bundle_module, "_drawings", lambda run: [])
     assert "No plots" not in run("--dry-run").output
 
 
@@ -164,12 +164,13 @@ def test_to_the_hub(
         usual |= {"published": ("r1",), "already": ("r0",), "tries": 1}
         return Outcome(**usual | answer)
 
-    monkeypatch.setattr("tiebreak.publish.hub.publish_bundle", stand_in)
+    monkeypatch.setattr("tiebreak.publish.dataset.publish_bundle", stand_in)
     enable_progress_bars()
     done = run("--to", "me/ranks", "--license", "mit", *arguments)
     assert done.exit_code == 0, done.output
     asked.pop("wait").notify("The Hub answered 503; try 2 of 12 in 3 s.")
-    assert asked == {"repo_id": "me/ranks", "runs": 1, "license": "mit", **told}
+    where = {"repo_id": "me/ranks", "token": None, "endpoint": None}
+    assert asked == {**where, "runs": 1, "license": "mit", **told}
     assert capsys.readouterr() == ("", "The Hub answered 503; try 2 of 12 in 3 s.\n")
     assert are_progress_bars_disabled()  # nobody looks on
     assert all(line in done.output for line in lines)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.publish.fake_hub import FakeHub
 from tests.publish.hub_client import living, online, same_bytes
-from tiebreak.publish import plots
+from tiebreak.publish import bundle
 from tiebreak.rankers import MissingPackageError
 
 
@@ -17,7 +17,7 @@ def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise MissingPackageError("no matplotlib")
 
-    monkeypatch.setattr(plots, "require_matplotlib", missing)
+    monkeypatch.setattr(bundle, "require_matplotlib", missing)
 
 
 @pytest.fixture

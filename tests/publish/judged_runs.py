@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from tests.candidates.builders import write_inspect_log
 from tests.ranking_logs.builders import bracket, call, sample, write_log
 from tiebreak.candidates import CandidatePool, load_candidates
+from tiebreak.publish.bundle import Bundle, bundle_of, find_pools
+from tiebreak.publish.runs import read_runs
+from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
 CREATED = "2026-01-01T00:00:00+00:00"
@@ -102,6 +105,15 @@ def change_log(path: Path, change: Callable[[EvalLog], None]) -> Path:
     change(log)
     write_eval_log(log, str(path))
     return path
+
+
+def bundle(
+    paths: Iterable[str | Path], *, with_candidates: bool = False, how: Resampling
+) -> Bundle:
+    """The bundle of all ranking logs among some files and folders."""
+    given = list(paths)
+    runs, _ = read_runs(given, how=how)
+    return bundle_of(runs, find_pools(runs, given, []) if with_candidates else None)
 
 
 def told(content: bytes, path: str) -> str:

@@ -10,6 +10,7 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.analysis.peers.builders import reviews
 from tests.publish.judged_runs import (
+    bundle,
     change_log,
     rows_in,
     told,
@@ -19,7 +20,7 @@ from tests.publish.judged_runs import (
 )
 from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.candidates import load_candidates
-from tiebreak.publish import Bundle, bundle
+from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import living_files
 from tiebreak.rankers import Resampling

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.publish.judged_runs import rows_in, write_both
+from tests.publish.judged_runs import bundle, rows_in, write_both
 from tests.ranking_logs.builders import bracket, write_log
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import load_candidates
-from tiebreak.publish import bundle
+from tiebreak.publish.bundle import as_json
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.folder import Written, write_folder
-from tiebreak.publish.manifest import as_json
 from tiebreak.publish.runs import Run
 from tiebreak.rankers import Resampling
 
@@ -143,7 +142,7 @@ def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         words = {"plots": [{"name": "board", "benchmark": "gsm8k", "alt": "All models."}]}
         return {f"{folder}/board.png": b"drawn", f"{folder}/plots.json": as_json(words)}
 
-    monkeypatch.setattr(sys.modules["tiebreak.publish.bundle"], "plots", drawn)
+    monkeypatch.setattr("tiebreak.publish.bundle.plots", drawn)
     write(tmp_path / "rankings", log)
     after = contents(tmp_path / "rankings")
     assert {path.split("/")[0] for path in after.keys() - before.keys()} == {"plots"}

@@ -11,9 +11,9 @@ import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub, Fault
 from tests.publish.hub_client import LATEST, REPO, impatient
-from tests.publish.judged_runs import rows_in, write_both
+from tests.publish.judged_runs import bundle, rows_in, write_both
 from tiebreak.candidates import load_candidates
-from tiebreak.publish.bundle import Bundle, bundle
+from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.hub import Outcome, publish_bundle
 from tiebreak.rankers import Resampling
 

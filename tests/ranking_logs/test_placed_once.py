@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.report.page.logs import whole
-from tiebreak.publish import bundle
-from tiebreak.publish.folder import write_folder
+from tiebreak.publish import publish_dataset
 from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import write_report
 from tiebreak.report.page.contents import contents_of
@@ -43,12 +42,7 @@ def test_every_item_is_ranked_once(tmp_path: Path, placed: list[str], verb: str)
             contents_of([logs], how=Resampling(draws=20)), tmp_path / "report", version="1"
         )
     elif verb == "publish":
-        write_folder(
-            bundle([logs], how=Resampling(draws=20)),
-            tmp_path / "set",
-            license=None,
-            repo_id="me/it",
-        )
+        publish_dataset([logs], "me/it", folder=tmp_path / "set", how=Resampling(draws=20))
     elif verb == "aggregate":
         read_ballots(logs)
     else:

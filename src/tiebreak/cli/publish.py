@@ -3,16 +3,17 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+from tiebreak.words import count
 
 if TYPE_CHECKING:
-    from tiebreak.publish.bundle import Bundle
-    from tiebreak.publish.runs import Run
+    from tiebreak.publish import Publication
     from tiebreak.rankers import Resampling
 
 NOTHING_ASKED = (
@@ -95,42 +96,40 @@ def publish(
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
     from tiebreak.candidates import CandidateError
-    from tiebreak.publish.bundle import bundle_of, find_pools
-    from tiebreak.publish.errors import PublishError
-    from tiebreak.publish.plots import missing_plots
-    from tiebreak.publish.runs import read_runs
+    from tiebreak.publish import PublishError, RetryPolicy, publish_dataset
     from tiebreak.ranking_logs import RankingLogError
 
     quiet = as_json or not sys.stderr.isatty()
     if quiet:
         disable_progress_bars()
-    say = _progress(quiet=quiet)
-    done: dict[str, Any] = {}
+    name = repo_id.rpartition("/")[2] if repo_id else "tiebreak-dataset"
+    folder = (out or Path(name)) if dry_run else None
+    progress = _progress(quiet=quiet)
     with plain_errors(RankingLogError, CandidateError, PublishError):
-        say("Reading the logs")
-        runs, notes = read_runs(logs, how=how)
-        pools = find_pools(runs, logs, candidates) if with_candidates else None
-        if repo_id or dry_run:
-            say("Making tables and plots")
-            made = bundle_of(runs, pools)
-            notes += tuple(filter(None, [missing_plots()]))
-            if dry_run:
-                done |= _write(made, repo_id, out, license, public)
-            else:
-                say(f"Sending to {repo_id}")
-                done |= _send(made, str(repo_id), license, public, pr)
-        if every_eval_ever:
-            done["every_eval_ever"] = _records(runs, pools, repo_id, every_eval_ever)
-        if community_evals:
-            done["community_evals"] = _entries(runs, str(repo_id), community_evals)
-    say("")
-    done["notes"] = list(notes)
+        made = publish_dataset(
+            logs,
+            repo_id,
+            folder=folder,
+            with_candidates=with_candidates,
+            candidates=candidates,
+            license=license,
+            private=not public,
+            pull_request=pr,
+            every_eval_ever=every_eval_ever,
+            community_evals=community_evals,
+            how=how,
+            wait=RetryPolicy(notify=_waiting),
+            progress=progress,
+        )
+    progress("")
+    exports = {"every_eval_ever": every_eval_ever, "community_evals": community_evals}
+    data = _data(made, repo_id, folder, public, exports)
     if as_json:
-        echo_json(done)
+        echo_json(data)
     else:
-        for line in _lines(done):
+        for line in _lines(data):
             click.echo(line)
-        for note in notes:
+        for note in made.notes:
             click.echo(f"Note: {note}", err=True)
 
 
@@ -163,76 +162,34 @@ def _is_name(repo_id: str) -> bool:
     return re.fullmatch(f"{part}/{part}", repo_id) is not None and len(repo_id) <= 96
 
 
-def _write(
-    made: "Bundle", repo_id: str | None, out: Path | None, license: str | None, public: bool
+def _data(
+    made: "Publication",
+    repo_id: str | None,
+    folder: Path | None,
+    public: bool,
+    exports: dict[str, Path | None],
 ) -> dict[str, Any]:
-    from tiebreak.publish.folder import write_folder
-
-    name = (repo_id or _NO_NAME).rpartition("/")[2] if repo_id else "tiebreak-dataset"
-    folder = out or Path(name)
-    written = write_folder(made, folder, license=license, repo_id=repo_id or _NO_NAME)
-    return {
-        "folder": str(folder),
-        "to": repo_id,
-        "private": not public,
-        "runs": [run.run_id for run in made.runs],
-        "files": [{"path": file.path, "bytes": file.size, "written": file.new} for file in written],
-    }
-
-
-def _send(
-    made: "Bundle", repo_id: str, license: str | None, public: bool, pr: bool
-) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from tiebreak.publish.hub import publish_bundle
-    from tiebreak.publish.retry import RetryPolicy
-
-    outcome = publish_bundle(
-        made,
-        repo_id,
-        private=not public,
-        pull_request=pr,
-        license=license,
-        wait=RetryPolicy(notify=_waiting),
-    )
-    return {"to": repo_id, **asdict(outcome)}
+    """All of it as JSON-ready data."""
+    data: dict[str, Any] = {}
+    if folder:
+        data |= {
+            "folder": str(folder),
+            "to": repo_id,
+            "private": not public,
+            "runs": list(made.runs),
+            "files": [{"path": f.path, "bytes": f.size, "written": f.new} for f in made.folder],
+        }
+    elif made.sent:
+        data |= {"to": repo_id, **asdict(made.sent)}
+    for name, where in exports.items():
+        if where:
+            data[name] = {"folder": str(where), "files": list(getattr(made, name))}
+    return data | {"notes": list(made.notes)}
 
 
 def _waiting(sentence: str) -> None:
-    """Said whatever becomes of stderr: a program that only waits looks as if it hung."""
+    """Printed even where stderr is no terminal: a program that only waits looks as if it hung."""
     click.echo(f"{_CLEAR}{sentence}" if sys.stderr.isatty() else sentence, err=True)
-
-
-def _records(
-    runs: "Iterable[Run]", pools: Any, repo_id: str | None, folder: Path
-) -> dict[str, Any]:
-    from tiebreak.publish.every_eval_ever import records
-
-    owner = repo_id.partition("/")[0] if repo_id else "unknown"
-    files: dict[str, bytes] = {}
-    for run in runs:
-        files |= records(run, organization=owner, pool=pools[run.run_id] if pools else None)
-    return _export(files, runs, folder)
-
-
-def _entries(runs: "Iterable[Run]", repo_id: str, folder: Path) -> dict[str, Any]:
-    from tiebreak.publish.community_evals import entries
-
-    files: dict[str, bytes] = {}
-    for run in runs:
-        files |= entries(run, repo_id)
-    return _export(files, runs, folder)
-
-
-def _export(files: dict[str, bytes], runs: "Iterable[Run]", folder: Path) -> dict[str, Any]:
-    from tiebreak.publish.bundle import known_secrets
-    from tiebreak.publish.folder import write_files
-    from tiebreak.publish.secrets import refuse_secrets
-
-    refuse_secrets(files, known_secrets(runs))
-    write_files(files, folder)
-    return {"folder": str(folder), "files": sorted(files)}
 
 
 def _lines(done: dict[str, Any]) -> Iterable[str]:
@@ -245,8 +202,7 @@ def _lines(done: dict[str, Any]) -> Iterable[str]:
         ("community_evals", "Community evals"),
     ):
         if name in done:
-            n = len(done[name]["files"])
-            yield f"{title}: {n:,} {'file' if n == 1 else 'files'} in {done[name]['folder']}"
+            yield f"{title}: {count(len(done[name]['files']), 'file')} in {done[name]['folder']}"
 
 
 def _dry(done: dict[str, Any]) -> Iterable[str]:
@@ -257,8 +213,8 @@ def _dry(done: dict[str, Any]) -> Iterable[str]:
     if plots:
         yield f"{_size(sum(file['bytes'] for file in plots))}  plots/ ({len(plots)} files)"
     total = _size(sum(file["bytes"] for file in done["files"])).strip()
+    runs = count(len(done["runs"]), "run")
     who = "private" if done["private"] else "public"
-    runs = "1 run" if len(done["runs"]) == 1 else f"{len(done['runs']):,} runs"
     yield ""
     yield f"{done['folder']}: {len(done['files']):,} files, {total}, {runs}. Nothing was sent."
     yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "leaderboard")'

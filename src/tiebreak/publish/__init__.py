@@ -1,17 +1,16 @@
 """Publishing: rankings, ballots and, when asked for, candidates as a Hub dataset with a card."""
 
-from tiebreak.publish.bundle import Bundle, PublishedRun, bundle
+from tiebreak.publish.dataset import Publication, publish_dataset
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.folder import Written, write_folder
-from tiebreak.publish.hub import Outcome, publish_bundle
+from tiebreak.publish.folder import Written
+from tiebreak.publish.hub import Outcome
+from tiebreak.publish.retry import RetryPolicy
 
 __all__ = [
-    "Bundle",
     "Outcome",
+    "Publication",
     "PublishError",
-    "PublishedRun",
+    "RetryPolicy",
     "Written",
-    "bundle",
-    "publish_bundle",
-    "write_folder",
+    "publish_dataset",
 ]

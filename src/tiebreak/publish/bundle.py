@@ -5,22 +5,36 @@ machine. What does change with every publication (the card, the latest leaderboa
 the bundle and from what the dataset holds at that moment: see `latest.living_files`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
+from typing import TYPE_CHECKING, Any, Final
 
+from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.win_rates import win_rates
 from tiebreak.candidates import CandidatePool
 from tiebreak.publish.answers import judged_pool, places_of, pool_file
 from tiebreak.publish.ballot_rows import ballot_rows, text_rows
-from tiebreak.publish.manifest import as_json, manifest
-from tiebreak.publish.plots import plots
-from tiebreak.publish.rows import leaderboard_rows, ranking_rows
-from tiebreak.publish.runs import Run, read_runs
+from tiebreak.publish.rows import leaderboard_rows, of_board, ranked, ranking_rows
+from tiebreak.publish.runs import Run
 from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, refuse_secrets
 from tiebreak.publish.tables import table_of, to_parquet
-from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.rankers import MissingPackageError
+from tiebreak.report.figures.canvas import require_matplotlib
+from tiebreak.report.json import json_ready
+
+if TYPE_CHECKING:
+    from tiebreak.report.figures import Drawing
 
 AnyPath = str | PathLike[str]
+
+FORMAT: Final = "tiebreak/run"
+VERSION: Final = 1
+
+WORDS: Final = "plots.json"
+"""Beside the plots of a run: title and alt text of each, by its name, in the order of the card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +64,6 @@ class Bundle:
         for run in self.runs:
             found |= run.files
         return dict(sorted(found.items()))
-
-
-def bundle(
-    paths: Iterable[AnyPath],
-    *,
-    with_candidates: bool = False,
-    candidates: Iterable[AnyPath] = (),
-    how: Resampling = Resampling(),
-) -> Bundle:
-    """The bundle of all ranking logs among some files and folders.
-
-    Args:
-        paths: ranking logs, and folders that hold some.
-        with_candidates: whether the answers, and what judges wrote about them, are published too.
-        candidates: where the answers are; by default beside the logs, or where these say.
-        how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingLogError: a path holds no ranking log, or shards do not fit together.
-        PublishError: nothing can be published; the message says why.
-        ValueError: level or draws are out of range.
-    """
-    given = list(paths)
-    runs, _ = read_runs(given, how=how)
-    pools = find_pools(runs, given, list(candidates)) if with_candidates else None
-    return bundle_of(runs, pools)
 
 
 def find_pools(
@@ -127,3 +115,104 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
     files = {path: to_parquet(table) for path, table in tables.items() if table.num_rows}
     files[f"runs/{name}/manifest.json"] = as_json(manifest(run))
     return dict(sorted((files | plots(run)).items()))
+
+
+def manifest(run: Run) -> dict[str, Any]:
+    """What is said about a run as a whole, ready for JSON."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "run_id": run.run_id,
+        "created": run.created,
+        "protocol": run.log.protocol,
+        "status": run.log.status,
+        "n_expected": run.log.n_expected,
+        "logs": run.facts,
+        "benchmarks": [_benchmark(run, board) for board in run.boards],
+    }
+
+
+def as_json(data: dict[str, Any]) -> bytes:
+    """Data as JSON that a person can read, always the same bytes."""
+    text = json.dumps(
+        json_ready(data), indent=2, ensure_ascii=False, allow_nan=False, sort_keys=True
+    )
+    return (text + "\n").encode()
+
+
+def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
+    judged = of_board(run.judged, board)
+    items = [one.ballots for one in judged]
+    pool = sorted([item.item_id, item.input_hash, list(item.models)] for item in items)
+    return {
+        "benchmark": board.benchmark,
+        "protocol": board.protocol,
+        "judges": list(board.judges),
+        "placed_by": board.placed_by,
+        "n_ranked": board.n_items,
+        "n_unranked": len(board.unranked),
+        "settled": board.settled,
+        "rubrics": sorted({(item.rubric, item.task_type) for item in items}),
+        "rubric_sha256": sorted({one.rubric for one in judged if one.rubric}),
+        "pool": {
+            "models": sorted({model for item in items for model in item.models}),
+            "n_items": len({(item.item_id, item.input_hash) for item in items}),
+            "sha256": hashlib.sha256(json.dumps(pool).encode()).hexdigest(),
+        },
+        "bootstrap": {"level": board.level, "draws": board.draws, "seed": board.seed},
+        "position_bias": board.bias,
+        "length_bias": board.length,
+        "judge_replies": board.replies,
+        "receipt": board.receipt,
+        "warnings": list(board.warnings),
+    }
+
+
+def missing_plots() -> str | None:
+    """Why there are no plots, and what to do; None where there are some."""
+    try:
+        require_matplotlib()
+    except MissingPackageError:
+        return "No plots: pip install 'tiebreak[report]', then publish again, which adds them"
+    return None
+
+
+def plots(run: Run) -> dict[str, bytes]:
+    """The plots of a run by path in the dataset; none where matplotlib is not installed."""
+    from tiebreak.report.figures import distinct
+
+    if missing_plots():
+        return {}
+    folder = f"plots/{run.run_id}"
+    found = [(benchmark, one) for benchmark, one in _drawings(run) if one is not None]
+    drawings = distinct(one for _, one in found)
+    words = [
+        {"name": one.name, "benchmark": benchmark, "title": one.title, "alt": one.alt}
+        for (benchmark, _), one in zip(found, drawings, strict=True)
+    ]
+    files = {f"{folder}/{one.name}.svg": one.svg().encode() for one in drawings}
+    files |= {f"{folder}/{one.name}.png": one.png() for one in drawings}
+    return files | ({f"{folder}/{WORDS}": as_json({"plots": words})} if words else {})
+
+
+def _drawings(run: Run) -> Iterator[tuple[str, "Drawing | None"]]:
+    from tiebreak.report.figures import (
+        leaderboard_figure,
+        native_figure,
+        review_matrix_figure,
+        reviewer_boxes_figure,
+        self_preference_figure,
+        win_rate_figure,
+    )
+
+    for board in run.boards:
+        items = ranked(of_board(run.judged, board))
+        best_first = [row.model for row in board.rows]
+        yield board.benchmark, leaderboard_figure(board)
+        yield board.benchmark, native_figure(board)
+        label = f"{board.benchmark} · {board.protocol}"
+        yield board.benchmark, win_rate_figure(label, win_rates(items, models=best_first))
+    for review in run.reviews:
+        yield review.panel.benchmark, review_matrix_figure(review)
+        yield review.panel.benchmark, self_preference_figure(review)
+        yield review.panel.benchmark, reviewer_boxes_figure(review)

@@ -14,7 +14,7 @@ import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.publish.model_path import flattened
+from tiebreak.publish.facts import flattened
 from tiebreak.publish.runs import Run
 from tiebreak.report.figures.drawing import slug
 

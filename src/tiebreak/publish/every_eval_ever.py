@@ -1,32 +1,30 @@
 """Records for Every Eval Ever: one JSON file per run and model (schema 0.3.0, evalevalai.com).
 
 A record holds one result per benchmark and metric. Where the answers may leave, a second file
-beside it has a line per judged item and metric: see `every_eval_ever_samples`.
+beside it has a line per judged item and metric. The schema asks there whether an answer is right,
+which a rank does not tell: there is a line where the native score says right or wrong.
 """
 
 import hashlib
 import json
 import math
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
+from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
-from tiebreak.candidates import CandidatePool
-from tiebreak.publish.every_eval_ever_samples import (
-    NATIVE_SCORE,
-    SCHEMA_VERSION,
-    Json,
-    borda_of,
-    result_id,
-    sample_lines,
-)
-from tiebreak.publish.model_path import flattened, model_id
+from tiebreak.candidates import Candidate, CandidatePool, Item
+from tiebreak.publish.facts import flattened, model_id
 from tiebreak.publish.runs import Run
 
+Json = dict[str, Any]
+
+SCHEMA_VERSION: Final = "0.3.0"
+NATIVE_SCORE: Final = "tiebreak.native_score"
 COLLECTION: Final = "tiebreak"
 # The log does not know who controls an endpoint, nor whether weights can be had.
 _UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
@@ -74,7 +72,7 @@ def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -
             continue
         record = _record(run, model, organization, results)
         stem = f"data/{COLLECTION}/{'/'.join(flattened(model))}/{_uuid(run.run_id, model)}"
-        if pool is not None and (lines := list(sample_lines(run, record, model, pool))):
+        if pool is not None and (lines := list(_sample_lines(run, record, model, pool))):
             samples = "".join(f"{_dumps(line)}\n" for line in lines).encode()
             record["detailed_evaluation_results"] = {
                 "format": "jsonl",
@@ -130,7 +128,7 @@ def _metrics(run: Run, board: Leaderboard, row: LeaderboardRow) -> Iterator[_Met
         yield from _consensus_ranks(run, board, row.model, pool)
     if not math.isnan(row.borda):
         yield _Metric(
-            id=borda_of(board),
+            id=_borda_of(board),
             name="Normalized Borda score",
             description=f"Mean share of the other models that a model leaves behind, {pool}.",
             score=row.borda,
@@ -186,7 +184,7 @@ def _result(run: Run, board: Leaderboard, metric: _Metric) -> Json:
     if metric.judged and (scoring := _scoring(run, board)):
         config["llm_scoring"] = scoring
     return {
-        "evaluation_result_id": result_id(board.benchmark, metric.id),
+        "evaluation_result_id": _result_id(board.benchmark, metric.id),
         "evaluation_name": board.benchmark,
         "source_data": {"dataset_name": board.benchmark, "source_type": "other"},
         "metric_config": config,
@@ -235,6 +233,77 @@ def _prompt(kind: str) -> str:
     folder = files("tiebreak.scorers") / "prompts"
     parts = [(folder / f"{kind}.{part}.md").read_text("utf-8") for part in ("system", "user")]
     return "\n\n".join(part.strip() for part in parts)
+
+
+def _sample_lines(run: Run, record: Json, model: str, pool: CandidatePool) -> Iterator[Json]:
+    """A line per judged item and metric, where the native score says right (1) or wrong (0)."""
+    answers = {
+        (item.benchmark, item.item_id, item.input_hash): (item, candidates[model])
+        for item, candidates in pool
+        if model in candidates
+    }
+    named = {result["evaluation_result_id"]: result for result in record["evaluation_results"]}
+    for board in run.boards:
+        ranked = [one for one in run.log.ranked if one.ballots.benchmark == board.benchmark]
+        table = ItemTable.of(ranked)
+        if model not in table.models:
+            continue
+        column = table.models.index(model)
+        for row, (ballots, _) in enumerate(ranked):
+            found = answers.get((ballots.benchmark, ballots.item_id, ballots.input_hash))
+            native = float(table.native[row, column])
+            if found is None or native not in (0.0, 1.0):
+                continue
+            scores: Mapping[str, float] = {
+                _result_id(board.benchmark, NATIVE_SCORE): native,
+                _result_id(board.benchmark, _borda_of(board)): float(table.borda[row, column]),
+            }
+            for name, score in scores.items():
+                if name in named and not math.isnan(score):
+                    yield _sample(record, named[name], *found, score, native == 1.0)
+
+
+def _sample(
+    record: Json, result: Json, item: Item, candidate: Candidate, score: float, correct: bool
+) -> Json:
+    source = item.prompt + item.target
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": record["evaluation_id"],
+        "model_id": record["model_info"]["id"],
+        "evaluation_name": result["evaluation_name"],
+        "evaluation_result_id": result["evaluation_result_id"],
+        "sample_id": item.item_id,
+        "sample_hash": hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest(),
+        "interaction_type": "single_turn",
+        "input": {
+            "raw": item.prompt,
+            "reference": [item.target],
+            **({"choices": list(item.choices)} if item.choices else {}),
+        },
+        "output": {"raw": [candidate.answer]},
+        "answer_attribution": [
+            {
+                "turn_idx": 0,
+                "source": "output.raw",
+                "extracted_value": candidate.answer,
+                "extraction_method": candidate.native_metric or "custom",
+                "is_terminal": True,
+            }
+        ],
+        "evaluation": {"score": score, "is_correct": correct},
+        "metadata": {"input_hash": item.input_hash},
+    }
+
+
+def _borda_of(board: Leaderboard) -> str:
+    """The id of the metric by which a leaderboard ranks."""
+    return f"{board.protocol}.normalized_borda"
+
+
+def _result_id(benchmark: str, metric: str) -> str:
+    """What a record's result and the lines behind it have in common."""
+    return f"{benchmark}/{metric}"
 
 
 def _version(run: Run) -> str:

@@ -48,6 +48,15 @@ _PATH = re.compile(r"(?:~[^/\\]*|[A-Za-z]:|file:)[/\\].+|\\\\[^/\\\s]+\\.+|/+[^/
 _HOME = re.compile(r"(?:(?<![\w.-])/(?:home|Users)|\b[A-Za-z]:[/\\]+Users)[/\\]+[^/\\\s\"'<>|:;,]+")
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>)\]]+")
 
+# Names of models as folders are portable on every system.
+UNSPECIFIED: Final = "unspecified"
+"""Developer of a model whose name does not tell."""
+
+_NOT_PORTABLE = re.compile(r'[<>:"\\|?*\x00-\x1f\x7f-\x9f\ud800-\udfff]')
+_RESERVED: Final = {"CON", "PRN", "AUX", "NUL", "DATA", "UNKNOWN"} | {
+    f"{name}{number}" for name in ("COM", "LPT") for number in range(1, 10)
+}
+
 Scalar = bool | int | float | str
 
 
@@ -110,6 +119,24 @@ def facts_of(path: str) -> LogFacts:
 def public_name(name: str) -> str:
     """A model's name without the folders of an absolute path: `hf//home/me/llama` → `hf/llama`."""
     return _FOLDERS.sub("", name.rstrip("/\\")) or "model"
+
+
+def model_id(model: str) -> str:
+    """A model's name as a path of portable parts: `openai/gpt-5`, or `my-run` alone."""
+    parts = [_portable(part) for part in model.split("/") if part.strip(". ")]
+    return "/".join(parts) or UNSPECIFIED
+
+
+def flattened(model: str) -> tuple[str, str]:
+    """Developer and model, each the name of one folder: `azure/openai/x` is `azure`, `openai_x`."""
+    developer, _, name = model_id(model).partition("/")
+    return (developer, name.replace("/", "_")) if name else (UNSPECIFIED, developer)
+
+
+def _portable(text: str) -> str:
+    name = _NOT_PORTABLE.sub("_", " ".join(text.split())).strip(". ")[:100].rstrip(". ")
+    reserved = name.split(".", 1)[0].upper() in _RESERVED
+    return f"_{name}" if reserved or not name else name
 
 
 def public_words(text: str | None) -> str | None:

@@ -1,0 +1,149 @@
+"""`publish_dataset`: from ranking logs to a dataset on the Hub, or in a folder to look at first."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from tiebreak.publish.bundle import bundle_of, find_pools, known_secrets, missing_plots
+from tiebreak.publish.community_evals import entries
+from tiebreak.publish.errors import PublishError
+from tiebreak.publish.every_eval_ever import records
+from tiebreak.publish.folder import Written, write_files, write_folder
+from tiebreak.publish.hub import Outcome, publish_bundle
+from tiebreak.publish.retry import RetryPolicy
+from tiebreak.publish.runs import Run, read_runs
+from tiebreak.publish.secrets import refuse_secrets
+from tiebreak.rankers.uncertainty import Resampling
+
+NO_NAME = "OWNER/NAME"
+"""Stands on a card in a folder for a dataset that has no name yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What was published, written and left out.
+
+    Attributes:
+        runs: Ids of all runs, the oldest first.
+        sent: What the Hub took; None where nothing was sent.
+        folder: The files of the dataset in the folder; empty where none was asked for.
+        every_eval_ever: Paths of the records for Every Eval Ever in their folder.
+        community_evals: Paths of the `.eval_results` entries in their folder.
+        notes: What was left out, and why. They may name local files, and are not published.
+    """
+
+    runs: tuple[str, ...]
+    sent: Outcome | None
+    folder: tuple[Written, ...]
+    every_eval_ever: tuple[str, ...]
+    community_evals: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def publish_dataset(
+    paths: Iterable[str | PathLike[str]],
+    repo_id: str | None,
+    *,
+    folder: str | PathLike[str] | None = None,
+    with_candidates: bool = False,
+    candidates: Iterable[str | PathLike[str]] = (),
+    license: str | None = None,
+    private: bool = True,
+    pull_request: bool = False,
+    every_eval_ever: str | PathLike[str] | None = None,
+    community_evals: str | PathLike[str] | None = None,
+    how: Resampling = Resampling(),
+    token: str | None = None,
+    endpoint: str | None = None,
+    wait: RetryPolicy | None = None,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Publication:
+    """Publish ranking logs as a dataset with a card, on the Hub in one commit, or in a folder.
+
+    Publishing the same logs again changes nothing; other runs, and what people wrote on the card
+    outside of the marked part, stay. What was published never changes: publish a run with one
+    `how` only. Model arguments, addresses, folders and keys never leave.
+
+    Args:
+        paths: Ranking logs, and folders that hold some.
+        repo_id: "OWNER/NAME" of the dataset; it is created, private, where there is none. None
+            sends nothing.
+        folder: Write the dataset into this folder and send nothing: to look at it first. It is
+            made, empty, or a dataset that was written so before.
+        with_candidates: Publish the answers too, and what judges wrote about them.
+        candidates: Where the judged answers are; default: beside the logs, or where these say.
+        license: Licence id for the card, such as "cc-by-4.0"; None leaves the card's as it is.
+        private: False makes the dataset public once the commit has landed; True never changes the
+            visibility of one that exists.
+        pull_request: Propose the commit in a pull request.
+        every_eval_ever: Folder for records for Every Eval Ever.
+        community_evals: Folder for `.eval_results` entries of the models' own repositories; they
+            link to `repo_id`.
+        how: Level, draws and seed of the intervals.
+        token: Token of the Hub with write access; default: HF_TOKEN or that of `hf auth login`.
+        endpoint: Address of the Hub; default: HF_ENDPOINT or https://huggingface.co.
+        wait: How often and how long the Hub is tried.
+        progress: Receives the name of each step that takes its time.
+
+    Raises:
+        RankingLogError: A path holds no ranking log, or shards do not fit together.
+        PublishError: A run cannot be published, or the Hub does not take it; the message says
+            why and what to do next.
+        ValueError: `level` or `draws` of `how` is out of range.
+    """
+    given = list(paths)
+    if community_evals is not None and repo_id is None:
+        raise PublishError("Community evals need OWNER/NAME: their entries link to the dataset")
+    progress("Reading the logs")
+    runs, notes = read_runs(given, how=how)
+    pools = find_pools(runs, given, list(candidates)) if with_candidates else None
+    sent: Outcome | None = None
+    written: tuple[Written, ...] = ()
+    if repo_id is not None or folder is not None:
+        progress("Making tables and plots")
+        bundle = bundle_of(runs, pools)
+        notes += tuple(filter(None, [missing_plots()]))
+        if folder is not None:
+            written = write_folder(
+                bundle, Path(folder), license=license, repo_id=repo_id or NO_NAME
+            )
+        elif repo_id is not None:
+            progress(f"Sending to {repo_id}")
+            sent = publish_bundle(
+                bundle,
+                repo_id,
+                private=private,
+                pull_request=pull_request,
+                license=license,
+                token=token,
+                endpoint=endpoint,
+                wait=wait,
+            )
+    owner = repo_id.partition("/")[0] if repo_id else "unknown"
+    return Publication(
+        runs=tuple(run.run_id for run in runs),
+        sent=sent,
+        folder=written,
+        every_eval_ever=_export(
+            runs,
+            every_eval_ever,
+            lambda run: records(run, organization=owner, pool=(pools or {}).get(run.run_id)),
+        ),
+        community_evals=_export(runs, community_evals, lambda run: entries(run, str(repo_id))),
+        notes=notes,
+    )
+
+
+def _export(
+    runs: Sequence[Run],
+    folder: str | PathLike[str] | None,
+    files_of: Callable[[Run], Mapping[str, bytes]],
+) -> tuple[str, ...]:
+    """Write the files of all runs into a folder; their paths in it."""
+    if folder is None:
+        return ()
+    files = {path: content for run in runs for path, content in files_of(run).items()}
+    refuse_secrets(files, known_secrets(runs))
+    write_files(files, Path(folder))
+    return tuple(sorted(files))
