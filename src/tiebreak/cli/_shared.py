@@ -1,20 +1,20 @@
 """What several verbs need."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import click
 
 from tiebreak.rankers.aggregators import AGGREGATORS
 
-F = TypeVar("F", bound=Callable[..., Any])
+Command = Callable[..., Any]
 
 
-def method_option(help: str, **more: Any) -> Callable[[F], F]:
+def method_option(help: str, **more: Any) -> Callable[[Command], Command]:
     """The option that says by which aggregators rankings are merged: methods; may be "all"."""
     return click.option(
         "--method",
@@ -26,7 +26,7 @@ def method_option(help: str, **more: Any) -> Callable[[F], F]:
     )
 
 
-def bootstrap_options(command: F) -> F:
+def bootstrap_options(command: Command) -> Command:
     """The options that say how intervals are made, --level, --draws and --seed: one `how`."""
 
     @wraps(command)
@@ -43,14 +43,20 @@ def bootstrap_options(command: F) -> F:
             "--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap."
         ),
     )
-    decorated: Any = with_how
-    for option in reversed(options):
-        decorated = option(decorated)
-    return cast("F", decorated)
+    return _with(options, with_how)
 
 
-def loading_options(command: F) -> F:
-    """The options that say how candidates are loaded: mode, rename, native, filter_name."""
+def loading_options(command: Command) -> Command:
+    """The options that say how candidates are loaded: one `loading`, for `load_candidates`."""
+
+    @wraps(command)
+    def with_loading(
+        *args: Any, filter_name: str | None, rename: tuple[str, ...], **others: Any
+    ) -> Any:
+        loading = {name: others.pop(name) for name in ("mode", "native")}
+        loading |= {"filter": filter_name, "rename": dict(map(renamed, rename))}
+        return command(*args, loading=loading, **others)
+
     options = (
         click.option(
             "--mode",
@@ -77,6 +83,10 @@ def loading_options(command: F) -> F:
             help="lm-eval filter to take scores from.",
         ),
     )
+    return _with(options, with_loading)
+
+
+def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command

@@ -1,11 +1,11 @@
 """The verb `candidates`: align and audit answers."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
-from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+from tiebreak.cli._shared import echo_json, loading_options, plain_errors
 
 
 @click.command()
@@ -16,10 +16,7 @@ from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renam
 def candidates(
     paths: tuple[str, ...],
     out: Path | None,
-    mode: Literal["strict", "intersect"],
-    rename: tuple[str, ...],
-    native: str | None,
-    filter_name: str | None,
+    loading: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Align the answers in Inspect logs, lm-eval outputs and Parquet pools, and audit them.
@@ -37,9 +34,7 @@ def candidates(
     from tiebreak.candidates import write_parquet as write
 
     with plain_errors(CandidateError):
-        pool = load_candidates(
-            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
-        )
+        pool = load_candidates(paths, **loading)
         if out is not None:
             write(pool, out)
     result = audit(pool)

@@ -1,11 +1,11 @@
 """The verb `diagnose`: whether a benchmark is saturated, and whether judging could help."""
 
 import shlex
-from typing import Literal
+from typing import Any
 
 import click
 
-from tiebreak.cli._shared import loading_options, plain_errors, renamed, show
+from tiebreak.cli._shared import loading_options, plain_errors, show
 
 
 @click.command()
@@ -22,10 +22,7 @@ from tiebreak.cli._shared import loading_options, plain_errors, renamed, show
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def diagnose(
     paths: tuple[str, ...],
-    mode: Literal["strict", "intersect"],
-    rename: tuple[str, ...],
-    native: str | None,
-    filter_name: str | None,
+    loading: dict[str, Any],
     level: float,
     power: float,
     as_json: bool,
@@ -46,9 +43,7 @@ def diagnose(
     from tiebreak.report.sheets import diagnosis as sheets
 
     with plain_errors(CandidateError, RankingError):
-        pool = load_candidates(
-            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
-        )
+        pool = load_candidates(paths, **loading)
         diagnoses = diagnoses_of(pool, level=level, power=power)
     show("json" if as_json else None, sheets, diagnoses)
     if not as_json and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):

@@ -1,10 +1,10 @@
 """The verb `estimate`: what judging would cost, before anything is paid."""
 
-from typing import Literal
+from typing import Any
 
 import click
 
-from tiebreak.cli._shared import loading_options, plain_errors, renamed, show
+from tiebreak.cli._shared import loading_options, plain_errors, show
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -101,10 +101,7 @@ def estimate(
     saturated_only: bool,
     merge_identical: bool,
     seed: int,
-    mode: Literal["strict", "intersect"],
-    rename: tuple[str, ...],
-    native: str | None,
-    filter_name: str | None,
+    loading: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
@@ -119,47 +116,33 @@ def estimate(
       tiebreak estimate logs/ --protocol swiss:rounds=3,swap=never --judge openai/gpt-5 --json
       tiebreak estimate logs/ --protocol peer_review --peers openai/gpt-5,google/gemini-2.5-pro
     """
-    from tiebreak.candidates import CandidateError, load_candidates
+    from tiebreak.candidates import CandidateError
     from tiebreak.estimate import sheet
+    from tiebreak.estimate.cost import estimate_cost
     from tiebreak.estimate.errors import EstimateError
-    from tiebreak.estimate.estimate import estimate as estimated
     from tiebreak.estimate.figures import Pace
-    from tiebreak.estimate.peers import read_matching
-    from tiebreak.estimate.request import (
-        read_contests,
-        read_experience,
-        read_judges,
-        read_protocols,
-    )
-    from tiebreak.estimate.tokens import token_counter
     from tiebreak.prerequisite import PrerequisiteError
     from tiebreak.ranking_logs import RankingLogError
 
     with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
-        variants = read_protocols(protocols)
-        judges = read_judges(variants, judge, meta_judge, peers, prices, price_file)
-        matching = read_matching(reviewers)
-        experience = read_experience(log) if log else None
-        pool = load_candidates(
-            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
-        )
-        found = estimated(
-            read_contests(
-                pool,
-                task_type=task_type,
-                rubric=rubric,
-                saturated_only=saturated_only,
-                merge_identical=merge_identical,
-                seed=seed,
-            ),
-            variants,
-            judges,
-            token_counter(list(judges.prices)),
-            pace=Pace(connections, seconds, calls_per_minute),
+        found = estimate_cost(
+            paths,
+            protocols,
+            judge=judge,
+            meta_judge=meta_judge,
+            peers=peers,
+            prices=prices,
+            price_file=price_file,
             reasoning_tokens=reasoning_tokens,
-            experience=experience,
+            from_log=log,
+            pace=Pace(connections, seconds, calls_per_minute),
             sample=sample,
+            task_type=task_type,
+            rubric=rubric,
+            reviewers=reviewers,
+            saturated_only=saturated_only,
+            merge_identical=merge_identical,
             seed=seed,
-            reviewers=matching,
+            **loading,
         )
     show("json" if as_json else None, sheet, found)

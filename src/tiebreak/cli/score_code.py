@@ -4,11 +4,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import echo_json, loading_options, plain_errors, renamed
+from tiebreak.cli._shared import echo_json, loading_options, plain_errors
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -56,10 +56,7 @@ def score_code(
     confirm: bool,
     again: bool,
     log_dir: Path | None,
-    mode: Literal["strict", "intersect"],
-    rename: tuple[str, ...],
-    native: str | None,
-    filter_name: str | None,
+    loading: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Give HumanEval's answers their native score: run their tests in a sandbox.
@@ -80,9 +77,7 @@ def score_code(
     from tiebreak.prerequisite import PrerequisiteError
 
     with plain_errors(CandidateError, PrerequisiteError):
-        pool = load_candidates(
-            paths, mode=mode, native=native, filter=filter_name, rename=dict(map(renamed, rename))
-        )
+        pool = load_candidates(paths, **loading)
         # Before anything is run: whoever waited for that must not lose it.
         with _beside(out):
             pass

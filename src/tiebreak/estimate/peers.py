@@ -53,16 +53,18 @@ def find_reviewers(
     return reviewers
 
 
-def read_matching(text: str | None) -> Any:
-    """Which peer is which candidate, from what the command line of Inspect would read so.
+def read_matching(given: Any) -> Any:
+    """Which peer is which candidate; a text is read as Inspect's command line would read it.
 
     Raises:
         LabelError: it is no YAML.
     """
+    if given is not None and not isinstance(given, str):
+        return given
     try:
-        read = yaml.safe_load(text or "")
+        read = yaml.safe_load(given or "")
     except yaml.YAMLError as error:
-        raise LabelError(f"reviewers is {text!r}. {HOW_TO_MATCH}") from error
+        raise LabelError(f"reviewers is {given!r}. {HOW_TO_MATCH}") from error
     if isinstance(read, str) and "," in read:
         return split_names(read)
     return read

@@ -6,6 +6,7 @@ Inspect's own list of models.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
@@ -51,7 +52,7 @@ def read_price(text: str) -> tuple[str | None, Price]:
     return model or None, Price(given, taken)
 
 
-def read_price_file(path: str | Path) -> dict[str, Price]:
+def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
     """Prices by model from a YAML or JSON file in the form of Inspect's `--model-cost-config`.
 
     Raises:

@@ -1,7 +1,7 @@
 """From what a user asks for to what an estimate takes: contests, protocols, judges."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from os import PathLike
 
 from tiebreak.candidates import CandidatePool
 from tiebreak.estimate.errors import JudgesError, LabelError, PriceError
@@ -65,7 +65,7 @@ def read_judges(
     meta_judge: str | None = None,
     peers: str | None = None,
     prices: Sequence[str] = (),
-    price_file: str | Path | None = None,
+    price_file: str | PathLike[str] | None = None,
 ) -> Judges:
     """Who would answer, and at what price; a judge whom no protocol asks is left out.
 
