@@ -27,8 +27,8 @@ def test_a_row_becomes_a_question() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"entry_point": "sub"}, "its prompt begins no function sub"),
-        ({"test": "assert add(1, 2) == 3"}, r"no function check\(candidate\)"),
+        ({"entry_point": "sub"}, "its prompt does not begin the function sub"),
+        ({"test": "assert add(1, 2) == 3"}, r"its test does not define check\(candidate\)"),
     ],
 )
 def test_rows_that_cannot_be_scored_say_why(change: dict[str, Any], words: str) -> None:

@@ -76,9 +76,9 @@ QUESTION = Question("q", "Which swims?", "B", CHOICES)
 @pytest.mark.parametrize(
     ("column", "value", "words"),
     [
-        ("choices", {"text": ["a", "b"], "label": ["A", "B"]}, "no list of texts"),
-        ("choices", "abcd", "no list of texts"),
-        ("choices", [1, 2, 3], "no list of texts"),
+        ("choices", {"text": ["a", "b"], "label": ["A", "B"]}, "not a list of texts"),
+        ("choices", "abcd", "not a list of texts"),
+        ("choices", [1, 2, 3], "not a list of texts"),
         ("answer", 1.7, "its answer is 1.7"),
         ("answer", True, "its answer is True"),
         ("answer", "B", "its answer is 'B'"),
@@ -119,7 +119,8 @@ def test_rows() -> None:
         "mmlu_7", "Which swims?", "B", CHOICES, details={"subject": "zoology"}
     )
     for answer in (4, -1):
-        with pytest.raises(ValueError, match=f"its answer is {answer}, no index of its 4 choices"):
+        words = f"its answer is {answer}, not an index of its 4 choices"
+        with pytest.raises(ValueError, match=words):
             mmlu.read(row | {"answer": answer}, 0)
 
 

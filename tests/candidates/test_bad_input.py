@@ -191,7 +191,7 @@ CASES = [
         "no sample",
         lm_eval_line(lambda _: '{"x": 1}\n'),
         "unreadable_log",
-        ("line 3", "no lm-eval sample"),
+        ("line 3", "not an lm-eval sample"),
         4,
     ),
     Case(

@@ -71,7 +71,7 @@ def test_addresses(text: str, address: HubAddress) -> None:
 )
 def test_what_is_no_address_is_named(text: str) -> None:
     with pytest.raises(
-        CandidateError, match=r"no address of a dataset.*\n.*hf://datasets/OWNER/NAME"
+        CandidateError, match=r"not the address of a dataset.*\n.*hf://datasets/OWNER/NAME"
     ):
         load_candidates(text)
 
@@ -142,7 +142,7 @@ def test_other_peoples_tables_are_noted_and_damaged_ones_named(
         load_candidates(ADDRESS)
     put(repo, pool_of(tmp_path / "logs"), tmp_path)
     (note,) = load_candidates(ADDRESS).notes
-    assert str(note) == f"{ADDRESS}/candidates/a.parquet: no pool of Tiebreak"
+    assert str(note) == f"{ADDRESS}/candidates/a.parquet: not a pool of Tiebreak"
     repo.commit("main", "x", {"candidates/z.parquet": b"PAR1 damaged"})
     with pytest.raises(CandidateError, match=f"{ADDRESS}/candidates/z.parquet: cannot be read"):
         load_candidates(ADDRESS)

@@ -65,7 +65,7 @@ def test_kinds(error: Exception, kind: Kind, passing: bool) -> None:
     found = fault(error)
     assert found is not None
     assert (found.kind, found.passing) == (kind, passing)
-    assert "\n" not in found.said
+    assert "\n" not in found.message
 
 
 def test_other_errors_are_none_of_the_hubs() -> None:
@@ -79,7 +79,7 @@ def test_other_errors_are_none_of_the_hubs() -> None:
 def test_the_hubs_own_words_are_kept_on_one_line() -> None:
     found = fault(answered(403, said="you must\n\n use  a write token"))
     assert found is not None
-    assert (found.status, found.said) == (403, "you must use a write token")
+    assert (found.status, found.message) == (403, "you must use a write token")
 
 
 @pytest.mark.parametrize(

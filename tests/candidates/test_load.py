@@ -206,10 +206,10 @@ def test_other_parquet_in_a_folder_is_passed_over_and_told(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("notes.txt", "hello", "is no candidate file"),
-        ("data.json", '{"version": "1.0"}', "is no Inspect log"),
+        ("notes.txt", "hello", "is not a candidate file"),
+        ("data.json", '{"version": "1.0"}', "is not an Inspect log"),
         ("results_2026-01-01T00-00-00.000000.json", "{}", "give its folder"),
-        ("data.jsonl", "{}", "line 1 is no lm-eval sample"),
+        ("data.jsonl", "{}", "line 1 is not an lm-eval sample"),
         ("data.parquet", "hello", "cannot be read as Parquet"),
     ],
 )

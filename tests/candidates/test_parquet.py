@@ -128,7 +128,7 @@ def test_a_cut_pool_is_an_error(tmp_path: Path) -> None:
 def test_other_parquet_is_an_error(tmp_path: Path) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     pq.write_table(pq.read_table(path).replace_schema_metadata({}), path)
-    with pytest.raises(UnreadablePoolError, match="no pool written by Tiebreak"):
+    with pytest.raises(UnreadablePoolError, match="not a pool written by Tiebreak"):
         read_parquet(path)
 
 

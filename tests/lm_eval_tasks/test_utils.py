@@ -285,9 +285,9 @@ def test_hostile_answers_are_wrong_and_raise_nothing(
 @pytest.mark.parametrize(
     ("results", "why"),
     [
-        ([None], "the model gave NoneType, no text"),
-        ([["#### 7"]], "the model gave list, no text"),
-        ([7], "the model gave int, no text"),
+        ([None], "the model gave NoneType, not text"),
+        ([["#### 7"]], "the model gave list, not text"),
+        ([7], "the model gave int, not text"),
         ([], "not enough values"),
         (["#### 7", "#### 7"], "too many values"),
     ],

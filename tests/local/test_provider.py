@@ -97,7 +97,7 @@ def test_tools_go_in_and_come_back(gguf: str, monkeypatch: pytest.MonkeyPatch) -
     assert output.stop_reason == "tool_calls"
     good, bad = output.message.tool_calls or []
     assert good == call
-    assert "no valid JSON" in (bad.parse_error or "")
+    assert "not valid JSON" in (bad.parse_error or "")
 
 
 def answered(finish_reason: str = "stop", **message: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""The four benchmarks, free of any harness: their questions, their wording, their own metrics.
+"""The four benchmarks without a harness: their questions, their wording, their own metrics.
 
-Inspect and lm-eval tasks both stand on this room, so the same question has the same wording and
-the same answer the same native score in either harness.
+Inspect and lm-eval tasks both use this package, so a question has the same wording and an answer
+the same native score in either harness.
 """
 
 import json
@@ -34,8 +34,8 @@ class Benchmark(NamedTuple):
             TypeError and the like for a row that does not fit.
         prompt: The prompt, with its guidance or bare.
         metric: Name of the native score in both harnesses.
-        score: The native metric; None where only a sandbox can tell.
-        part: The detail of a question that a choice of some questions is made by, or None.
+        score: The native metric; None where that takes a sandbox.
+        part: Key of `Question.details` by which a part of the questions can be chosen, or None.
     """
 
     read: Callable[[Row, int], Question]
@@ -56,7 +56,7 @@ BENCHMARKS: Final[Mapping[str, Benchmark]] = {
 def load_questions(
     benchmark: str, data: str | Path | None = None, parts: Sequence[str] = ()
 ) -> list[Question]:
-    """The questions of a benchmark; a question has the same name whatever parts are taken.
+    """The questions of a benchmark; the id of a question does not depend on the parts taken.
 
     Args:
         benchmark: A key of `BENCHMARKS`.
@@ -65,7 +65,7 @@ def load_questions(
         parts: Some subjects of MMLU or categories of BFCL; empty takes all.
 
     Raises:
-        PrerequisiteError: the data cannot be had, a row does not fit, or there is no such part;
+        PrerequisiteError: the data cannot be loaded, a row does not fit, or there is no such part;
             the message says where and what to do.
     """
     path = None if data is None else Path(data)
@@ -89,7 +89,7 @@ def load_questions(
         raise PrerequisiteError(f"{path or benchmark} holds no questions.")
     if twice := [name for name, n in Counter(q.id for q in questions).items() if n > 1]:
         raise PrerequisiteError(
-            f"{path or benchmark}: {len(twice)} ids are there more than once, such as {twice[0]!r}."
+            f"{path or benchmark}: {len(twice)} ids occur more than once, such as {twice[0]!r}."
         )
     return _chosen(benchmark, known.part, questions, parts) if parts else questions
 
@@ -98,8 +98,8 @@ def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
     try:
         question = benchmark.read(row, number)
         if not (isinstance(question.text, str) and question.text.strip()):
-            raise ValueError("its question is no text")
-        # Half of a surrogate pair is valid in JSON and in no log.
+            raise ValueError("its question is not a text")
+        # JSON may hold half of a surrogate pair; a log may not.
         json.dumps(row, ensure_ascii=False, default=str).encode("utf-8")
         return question
     except KeyError as error:

@@ -38,7 +38,7 @@ Solution:"""
 
 
 def read(row: Row, number: int) -> Question:
-    """A row with `question` and `answer`; the answer is worked out and ends in `#### NUMBER`.
+    """A row with `question` and `answer`; the answer is a solution that ends in `#### NUMBER`.
 
     Args:
         row: One row of the data.
@@ -71,26 +71,26 @@ def final_number(text: str) -> str | None:
     r"""The number that an answer ends with, without currency and thousands separators.
 
     That is the number after the last mark: `####`, `\boxed{…}`, "answer is", "answer:". Of several
-    numbers in a marked line the first counts, or the one behind the last equals sign. Without a
+    numbers in a marked line the first counts, or the one after the last equals sign. Without a
     mark it is the last number of the text.
 
     Returns:
-        A decimal number as text, such as "-1234.5", or None when there is none.
+        A decimal number as text, such as "-1234.5", or None.
     """
     text = _LATEX.sub(lambda found: "," if found[0] == "{,}" else "", text)
-    for said in marked(_MARKS, text):
-        if number := _first(said):
+    for rest in marked(_MARKS, text):
+        if number := _first(rest):
             return _plain(number)
     numbers = list(_NUMBER.finditer(text))
     return _plain(numbers[-1]) if numbers else None
 
 
-def _first(said: str) -> re.Match[str] | None:
-    """The number that counts of those in a marked line; remarks in brackets behind it do not."""
-    first = _NUMBER.search(said)
-    remark = said.find("(", first.end()) if first else -1
-    said = said[:remark] if remark >= 0 else said
-    return _NUMBER.search(said, said.rfind("=") + 1) or first
+def _first(rest: str) -> re.Match[str] | None:
+    """The number that counts in a marked line; remarks in brackets after it do not."""
+    first = _NUMBER.search(rest)
+    remark = rest.find("(", first.end()) if first else -1
+    rest = rest[:remark] if remark >= 0 else rest
+    return _NUMBER.search(rest, rest.rfind("=") + 1) or first
 
 
 def _plain(number: re.Match[str]) -> str:

@@ -39,13 +39,13 @@ def read(row: Row, number: int) -> Question:
 
     Raises:
         KeyError: a column is missing.
-        ValueError: the prompt does not begin the function, or there is no `check` among the tests.
+        ValueError: the prompt does not begin the function, or the tests define no `check`.
     """
     prompt, test, entry_point = str(row["prompt"]), str(row["test"]), str(row["entry_point"])
     if f"def {entry_point}(" not in prompt:
-        raise ValueError(f"its prompt begins no function {entry_point}")
+        raise ValueError(f"its prompt does not begin the function {entry_point}")
     if "def check(" not in test:
-        raise ValueError("its test defines no function check(candidate)")
+        raise ValueError("its test does not define check(candidate)")
     return Question(
         id=str(row["task_id"]),
         text=prompt,

@@ -58,13 +58,13 @@ def read(row: Row, number: int) -> Question:
 
     Raises:
         KeyError: a column is missing.
-        ValueError: the answer is no index of a choice.
+        ValueError: the answer is not the index of a choice.
     """
     choices, answer = tuple(row["choices"]), row["answer"]
     if isinstance(row["choices"], str | dict) or not all(isinstance(c, str) for c in choices):
-        raise ValueError("its choices are no list of texts")
+        raise ValueError("its choices are not a list of texts")
     if type(answer) is not int or answer not in range(min(len(choices), len(LETTERS))):
-        raise ValueError(f"its answer is {answer!r}, no index of its {len(choices)} choices")
+        raise ValueError(f"its answer is {answer!r}, not an index of its {len(choices)} choices")
     return Question(
         id=name_of(row, f"mmlu_{number}"),
         text=row["question"],
@@ -100,8 +100,8 @@ def chosen_letter(answer: str, choices: Sequence[str]) -> str | None:
     "I choose", `\boxed{…}`); "B is correct"; the last line; the beginning; the only choice whose
     text occurs.
     """
-    for said in marked(_MARKS, answer):
-        if found := _letter(said, choices) or _said(said, choices):
+    for rest in marked(_MARKS, answer):
+        if found := _letter(rest, choices) or _named(rest, choices):
             return found
     for correct in reversed(_CORRECT.findall(answer)):
         if correct in LETTERS[: len(choices)]:
@@ -125,16 +125,16 @@ def _letter(text: str, choices: Sequence[str]) -> str | None:
     return None
 
 
-def _said(text: str, choices: Sequence[str]) -> str | None:
-    """The choice whose text stands behind a mark, else a capital letter, as in "B because"."""
+def _named(text: str, choices: Sequence[str]) -> str | None:
+    """The choice whose text follows a mark, else a capital letter, as in "B because"."""
     letters, text = LETTERS[: len(choices)], _inner(text)
-    spoken = [
+    named = [
         (len(choice), mark)
         for mark, choice in zip(letters, choices, strict=False)
         if choice and re.match(rf"{re.escape(choice)}(?!\w)", text, re.IGNORECASE)
     ]
-    if spoken:
-        return max(spoken)[1]
+    if named:
+        return max(named)[1]
     found = _CAPITAL.match(text)
     return found[1] if found and found[1] in letters else None
 

@@ -1,4 +1,4 @@
-"""From a written answer to the program that it stands for.
+"""From a written answer to the program that it means.
 
 Models show code in many ways: a whole function or only its body, fenced or bare, with prose around
 it, a draft before it and examples of its use after it. What counts is the last code block that
@@ -133,7 +133,7 @@ def parse_program(source: str) -> ast.Module:
     """Parse Python source.
 
     Raises:
-        SyntaxError: it is none.
+        SyntaxError: it does not parse.
         ValueError: it holds characters that no source may hold.
         RecursionError: it is nested too deeply.
         MemoryError: it is nested too deeply, on older Pythons.
@@ -216,7 +216,7 @@ def _is_whole(code: _Code, entry_point: str, after: int) -> bool:
     if not isinstance(last, _DEFINITION):
         return True
     if after and isinstance(last.body[-1], _DEFINITION):
-        return False  # another function is no body
+        return False  # another function is not a body
     if last is not code.tree.body[-1] or not code.rest:
         return True
     # What no longer parses is still inside the function: its end was cut off, or it is wrong.
@@ -291,7 +291,7 @@ def _needed(body: Sequence[ast.stmt], entry_point: str) -> list[ast.stmt]:
 
 
 def _is_kept(node: ast.stmt, entry_point: str) -> bool:
-    """Whether a statement may make something, and is no example of use."""
+    """Whether a statement may define something, and is not an example of use."""
     if isinstance(node, (*_DEFINITION, *_IMPORT)):
         return True
     if isinstance(node, ast.If | ast.Try):
@@ -305,7 +305,7 @@ def _is_kept(node: ast.stmt, entry_point: str) -> bool:
 
 
 def _shows(node: ast.AST, entry_point: str) -> bool:
-    """Whether code tries the function under test, or talks to somebody."""
+    """Whether code tries the function under test, or prints or reads something."""
     asserts = any(isinstance(part, ast.Assert) for part in ast.walk(node))
     return asserts or not _called(node).isdisjoint({entry_point, *_SHOWING})
 

@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, the same for every harness that asks it.
+    """One question, the same in every harness.
 
     Attributes:
         id: Name of the item inside its benchmark.
@@ -44,7 +44,7 @@ def name_of(row: Row, otherwise: str) -> str:
 
 
 class Verdict(NamedTuple):
-    """What a native metric says: right or not, what it found in the answer, and why it is wrong."""
+    """A native metric's result: right or not, what it found in the answer, and why it is wrong."""
 
     right: bool
     found: str | None
@@ -59,10 +59,10 @@ _LONGEST: Final = 500
 
 
 def marked(marks: re.Pattern[str], text: str) -> Iterator[str]:
-    """What the marks of a text point at, the last mark first.
+    """What follows the marks of a text, the last mark first.
 
     That is the content of a box, else the rest of the line, or the next line that is not empty.
-    Only the last 20 marks and 500 characters behind each count, so that no answer takes long.
+    Only the last 20 marks and 500 characters after each count, which bounds the time.
 
     Args:
         marks: Pattern of a mark, with a group `boxed` for the content of a box.

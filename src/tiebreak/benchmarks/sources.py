@@ -57,10 +57,10 @@ def hub_rows(benchmark: str, folder: Path | None = None) -> list[Row]:
     Args:
         benchmark: A key of `HUB`.
         folder: A local copy of the repository (`hf download --repo-type dataset --local-dir`);
-            None asks the Hub, or its cache on this machine.
+            None takes the Hub, or its cache on this machine.
 
     Raises:
-        PrerequisiteError: the data cannot be had; the message says what to do.
+        PrerequisiteError: the data cannot be loaded; the message says what to do.
     """
     import datasets
 
@@ -113,5 +113,5 @@ def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
         except (ValueError, RecursionError) as error:
             raise PrerequisiteError(f"{place}: {error}.") from error
         if not isinstance(row, dict):
-            raise PrerequisiteError(f"{place}: it is no JSON object.")
+            raise PrerequisiteError(f"{place}: it is not a JSON object.")
         yield place, row

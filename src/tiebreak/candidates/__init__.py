@@ -1,4 +1,4 @@
-"""Candidates: answers that models already gave, out of the logs of two harnesses, aligned."""
+"""Candidates: the answers in the logs of two harnesses, aligned item by item."""
 
 from tiebreak.candidates._audit import (
     Audit,

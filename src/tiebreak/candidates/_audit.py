@@ -1,4 +1,4 @@
-"""The audit of a pool: how much of a benchmark is saturated, before any judge is asked."""
+"""The audit of a pool: how much of a benchmark is saturated, before any judging."""
 
 import math
 from collections import Counter
@@ -38,10 +38,10 @@ class BenchmarkAudit:
     Attributes:
         benchmark: Name.
         n_items: Items in the pool.
-        n_dropped: Items that `intersect` left out for want of an answer.
+        n_dropped: Items that `intersect` left out for lack of an answer.
         n_native: Items with a native score for every model.
-        n_saturated: Of these, items whose native scores are all equal: they tell no two models
-            apart.
+        n_saturated: Of these, items whose native scores are all equal: they do not
+            distinguish any two models.
         n_pairs: Pairs of answers to one item, over all items.
         n_identical_pairs: Of these, pairs that are the same after normalisation; they need no
             judge.
@@ -62,7 +62,7 @@ class BenchmarkAudit:
 
 @dataclass(frozen=True)
 class Audit:
-    """What a pool holds, benchmark by benchmark, and what loading had to tell."""
+    """What a pool holds, benchmark by benchmark, and the notes of loading."""
 
     benchmarks: tuple[BenchmarkAudit, ...]
     notes: tuple[Note, ...] = field(repr=False)
@@ -90,7 +90,7 @@ def audit(pool: CandidatePool) -> Audit:
 
 
 def is_saturated(candidates: Iterable[Candidate]) -> bool:
-    """Whether all native scores of an item are known and equal, so that they rank nobody."""
+    """Whether all native scores of an item are known and equal, so that they rank no model."""
     scores = {candidate.native_score for candidate in candidates}
     return len(scores) == 1 and not any(map(math.isnan, scores))
 

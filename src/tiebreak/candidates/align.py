@@ -16,14 +16,14 @@ from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mo
 from tiebreak.candidates.records import Harness, LogRecord, item_name, natural_key
 
 _FATAL = ("duplicate_model", "disjoint_items", "single_model", "rename", "empty_folder")
-"""Problems that no mode can leave out."""
+"""Problems that are errors in every mode."""
 
 _UNREAD = ("unreadable_log", "log_status", "not_written", "filter")
 """Problems that hide a whole file."""
 
 
 class _Slot(NamedTuple):
-    """An item independent of harness: `nth` (from 0) tells apart items with the same question."""
+    """An item independent of harness: `nth` (from 0) counts items with the same question."""
 
     input_hash: str
     nth: int
@@ -50,8 +50,8 @@ def align(
     Args:
         records: One per source, benchmark and model, in any order.
         mode: `strict` makes every problem an error; `intersect` keeps the items that all models
-            of a benchmark answered and notes what it left out.
-        notes: What readers had to tell.
+            of a benchmark answered, and notes what it left out.
+        notes: What readers noted.
         problems: What readers found wrong.
 
     Returns:
@@ -59,7 +59,7 @@ def align(
 
     Raises:
         CandidateError: In `strict`, for any problem; the error lists all of them. In `intersect`,
-            for what nobody can leave out: two logs of one model, a single model, no common item, a
+            for what cannot be left out: two logs of one model, a single model, no common item, a
             misspelt name in `rename`, nothing to read.
     """
     usable, dropped = _usable(records, mode)
@@ -74,16 +74,16 @@ def align(
         left_out += notes
     if mode == "strict":
         if any(problem.kind in _UNREAD for problem in problems):
-            # A single model is then what an unread file leads to, not one more thing to mend.
+            # A single model is then a consequence of the unread file, not one more thing to fix.
             found = [problem for problem in found if problem.kind != "single_model"]
         raise_problems(found, context=[] if usable else notes)
     else:
         raise_problems([p for p in found if p.kind in _FATAL], context=left_out)
-    told = {*notes, *left_out, *(note for part in parts for note in part.notes)}
+    noted = {*notes, *left_out, *(note for part in parts for note in part.notes)}
     return CandidatePool(
         items=tuple(item for part in parts for item in part.items),
         candidates={key: row for part in parts for key, row in part.candidates.items()},
-        notes=tuple(sorted(told, key=lambda note: (note.kind, note.where, note.what))),
+        notes=tuple(sorted(noted, key=lambda note: (note.kind, note.where, note.what))),
     )
 
 
@@ -184,7 +184,7 @@ def _tabulate(
 ) -> tuple[dict[_Slot, Item], dict[_Slot, dict[str, Candidate | None]]]:
     """The item of every slot, and its answers by model.
 
-    The first record that holds an item gives its prompt and its id; so Inspect's come first.
+    The first record that holds an item gives its prompt and id: Inspect's, if it has the item.
     """
     numbers = _numbers(records)
     items: dict[_Slot, Item] = {}
@@ -218,7 +218,7 @@ def _holes(
     table: Mapping[_Slot, Mapping[str, Candidate | None]],
     models: Sequence[str],
 ) -> list[Note]:
-    """Items that a model's log does not hold; what a reader reported already is no hole here."""
+    """Items that a model's log does not hold; what a reader reported is not repeated."""
     return [
         Note(
             "hole",
@@ -282,7 +282,7 @@ def _keyed(candidate: Candidate, key: ItemKey) -> Candidate:
 
 
 def _differences(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
-    """What does not stop a pool but may surprise: several targets, several native metrics."""
+    """Notes on what may surprise: several targets of an item, several native metrics."""
     notes: list[Note] = []
     targets: dict[tuple[Harness, str], set[str]] = defaultdict(set)
     metrics: dict[Harness, set[str]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""Finding candidate files, and telling which file is which by looking at it."""
+"""Finding candidate files, and recognising their kind by their content."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 @dataclass
 class Discovery:
-    """Candidate files, each once, and what was odd while looking for them."""
+    """Candidate files, each once, with notes and problems of the search."""
 
     files: list[Found] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -39,9 +39,9 @@ class Discovery:
 def discover(paths: Iterable[Path]) -> Discovery:
     """Find candidate files below folders and among the files given.
 
-    In a folder, files that are no candidate files (READMEs, manifests, other people's Parquet) are
-    passed over, and so is everything whose name starts with a dot. A file that was given by name
-    must be one.
+    In a folder, other files (READMEs, manifests, other people's Parquet) are passed over, and so
+    is everything whose name starts with a dot. A file that was given by name must be a candidate
+    file.
 
     Raises:
         CandidateError: One or more of the paths do not exist.
@@ -71,7 +71,7 @@ def _look_into(folder: Path, found: Discovery) -> None:
         if kind := _kind(path, named=False):
             found.files.append(Found(path, kind))
         elif path.suffix == ".parquet":
-            found.notes.append(Note("ignored_file", path.as_posix(), "no pool of Tiebreak"))
+            found.notes.append(Note("ignored_file", path.as_posix(), "not a pool of Tiebreak"))
         elif _LM_EVAL_RESULTS.fullmatch(path.name):
             summaries.append(path)
     sampled = {file.path.parent for file in found.files}
@@ -93,7 +93,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _kind(path: Path, *, named: bool) -> Kind | None:
-    """Kind of a file, or None; `named` files get the benefit of the doubt where names mislead."""
+    """Kind of a file, or None; for `named` files the suffix is enough."""
     match path.suffix:
         case ".eval":
             return "inspect"
@@ -112,7 +112,7 @@ def _is_inspect_json(path: Path) -> bool:
 
 
 def _may_be_pool(path: Path) -> bool:
-    """Whether a Parquet file is ours, or too damaged to tell."""
+    """Whether a Parquet file is a pool, or too damaged to say."""
     try:
         return is_pool(path)
     except UnreadablePoolError:
@@ -123,5 +123,5 @@ def _why_not(path: Path) -> str:
     if _LM_EVAL_RESULTS.fullmatch(path.name):
         return "is lm-eval's summary of a run; give its folder or its samples_*.jsonl"
     if path.suffix == ".json":
-        return "is no Inspect log"
-    return "is no candidate file (.eval, .json, samples_*.jsonl, .parquet)"
+        return "is not an Inspect log"
+    return "is not a candidate file (.eval, .json, samples_*.jsonl, .parquet)"

@@ -1,6 +1,7 @@
-"""Benchmark documents as lm-eval keeps them: where question, choices, tools and id are.
+"""Benchmark documents: where their question, choices, tools and id are.
 
-Every dataset has its own columns; these functions look for the usual names, in a fixed order.
+lm-eval's samples and Inspect's metadata keep the columns of the dataset, and every dataset has its
+own; these functions look for the usual names, in a fixed order.
 """
 
 import json
@@ -14,7 +15,7 @@ _ID = ("id", "task_id", "question_id")
 
 
 def bare_id(doc: Mapping[str, Any]) -> str | None:
-    """The document's own id, or None when it has none."""
+    """The document's own id, or None."""
     for name in _ID:
         value = doc.get(name)
         if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
@@ -23,7 +24,7 @@ def bare_id(doc: Mapping[str, Any]) -> str | None:
 
 
 def question_of(doc: Mapping[str, Any]) -> str | None:
-    """Text of the question, or None when no usual column holds one.
+    """Text of the question, or None.
 
     A question may be a string, a message list (nested by turns, as BFCL has it), or such a list as
     JSON text; system messages are left out.
@@ -86,9 +87,9 @@ def _tool(entry: Any) -> Iterable[Mapping[str, Any]]:
 
 
 def judged_by(doc: Mapping[str, Any], target: str) -> str:
-    """What an answer is measured by: the tests of a program where there are some, else its target.
+    """What an answer is checked against: the tests of a program if it has any, else its target.
 
-    Harnesses disagree on what the target of a program is, a solution or its tests.
+    Harnesses disagree on whether the target of a program is a solution or its tests.
     """
     tests = doc.get("test")
     return tests if isinstance(tests, str) and "def check(" in tests else target
@@ -110,7 +111,7 @@ def _text(value: Any) -> str:
 def _contents(value: Any, *, bare: bool) -> Iterator[str]:
     """Texts of the non-system messages in a message list of any nesting.
 
-    `bare` also takes strings that are no messages; they may hold a conversation as JSON text.
+    `bare` also takes strings that are not messages; they may hold a conversation as JSON text.
     """
     if isinstance(value, str):
         if bare:

@@ -1,7 +1,7 @@
 """What can be wrong with candidate files, and the errors that list it.
 
 Readers do not raise at the first bad row: they collect problems, so that one pass shows everything
-there is to mend. A problem is a `Note` whose kind is a key of `HINTS`.
+that needs fixing. A problem is a `Note` whose kind is a key of `HINTS`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ HINTS: Final[Mapping[str, str]] = {
         "dataset needs `hf auth login` or HF_TOKEN."
     ),
     "hub_access": (
-        "Log in with `hf auth login` or set HF_TOKEN; access to a gated dataset is asked for on "
+        "Log in with `hf auth login` or set HF_TOKEN; access to a gated dataset is requested on "
         "its page."
     ),
     "hub_download": (
@@ -41,7 +41,7 @@ HINTS: Final[Mapping[str, str]] = {
     "sample_error": (
         "Run failed samples again (`inspect eval-retry LOG`); mode='intersect' drops their items."
     ),
-    "missing_output": "A sample without output is no answer; mode='intersect' drops its item.",
+    "missing_output": "A sample without output is not an answer; mode='intersect' drops its item.",
     "native_score": (
         "Choose another score with `native=`, or score the log again; mode='intersect' keeps such "
         "an answer with an undefined native score."
@@ -62,8 +62,8 @@ HINTS: Final[Mapping[str, str]] = {
         "the logs hold the same benchmark, the same subset and the same wording."
     ),
     "single_model": (
-        "Add logs of other models. Benchmarks are told apart by name: `rename` joins two names of "
-        "one benchmark."
+        "Add logs of other models. Benchmarks are distinguished by name: `rename` joins two names "
+        "of one benchmark."
     ),
     "rename": "Keys of `rename` are benchmark names as listed here.",
     "empty_folder": (
@@ -71,7 +71,7 @@ HINTS: Final[Mapping[str, str]] = {
         "pools written by Tiebreak (.parquet)."
     ),
 }
-"""What to do about each kind of problem, in the order in which loading meets them."""
+"""What to do about each kind of problem, in the order in which they come up."""
 
 
 class CandidateError(ValueError):
@@ -122,7 +122,7 @@ def raise_problems(problems: Iterable[Note], context: Sequence[Note] = ()) -> No
 
     Raises:
         HolesError: Nothing worse than holes.
-        CandidateError: Anything else; `kind` tells what.
+        CandidateError: Any other problem; `kind` is the earliest.
     """
     stages = list(HINTS)
     ordered = sorted(problems, key=lambda note: (stages.index(note.kind), note.where, note.what))

@@ -1,9 +1,9 @@
-"""Candidates that somebody published: `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
+"""Published candidates: `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
 They are downloaded into the Hub client's cache and read from there like any other pool, so a
-second reading needs no network. Every published run brings the pool that it judged, so two pools
-of a dataset may overlap: what is equal in both is one answer. Two different answers of one model to
-one item cannot be united.
+second reading needs no network. Every published run comes with the pool that it judged, so
+two pools of a dataset may overlap: what is equal in both is one answer. Two different answers of
+one model to one item cannot be joined.
 """
 
 import re
@@ -46,7 +46,7 @@ class HubAddress(NamedTuple):
         """
         found = _ADDRESS.fullmatch(text)
         if found is None:
-            raise CandidateError.of("hub_path", text, "is no address of a dataset on the Hub")
+            raise CandidateError.of("hub_path", text, "is not the address of a dataset on the Hub")
         revision = found["revision"]
         return cls(found["repo"], unquote(revision) if revision else None, found["file"])
 
@@ -101,7 +101,7 @@ def _snapshot(address: HubAddress, patterns: list[str]) -> Path:
     return Path(folder)
 
 
-# What happened, in the words of somebody who wanted to read.
+# What each fault means for a reader: kind of problem, and words.
 _WORDS: dict[Kind, tuple[str, str]] = {
     "token": ("hub_access", "does not exist, is private, or the token is not known to the Hub"),
     "gated": ("hub_access", "is gated: its owner has to grant access"),
@@ -120,7 +120,9 @@ _WORDS: dict[Kind, tuple[str, str]] = {
 
 def _error(address: HubAddress, found: Fault) -> CandidateError:
     kind, words = _WORDS.get(found.kind, ("hub_download", "the Hub refuses"))
-    parts = ([str(found.status)] if found.status else []) + ([found.said] if found.said else [])
+    parts = ([str(found.status)] if found.status else []) + (
+        [found.message] if found.message else []
+    )
     return CandidateError.of(
         kind, str(address), words + (f" ({': '.join(parts)})" if parts else "")
     )
@@ -130,7 +132,7 @@ def read_published(path: str, options: ReadOptions) -> Reading:
     """Read the candidates at `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
 
     Raises:
-        CandidateError: They cannot be downloaded, or there are none; see `download`.
+        CandidateError: There are none, or they cannot be downloaded; see `download`.
     """
     address = HubAddress.parse(path)
     found = download(address)
@@ -144,7 +146,7 @@ def read_published(path: str, options: ReadOptions) -> Reading:
             if is_pool(file):
                 pools[where] = read_parquet(file)
             else:
-                notes.append(Note("ignored_file", where, "no pool of Tiebreak"))
+                notes.append(Note("ignored_file", where, "not a pool of Tiebreak"))
         except UnreadablePoolError as error:
             problems += [Note("unreadable_log", where, note.what) for note in error.notes]
     if not pools and not problems:
@@ -155,7 +157,7 @@ def read_published(path: str, options: ReadOptions) -> Reading:
 
 
 def _where(address: HubAddress, found: Path, file: Path) -> str:
-    """Address of one file: paths in a cache tell nobody anything."""
+    """Address of one file: its path in the cache means nothing to a user."""
     inside = found.name if file == found else f"{found.name}/{file.relative_to(found).as_posix()}"
     return str(address._replace(file=address.file if file == found else inside))
 
@@ -169,7 +171,7 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]
     Returns:
         All items and all answers, each once, in the order of the pools; and a problem for every
         model and pair of pools that contradict each other. Of these the first pool's answer is
-        kept. Where an answer came from (`source`) is no contradiction.
+        kept. Answers that differ only in `source` agree.
     """
     items: dict[ItemKey, tuple[Item, str]] = {}
     answers: dict[ItemKey, dict[str, Candidate]] = {}
@@ -177,13 +179,13 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]
     differences: dict[tuple[str, str, str, str], ItemKey] = {}
     for where, pool in pools.items():
         for item, row in pool:
-            asked, asker = items.setdefault(item.key, (item, where))
+            first_item, first_where = items.setdefault(item.key, (item, where))
             kept = answers.setdefault(item.key, {})
             for model, candidate in row.items():
                 first = kept.setdefault(model, candidate)
                 there = origin.setdefault((item.key, model), where)
-                if asked.input_hash != item.input_hash:
-                    differences.setdefault((item.benchmark, model, asker, where), item.key)
+                if first_item.input_hash != item.input_hash:
+                    differences.setdefault((item.benchmark, model, first_where, where), item.key)
                 elif not _same(first, candidate):
                     differences.setdefault((item.benchmark, model, there, where), item.key)
     problems = [

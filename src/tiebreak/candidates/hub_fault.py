@@ -1,4 +1,4 @@
-"""What went wrong between this machine and the Hugging Face Hub, told from an exception.
+"""What went wrong between this machine and the Hugging Face Hub, read from an exception.
 
 The Hub's client wraps its errors: an upload that was refused is a `RuntimeError`, a download
 without network a `FileNotFoundError`. What happened is found by following their causes.
@@ -18,7 +18,7 @@ Kind = Literal[
     "missing",  # 404: no such dataset, or one that this token may not see
     "revision",  # 404: no such branch, tag or commit
     "file",  # 404: no such file
-    "changed",  # 409, 412: somebody else changed the dataset meanwhile
+    "changed",  # 409, 412: the dataset changed in the meantime
     "busy",  # 429
     "down",  # 408, 5xx
     "refused",  # any other answer of 400 or more
@@ -28,7 +28,7 @@ Kind = Literal[
     "disk",  # the download cache cannot be written
 ]
 PASSING: frozenset[Kind] = frozenset({"changed", "busy", "down", "unreachable", "broken"})
-"""Kinds that may be gone at the next try."""
+"""Kinds that may be gone on the next try."""
 
 _BY_STATUS: Mapping[int, Kind] = {
     401: "token",
@@ -50,30 +50,30 @@ class Fault:
     Attributes:
         kind: What it was.
         status: HTTP status; None when no answer came.
-        said: What the Hub, the network or the disk said, on one line; may be empty.
-        retry_after: Seconds to wait before the next try, as the Hub asks; None: it does not say.
+        message: What the Hub, the network or the disk reported, on one line; may be empty.
+        retry_after: Seconds to wait before the next try, if the Hub says.
     """
 
     kind: Kind
     status: int | None = None
-    said: str = ""
+    message: str = ""
     retry_after: float | None = None
 
     @property
     def passing(self) -> bool:
-        """Whether it may be gone at the next try."""
+        """Whether it may be gone on the next try."""
         return self.kind in PASSING
 
 
 def fault(error: BaseException) -> Fault | None:
-    """What went wrong at the Hub or on the way to it; None when the error is about neither."""
+    """What went wrong at the Hub or on the way to it; None if the error is about neither."""
     chain = list(_causes(error))
     for cause in chain:
         if (found := _of_hub(cause)) is not None:
             return found
     for cause in chain:
         if isinstance(cause, OSError) and cause.errno is not None:
-            return Fault("disk", said=_one_line(str(cause)))
+            return Fault("disk", message=_one_line(str(cause)))
     return None
 
 
@@ -92,16 +92,16 @@ def _of_hub(error: BaseException) -> Fault | None:
     http_error = errors.HfHubHTTPError.__bases__[0]
     if isinstance(error, errors.HfHubHTTPError):
         status, headers = error.response.status_code, error.response.headers
-        said = _one_line(error.server_message or error.response.reason_phrase)
-        return Fault(_kind(error, status), status, said, retry_after(headers))
+        message = _one_line(error.server_message or error.response.reason_phrase)
+        return Fault(_kind(error, status), status, message, retry_after(headers))
     if isinstance(error, errors.OfflineModeIsEnabled):
         return Fault("offline")
     if isinstance(error, errors.FileMetadataError):  # a proxy or a portal answers in its place
-        return Fault("unreachable", said=_one_line(str(error)))
+        return Fault("unreachable", message=_one_line(str(error)))
     if isinstance(error, http_error):
         name = type(error).__name__
         return Fault(
-            "unreachable" if name in _NOT_SENT else "broken", said=_one_line(str(error) or name)
+            "unreachable" if name in _NOT_SENT else "broken", message=_one_line(str(error) or name)
         )
     return None
 

@@ -56,7 +56,7 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
 
     Returns:
         A choice as its letter, a number without separators, function calls as JSON, tests without
-        their layout; None for anything else: free text has no canonical form and is left out.
+        their layout; None for anything else: free text has no canonical form.
     """
     target = _collapse(target)
     if choices:
@@ -129,7 +129,7 @@ def identical_groups(candidates: Mapping[str, Candidate]) -> tuple[tuple[str, ..
 
     Returns:
         Every model in exactly one group. Groups are sorted by name and ordered by their first
-        member; a model whose answer nobody shares is a group of one.
+        member; a model with an answer of its own is a group of one.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for model in sorted(candidates):
@@ -154,12 +154,12 @@ def benchmark_name(raw: str) -> str:
 
 
 def namesakes(name: str, others: Iterable[str]) -> list[str]:
-    """Which names may mean the same model: `openai/gpt-5` is called `gpt-5` elsewhere.
+    """The names that may mean the same model: `openai/gpt-5` is called `gpt-5` elsewhere.
 
-    The same name alone where it occurs; else all that are this one without what stands before a
-    slash, or of which this one is.
+    Only the same name if it is there; else all names that equal this one after the part before a
+    slash is removed from either.
     """
-    there = list(others)
-    if name in there:
+    others = list(others)
+    if name in others:
         return [name]
-    return [other for other in there if name.endswith(f"/{other}") or other.endswith(f"/{name}")]
+    return [other for other in others if name.endswith(f"/{other}") or other.endswith(f"/{name}")]

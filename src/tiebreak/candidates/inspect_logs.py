@@ -31,9 +31,9 @@ from tiebreak.candidates.run_keys import PROTOCOL_KEY
 _UNUSED_FIELDS = {"events", "store", "messages"}
 _ATTACHMENT = "attachment://"
 
-# Inspect's own meaning of the words its scorers write. Its converter turns words it does not know
-# into 0 with a warning, so it is asked about known words only.
-_SPOKEN = {
+# The words of Inspect's scorers as numbers. Its converter turns unknown words into 0 with a
+# warning, so it only gets known ones.
+_WORDS = {
     word: value_to_float()(word)
     for word in [
         *"CIPN",
@@ -46,12 +46,14 @@ _SPOKEN = {
 def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
     """Read one Inspect log.
 
-    The header is read first, so a ranking log or an unsuccessful one costs nothing more.
+    The header is read first, so ranking logs and unsuccessful ones are skipped cheaply.
     """
     source = path.as_posix()
     try:
         header = read_eval_log(source, header_only=True)
-    except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
+    except (
+        Exception
+    ) as error:  # zip, JSON and validation errors of many kinds: all mean "not a log"
         return _unreadable(source, error)
     if PROTOCOL_KEY in header.metadata:
         protocol = header.metadata[PROTOCOL_KEY]
@@ -77,7 +79,7 @@ def _unreadable(source: str, error: Exception) -> Reading:
 
 
 class _Reader:
-    """State of reading one log: who answered what, and what was found on the way."""
+    """Reads one log; collects notes and problems on the way."""
 
     def __init__(
         self, log: EvalLog, samples: list[EvalSample], source: str, options: ReadOptions
@@ -123,7 +125,7 @@ class _Reader:
         return Row(item, self._candidate(sample, key, native))
 
     def _fault(self, sample: EvalSample, key: ItemKey) -> Note | None:
-        """Why a sample is no candidate, or None when it is one."""
+        """Why a sample is not a candidate, or None if it is one."""
         name = item_name(key)
         if sample.error is not None:
             message = sample.error.message.strip().split("\n")[0][:200]
@@ -143,7 +145,7 @@ class _Reader:
         name = choose_metric(list(values), self.options.native)
         if name is None:
             return missing(list(values), self.options.native)
-        return finite(values[name], name, _SPOKEN)
+        return finite(values[name], name, _WORDS)
 
     def _candidate(self, sample: EvalSample, key: ItemKey, native: Native) -> Candidate:
         output = sample.output
@@ -156,7 +158,7 @@ class _Reader:
             tool_calls=tuple({"function": c.function, "arguments": c.arguments} for c in calls),
             native_score=native.value,
             native_metric=native.metric,
-            # A limit cuts an answer without the provider's stop reason telling.
+            # The provider's stop reason does not show that a limit cut the answer.
             stop_reason=f"{sample.limit.type}_limit" if sample.limit else stop_reason,
             input_tokens=output.usage.input_tokens if output.usage else None,
             output_tokens=output.usage.output_tokens if output.usage else None,
@@ -175,7 +177,7 @@ def _native_scores(sample: EvalSample) -> dict[str, Score]:
 
 
 def _flat(scores: dict[str, Score]) -> dict[str, Any]:
-    """Values by name. A dict score stands under its own name with its first value, too."""
+    """Values by name. A dict score also appears under its own name, with its first value."""
     values: dict[str, Any] = {}
     for name, score in scores.items():
         if isinstance(score.value, dict) and score.value:

@@ -56,7 +56,7 @@ def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
     if not rows:
         return Reading(problems=(Note("unreadable_log", source, "holds no rows"),))
     if not _is_written(rows[0]):
-        what = "holds log-likelihoods of given continuations, no written answers"
+        what = "holds log-likelihoods of given continuations, not written answers"
         return Reading(problems=(Note("not_written", source, what),))
     return _Reader(path, options, rows).read()
 
@@ -67,10 +67,10 @@ def _parse(line: bytes) -> dict[str, Any]:
         row = json.loads(line)
     except ValueError as error:  # JSON and UTF-8 errors alike
         shown = str(error)[:100]
-        raise ValueError(f"is no JSON, the file may be cut off ({shown})") from error
+        raise ValueError(f"is not JSON, the file may be cut off ({shown})") from error
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
-        raise ValueError(f"is no lm-eval sample (needs {', '.join(_NEEDED)})")
-    # Half of a surrogate pair is valid in JSON and in nothing that comes later.
+        raise ValueError(f"is not an lm-eval sample (needs {', '.join(_NEEDED)})")
+    # JSON may hold half of a surrogate pair; everything after this point may not.
     return _without_surrogates(row) if b"\\ud" in line.lower() else row
 
 
@@ -87,7 +87,7 @@ def _without_surrogates(value: Any) -> Any:
 def _is_written(row: Mapping[str, Any]) -> bool:
     """Whether a row comes from generation.
 
-    Then its request carries a dict of generation options. Responses alone do not tell: lm-eval
+    Its request then has a dict of generation options. Responses alone do not show it: lm-eval
     writes every number as text. Log-likelihoods are at least pairs.
     """
     responses = row["resps"]
@@ -96,13 +96,13 @@ def _is_written(row: Mapping[str, Any]) -> bool:
     try:
         return isinstance(row["arguments"]["gen_args_0"]["arg_1"], dict)
     except (KeyError, TypeError):
-        # No request like this at all (older files): believe the response. With `arg_0` alone it is
-        # a rolling log-likelihood.
+        # Older files have no such request: believe the response. With `arg_0` alone it is a
+        # rolling log-likelihood.
         return "gen_args_0" not in (row.get("arguments") or {})
 
 
 class _Reader:
-    """State of reading one file: who answered what, and what was found on the way."""
+    """Reads one file; collects notes and problems on the way."""
 
     def __init__(self, path: Path, options: ReadOptions, rows: list[dict[str, Any]]) -> None:
         match = SAMPLES_NAME.fullmatch(path.name)
@@ -140,7 +140,7 @@ class _Reader:
         return folder
 
     def _filter(self, rows: Iterable[Mapping[str, Any]]) -> str | None:
-        """The filter whose rows are kept; None, and a problem, when the wanted one is missing."""
+        """The filter whose rows are kept; None, and a problem, if the wanted one is missing."""
         present = list(dict.fromkeys(_filter_of(row) for row in rows))
         wanted = self.options.filter
         if wanted is not None and wanted not in present:
@@ -153,7 +153,7 @@ class _Reader:
         return wanted if wanted is not None else present[0]
 
     def _clashing(self, rows: Iterable[Mapping[str, Any]]) -> set[Any]:
-        """Documents whose rows hold different responses: filters must not change what was said."""
+        """Documents whose rows hold different responses: filters must not change the response."""
         responses: dict[Any, Any] = {}
         clashing = {
             row["doc_id"]
@@ -185,7 +185,7 @@ class _Reader:
         return Row(item, self._candidate(item.key, text, native))
 
     def _text(self, row: Mapping[str, Any], name: str) -> str | None:
-        """The whole first response, before any filter; None, and a problem, when there is none."""
+        """The whole first response, before any filter; None, and a problem, without one."""
         responses = row["resps"]
         if len(responses) > 1:
             what = f"{name} has {len(responses)} requests, one is expected"
@@ -206,7 +206,7 @@ class _Reader:
         name, after = metric, _filter_of(row)
         if after != "none":
             name = f"{metric},{after}"  # the way lm-eval itself writes it
-        return finite(row.get(metric), name, spoken={})
+        return finite(row.get(metric), name, words={})
 
     def _candidate(self, key: ItemKey, text: str, native: Native) -> Candidate:
         return Candidate(
@@ -224,7 +224,7 @@ def _filter_of(row: Mapping[str, Any]) -> str:
 
 
 def _metrics(row: Mapping[str, Any]) -> list[str]:
-    """Names of a row's metrics; older files do not list them, there they are what is left over."""
+    """Names of a row's metrics; in older files, which do not list them, all unknown columns."""
     listed = row.get("metrics")
     if isinstance(listed, list):
         return [name for name in listed if name in row]

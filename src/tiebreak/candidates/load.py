@@ -27,14 +27,14 @@ def load_candidates(
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> CandidatePool:
-    """Read answers that models already gave and align them, item by item.
+    """Read the answers that models gave and align them, item by item.
 
     Args:
         paths: Files and folders, in any mix: Inspect logs (`.eval`, `.json`), lm-eval output
             folders or `samples_*.jsonl`, and pools written by `write_parquet`. Folders are searched
             with their subfolders. Tiebreak's own ranking logs are left out and noted.
             `hf://datasets/OWNER/NAME[@REVISION][/FILE]`: candidates published on the Hub.
-        mode: `strict`: whatever is missing, damaged or contradictory is an error that lists it.
+        mode: `strict`: an error lists whatever is missing, damaged or contradictory.
             `intersect`: keep the items that all models of a benchmark answered; what was left out
             is in `pool.notes`.
         epochs: `first` keeps epoch 1 (and notes that there were more), `all` makes one candidate
@@ -84,7 +84,7 @@ def _check(name: str, value: str, allowed: Sequence[str]) -> None:
 def _read(file: Found, options: ReadOptions) -> Reading:
     try:
         if file.kind == "inspect":
-            # Importing Inspect takes seconds; `import tiebreak` and lm-eval users need not wait.
+            # Importing Inspect takes seconds, which lm-eval users do not need.
             from tiebreak.candidates.inspect_logs import read_inspect_log
 
             return read_inspect_log(file.path, options)
@@ -97,7 +97,7 @@ def _read(file: Found, options: ReadOptions) -> Reading:
 
 
 def _unused_names(rename: Mapping[str, str], records: Iterable[LogRecord]) -> list[Note]:
-    """A misspelt name would otherwise show up as a benchmark that does not align."""
+    """Keys of `rename` that match no benchmark."""
     tasks = {record.task for record in records}
     known = tasks | {benchmark_name(task) for task in tasks}
     shown = ", ".join(sorted({benchmark_name(task) for task in tasks})) or "none"

@@ -1,4 +1,4 @@
-"""Native scores: the harness's own numbers, never invented."""
+"""Native scores: the harness's own numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ from tiebreak.candidates.pool import Note
 T = TypeVar("T")
 
 RECORDED = "tiebreak_"
-"""How the names of scores begin that `tiebreak write-back` puts into a model's own log."""
+"""Prefix of the scores that `tiebreak write-back` puts into a model's own log."""
 
 
 class Native(NamedTuple):
-    """A native score. `value` is NaN when there is none, and `problem` says why (None: fine)."""
+    """A native score. `value` is NaN without one; `problem` says what is wrong with it."""
 
     value: float
     metric: str | None
@@ -21,19 +21,19 @@ class Native(NamedTuple):
 
 
 def without_recorded(scores: Mapping[str, T]) -> dict[str, T]:
-    """Scores by name, but for ranks that were written back: these are judges' words, not native."""
+    """Scores by name, without ranks that were written back: these come from judges."""
     return {name: score for name, score in scores.items() if not name.startswith(RECORDED)}
 
 
 def choose_metric(present: Sequence[str], wanted: Sequence[str]) -> str | None:
-    """The first wanted name that is present; without a wish the first present name."""
+    """The first wanted name that is present; the first present one if none is wanted."""
     if not wanted:
         return present[0] if present else None
     return next((name for name in wanted if name in present), None)
 
 
 def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> Note | None:
-    """What to tell about the choice of a score: none there, or one out of several."""
+    """A note if there was no score to choose, or one had to be chosen out of several."""
     if not present:
         return Note("native_choice", source, "no native scores")
     if len(present) == 1 or wanted:
@@ -48,22 +48,22 @@ def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:
     return Native(math.nan, None, f"has no {name}; its scores: {', '.join(present) or 'none'}")
 
 
-def finite(value: Any, metric: str, spoken: Mapping[str, float]) -> Native:
+def finite(value: Any, metric: str, words: Mapping[str, float]) -> Native:
     """A score as a finite number.
 
     Args:
-        value: Number, bool, or one of the words in `spoken`, or a number as text.
+        value: Number, bool, or one of `words`, or a number as text.
         metric: Name of the score.
-        spoken: Words that stand for a number; upper and lower case are told apart.
+        words: Words that stand for a number, case-sensitive.
     """
-    if isinstance(value, str) and value in spoken:
-        return Native(spoken[value], metric)
+    if isinstance(value, str) and value in words:
+        return Native(words[value], metric)
     try:
         # float() also reads bools, numbers of NumPy and digits as text.
         number = float(value)
     except (TypeError, ValueError):
         shown = repr(value)[:60]
-        return Native(math.nan, metric, f"native score {metric!r} is {shown}, no number")
+        return Native(math.nan, metric, f"native score {metric!r} is {shown}, not a number")
     if not math.isfinite(number):
         return Native(math.nan, metric, f"native score {metric!r} is {number}")
     return Native(number, metric)

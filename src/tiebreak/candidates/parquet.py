@@ -33,7 +33,7 @@ _TEXTS_OF_CANDIDATE = ("model", "text", "tool_calls", "source")
 
 @cache
 def _schema() -> "pa.Schema":
-    # Arrow is imported where it is needed only: importing it takes most of a second.
+    # Arrow is imported only where it is needed: that takes most of a second.
     import pyarrow as pa
 
     # Large strings: texts of a big pool exceed the 2 GB that a plain string column can address.
@@ -127,7 +127,7 @@ def is_pool(path: Path) -> bool:
     """Whether a readable Parquet file was written by `write_parquet`.
 
     Raises:
-        UnreadablePoolError: It is no Parquet file, or a damaged one.
+        UnreadablePoolError: It is not a Parquet file, or a damaged one.
     """
     return _VERSION_KEY in _file_metadata(path)
 
@@ -150,7 +150,7 @@ def read_parquet(path: str | Path) -> CandidatePool:
     """Read a pool that `write_parquet` wrote.
 
     Raises:
-        UnreadablePoolError: The file is damaged, is no Tiebreak pool, or is of a newer version.
+        UnreadablePoolError: The file is damaged, is not a Tiebreak pool, or is of a newer version.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -158,7 +158,7 @@ def read_parquet(path: str | Path) -> CandidatePool:
     file = Path(path)
     metadata = _file_metadata(file)
     if _VERSION_KEY not in metadata:
-        raise _unreadable(file, "is Parquet, but no pool written by Tiebreak")
+        raise _unreadable(file, "is Parquet, but not a pool written by Tiebreak")
     version = metadata[_VERSION_KEY].decode()
     if version.isdigit() and int(version) > VERSION:
         what = f"was written by a newer Tiebreak (pool version {version}; this one reads {VERSION})"
@@ -255,6 +255,6 @@ def _records(
 
 
 def _harness(rows: Iterable[Row]) -> Harness:
-    """Whose ids a pool has: Inspect's lead wherever an answer came from an Inspect log."""
+    """Whose ids a pool has: Inspect's, if any answer came from an Inspect log."""
     sources = [row.candidate.source for row in rows if row.candidate is not None]
     return "lm-eval" if all(source.endswith(".jsonl") for source in sources) else "inspect"

@@ -1,8 +1,8 @@
 """The candidate pool: items × models, aligned.
 
 A pool holds, for every benchmark item, one answer per model, taken from logs that already exist.
-Items are told apart by `(benchmark, item_id)` and by `input_hash`, a fingerprint of the question
-itself, so two logs can never be zipped together by position.
+An item is identified by `(benchmark, item_id)` and by `input_hash`, a fingerprint of the question
+itself, so two logs are never joined by position.
 """
 
 import json
@@ -29,7 +29,7 @@ class Item:
     """One benchmark question.
 
     `input_hash` is the fingerprint of question, choices and tools (`identity.input_hash`).
-    `tools` holds the tool schemas as they came, as JSON-ready dicts; empty when there are none.
+    `tools` holds the tool schemas as they came, as JSON-ready dicts; empty without tools.
     `metadata` is JSON-ready and is carried along untouched.
     """
 
@@ -81,7 +81,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that loading left out, chose or repaired: what kind, where, and what exactly."""
+    """Something that loading left out, chose or repaired: its kind, where, and what exactly."""
 
     kind: str
     where: str

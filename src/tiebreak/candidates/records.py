@@ -1,4 +1,4 @@
-"""What a reader hands to alignment: the rows of one source, and what was odd about them."""
+"""What readers hand to alignment: the rows of one source, and what was wrong with them."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 class LogRecord:
     """One model's rows on one benchmark, out of one source.
 
-    `harness` tells whose item ids these are: ids of different harnesses are not comparable.
+    `harness` says where the item ids come from: ids of different harnesses are not comparable.
     `task` is the benchmark's name as the source has it.
     """
 
@@ -58,7 +58,7 @@ class ReadOptions:
     rename: Mapping[str, str] = field(default_factory=dict)
 
     def benchmark(self, raw: str) -> str:
-        """Name of a benchmark, renamed where the caller asked for it."""
+        """Name of a benchmark, after the caller's renaming."""
         name = benchmark_name(raw)
         return self.rename.get(raw, self.rename.get(name, name))
 
@@ -71,7 +71,7 @@ def item_name(key: ItemKey) -> str:
 def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list[Note]]:
     """Rows with one per key, and a problem for every key that was there several times.
 
-    Which of several rows is the answer is anybody's guess, so such a key keeps none.
+    Nothing says which of several rows is the answer, so such a key keeps none.
     """
     rows = list(rows)
     counts = Counter(row.item.key for row in rows)

@@ -1,4 +1,4 @@
-"""What a ranking log says about its run: keys of its metadata, and which shard of the run it is.
+"""The metadata by which a ranking log names its run, and which shard of the run it is.
 
 A shard is one of several parts of a run of judging, so that several machines can share it.
 """
@@ -15,17 +15,17 @@ PROTOCOL_KEY = "tiebreak_protocol"
 RUN_KEY = "tiebreak_run"
 """Log metadata key of ranking logs: fingerprint of pool, protocol, arguments and judges.
 
-The shards of one run have it in common.
+The shards of a run share it.
 """
 
 SHARD_KEY = "tiebreak_shard"
-"""Log metadata key of a ranking log that holds a part of a run only, such as "3/8"."""
+"""Log metadata key of a ranking log that holds only a part of a run, such as "3/8"."""
 
 CONTEST_KEY = "contest"
 """Sample metadata key of ranking logs: what was judged, that is task, rubric and answers."""
 
 PROMPTS_KEY = "tiebreak_prompts"
-"""Log metadata key of ranking logs: SHA-256 of the prompt templates that judges were asked with."""
+"""Log metadata key of ranking logs: SHA-256 of the judges' prompt templates."""
 
 
 class Shard(NamedTuple):
@@ -39,7 +39,7 @@ class Shard(NamedTuple):
         """Read "3/8".
 
         Raises:
-            ValueError: anything else; the message shows the form.
+            ValueError: any other text; the message shows the form.
         """
         found = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", str(text))
         shard = Shard(int(found[1]), int(found[2])) if found else None

@@ -87,7 +87,7 @@ def bfcl_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
 
 
 def humaneval_results(doc: Document, results: Sequence[Any]) -> dict[str, float]:
-    """Nothing: a program that has not been run has no score, and none runs inside lm-eval."""
+    """Nothing: a program has no score before it has run, and none runs inside lm-eval."""
     return {}
 
 
@@ -203,7 +203,7 @@ def _prompt(benchmark: str, doc: Document) -> str:
 
 
 def _results(benchmark: str, doc: Document, results: Sequence[Any]) -> dict[str, float]:
-    """The native score, 1.0 or 0.0; NaN when there is none, with a warning that says why.
+    """The native score, 1.0 or 0.0; NaN without one, with a warning that says why.
 
     Nothing is raised: lm-eval would lose all answers of the run.
     """
@@ -211,7 +211,7 @@ def _results(benchmark: str, doc: Document, results: Sequence[Any]) -> dict[str,
     try:
         (answer,) = results
         if not isinstance(answer, str):
-            raise TypeError(f"the model gave {type(answer).__name__}, no text")
+            raise TypeError(f"the model gave {type(answer).__name__}, not text")
         assert known.score is not None
         return {known.metric: float(known.score(answer, _question(benchmark, doc)).right)}
     except Exception as error:

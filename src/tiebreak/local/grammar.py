@@ -1,8 +1,8 @@
 """JSON schema → a grammar that a small model cannot get lost in.
 
 A small model that may write free text writes it until the token budget ends, and the JSON never
-closes. So every open end of a schema is bounded before it becomes a grammar, and no whitespace is
-left to chance. What is bounded is a subset of the schema: a valid reply stays valid.
+closes. So every open end of a schema is bounded before it becomes a grammar, and the whitespace is
+fixed. What is bounded is a subset of the schema: a valid reply stays valid.
 """
 
 import json

@@ -53,7 +53,7 @@ class LocalModelError(RuntimeError):
 
 
 class LocalAPI(ModelAPI):
-    """llama.cpp in this process. What a task leaves open has a fixed default, so replies repeat."""
+    """llama.cpp in this process. Settings have fixed defaults, so replies repeat."""
 
     def __init__(
         self,
@@ -71,8 +71,8 @@ class LocalAPI(ModelAPI):
 
         Args:
             model_name: `smollm2-135m`, or any name for a GGUF file of the user's own.
-            base_url: Ignored: there is no address.
-            api_key: Ignored: there is no key.
+            base_url: Ignored.
+            api_key: Ignored.
             config: Generation settings.
             path: GGUF file of the user's own (`-M path=FILE`), else `TIEBREAK_LOCAL_WEIGHTS`.
             copies: Copies of the model that answer side by side, so the number of connections; by
@@ -95,8 +95,8 @@ class LocalAPI(ModelAPI):
                 f"{PROVIDER} has one model of its own, {DEFAULT}. For {model_name!r} add the file: "
                 "-M path=/path/to/model.gguf"
             )
-        # Inspect's cache tells models apart by name and base_url: a file of the user's own must
-        # not be answered for by another one of the same name.
+        # Inspect's cache identifies models by name and base_url: a file of the user's own must
+        # not get the replies of another one of the same name.
         super().__init__(model_name, base_url=_file_url(own), config=config)
         self._settings = ServerSettings(
             weights=find_weights(path), threads=threads, context=context
@@ -112,7 +112,7 @@ class LocalAPI(ModelAPI):
         """Answer one request in a worker thread.
 
         A prompt that does not fit into the context gives an empty completion with the stop reason
-        `model_length`, so that its caller can go on without it.
+        `model_length`, so that its caller can go on.
 
         Raises:
             LocalModelError: the runtime refused the request for another reason.
@@ -234,9 +234,9 @@ def _tool_call(call: dict[str, Any]) -> ToolCall:
     try:
         arguments = json.loads(given)
         if not isinstance(arguments, dict):
-            arguments, problem = {}, f"the arguments of {name} are no JSON object: {given}"
+            arguments, problem = {}, f"the arguments of {name} are not a JSON object: {given}"
     except json.JSONDecodeError as error:
-        problem = f"the arguments of {name} are no valid JSON ({error}): {given}"
+        problem = f"the arguments of {name} are not valid JSON ({error}): {given}"
     return ToolCall(
         id=call.get("id") or uuid.uuid4().hex,
         function=name,

@@ -22,7 +22,7 @@ from tiebreak.prerequisite import PrerequisiteError
 
 THREADS_ENV: Final = "TIEBREAK_LOCAL_THREADS"
 MOST_THREADS: Final = 8
-"""So small a model gains nothing from more."""
+"""A model this small gains nothing from more."""
 DEFAULT_PORT: Final = 8080
 INSTALL_RUNTIME: Final = "pip install 'tiebreak[local]'"
 
@@ -97,7 +97,7 @@ class LocalServer:
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
     def close(self) -> None:
-        """Stop the server and give its memory back. It must not be used any more."""
+        """Stop the server and give its memory back. It cannot be used any more."""
         self._server = None
 
 
@@ -179,7 +179,7 @@ def default_threads() -> int:
     """Threads to use in all: `TIEBREAK_LOCAL_THREADS`, else the cores that this process may use.
 
     Raises:
-        PrerequisiteError: the variable is no positive whole number.
+        PrerequisiteError: the variable is not a positive whole number.
     """
     given = os.environ.get(THREADS_ENV)
     if given is None:

@@ -32,8 +32,8 @@ def find_weights(path: str | None = None) -> Path:
         path: A GGUF file of the user's own.
 
     Raises:
-        PrerequisiteError: there is no such file, or it is no GGUF file, or the weights package is
-            not installed; the message shows the command that helps.
+        PrerequisiteError: the file does not exist or is not a GGUF file, or the weights package
+            is not installed; the message shows the command that helps.
     """
     own = custom_weights(path)
     if own is None:

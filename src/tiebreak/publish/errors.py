@@ -46,7 +46,7 @@ _SENTENCES: dict[Kind, str] = {
 def sentence(fault: Fault, repo_id: str, endpoint: str, tries: int) -> str:
     """What went wrong at the Hub, and what to do."""
     parts = [str(fault.status)] if fault.status else []
-    parts += [fault.said] if fault.said else []
+    parts += [fault.message] if fault.message else []
     wait = f" It asks to wait {_duration(fault.retry_after)}." if fault.retry_after else ""
     return _SENTENCES[fault.kind].format(
         repo=repo_id,

@@ -88,7 +88,7 @@ class RetryPolicy:
     def _report(self, state: "RetryCallState") -> None:
         found = _fault(state)
         if self.notify is not None:
-            what = f"answered {found.status}" if found.status else f"is not there ({found.said})"
+            what = f"answered {found.status}" if found.status else f"is not there ({found.message})"
             what += " (somebody else was faster)" if found.kind == "changed" else ""
             self.notify(
                 f"The Hub {what}; try {state.attempt_number + 1} of {self._tries(found)} "

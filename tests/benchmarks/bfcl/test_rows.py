@@ -86,7 +86,7 @@ def test_questions_and_answers_must_belong_together(tmp_path: Path) -> None:
     with pytest.raises(PrerequisiteError, match="parallel_5 has an answer"):
         load_rows(tmp_path)
     write(answers, *(an_answer("parallel_0") for _ in range(2)))
-    with pytest.raises(PrerequisiteError, match="parallel_0 is there twice"):
+    with pytest.raises(PrerequisiteError, match="parallel_0 occurs twice"):
         load_rows(tmp_path)
 
 
@@ -124,9 +124,9 @@ def test_categories_that_cannot_be_had(tmp_path: Path, categories: list[str], me
 
 
 def test_no_such_folder(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match=r"should hold BFCL's files, .* There are none"):
+    with pytest.raises(PrerequisiteError, match=r"should hold BFCL's files, .* It does not"):
         load_rows(tmp_path)
-    with pytest.raises(PrerequisiteError, match="no folder"):
+    with pytest.raises(PrerequisiteError, match="is not a folder with BFCL"):
         load_rows(tmp_path / "none")
 
 

@@ -1,6 +1,6 @@
 """Which functions does a written answer call?
 
-Models write calls as BFCL asks for them, `[f(a=1, b="x"), g.h(c=[1])]`, or as JSON,
+Models write calls in BFCL's form, `[f(a=1, b="x"), g.h(c=[1])]`, or as JSON,
 `{"name": "f", "arguments": {"a": 1}}`; bare, in a fence or behind some prose.
 """
 
@@ -38,8 +38,8 @@ def written_calls(text: str) -> list[Call]:
     An answer that is nothing but calls is read as BFCL reads it. From any other the last group of
     calls is taken, so that drafts and reasoning before it do not count: JSON or calls in square
     brackets wherever they stand, a bare `f(a=1)` only on lines of its own, since a refusal may
-    well mention a function. There a call with unnamed arguments is none: it is code. Thinking
-    (`<think>…</think>`) is no part of an answer.
+    well mention a function. There a call with unnamed arguments is code and does not count.
+    Thinking (`<think>…</think>`) is not part of an answer.
     """
     text = without_thinking(text)[-LONGEST_ANSWER:]
     whole = text.strip().strip("`\n ")
@@ -57,7 +57,7 @@ def without_thinking(text: str) -> str:
 
 
 def _last_group(text: str) -> list[Call]:
-    """The last calls of a text between which there is no prose."""
+    """The last calls of a text without prose between them."""
     group: list[Call] = []
     begin = len(text)
     for span in _spans_backwards(text):

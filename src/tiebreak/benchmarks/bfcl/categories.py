@@ -18,9 +18,9 @@ CATEGORIES: Final = (
     "live_relevance",
 )
 NO_CALL: Final = frozenset({"irrelevance", "live_irrelevance"})
-"""Here it is right to call nothing."""
+"""Here the right answer calls nothing."""
 ANY_CALL: Final = frozenset({"live_relevance"})
-"""Here it is right to call something, whatever it is."""
+"""Here any call is right."""
 
 _OTHER_NAMES: Final = {"simple_python": "simple"}
 _JAVA: Final = "its calls are Java or JavaScript, and its types are not those of JSON"
@@ -67,7 +67,7 @@ def left_out(name: str) -> str | None:
 
 
 def category_in(item_id: str) -> str | None:
-    """The category that the name of an item tells, such as `live_simple_3-2-0`, or None.
+    """The category in the name of an item, such as `live_simple_3-2-0`, or None.
 
     Raises:
         ValueError: the item is of a category that is left out.

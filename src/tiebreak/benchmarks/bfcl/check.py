@@ -18,8 +18,8 @@ from tiebreak.benchmarks.bfcl.notation import Call
 from tiebreak.benchmarks.bfcl.questions import LISTS, TYPES, parameters_of
 from tiebreak.benchmarks.question import Question, Verdict
 
-LEFT_AWAY: Final = ""
-"""Among the admitted values it says that an argument may be left away."""
+OMITTED: Final = ""
+"""Among the admitted values this says that an argument may be omitted."""
 
 _SHORT: Final = reprlib.Repr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 20
@@ -38,9 +38,9 @@ def score_calls(calls: Sequence[Call], answer: str, question: Question) -> Verdi
     Args:
         calls: The calls that were made.
         answer: What was written. Where it is right to call nothing, an answer without words is
-            wrong all the same: an empty reply is no refusal but mostly a broken generation.
+            wrong all the same: an empty reply is mostly a broken generation, not a refusal.
             (BFCL's own checker lets it pass.)
-        question: What was asked.
+        question: The question that was answered.
     """
     found = ", ".join(map(_written, calls)) or None
     if not calls and not without_thinking(answer).strip():
@@ -59,7 +59,7 @@ def problem(calls: Sequence[Call], question: Question) -> str | None:
     if len(calls) != len(truth):
         return f"the right number of calls is {len(truth)}, and {len(calls)} were made"
     # As in BFCL's checker each right call takes the first call that fits: in any order, but
-    # without a second thought.
+    # without backtracking.
     left = list(calls)
     for right in truth:
         ((name, admitted),) = right.items()
@@ -96,7 +96,7 @@ def _call_problem(
         if not _is_admitted(value, parameters[parameter], admitted[parameter]):
             return f"{parameter} is {_shown(value)}"
     for parameter, values in admitted.items():
-        if parameter not in call.arguments and LEFT_AWAY not in values:
+        if parameter not in call.arguments and OMITTED not in values:
             return f"the argument {parameter!r} is missing"
     return None
 
@@ -129,12 +129,12 @@ def _is_admitted(value: Any, schema: Mapping[str, Any], admitted: Sequence[Any])
 
 
 def _type_written(admitted: Sequence[Any]) -> type | None:
-    """The type of the first value in a ground truth, or None when there is no value."""
-    return next((type(value) for value in admitted if value != LEFT_AWAY), None)
+    """The type of the first value in a ground truth, or None without values."""
+    return next((type(value) for value in admitted if value != OMITTED), None)
 
 
 def _items_fit(value: Sequence[Any], inner: type, admitted: Sequence[Any]) -> bool:
-    """Do the items have the type of some admitted list? What is no list admits items of any."""
+    """Do the items have the type of some admitted list? Anything else admits items of any type."""
     return any(
         not isinstance(other, list)
         or {type(item) for item in value} <= {inner, _type_written(other)}
@@ -160,7 +160,7 @@ def _object_fits(value: Any, other: Any) -> bool:
         and _plain(item) in [_plain(value) for value in other[key]]
         for key, item in value.items()
     ) and all(
-        key in value or (isinstance(values, list | str) and LEFT_AWAY in values)
+        key in value or (isinstance(values, list | str) and OMITTED in values)
         for key, values in other.items()
     )
 
@@ -185,5 +185,5 @@ def _shown(value: Any) -> str:
 
 def _written(call: Call) -> str:
     arguments = ", ".join(f"{name}={_shown(value)}" for name, value in call.arguments.items())
-    # A lone surrogate is no text that a log file could hold.
+    # A log file cannot hold a lone surrogate.
     return f"{call.name}({arguments})".encode("utf-8", "backslashreplace").decode("utf-8")

@@ -35,18 +35,18 @@ class Call(NamedTuple):
 
 
 class NoCallsError(ValueError):
-    """A text is not what its notation asks for."""
+    """A text does not follow its notation."""
 
 
 def calls_from_json(text: str) -> list[Call]:
-    r"""Calls as JSON: one, or a list of them, in the shapes that are in use.
+    r"""Calls as JSON: one, or a list of them, in the common shapes.
 
         {"name": "f", "arguments": {"a": 1}}       also with "parameters", or as JSON text
         {"function": "f", "parameters": {"a": 1}}
         {"type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}
 
     Raises:
-        NoCallsError: the text is no JSON or no call.
+        NoCallsError: the text is not JSON, or not a call.
     """
     try:
         value = json.loads(text)
@@ -58,7 +58,7 @@ def calls_from_json(text: str) -> list[Call]:
 def _call_from(entry: Any) -> Call:
     inner = entry.get("function") if isinstance(entry, dict) else None
     call = inner if isinstance(inner, dict) else entry
-    # With a description it is no call but what the prompt showed of a function.
+    # With a description it is a function as the prompt shows it, not a call.
     if not isinstance(call, dict) or "description" in call:
         raise NoCallsError("no call")
     name = call.get("name", call.get("function"))
@@ -71,10 +71,10 @@ def _call_from(entry: Any) -> Call:
 
 
 def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
-    """Calls as BFCL writes them, `[f(a=1, b="x"), g.h(c=[1, 2])]`; outer brackets may lack.
+    """Calls as BFCL writes them, `[f(a=1, b="x"), g.h(c=[1, 2])]`; outer brackets may be missing.
 
     Values are read as BFCL reads them: a bare word is a text, a call without named arguments is
-    the text of it and any other one an object, arithmetic is worked out. Arguments without a name
+    the text of it and any other one an object, arithmetic is evaluated. Arguments without a name
     are dropped. Unlike there, `+5` is 5 and not -5, and arithmetic is for numbers.
 
     Args:
@@ -88,7 +88,7 @@ def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
     source = source if source.endswith("]") else f"{source}]"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes that are none, such as "\d"
+            warnings.simplefilter("ignore")  # about invalid escapes, such as "\d"
             body = parse_program(source).body
         if len(body) != 1 or not isinstance(body[0], ast.Expr):
             raise NoCallsError("no expression")
@@ -103,7 +103,7 @@ def calls_from_python(text: str, *, only_named: bool = False) -> list[Call]:
 def _call(node: ast.expr, only_named: bool = False) -> Call:
     if not isinstance(node, ast.Call) or (only_named and node.args):
         raise NoCallsError("no call, or one with unnamed arguments")
-    # `**more` is no argument of any function: under this name it is wrong, and still a call.
+    # `**more` is not an argument of any function: under this name the call is read, and wrong.
     return Call(_name(node.func), {k.arg or "**": _value(k.value) for k in node.keywords})
 
 
@@ -131,20 +131,20 @@ def _value(node: ast.expr | None) -> Any:
         case ast.Dict(keys=keys, values=values):
             return {_value(key): _value(value) for key, value in zip(keys, values, strict=True)}
         case ast.UnaryOp(op=sign, operand=operand):
-            return _worked_out(sign, _value(operand))
+            return _evaluated(sign, _value(operand))
         case ast.BinOp(left=left, op=sign, right=right):
-            return _worked_out(sign, _value(left), _value(right))
+            return _evaluated(sign, _value(left), _value(right))
         case ast.Call(keywords=[]) | ast.Subscript():
             return ast.unparse(node)
         case ast.Call():
             return dict([_call(node)])
-    raise NoCallsError("a value that is none")
+    raise NoCallsError("not a value")
 
 
-def _worked_out(sign: ast.operator | ast.unaryop, *numbers: Any) -> Any:
+def _evaluated(sign: ast.operator | ast.unaryop, *numbers: Any) -> Any:
     if not all(isinstance(number, int | float) for number in numbers):
-        raise NoCallsError("arithmetic with something else than numbers")
-    # A power of integers is bounded before it is worked out: it could take hours.
+        raise NoCallsError("arithmetic with something other than numbers")
+    # A power of integers is bounded before it is evaluated: it could take hours.
     bits = numbers[0].bit_length() if isinstance(numbers[0], int) else 0
     if isinstance(sign, ast.Pow) and bits * abs(numbers[1]) > _MOST_BITS:
         raise NoCallsError("too large a power")

@@ -1,4 +1,4 @@
-"""From a row of BFCL to a question: what was said, what is on offer, and which calls are right."""
+"""From a row of BFCL to a question: its messages, the functions on offer, and the right calls."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ def _messages(value: Any) -> list[Mapping[str, str]]:
         value = _conversation(value) or [{"role": "user", "content": value}]
     if value and all(isinstance(turn, list) for turn in value):
         if len(value) > 1:
-            raise ValueError(f"its question has {len(value)} turns; only one can be asked")
+            raise ValueError(f"its question has {len(value)} turns; only one is supported")
         value = value[0]
     messages: list[Mapping[str, str]] = [
         {"role": str(m["role"]), "content": str(m["content"])} for m in value
@@ -88,7 +88,7 @@ def _messages(value: Any) -> list[Mapping[str, str]]:
 
 
 def _conversation(text: str) -> list[Any] | None:
-    """Messages that are given as JSON text; None for any other text, which is a question itself."""
+    """Messages that are given as JSON text; None for any other text."""
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
@@ -101,7 +101,7 @@ def _tools(value: Any) -> list[Mapping[str, Any]]:
     value = _from_json(value)
     tools = [_from_json(tool) for tool in (value if isinstance(value, list) else [value])]
     if not all(isinstance(tool, dict) and "name" in tool for tool in tools):
-        raise ValueError("its function is no list of functions with names")
+        raise ValueError("its function is not a list of functions with names")
     for tool in tools:
         for name, schema in parameters_of(tool).items():
             _check_type(schema, f"{tool['name']}({name})")
@@ -125,10 +125,12 @@ def _truth(value: Any) -> list[Mapping[str, Any]]:
     """The right calls: function → parameter → admitted values."""
     calls = _from_json(value)
     if not isinstance(calls, list):
-        raise ValueError("its ground truth is no list of calls")
+        raise ValueError("its ground truth is not a list of calls")
     for call in calls:
         if not (isinstance(call, dict) and len(call) == 1):
-            raise ValueError(f"its ground truth holds {call!r}, which is no call of one function")
+            raise ValueError(
+                f"its ground truth holds {call!r}, which is not a call of one function"
+            )
         (arguments,) = call.values()
         if not isinstance(arguments, dict):
             raise ValueError(f"its ground truth holds {call!r}, which has no arguments by name")

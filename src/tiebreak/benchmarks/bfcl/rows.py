@@ -27,8 +27,8 @@ from tiebreak.prerequisite import PrerequisiteError
 
 VERSION: Final = "2026.3.23"
 """Release of `bfcl-eval` that the questions are pinned to."""
-# Without its dependencies: it pins numpy 1.26 and asks for the clients of all providers, and only
-# its data are read.
+# Without its dependencies: it pins numpy 1.26 and requires the clients of all providers, and
+# only its data are read.
 INSTALL: Final = f"pip install --no-deps bfcl-eval=={VERSION}"
 
 _FILE: Final = re.compile(r"BFCL_v(\d+)_(\w+)\.json")
@@ -48,8 +48,8 @@ def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[
         `CATEGORIES` and then of the files.
 
     Raises:
-        PrerequisiteError: a category is unknown or left out, the data cannot be had, or questions
-            and answers do not belong together; the message says what to do.
+        PrerequisiteError: a category is unknown or left out, the data cannot be loaded, or
+            questions and answers do not belong together; the message says what to do.
     """
     try:
         wanted = {category_named(name) for name in categories}
@@ -90,16 +90,16 @@ def _package_folder() -> Path:
 def _folder(data: Path) -> Path:
     """The folder that holds the files: `data` itself or one inside it."""
     if not data.is_dir():
-        raise PrerequisiteError(f"{data} is no folder with BFCL's files.")
+        raise PrerequisiteError(f"{data} is not a folder with BFCL's files.")
     if _files(data):
         return data
     inside = [folder for folder in sorted(data.iterdir()) if folder.is_dir() and _files(folder)]
     if len(inside) == 1:
         return inside[0]
-    said = f"Take one of {', '.join(map(str, inside))}." if inside else "There are none."
+    advice = f"Take one of {', '.join(map(str, inside))}." if inside else "It does not."
     raise PrerequisiteError(
         f"{data} should hold BFCL's files, such as BFCL_v4_simple_python.json and "
-        f"possible_answer/BFCL_v4_simple_python.json. {said}"
+        f"possible_answer/BFCL_v4_simple_python.json. {advice}"
     )
 
 
@@ -124,7 +124,7 @@ def _category_rows(category: str, path: Path) -> list[Row]:
     answers = _by_id(path.parent / "possible_answer" / path.name) if answered else {}
     if answered:
         _must_be_none(set(questions) - set(answers), path, "has no answer in possible_answer")
-        _must_be_none(set(answers) - set(questions), path, "has an answer, and is no question")
+        _must_be_none(set(answers) - set(questions), path, "has an answer and no question")
     return [
         {
             "id": name,
@@ -143,7 +143,7 @@ def _by_id(path: Path, unique: bool = True) -> dict[str, Row]:
         name = str(_column(row, "id", place))
         if name in rows:
             # Without answers to join, a name that is given twice (as BFCL v3 does) does no harm.
-            _must_be_none({name} if unique else (), path, "is there twice")
+            _must_be_none({name} if unique else (), path, "occurs twice")
             name = next(f"{name}_{n}" for n in itertools.count(2) if f"{name}_{n}" not in rows)
         rows[name] = row
     return rows

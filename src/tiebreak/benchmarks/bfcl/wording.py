@@ -29,17 +29,17 @@ _JSON_TYPES: Final[Mapping[type, str]] = {
 def prompt(question: Question, documentation: bool = True) -> str:
     """The request and the functions on offer, for a reply in words.
 
-    The wording is the same for every category: it must not tell how many calls are right.
+    The wording is the same for every category: it must not give away how many calls are right.
 
     Args:
-        question: What is asked. A conversation is told message by message.
+        question: The question. A conversation is written message by message.
         documentation: Whether the functions and their parameters are described.
     """
     tools = question.tools if documentation else without_descriptions(question.tools)
     request = f"Request: {question.text}"
     if question.messages:
-        said = (f"{message['role']}: {message['content']}" for message in question.messages)
-        request = "\n".join(["Conversation:", *said])
+        lines = (f"{message['role']}: {message['content']}" for message in question.messages)
+        request = "\n".join(["Conversation:", *lines])
     return _PROMPT.format(
         functions="\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools),
         request=request,
@@ -76,7 +76,7 @@ def tool_schema(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """JSON schema of a reply that is one call to one of the functions, as `prompt` asks for it."""
+    """JSON schema of one call to one of the functions, in the form that `prompt` requests."""
     calls = [
         {
             "type": "object",
