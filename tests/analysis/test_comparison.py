@@ -17,16 +17,19 @@ from tests.ranking_logs.builders import (
     skipped,
     write_log,
 )
-from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, compare
-from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.analysis.price import price_of
-from tiebreak.analysis.reference import (
+from tiebreak.analysis.comparison import (
     AmbiguousReferenceError,
+    BenchmarkComparison,
+    ComparedLog,
+    Comparison,
     ComparisonError,
     MissingReferenceError,
     NothingInCommonError,
     NothingToCompareError,
+    compare,
 )
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.analysis.receipt import price_of
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 

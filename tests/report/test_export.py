@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.ranking_logs.builders import bracket, call, item, match, skipped, write_log
-from tiebreak.analysis.bias import PositionBias
+from tiebreak.analysis.judge import JudgeReplies, LengthBias, PositionBias
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled, leaderboards
-from tiebreak.analysis.length import LengthBias
 from tiebreak.analysis.receipt import KindCalls, Receipt, Usage
-from tiebreak.analysis.replies import JudgeReplies
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
 from tiebreak.report.export import as_dict, json_ready, to_csv
 from tiebreak.report.json import keys_of

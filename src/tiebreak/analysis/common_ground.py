@@ -28,6 +28,11 @@ class Shared:
     models: tuple[str, ...]
 
 
+def same_contest(one: Entry, other: Entry) -> bool:
+    """Whether two entries are runs of one another: protocol, settings, judges and models."""
+    return one.label == other.label and one.table.models == other.table.models
+
+
 def shared(entries: Sequence[Entry]) -> Shared:
     """The items and models that all of some entries ranked."""
     first, *others = entries

@@ -10,9 +10,8 @@ from os import PathLike
 
 import numpy as np
 
-from tiebreak.analysis.common_ground import left_out, shared
+from tiebreak.analysis.common_ground import left_out, same_contest, shared
 from tiebreak.analysis.entries import Entry, paper_order, read_entries
-from tiebreak.analysis.reference import same_contest
 from tiebreak.rankers.stability import RunStability, Stability, run_to_run, subsample_stability
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.words import count

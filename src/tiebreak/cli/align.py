@@ -64,8 +64,8 @@ def align(
       tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
       tiebreak align logs/ --human arena.csv --plot alignment.svg
     """
+    from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.alignment.align import align as alignment_of
-    from tiebreak.analysis.alignment.human import AlignmentError
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.alignment_export import alignment_as_dict, alignment_to_csv

@@ -50,8 +50,8 @@ def compare(
       tiebreak compare logs/ --reference seal --plot agreement.svg
       tiebreak compare logs/ --csv > protocols.csv
     """
+    from tiebreak.analysis.comparison import ComparisonError
     from tiebreak.analysis.comparison import compare as compare_logs
-    from tiebreak.analysis.reference import ComparisonError
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.comparison_export import comparison_as_dict, comparison_to_csv

@@ -92,8 +92,8 @@ def report(
       tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu
     """
     import tiebreak
-    from tiebreak.analysis.alignment.human import AlignmentError
-    from tiebreak.analysis.reference import ComparisonError
+    from tiebreak.analysis.alignment.align import AlignmentError
+    from tiebreak.analysis.comparison import ComparisonError
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.page.build import ReportError, check_folder, write_report

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from tiebreak.analysis.bias import PositionBias, position_bias
+from tiebreak.analysis.judge import PositionBias, position_bias
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.words import count, percent
 

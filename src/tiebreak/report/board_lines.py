@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
+from tiebreak.analysis.judge import LengthBias
 from tiebreak.analysis.leaderboard import Leaderboard, Settled
-from tiebreak.analysis.length import LengthBias
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.report.cells import UNDEFINED, decimal, money, percents, signed_interval
 from tiebreak.words import count, percent

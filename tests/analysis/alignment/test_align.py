@@ -14,9 +14,14 @@ from scipy import stats
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
 from tiebreak.analysis.alignment import raters
-from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment, align_panels
+from tiebreak.analysis.alignment.align import (
+    Alignment,
+    AlignmentError,
+    AmbiguousModelError,
+    BenchmarkAlignment,
+    align_panels,
+)
 from tiebreak.analysis.alignment.correlations import Correlation, Rater
-from tiebreak.analysis.alignment.human import AlignmentError, AmbiguousModelError
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import AGGREGATORS, RankingError, Resampling, aggregate_items, bootstrap_items
 from tiebreak.rankers.errors import UnprovenOrderError

@@ -10,12 +10,11 @@ from tests.analysis.alignment.panels import people
 from tests.analysis.peers.builders import identical, reviews
 from tests.ranking_logs.builders import all_pairs, bracket, graded
 from tests.report.page.logs import Folder, small, whole
-from tiebreak.analysis.alignment.human import NothingInCommonError
-from tiebreak.analysis.comparison import compare
+from tiebreak.analysis.alignment.align import NothingInCommonError
+from tiebreak.analysis.comparison import AmbiguousReferenceError, MissingReferenceError, compare
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import peer_report
-from tiebreak.analysis.reference import AmbiguousReferenceError, MissingReferenceError
 from tiebreak.analysis.stability import stability
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError, log_file

@@ -8,6 +8,7 @@ benchmark's own score. Each gives ranks of shape (rows, N models), a row for eve
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -16,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from tiebreak.analysis.alignment.correlations import Rater, correlate
-from tiebreak.analysis.alignment.human import NothingInCommonError, match_names
 from tiebreak.analysis.alignment.raters import ratings
 from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.review import PeerReport
+from tiebreak.candidates import namesakes
 from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.rankers.uncertainty import Resampling
@@ -31,6 +32,18 @@ FEWEST_MODELS = 3
 """With two models every correlation is 1, −1 or undefined."""
 
 _FEW_MODELS = 4
+
+
+class AlignmentError(ValueError):
+    """A human ranking that nothing can be compared with; the message says what to do next."""
+
+
+class AmbiguousModelError(AlignmentError):
+    """A name in the human ranking fits several models, or several names fit one."""
+
+
+class NothingInCommonError(AlignmentError):
+    """No benchmark has enough models that people ranked, too."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -186,3 +199,36 @@ def _notes(panel: Panel, said: Mapping[str, float], names: Mapping[str, str]) ->
         yield (
             f"Reviewers saw {panel.degree} answers each: their own correlations are of these only"
         )
+
+
+def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
+    """Which model goes by which name in a human ranking.
+
+    They are the same, or one is the other without what stands before a slash: openai/gpt-5 and
+    gpt-5. Who has a namesake is not looked for under another name.
+
+    Returns:
+        From models to names; those without a counterpart are left out.
+
+    Raises:
+        AmbiguousModelError: a name fits several models, or several names fit one.
+    """
+    found = {model: model for model in models if model in set(names)}
+    fits: dict[str, list[str]] = defaultdict(list)
+    for name in (name for name in names if name not in found):
+        close = namesakes(name, (model for model in models if model not in found))
+        if len(close) > 1:
+            raise AmbiguousModelError(
+                f"{name!r} in the human ranking could be {' or '.join(map(repr, close))}; write "
+                "the model's whole name"
+            )
+        for model in close:
+            fits[model].append(name)
+    for model, several in fits.items():
+        if len(several) > 1:
+            raise AmbiguousModelError(
+                f"In the human ranking {' and '.join(map(repr, several))} could both be {model!r}; "
+                "keep one of them, or write the model's whole name"
+            )
+        found[model] = several[0]
+    return found

@@ -12,7 +12,7 @@ from tiebreak.analysis.common_ground import agreement, shared
 from tiebreak.analysis.entries import Entry, entries_of
 from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.analysis.price import Price, price_of
+from tiebreak.analysis.receipt import Price, price_of
 from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_tau_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.uncertainty import Resampling

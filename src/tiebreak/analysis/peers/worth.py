@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiebreak.analysis.bias import bound_warning
+from tiebreak.analysis.judge import JudgeReplies, bound_warning, judge_replies
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
-from tiebreak.analysis.replies import JudgeReplies, judge_replies
 from tiebreak.rankers.dependence import EffectiveVotes, effective_votes
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import (

@@ -5,16 +5,17 @@ from dataclasses import dataclass, field
 from os import PathLike
 
 from tiebreak.analysis.alignment.align import Alignment, align_panels
-from tiebreak.analysis.comparison import Comparison, compare_entries
+from tiebreak.analysis.comparison import (
+    Comparison,
+    ComparisonError,
+    MissingReferenceError,
+    NothingToCompareError,
+    compare_entries,
+)
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry, best_attempts, entries_of
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_among
 from tiebreak.analysis.peers.review import PeerReport, peer_report_of
-from tiebreak.analysis.reference import (
-    ComparisonError,
-    MissingReferenceError,
-    NothingToCompareError,
-)
 from tiebreak.analysis.stability import StabilityReport, stability_of
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from tests.ranking_logs.builders import match
-from tiebreak.analysis.bias import position_bias
+from tiebreak.analysis.judge import position_bias
 from tiebreak.scorers.ballots import Match
 from tiebreak.words import count, percent
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.analysis.alignment.human import AmbiguousModelError, match_names
+from tiebreak.analysis.alignment.align import AmbiguousModelError, match_names
 
 MATCHES = {
     "the same": (["a", "b"], ["b", "a"], {"a": "a", "b": "b"}),

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tiebreak.analysis.verdict import Evidence, verdict
+from tiebreak.analysis.diagnosis import Evidence, verdict
 
 NAN = math.nan
 # Eight models with near-equal native scores and 162 items, in 158 of which answers can be judged.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from tests.ranking_logs.builders import item, match
-from tiebreak.analysis.length import LengthBias, length_bias
+from tiebreak.analysis.judge import LengthBias, length_bias
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 
