@@ -9,7 +9,7 @@ from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.rankers import AGGREGATORS, Profile, kemeny_young
-from tiebreak.rankers.errors import EmptyProfileError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.report.sheets.consensus import election_data, sheet_of
 
 NAN = np.nan
@@ -56,7 +56,7 @@ def test_a_method_that_cannot_count_leaves_the_others() -> None:
 
 
 def test_without_any_result_it_is_an_error_that_names_the_file() -> None:
-    with pytest.raises(EmptyProfileError, match=r"f\.csv: .*complete"):
+    with pytest.raises(RankingError, match=r"f\.csv: .*complete"):
         elect("e", "f.csv", NOBODY_COMPLETE, ["kendall"])
 
 

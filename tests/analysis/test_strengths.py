@@ -115,6 +115,27 @@ def test_models_that_never_met() -> None:
         assert not any(digit in view.reason for digit in "0123")
 
 
+def test_names_stand_for_columns_and_for_no_other_number() -> None:
+    """Names may look like columns, or like places in a sentence."""
+    names = ["1", "{group}", "x/3"]
+    _, odds = strength_views([bracket(f"q{n}", *names) for n in range(4)])
+    assert str(odds.reason).startswith(
+        "models 1 never lost to or tied with any of x/3, {group}, so"
+    )
+
+
+@pytest.mark.parametrize("limit", [1, 100_000])
+def test_without_convergence_the_limit_is_named(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tiebreak.rankers.strength._MAX_ITERATIONS", limit)
+    monkeypatch.setattr("tiebreak.rankers.strength._TOLERANCE", -1.0)
+    squares, odds = strength_views(round_robin(5), how=Resampling(draws=1))
+    assert len(squares.rows) == 4
+    assert odds.rows == ()
+    assert odds.reason == f"Bradley–Terry did not converge in {limit} iterations"
+
+
 def test_without_evalica_one_view_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "evalica", None)
     squares, odds = strength_views(round_robin(5), how=Resampling(draws=10))

@@ -24,7 +24,7 @@ from tiebreak.rankers.agreement import (
     top1,
     top1_many,
 )
-from tiebreak.rankers.errors import InfiniteRankError, MissingPackageError, RankingError, ShapeError
+from tiebreak.rankers.errors import MissingPackageError, RankingError
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -76,15 +76,15 @@ def test_undefined_has_a_reason(
 
 @pytest.mark.parametrize("function", [spearman, kendall_tau, pearson, top1, resolution_gain])
 @pytest.mark.parametrize(
-    ("first", "second", "error"),
+    ("first", "second", "message"),
     [
-        ([1, 2], [1, 2, 3], ShapeError),
-        ([[1, 2]], [[1, 2]], ShapeError),
-        ([1, math.inf], [1, 2], InfiniteRankError),
+        ([1, 2], [1, 2, 3], "two arrays of one length"),
+        ([[1, 2]], [[1, 2]], "two arrays of one length"),
+        ([1, math.inf], [1, 2], "finite"),
     ],
 )
-def test_bad_input(function: Any, first: Any, second: Any, error: type[RankingError]) -> None:
-    with pytest.raises(error):
+def test_bad_input(function: Any, first: Any, second: Any, message: str) -> None:
+    with pytest.raises(RankingError, match=message):
         function(first, second)
 
 
@@ -233,7 +233,7 @@ def test_one_constant_rater_agrees_as_chance_does() -> None:
 def test_kappa_bad_input(options: Any, message: str) -> None:
     with pytest.raises(RankingError, match=message):
         cohen_kappa([1, 2], [2, 1], **options)
-    with pytest.raises(ShapeError):
+    with pytest.raises(RankingError, match="2 ratings against 1"):
         cohen_kappa([1, 2], [1])
 
 
@@ -363,14 +363,14 @@ def test_kendall_many_sees_rounding_errors_as_ties() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "error"),
+    ("first", "second", "message"),
     [
-        ([[1, 2]], [1, 2, 3], ShapeError),
-        (np.ones((2, 3)), np.ones((5, 3)), ShapeError),
-        (1.0, [1.0], ShapeError),
-        ([1, -math.inf], [1, 2], InfiniteRankError),
+        ([[1, 2]], [1, 2, 3], "two arrays of shape"),
+        (np.ones((2, 3)), np.ones((5, 3)), "do not go together"),
+        (1.0, [1.0], "two arrays of shape"),
+        ([1, -math.inf], [1, 2], "finite"),
     ],
 )
-def test_kendall_many_bad_input(first: Any, second: Any, error: type[RankingError]) -> None:
-    with pytest.raises(error):
+def test_kendall_many_bad_input(first: Any, second: Any, message: str) -> None:
+    with pytest.raises(RankingError, match=message):
         kendall_tau_many(first, second)

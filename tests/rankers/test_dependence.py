@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.dependence import EffectiveVotes, effective_votes, fit_loadings
-from tiebreak.rankers.errors import EmptyProfileError, RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 
 NAN = math.nan
 FloatArray = NDArray[np.float64]
@@ -239,16 +239,14 @@ def test_same_seed_same_numbers_and_epochs_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranks", "options", "error", "message"),
+    ("ranks", "options", "message"),
     [
-        (np.ones((3, 4)), {}, ShapeError, "items, ballots, candidates"),
-        (np.ones((0, 5, 4)), {}, EmptyProfileError, "there is no item"),
-        (np.ones((2, 5, 4)), {"items": [1]}, ShapeError, r"items must have shape \(2,\)"),
-        (panel(0, [1] * 4, rows=3), {"how": Resampling(level=0)}, RankingError, "level"),
+        (np.ones((3, 4)), {}, "items, ballots, candidates"),
+        (np.ones((0, 5, 4)), {}, "there is no item"),
+        (np.ones((2, 5, 4)), {"items": [1]}, r"items must have shape \(2,\)"),
+        (panel(0, [1] * 4, rows=3), {"how": Resampling(level=0)}, "level"),
     ],
 )
-def test_wrong_input(
-    ranks: FloatArray, options: dict[str, float], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
+def test_wrong_input(ranks: FloatArray, options: dict[str, float], message: str) -> None:
+    with pytest.raises(RankingError, match=message):
         effective_votes(ranks, **options)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tiebreak.rankers import Resampling
-from tiebreak.rankers.errors import EmptyProfileError, NotConnectedError, RankingError
+from tiebreak.rankers.errors import NotConnectedError, RankingError
 from tiebreak.rankers.massey import least_squares, least_squares_statistic, transitive_closure
 
 FloatArray = NDArray[np.float64]
@@ -305,7 +305,7 @@ def test_a_statistic_takes_numbered_items(items: list[Any]) -> None:
 
 
 def test_closure_of_bad_input() -> None:
-    with pytest.raises(EmptyProfileError, match="no match"):
+    with pytest.raises(RankingError, match="no match"):
         transitive_closure([], [], [])
     with pytest.raises(RankingError, match="meets itself"):
         transitive_closure([1], [1], [1])

@@ -71,70 +71,60 @@ def test_a_ballot_that_ranks_nobody_is_left_out() -> None:
     assert Profile.from_ranks(np.array([[NAN, NAN], [2, 1]])).n_ballots == 1
 
 
-BAD: list[tuple[str, Callable[[], object], type[Exception], str]] = [
-    ("no ballot", lambda: Profile.from_ranks(np.empty((0, 3))), errors.EmptyProfileError, "ballot"),
-    ("nobody", lambda: Profile.from_ranks(np.empty((2, 0))), errors.EmptyProfileError, "candidate"),
-    ("all NaN", lambda: Profile.from_ranks([[NAN, NAN]]), errors.EmptyProfileError, "anybody"),
-    ("one row", lambda: Profile.from_ranks([1, 2, 3]), errors.ShapeError, r"\(3,\)"),
-    ("names", lambda: Profile.from_ranks([[1, 2]], ["a"]), errors.ShapeError, "1 names for 2"),
-    ("inf", lambda: Profile.from_ranks([[1, INF]], ["a", "b"]), errors.InfiniteRankError, "'b'"),
-    ("-inf", lambda: Profile.from_scores([[1, INF]]), errors.InfiniteRankError, "ballot 0"),
+BAD: list[tuple[str, Callable[[], object], str]] = [
+    ("no ballot", lambda: Profile.from_ranks(np.empty((0, 3))), "ballot"),
+    ("nobody", lambda: Profile.from_ranks(np.empty((2, 0))), "candidate"),
+    ("all NaN", lambda: Profile.from_ranks([[NAN, NAN]]), "anybody"),
+    ("one row", lambda: Profile.from_ranks([1, 2, 3]), r"\(3,\)"),
+    ("names", lambda: Profile.from_ranks([[1, 2]], ["a"]), "1 names for 2"),
+    ("inf", lambda: Profile.from_ranks([[1, INF]], ["a", "b"]), "'b'"),
+    ("-inf", lambda: Profile.from_scores([[1, INF]]), "ballot 0"),
     (
         "a tie where none may be",
         lambda: Profile.from_ranks([[1, 2, 3], [1, 2, 2]], ["a", "b", "c"], ties=False),
-        errors.TiedRanksError,
         "ballot 1 gives one rank to 'b', 'c'",
     ),
     (
         "one name twice",
         lambda: Profile.from_ranks([[1, 2]], ["a", "a"]),
-        errors.RepeatedCandidateError,
         "a",
     ),
     (
         "never ranked",
         lambda: Profile.from_ranks([[1, NAN, 2]], ["a", "b", "c"]),
-        errors.NeverRankedError,
         "'b'",
     ),
     (
         "never named",
         lambda: Profile.from_orderings([["a", "b"]], ["a", "b", "c"]),
-        errors.NeverRankedError,
         "'c'",
     ),
     (
         "unknown",
         lambda: Profile.from_orderings([["a", "z"]], ["a", "b"]),
-        errors.UnknownCandidateError,
         "ballot 0 ranks 'z'",
     ),
     (
         "twice in a ballot",
         lambda: Profile.from_orderings([["a", ("b", "a")]]),
-        errors.RepeatedCandidateError,
         "ballot 0 ranks 'a' twice",
     ),
     (
         "against itself",
         lambda: Profile.from_pairwise([("a", "a", 1)]),
-        errors.RepeatedCandidateError,
         "itself",
     ),
     (
         "no result",
         lambda: Profile.from_pairwise([("a", "b", NAN)]),
-        errors.InfiniteRankError,
         "nan is not 0, ½ or 1",
     ),
 ]
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "words"), [case[1:] for case in BAD], ids=[c[0] for c in BAD]
-)
-def test_bad_input_is_named(make: Callable[[], object], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words) as raised:
+@pytest.mark.parametrize(("make", "words"), [case[1:] for case in BAD], ids=[c[0] for c in BAD])
+def test_bad_input_is_named(make: Callable[[], object], words: str) -> None:
+    with pytest.raises(errors.RankingError, match=words) as raised:
         make()
     assert isinstance(raised.value, errors.RankingError)
 

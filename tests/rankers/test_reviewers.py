@@ -13,12 +13,7 @@ from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.aggregation import aggregate_items
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.rankers.errors import (
-    EmptyProfileError,
-    RankingError,
-    ShapeError,
-    UnknownMethodError,
-)
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.reviewers import leave_one_out, presentation_bias
 
 NAN = math.nan
@@ -344,15 +339,15 @@ def test_epochs_are_drawn_together_and_seeds_decide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "message"),
     [
-        ({"method": "mean"}, UnknownMethodError, "no method 'mean'"),
-        ({"items": [1, 2]}, ShapeError, r"items must have shape \(6,\)"),
-        ({"how": Resampling(level=2)}, RankingError, "level"),
+        ({"method": "mean"}, "no method 'mean'"),
+        ({"items": [1, 2]}, r"items must have shape \(6,\)"),
+        ({"how": Resampling(level=2)}, "level"),
     ],
 )
-def test_wrong_options(options: dict[str, object], error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_wrong_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(RankingError, match=message):
         leave_one_out(CASES[0], **options)  # type: ignore[arg-type]
 
 
@@ -363,9 +358,9 @@ def test_wrong_tolerance(tolerance: float) -> None:
 
 
 def test_wrong_shapes() -> None:
-    with pytest.raises(ShapeError, match="places shown"):
+    with pytest.raises(RankingError, match="places shown"):
         presentation_bias(CASES[0], CASES[0][:, :2])
-    with pytest.raises(ShapeError, match="items, ballots, candidates"):
+    with pytest.raises(RankingError, match="items, ballots, candidates"):
         leave_one_out(CASES[0][0])
-    with pytest.raises(EmptyProfileError, match="there is no item"):
+    with pytest.raises(RankingError, match="there is no item"):
         leave_one_out(np.ones((0, 3, 4)))

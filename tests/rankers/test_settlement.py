@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.settlement import PairBets, RankingTest
 
 FloatArray = NDArray[np.float64]
@@ -365,7 +365,7 @@ def test_bad_settings(arguments: tuple[int, int], options: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("scores", [[0.5, 0.5], [[0.5, 0.5, 0.5]], 0.5])
 def test_scores_of_another_shape(scores: Any) -> None:
-    with pytest.raises(ShapeError, match="shape"):
+    with pytest.raises(RankingError, match="shape"):
         RankingTest(3, 10).update(scores)
 
 

@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tiebreak.rankers import Resampling, strength
-from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
+from tiebreak.rankers.errors import (
+    MissingPackageError,
+    NotConnectedError,
+    NotConvergedError,
+    RankingError,
+)
 from tiebreak.rankers.matches import Matches
-from tiebreak.rankers.strength import NotConvergedError, bradley_terry, elo
+from tiebreak.rankers.strength import bradley_terry, elo
 
 FloatArray = NDArray[np.float64]
 Match = tuple[int, int, float, int]

@@ -10,7 +10,7 @@ from tests.rankers.voting.tables import table
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.rankers.aggregation import aggregate_items
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.rankers.errors import RankingError, ShapeError, UnknownCandidateError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.views import fair_gaps, peer_views
 
 NAN = math.nan
@@ -133,20 +133,20 @@ def test_the_gap_has_an_interval_over_items() -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "error", "message"),
+    ("own", "message"),
     [
-        ([0, 1], ShapeError, "2 entries in own for 3 reviewers"),
-        ([0, 1, 3], UnknownCandidateError, "reviewer 2 is said to be candidate 3"),
-        ([0, -1, 2], UnknownCandidateError, "reviewer 1 is said to be candidate -1"),
+        ([0, 1], "2 entries in own for 3 reviewers"),
+        ([0, 1, 3], "reviewer 2 is said to be candidate 3"),
+        ([0, -1, 2], "reviewer 1 is said to be candidate -1"),
     ],
 )
-def test_a_wrong_own(own: list[int], error: type[RankingError], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_a_wrong_own(own: list[int], message: str) -> None:
+    with pytest.raises(RankingError, match=message):
         peer_views(SELFISH, own)
 
 
 def test_wrong_ranks_and_methods() -> None:
-    with pytest.raises(ShapeError, match="items, ballots, candidates"):
+    with pytest.raises(RankingError, match="items, ballots, candidates"):
         peer_views(SELFISH[0], [0, 1, 2])
     with pytest.raises(RankingError, match="no method 'mean'"):
         peer_views(SELFISH, [0, 1, 2], method="mean")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.candidates import CandidatePool
-from tiebreak.rankers.errors import EmptyProfileError, InfiniteRankError, RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Proportion, wilson
 from tiebreak.rankers.pairwise_tests import holm, sign_flip_p
 from tiebreak.rankers.profile import FloatArray
@@ -190,11 +190,11 @@ def saturation_of(
 def _checked(native: ArrayLike, level: float, power: float) -> FloatArray:
     scores = np.asarray(native, dtype=np.float64)
     if scores.ndim != 2:
-        raise ShapeError(f"native must have shape (items, models), got {scores.shape}")
+        raise RankingError(f"native must have shape (items, models), got {scores.shape}")
     if not scores.shape[1]:
-        raise EmptyProfileError("there is no model")
+        raise RankingError("there is no model")
     if np.isinf(scores).any():
-        raise InfiniteRankError("scores must be finite, or NaN where a model is absent")
+        raise RankingError("scores must be finite, or NaN where a model is absent")
     if not (0 < level < 1 and 0 < power < 1):
         raise RankingError(f"level and power must lie between 0 and 1, got {level} and {power}")
     return scores.round(DECIMALS)

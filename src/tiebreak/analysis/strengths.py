@@ -5,7 +5,6 @@ together, who won against whom, and do not ask in which round; so they use match
 throws away. Both resample items, with all that is known about an item at once.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,12 +17,12 @@ from tiebreak.analysis.standing import Standing, best_first
 from tiebreak.rankers import (
     ItemBootstrap,
     MissingPackageError,
+    RankingError,
     bradley_terry,
     competition_ranks,
 )
-from tiebreak.rankers.errors import NotConnectedError
+from tiebreak.rankers.errors import NotConnectedError, NotConvergedError
 from tiebreak.rankers.massey import least_squares
-from tiebreak.rankers.strength import NotConvergedError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import results
@@ -153,7 +152,9 @@ def _view(
             how=how,
         )
     except (NotConnectedError, MissingPackageError, NotConvergedError) as error:
-        reason: str | None = _with_names(str(error), found.models)
+        reason: str | None = (
+            error.named(found.models) if isinstance(error, RankingError) else str(error)
+        )
     else:
         rows, undefined = _rows(found.models, fitted), int(fitted.undefined.min())
         reason = fitted.reason
@@ -177,8 +178,3 @@ def _rows(models: Sequence[str], fitted: ItemBootstrap) -> tuple[StrengthRow, ..
         StrengthRow.of(fitted, column, model, ranks[column]) for column, model in enumerate(models)
     ]
     return tuple(sorted(rows, key=best_first))
-
-
-def _with_names(message: str, models: Sequence[str]) -> str:
-    """Rankers know columns, readers know names."""
-    return re.sub(r"\b\d+\b", lambda number: models[int(number[0])], message)

@@ -52,11 +52,20 @@ if TYPE_CHECKING:
         perturb,
     )
     from tiebreak.rankers.dependence import EffectiveVotes, effective_votes
-    from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
-    from tiebreak.rankers.expander import ReviewGraphError, review_graph
+    from tiebreak.rankers.errors import (
+        CertificateError,
+        MissingPackageError,
+        MissingScoreError,
+        NotConnectedError,
+        NotConvergedError,
+        RankingError,
+        ReviewGraphError,
+        UnprovenOrderError,
+    )
+    from tiebreak.rankers.expander import review_graph
     from tiebreak.rankers.intervals import Estimate, Proportion, wilson
     from tiebreak.rankers.kemeny.batch import kemeny_young_batch
-    from tiebreak.rankers.kemeny.certificate import CertificateError, check_certificate
+    from tiebreak.rankers.kemeny.certificate import check_certificate
     from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
     from tiebreak.rankers.kemeny.solve import kemeny_young
     from tiebreak.rankers.massey import least_squares
@@ -111,7 +120,9 @@ __all__ = [
     "KemenyResult",
     "LeaveOneOut",
     "MissingPackageError",
+    "MissingScoreError",
     "NotConnectedError",
+    "NotConvergedError",
     "Perturbation",
     "PresentationBias",
     "Profile",
@@ -125,6 +136,7 @@ __all__ = [
     "RunStability",
     "Separation",
     "Stability",
+    "UnprovenOrderError",
     "Views",
     "aggregate",
     "aggregate_items",
@@ -186,11 +198,14 @@ _HOMES = {
     "contests.rounds": "tiers weighted_rounds win_rates",
     "contests.sensitivity": "FailureSensitivity Perturbation failure_sensitivity perturb",
     "dependence": "EffectiveVotes effective_votes",
-    "errors": "MissingPackageError NotConnectedError RankingError",
-    "expander": "ReviewGraphError review_graph",
+    "errors": (
+        "CertificateError MissingPackageError MissingScoreError NotConnectedError "
+        "NotConvergedError RankingError ReviewGraphError UnprovenOrderError"
+    ),
+    "expander": "review_graph",
     "intervals": "Estimate Proportion wilson",
     "kemeny.batch": "kemeny_young_batch",
-    "kemeny.certificate": "CertificateError check_certificate",
+    "kemeny.certificate": "check_certificate",
     "kemeny.result": "Certificate KemenyResult",
     "kemeny.solve": "kemeny_young",
     "massey": "least_squares",

@@ -6,11 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.aggregators import AGGREGATORS, Aggregator
-from tiebreak.rankers.errors import (
-    InfiniteRankError,
-    ShapeError,
-    UnknownMethodError,
-)
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
 
@@ -67,8 +63,7 @@ def aggregate(profile: Profile | ArrayLike, method: str = "kemeny_young") -> Con
         method: a name in `AGGREGATORS`.
 
     Raises:
-        UnknownMethodError: there is no such method.
-        RankingError: what the method cannot read; its docstring says.
+        RankingError: there is no such method; what the method cannot read; its docstring says.
         UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
     """
     return _aggregator(method)(as_profile(profile))
@@ -100,9 +95,8 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
         ballots that rank all candidates of the item).
 
     Raises:
-        ShapeError: `ranks` is not three-dimensional, or has no ballots or no candidates.
-        InfiniteRankError: a rank is infinite.
-        UnknownMethodError: there is no such method.
+        RankingError: `ranks` is not three-dimensional, or has no ballots or no candidates; a rank
+            is infinite; there is no such method.
         UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
     """
     aggregator = _aggregator(method)
@@ -130,15 +124,15 @@ def items_table(ranks: ArrayLike) -> FloatArray:
     """The ranks as an array of shape (items, ballots, N).
 
     Raises:
-        ShapeError: not three-dimensional, or there are no ballots or no candidates.
-        InfiniteRankError: a rank is infinite.
+        RankingError: not three-dimensional, or there are no ballots or no candidates; a rank is
+            infinite.
     """
     table = np.asarray(ranks, dtype=np.float64)
     if table.ndim != 3 or 0 in table.shape[1:]:
-        raise ShapeError(f"ranks must have shape (items, ballots, candidates), got {table.shape}")
+        raise RankingError(f"ranks must have shape (items, ballots, candidates), got {table.shape}")
     if np.isinf(table).any():
         item, ballot, column = np.argwhere(np.isinf(table))[0]
-        raise InfiniteRankError(
+        raise RankingError(
             f"ballot {ballot} of item {item} gives candidate {column} an infinite rank; NaN says "
             "'not ranked'"
         )
@@ -153,7 +147,7 @@ def comparing(table: FloatArray) -> FloatArray:
 
 def _aggregator(method: str) -> Aggregator:
     if method not in AGGREGATORS:
-        raise UnknownMethodError(f"no method {method!r}; there are {', '.join(AGGREGATORS)}")
+        raise RankingError(f"no method {method!r}; there are {', '.join(AGGREGATORS)}")
     return AGGREGATORS[method]
 
 

@@ -18,12 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import (
-    InfiniteRankError,
-    MissingPackageError,
-    RankingError,
-    ShapeError,
-)
+from tiebreak.rankers.errors import MissingPackageError, RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS, spread
 
@@ -165,7 +160,7 @@ def cohen_kappa(
         MissingPackageError: scikit-learn is not installed.
     """
     if len(first) != len(second):
-        raise ShapeError(f"{len(first)} ratings against {len(second)}")
+        raise RankingError(f"{len(first)} ratings against {len(second)}")
     if labels is None and weights is not None:
         raise RankingError("weighted kappa needs labels, all possible ones in order")
     pairs = [pair for pair in zip(first, second, strict=True) if not any(map(_is_missing, pair))]
@@ -203,7 +198,7 @@ def _common(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray
     """The numbers of the models that both hold, with rounding errors taken off."""
     a, b = finite(first), finite(second)
     if a.ndim != 1 or a.shape != b.shape:
-        raise ShapeError(f"expected two arrays of one length, got {a.shape} and {b.shape}")
+        raise RankingError(f"expected two arrays of one length, got {a.shape} and {b.shape}")
     present = ~(np.isnan(a) | np.isnan(b))
     return a[present], b[present]
 
@@ -212,11 +207,11 @@ def finite(numbers: ArrayLike) -> FloatArray:
     """Numbers as an array, with rounding errors taken off.
 
     Raises:
-        InfiniteRankError: one of them is infinite.
+        RankingError: one of them is infinite.
     """
     values = np.asarray(numbers, dtype=np.float64)
     if np.isinf(values).any():
-        raise InfiniteRankError("ranks and scores must be finite, or NaN where a model is absent")
+        raise RankingError("ranks and scores must be finite, or NaN where a model is absent")
     return values.round(DECIMALS)
 
 
@@ -270,11 +265,11 @@ def _paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray
     """Both, broadcast, rounded, and NaN where either is NaN."""
     a, b = finite(first), finite(second)
     if not a.ndim or not b.ndim or a.shape[-1] != b.shape[-1]:
-        raise ShapeError(f"expected two arrays of shape (…, N), got {a.shape} and {b.shape}")
+        raise RankingError(f"expected two arrays of shape (…, N), got {a.shape} and {b.shape}")
     try:
         absent = np.isnan(a) | np.isnan(b)
     except ValueError as error:
-        raise ShapeError(f"shapes {a.shape} and {b.shape} do not go together") from error
+        raise RankingError(f"shapes {a.shape} and {b.shape} do not go together") from error
     return np.where(absent, np.nan, a), np.where(absent, np.nan, b)
 
 

@@ -1,36 +1,14 @@
 """What can be wrong with the numbers that a ranker is given."""
 
+from collections.abc import Callable, Sequence
+
 
 class RankingError(ValueError):
-    """Base of every error of this package that bad input causes."""
+    """Base of every error of this package that bad input causes; the message says what is wrong."""
 
-
-class ShapeError(RankingError):
-    """An array has another shape than the one that is documented."""
-
-
-class EmptyProfileError(RankingError):
-    """There is no ballot, no candidate, or nothing ranked in any ballot."""
-
-
-class InfiniteRankError(RankingError):
-    """A rank, score or outcome is infinite, or no number where a number is needed."""
-
-
-class TiedRanksError(RankingError):
-    """Candidates share a rank in a ballot that was said to have no ties."""
-
-
-class RepeatedCandidateError(RankingError):
-    """A candidate occurs twice among the names or in one ballot."""
-
-
-class UnknownCandidateError(RankingError):
-    """A ballot names a candidate that is not among the names."""
-
-
-class NeverRankedError(RankingError):
-    """No ballot ranks this candidate, so no consensus can place it."""
+    def named(self, names: Sequence[str]) -> str:
+        """The message with names for columns, where it speaks of columns."""
+        return str(self)
 
 
 class MissingScoreError(RankingError):
@@ -48,25 +26,40 @@ class MissingScoreError(RankingError):
         self.benchmarks = benchmarks
 
 
-class MissingPackageError(ImportError):
-    """An optional package is needed here; the message says how to install it."""
+class NotConnectedError(RankingError):
+    """Some models never met (or never lost to, or never beat) the others: no strengths fit.
+
+    `group` and `others` are columns. The sentence has a place for each, "{group}" and "{others}".
+    """
+
+    def __init__(self, sentence: str, group: Sequence[int], others: Sequence[int]) -> None:
+        self.sentence, self.group, self.others = sentence, tuple(group), tuple(others)
+        super().__init__(self._worded(str))
+
+    def named(self, names: Sequence[str]) -> str:
+        """The message with names for columns."""
+        return self._worded(lambda column: names[column])
+
+    def _worded(self, name: Callable[[int], str]) -> str:
+        group, others = (", ".join(map(name, columns)) for columns in (self.group, self.others))
+        return self.sentence.format(group=group, others=others)
 
 
-class NeverComparedError(RankingError):
-    """No ballot ranks this candidate beside another one, so this method cannot place it."""
-
-
-class UnknownMethodError(RankingError):
-    """There is no method, or no option of a method, of this name."""
+class NotConvergedError(RankingError):
+    """The iterations ended before the strengths stood still."""
 
 
 class UnprovenOrderError(RankingError):
     """The search ended before an order was proven optimal, where only a proven one is returned."""
 
 
-class UnknownItemError(RankingError):
-    """A match is about an item that is not among the items."""
+class CertificateError(RankingError):
+    """A Kemeny result does not follow from the ballots and its certificate."""
 
 
-class NotConnectedError(RankingError):
-    """Some models never met (or never lost to, or never beat) the others: no strengths fit."""
+class ReviewGraphError(RankingError):
+    """There is no review graph of this degree; the message says what to change."""
+
+
+class MissingPackageError(ImportError):
+    """An optional package is needed here; the message says how to install it."""

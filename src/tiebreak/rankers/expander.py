@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from tiebreak.rankers.errors import RankingError, ShapeError, UnknownCandidateError
+from tiebreak.rankers.errors import RankingError, ReviewGraphError
 
 # Graphs that are drawn in search of a connected one, and connected ones in search of an expander.
 # Of graphs close to a tree only a tenth is connected, and none may be an expander.
@@ -22,10 +22,6 @@ DRAWS = 500
 CONNECTED = 20
 
 Graph = tuple[tuple[int, ...], ...]
-
-
-class ReviewGraphError(RankingError):
-    """There is no review graph of this degree; the message says what to change."""
 
 
 def review_graph(
@@ -57,8 +53,7 @@ def review_graph(
         For each reviewer the columns that it ranks, ascending, `degree` of them.
 
     Raises:
-        ShapeError: there is no reviewer.
-        UnknownCandidateError: an entry of `own` is no column.
+        RankingError: there is no reviewer; an entry of `own` is no column.
         ReviewGraphError: `degree` is below two, or more than can be shown to a reviewer, or too
             small for the graph to be connected.
     """
@@ -141,10 +136,10 @@ def _counts(most: Sequence[int], total: int, rng: random.Random) -> list[int]:
 
 def _check(n_candidates: int, degree: int, own: Sequence[int | None]) -> None:
     if not own:
-        raise ShapeError("there is no reviewer; own takes one entry per reviewer")
+        raise RankingError("there is no reviewer; own takes one entry per reviewer")
     for reviewer, column in enumerate(own):
         if column is not None and not 0 <= column < n_candidates:
-            raise UnknownCandidateError(
+            raise RankingError(
                 f"reviewer {reviewer} is said to be candidate {column}, but the columns are 0 to "
                 f"{n_candidates - 1}; None says that it is no candidate"
             )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import EmptyProfileError, ShapeError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import IntArray, Resampling, bootstrap_leaderboard
 
@@ -41,16 +41,15 @@ class ItemDraws:
         how: level, draws and seed of the intervals.
 
     Raises:
-        EmptyProfileError: there is no row.
-        ShapeError: `items` does not name one item per row.
+        RankingError: there is no row; `items` does not name one item per row.
     """
 
     def __init__(self, n_rows: int, items: ArrayLike | None, *, how: Resampling) -> None:
         labels = np.arange(n_rows) if items is None else np.asarray(items)
         if labels.shape != (n_rows,):
-            raise ShapeError(f"items must have shape ({n_rows},), got {labels.shape}")
+            raise RankingError(f"items must have shape ({n_rows},), got {labels.shape}")
         if not n_rows:
-            raise EmptyProfileError("there is no item")
+            raise RankingError("there is no item")
         names, self._item = np.unique(labels, return_inverse=True)
         self._n_items = len(names)
         self.how = how

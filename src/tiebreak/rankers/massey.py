@@ -210,7 +210,8 @@ def _refuse_unconnected(matches: Matches) -> None:
     met[matches.first, matches.second] = met[matches.second, matches.first] = True
     group = _reachable(met)[0]
     if not group.all():
-        inside, outside = (", ".join(map(str, np.flatnonzero(g))) for g in (group, ~group))
         raise NotConnectedError(
-            f"models {inside} never met any of {outside}, so no strengths fit the matches"
+            "models {group} never met any of {others}, so no strengths fit the matches",
+            np.flatnonzero(group).tolist(),
+            np.flatnonzero(~group).tolist(),
         )

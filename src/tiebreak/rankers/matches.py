@@ -10,14 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import (
-    EmptyProfileError,
-    InfiniteRankError,
-    RepeatedCandidateError,
-    ShapeError,
-    UnknownCandidateError,
-    UnknownItemError,
-)
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic, bootstrap_leaderboard
 
@@ -63,22 +56,22 @@ class Matches:
         labels = np.asarray(items)
         if one.ndim != 1 or not one.shape == two.shape == score.shape == labels.shape:
             shapes = (one.shape, two.shape, score.shape, labels.shape)
-            raise ShapeError(f"expected four arrays of one length, got {shapes}")
+            raise RankingError(f"expected four arrays of one length, got {shapes}")
         if not one.size:
-            raise EmptyProfileError("there is no match")
+            raise RankingError("there is no match")
         if not _are_numbers(np.stack([one, two]), n_models):
-            raise UnknownCandidateError(f"models must be whole numbers from 0 to {n_models - 1}")
+            raise RankingError(f"models must be whole numbers from 0 to {n_models - 1}")
         if np.any(one == two):
-            raise RepeatedCandidateError(f"model {one[one == two][0]} meets itself")
+            raise RankingError(f"model {one[one == two][0]} meets itself")
         if not np.all(np.isin(score, (0, 0.5, 1))):
-            raise InfiniteRankError("a result must be 1, ½ or 0")
+            raise RankingError("a result must be 1, ½ or 0")
         if n_items is None:
             names, item = np.unique(labels, return_inverse=True)
             n_items = len(names)
         elif _are_numbers(labels, n_items):
             item = labels
         else:
-            raise UnknownItemError(f"items must be whole numbers from 0 to {n_items - 1}")
+            raise RankingError(f"items must be whole numbers from 0 to {n_items - 1}")
         # Who is named first, and which match comes first, must not change any number.
         score = np.where(one < two, score, 1 - score)
         one, two = np.minimum(one, two), np.maximum(one, two)

@@ -14,15 +14,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import (
-    EmptyProfileError,
-    InfiniteRankError,
-    NeverRankedError,
-    RepeatedCandidateError,
-    ShapeError,
-    TiedRanksError,
-    UnknownCandidateError,
-)
+from tiebreak.rankers.errors import RankingError
 
 FloatArray = NDArray[np.float64]
 
@@ -62,28 +54,25 @@ class Profile:
             ties: whether equal ranks within a ballot are allowed.
 
         Raises:
-            ShapeError: not two-dimensional, or not one name per column.
-            EmptyProfileError: no ballot, no candidate or no rank at all.
-            InfiniteRankError: a rank is infinite.
-            TiedRanksError: a ballot has equal ranks and `ties` is False.
-            RepeatedCandidateError: a name occurs twice.
-            NeverRankedError: a candidate is ranked by no ballot.
+            RankingError: not two-dimensional, or not one name per column; no ballot, no candidate
+                or no rank at all; a rank is infinite; a ballot has equal ranks and `ties` is False;
+                a name occurs twice; a candidate is ranked by no ballot.
         """
         table = np.asarray(ranks, dtype=np.float64)
         if table.ndim != 2:
-            raise ShapeError(f"ranks must have shape (ballots, candidates), got {table.shape}")
+            raise RankingError(f"ranks must have shape (ballots, candidates), got {table.shape}")
         labels = _labels(names, table.shape[1])
         if np.isinf(table).any():
             ballot, column = np.argwhere(np.isinf(table))[0]
-            raise InfiniteRankError(
+            raise RankingError(
                 f"ballot {ballot} gives {labels[column]!r} an infinite rank; NaN says 'not ranked'"
             )
         ranked = ~np.isnan(table)
         if not ranked.any():
-            raise EmptyProfileError("there is no ballot that ranks anybody")
+            raise RankingError("there is no ballot that ranks anybody")
         unseen = np.flatnonzero(~ranked.any(axis=0))
         if unseen.size:
-            raise NeverRankedError(
+            raise RankingError(
                 f"no ballot ranks {', '.join(repr(labels[i]) for i in unseen)}; leave these "
                 "columns out, or give a ballot that ranks them"
             )
@@ -120,9 +109,8 @@ class Profile:
             names: the candidates; by default the names that occur, in order of first occurrence.
 
         Raises:
-            UnknownCandidateError: an ordering holds a name that is not among `names`.
-            RepeatedCandidateError: a name occurs twice in one ordering, or among `names`.
-            RankingError: as `from_ranks`.
+            RankingError: an ordering holds a name that is not among `names`; a name occurs twice in
+                one ordering, or among `names`; as `from_ranks`.
         """
         ballots = [[_group(entry) for entry in ordering] for ordering in orderings]
         found = chain.from_iterable(chain.from_iterable(ballots))
@@ -133,11 +121,11 @@ class Profile:
             for place, group in enumerate(ballot):
                 for name in group:
                     if name not in column:
-                        raise UnknownCandidateError(
+                        raise RankingError(
                             f"ballot {number} ranks {name!r}, which is none of {', '.join(labels)}"
                         )
                     if not np.isnan(table[number, column[name]]):
-                        raise RepeatedCandidateError(f"ballot {number} ranks {name!r} twice")
+                        raise RankingError(f"ballot {number} ranks {name!r} twice")
                     table[number, column[name]] = place
         return cls.from_ranks(table, labels)
 
@@ -153,16 +141,15 @@ class Profile:
             names: the candidates; by default the names that occur, in order of first occurrence.
 
         Raises:
-            InfiniteRankError: a result is none of 1, ½ and 0.
-            RepeatedCandidateError: a candidate meets itself.
-            RankingError: as `from_orderings`.
+            RankingError: a result is none of 1, ½ and 0; a candidate meets itself; as
+                `from_orderings`.
         """
         orderings: list[Sequence[str | Collection[str]]] = []
         for first, second, result in outcomes:
             if first == second:
-                raise RepeatedCandidateError(f"{first!r} meets itself")
+                raise RankingError(f"{first!r} meets itself")
             if result not in (0, 0.5, 1):
-                raise InfiniteRankError(f"{first!r} against {second!r}: {result} is not 0, ½ or 1")
+                raise RankingError(f"{first!r} against {second!r}: {result} is not 0, ½ or 1")
             if result == 0.5:
                 orderings.append([(first, second)])
             else:
@@ -197,12 +184,12 @@ def within_ballots(ranks: FloatArray) -> FloatArray:
 def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
     labels = tuple(map(str, range(n_candidates))) if names is None else tuple(names)
     if not labels:
-        raise EmptyProfileError("there are no candidates")
+        raise RankingError("there are no candidates")
     if len(labels) != n_candidates:
-        raise ShapeError(f"{len(labels)} names for {n_candidates} candidates")
+        raise RankingError(f"{len(labels)} names for {n_candidates} candidates")
     twice = {name for name in labels if labels.count(name) > 1}
     if twice:
-        raise RepeatedCandidateError(f"names that occur twice: {', '.join(sorted(twice))}")
+        raise RankingError(f"names that occur twice: {', '.join(sorted(twice))}")
     return labels
 
 
@@ -215,7 +202,7 @@ def _refuse_ties(table: FloatArray, labels: tuple[str, ...]) -> None:
         ranks, counts = np.unique(ballot[~np.isnan(ballot)], return_counts=True)
         if np.any(counts > 1):
             tied = np.flatnonzero(ballot == ranks[counts > 1][0])
-            raise TiedRanksError(
+            raise RankingError(
                 f"ballot {number} gives one rank to {', '.join(repr(labels[i]) for i in tied)}, "
                 "and ties are not allowed here"
             )

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 
 # Means of the same fractions, summed in another order, differ in the last bits. Differences below
 # this many decimals are rounding, not evidence.
@@ -93,13 +93,12 @@ def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
         in its item (there is nobody to compare it with).
 
     Raises:
-        ShapeError: `ranks` is not two-dimensional.
-        RankingError: a row holds no mean ranks of 1 … n: these add up to n(n + 1) / 2, which
-            "1, 2, 2, 4" does not.
+        RankingError: `ranks` is not two-dimensional; a row holds no mean ranks of 1 … n: these add
+            up to n(n + 1) / 2, which "1, 2, 2, 4" does not.
     """
     table = np.asarray(ranks, dtype=np.float64)
     if table.ndim != 2:
-        raise ShapeError(f"ranks must have shape (items, models), got {table.shape}")
+        raise RankingError(f"ranks must have shape (items, models), got {table.shape}")
     present = np.sum(~np.isnan(table), axis=1, keepdims=True).astype(np.float64)
     outside = np.any((table < 1) | (table > present), axis=1)
     expected = present[:, 0] * (present[:, 0] + 1) / 2
@@ -128,11 +127,11 @@ def spread(means: ArrayLike) -> float:
         A number ≥ 0; NaN when fewer than two scores are defined.
 
     Raises:
-        ShapeError: `means` is not one-dimensional.
+        RankingError: `means` is not one-dimensional.
     """
     values = np.asarray(means, dtype=np.float64)
     if values.ndim != 1:
-        raise ShapeError(f"means must have shape (models,), got {values.shape}")
+        raise RankingError(f"means must have shape (models,), got {values.shape}")
     values = values[~np.isnan(values)]
     if values.size < 2:
         return float("nan")

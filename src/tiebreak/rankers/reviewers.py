@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
 from tiebreak.rankers.agreement import Agreement, kendall_tau, kendall_tau_many
-from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p
 from tiebreak.rankers.profile import FloatArray, within_ballots
@@ -181,7 +181,7 @@ def presentation_bias(
     """
     table, places = items_table(ranks), items_table(shown)
     if table.shape != places.shape:
-        raise ShapeError(f"ranks have shape {table.shape}, and places shown {places.shape}")
+        raise RankingError(f"ranks have shape {table.shape}, and places shown {places.shape}")
     if not 0 <= tolerance < 1:
         raise RankingError(f"tolerance must be at least 0 and below 1, got {tolerance}")
     reviewers = range(table.shape[1])

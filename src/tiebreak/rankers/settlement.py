@@ -27,7 +27,7 @@ all N(N − 1) bets is not needed, because nothing is claimed before the ranking
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 
 # What a bettor puts on a difference of 1 at the start. The capital is spread evenly over them.
@@ -127,7 +127,7 @@ class RankingTest:
         """
         row = np.asarray(scores, dtype=np.float64)
         if row.shape != (self.n_models,):
-            raise ShapeError(f"scores must have shape ({self.n_models},), got {row.shape}")
+            raise RankingError(f"scores must have shape ({self.n_models},), got {row.shape}")
         if np.any((row < 0) | (row > 1)):
             raise RankingError(f"scores must lie in [0, 1], got {row.tolist()}")
         if self.n_items == self.n_total:

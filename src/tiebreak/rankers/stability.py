@@ -25,7 +25,7 @@ from tiebreak.rankers.agreement import (
     top1,
     top1_many,
 )
-from tiebreak.rankers.errors import InfiniteRankError, RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_leaderboard
@@ -218,7 +218,9 @@ def run_to_run(scores: ArrayLike) -> RunStability:
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or len(table) < 2:
-        raise ShapeError(f"expected scores of two runs or more by models, got shape {table.shape}")
+        raise RankingError(
+            f"expected scores of two runs or more by models, got shape {table.shape}"
+        )
     i, j = np.triu_indices(len(table), k=1)
     rhos = spearman_many(table[i], table[j])
     return RunStability(
@@ -243,9 +245,9 @@ def mean_statistic(scores: ArrayLike) -> Statistic:
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:
-        raise ShapeError(f"scores must have shape (items, models), got {table.shape}")
+        raise RankingError(f"scores must have shape (items, models), got {table.shape}")
     if np.isinf(table).any():
-        raise InfiniteRankError("scores must be finite, or NaN where a model is absent")
+        raise RankingError("scores must be finite, or NaN where a model is absent")
     sums, cells = np.nan_to_num(table), (~np.isnan(table)).astype(np.float64)
 
     def means(counts: FloatArray) -> FloatArray:

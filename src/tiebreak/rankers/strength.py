@@ -13,7 +13,12 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.errors import MissingPackageError, NotConnectedError, RankingError
+from tiebreak.rankers.errors import (
+    MissingPackageError,
+    NotConnectedError,
+    NotConvergedError,
+    RankingError,
+)
 from tiebreak.rankers.matches import IntArray, Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling
@@ -23,10 +28,6 @@ from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling
 _TOLERANCE = 1e-11
 _MAX_ITERATIONS = 100_000
 _DECIMALS = 7
-
-
-class NotConvergedError(RuntimeError):
-    """The iterations ended before the strengths stood still."""
 
 
 def bradley_terry(
@@ -181,8 +182,10 @@ def _refuse_separable(wins: FloatArray) -> None:
     others = np.delete(np.arange(len(wins)), group)
     met = np.any(wins[np.ix_(group, others)])
     raise NotConnectedError(
-        f"models {', '.join(map(str, group))} never {'lost to or tied with' if met else 'met'} any "
-        f"of {', '.join(map(str, others))}, so no finite Bradley–Terry strengths fit the matches"
+        f"models {{group}} never {'lost to or tied with' if met else 'met'} any of {{others}}, so "
+        "no finite Bradley–Terry strengths fit the matches",
+        group.tolist(),
+        others.tolist(),
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import InfiniteRankError, RankingError, ShapeError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.ranks import DECIMALS
 
 FloatArray = NDArray[np.float64]
@@ -112,12 +112,12 @@ def bootstrap_items(
     """
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:
-        raise ShapeError(f"scores must have shape (rows, models), got {table.shape}")
+        raise RankingError(f"scores must have shape (rows, models), got {table.shape}")
     labels = np.arange(len(table)) if items is None else np.asarray(items)
     if labels.shape != (len(table),):
-        raise ShapeError(f"items must have shape ({len(table)},), got {labels.shape}")
+        raise RankingError(f"items must have shape ({len(table)},), got {labels.shape}")
     if np.isinf(table).any():
-        raise InfiniteRankError("scores must be finite, or NaN where a model is absent")
+        raise RankingError("scores must be finite, or NaN where a model is absent")
     sums, cells = _per_item(table, labels)
     kinds, size = _kinds(sums, cells)
 
@@ -175,7 +175,7 @@ def _bootstrap(
     if n_items is None:
         n_items = np.full(len(score), size.sum())
     if n_items.shape != score.shape:
-        raise ShapeError(f"present must have shape {score.shape}, got {n_items.shape}")
+        raise RankingError(f"present must have shape {score.shape}, got {n_items.shape}")
     drawn = np.full((draws, len(score)), np.nan)
     start = 0
     for counts in _counts(size, draws, how.seed):
@@ -242,7 +242,7 @@ def _counts(size: IntArray, draws: int, seed: int) -> Iterator[FloatArray]:
 
 def _checked(scores: FloatArray, draws: int, n_models: int | None) -> FloatArray:
     if scores.ndim != 2 or len(scores) != draws or n_models not in (None, scores.shape[1]):
-        raise ShapeError(
+        raise RankingError(
             f"the statistic must return shape ({draws}, {n_models or 'models'}), got {scores.shape}"
         )
     return scores

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
-from tiebreak.rankers.errors import ShapeError, UnknownCandidateError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, within_ballots
 
 
@@ -89,9 +89,8 @@ def peer_views(
         method: a name in `AGGREGATORS`, for SIA and SFA.
 
     Raises:
-        ShapeError: `own` has not one entry per reviewer.
-        UnknownCandidateError: an entry of `own` is no column.
-        RankingError: as `aggregate_items`.
+        RankingError: `own` has not one entry per reviewer; an entry of `own` is no column; as
+            `aggregate_items`.
     """
     table = comparing(within_ballots(items_table(ranks)))
     _check_own(own, *table.shape[1:])
@@ -146,10 +145,10 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
 
 def _check_own(own: Sequence[int | None], n_reviewers: int, n: int) -> None:
     if len(own) != n_reviewers:
-        raise ShapeError(f"{len(own)} entries in own for {n_reviewers} reviewers")
+        raise RankingError(f"{len(own)} entries in own for {n_reviewers} reviewers")
     for reviewer, column in enumerate(own):
         if column is not None and not 0 <= column < n:
-            raise UnknownCandidateError(
+            raise RankingError(
                 f"reviewer {reviewer} is said to be candidate {column}, but the columns are 0 to "
                 f"{n - 1}; None says that it is no candidate"
             )

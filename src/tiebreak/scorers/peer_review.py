@@ -8,7 +8,8 @@ item (appendix A); a model's own answer is then never shown to it.
 from collections.abc import Mapping, Sequence
 
 from tiebreak.rankers.aggregators import Method
-from tiebreak.rankers.expander import ReviewGraphError, review_graph
+from tiebreak.rankers.errors import ReviewGraphError
+from tiebreak.rankers.expander import review_graph
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError, protocol

@@ -8,15 +8,9 @@ import pytest
 from tests.rankers.contests.cases import Case, truths
 from tiebreak.rankers.contests import engine, study
 from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
-from tiebreak.rankers.contests.rounds import ContestSettingError, win_rates
+from tiebreak.rankers.contests.rounds import win_rates
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums
-from tiebreak.rankers.errors import (
-    InfiniteRankError,
-    MissingPackageError,
-    MissingScoreError,
-    RankingError,
-    ShapeError,
-)
+from tiebreak.rankers.errors import MissingPackageError, MissingScoreError, RankingError
 
 NAN, INF = float("nan"), float("inf")
 TABLE = np.array([[0.9, 0.2, 0.5, 0.5], [0.8, 0.9, 0.1, 0.5], [0.1, 0.4, 0.6, 0.9]])
@@ -248,26 +242,26 @@ def test_missing_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 BAD: list[tuple[object, dict[str, object], type[RankingError], str]] = [
-    ([1, 2], {}, ShapeError, "shape"),
-    ([[1, 2]], {}, ShapeError, "two models"),
-    ([[1, INF], [1, 2]], {}, InfiniteRankError, "model 0 in benchmark 1"),
-    ([[1]] * 1001, {}, ContestSettingError, "at most 1,000 models can meet, got 1,001"),
+    ([1, 2], {}, RankingError, "shape"),
+    ([[1, 2]], {}, RankingError, "two models"),
+    ([[1, INF], [1, 2]], {}, RankingError, "model 0 in benchmark 1"),
+    ([[1]] * 1001, {}, RankingError, "at most 1,000 models can meet, got 1,001"),
     ([[1, NAN], [1, 2]], {}, MissingScoreError, "model 0 has no score in benchmark 1"),
-    (TABLE, {"missing": "zero"}, ContestSettingError, "missing"),
-    (TABLE, {"rounds": []}, ContestSettingError, "at least one round"),
-    (TABLE, {"rounds": [[0], []]}, ContestSettingError, "round 1"),
-    (TABLE, {"rounds": [[0, 0]]}, ContestSettingError, "each once"),
-    (TABLE, {"rounds": [[4]]}, ContestSettingError, "only columns 0 … 3"),
-    (TABLE, {"rounds": [[-1]]}, ContestSettingError, "only columns"),
-    (TABLE, {"eliminate": -1}, ContestSettingError, "0 or more"),
-    (TABLE, {"eliminate": [1, 1]}, ContestSettingError, "one per round"),
-    (TABLE, {"eliminate": [1, 1, 1, 0.5]}, ContestSettingError, "whole numbers"),
-    (TABLE, {"iterations": 0}, ContestSettingError, "iterations"),
-    (TABLE, {"seed": -1}, ContestSettingError, "seed"),
-    (TABLE, {"level": 1.0}, ContestSettingError, "level"),
-    (TABLE, {"weights": [1, 2]}, ShapeError, "weights"),
-    (TABLE, {"weights": [1, 1, 1, 0]}, ContestSettingError, "above 0"),
-    (TABLE, {"weights": [1, 1, 1, NAN]}, ContestSettingError, "above 0"),
+    (TABLE, {"missing": "zero"}, RankingError, "missing"),
+    (TABLE, {"rounds": []}, RankingError, "at least one round"),
+    (TABLE, {"rounds": [[0], []]}, RankingError, "round 1"),
+    (TABLE, {"rounds": [[0, 0]]}, RankingError, "each once"),
+    (TABLE, {"rounds": [[4]]}, RankingError, "only columns 0 … 3"),
+    (TABLE, {"rounds": [[-1]]}, RankingError, "only columns"),
+    (TABLE, {"eliminate": -1}, RankingError, "0 or more"),
+    (TABLE, {"eliminate": [1, 1]}, RankingError, "one per round"),
+    (TABLE, {"eliminate": [1, 1, 1, 0.5]}, RankingError, "whole numbers"),
+    (TABLE, {"iterations": 0}, RankingError, "iterations"),
+    (TABLE, {"seed": -1}, RankingError, "seed"),
+    (TABLE, {"level": 1.0}, RankingError, "level"),
+    (TABLE, {"weights": [1, 2]}, RankingError, "weights"),
+    (TABLE, {"weights": [1, 1, 1, 0]}, RankingError, "above 0"),
+    (TABLE, {"weights": [1, 1, 1, NAN]}, RankingError, "above 0"),
 ]
 
 

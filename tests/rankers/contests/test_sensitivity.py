@@ -4,7 +4,6 @@ import pytest
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
 from tiebreak.rankers.contests.expected_wins import csd
-from tiebreak.rankers.contests.rounds import ContestSettingError
 from tiebreak.rankers.contests.sensitivity import _labels, _side, failure_sensitivity, perturb
 from tiebreak.rankers.errors import RankingError
 
@@ -90,7 +89,7 @@ def test_profiles_of_the_paper() -> None:
 
 @pytest.mark.parametrize("counts", [(0,), (1, 0), (1, 1), ()])
 def test_bad_counts(counts: tuple[int, ...]) -> None:
-    with pytest.raises(ContestSettingError, match="ascending"):
+    with pytest.raises(RankingError, match="ascending"):
         failure_sensitivity(CASE.scores, eliminate=counts)
 
 

@@ -364,25 +364,23 @@ def test_no_questions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profiles", "error", "words"),
+    ("profiles", "words"),
     [
-        (np.ones((3, 4)), errors.ShapeError, r"\(questions, ballots, N\), got \(3, 4\)"),
-        (np.ones((2, 0, 4)), errors.EmptyProfileError, "no ballots or no candidates"),
-        (np.ones((2, 3, 0)), errors.EmptyProfileError, "no ballots or no candidates"),
-        ([[[1, 2]], [[INF, 1]]], errors.InfiniteRankError, "ballot 0 of question 1 .* 0 an inf"),
-        ([[[1, 2], [1, -INF]]], errors.InfiniteRankError, "ballot 1 of question 0 .* 1 an inf"),
+        (np.ones((3, 4)), r"\(questions, ballots, N\), got \(3, 4\)"),
+        (np.ones((2, 0, 4)), "no ballots or no candidates"),
+        (np.ones((2, 3, 0)), "no ballots or no candidates"),
+        ([[[1, 2]], [[INF, 1]]], "ballot 0 of question 1 .* 0 an inf"),
+        ([[[1, 2], [1, -INF]]], "ballot 1 of question 0 .* 1 an inf"),
     ],
 )
-def test_bad_input_is_named(
-    profiles: FloatArray, error: type[errors.RankingError], words: str
-) -> None:
-    with pytest.raises(error, match=words):
+def test_bad_input_is_named(profiles: FloatArray, words: str) -> None:
+    with pytest.raises(errors.RankingError, match=words):
         kemeny_young_batch(profiles)
 
 
 @pytest.mark.parametrize("chunk", [0, -1])
 def test_a_chunk_holds_a_question(chunk: int) -> None:
-    with pytest.raises(errors.ShapeError, match="at least one question"):
+    with pytest.raises(errors.RankingError, match="at least one question"):
         kemeny_young_batch(np.ones((1, 1, 2)), chunk=chunk)
 
 

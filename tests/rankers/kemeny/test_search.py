@@ -7,9 +7,10 @@ import pytest
 
 from tests.rankers.kemeny.exhaustive import all_orders, profiles
 from tests.rankers.kemeny.test_cycles import some_weights
+from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.kemeny import search
 from tiebreak.rankers.kemeny.cycles import SCALE, Bound, bound_from, excess
-from tiebreak.rankers.kemeny.search import SearchStoppedError, explore
+from tiebreak.rankers.kemeny.search import explore
 from tiebreak.rankers.pairwise import IntArray, margins
 
 
@@ -59,9 +60,10 @@ def read(heads: search.Heads, columns: IntArray) -> list[tuple[int, ...]]:
 
 def test_stops() -> None:
     _, bound = bounds(5)[0]
-    with pytest.raises(SearchStoppedError):
+    stopped = pytest.raises(UnprovenOrderError, match="time or its memory")
+    with stopped:
         explore(bound, 10 * SCALE, np.arange(5), time.monotonic() - 1)
-    with patch.object(search, "MAX_EDGES", 10), pytest.raises(SearchStoppedError):
+    with patch.object(search, "MAX_EDGES", 10), stopped:
         explore(bound, 10 * SCALE, np.arange(5), math.inf)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
 from tiebreak.rankers import pairwise
-from tiebreak.rankers.errors import EmptyProfileError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.voting.majority import copeland, dodgson, kendall
 
 
@@ -254,5 +254,5 @@ def test_partial_ballots_are_dropped() -> None:
 
 
 def test_a_complete_ballot_is_needed() -> None:
-    with pytest.raises(EmptyProfileError, match="none of the 2 ballots ranks all 3"):
+    with pytest.raises(RankingError, match="none of the 2 ballots ranks all 3"):
         kendall(table("12-", "-12"))

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.contests.rounds import (
-    ContestSettingError,
     FloatArray,
     IntArray,
     Missing,
@@ -21,7 +20,7 @@ from tiebreak.rankers.contests.rounds import (
     strengths,
 )
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums, with_control
-from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.rankers.errors import MissingPackageError, RankingError
 from tiebreak.rankers.ranks import competition_ranks
 
 Compiled = bool | Literal["auto"]
@@ -236,11 +235,11 @@ def _reason(iterations: int) -> str | None:
 
 def _check(iterations: int, seed: int, level: float) -> None:
     if iterations < 1:
-        raise ContestSettingError(f"iterations must be at least 1, got {iterations}")
+        raise RankingError(f"iterations must be at least 1, got {iterations}")
     if seed < 0:
-        raise ContestSettingError(f"seed must be 0 or more, got {seed}")
+        raise RankingError(f"seed must be 0 or more, got {seed}")
     if not 0 < level < 1:
-        raise ContestSettingError(f"level must lie between 0 and 1, got {level}")
+        raise RankingError(f"level must lie between 0 and 1, got {level}")
 
 
 def _use_compiled(compiled: Compiled, work: int) -> bool:

@@ -9,12 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import (
-    InfiniteRankError,
-    MissingScoreError,
-    RankingError,
-    ShapeError,
-)
+from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.rankers.ranks import DECIMALS
 
 FloatArray = NDArray[np.float64]
@@ -24,10 +19,6 @@ Missing = Literal["error", "available", "worst"]
 
 # The engine numbers models in 16 bits, and a block of its random words takes 16 kB · M · K.
 MOST_MODELS = 1_000
-
-
-class ContestSettingError(RankingError):
-    """A setting of a contest (rounds, eliminations, weights, iterations, …) is out of range."""
 
 
 def win_rates(
@@ -61,19 +52,17 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
     """Mean score of each model in each round, shape (M, K); −inf where "worst" says so."""
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
-        raise ShapeError(
+        raise RankingError(
             "scores must have shape (models, benchmarks), with at least two models and one "
             f"benchmark, got {table.shape}"
         )
     if len(table) > MOST_MODELS:
-        raise ContestSettingError(f"at most {MOST_MODELS:,} models can meet, got {len(table):,}")
+        raise RankingError(f"at most {MOST_MODELS:,} models can meet, got {len(table):,}")
     if np.isinf(table).any():
         model, benchmark = np.argwhere(np.isinf(table))[0]
-        raise InfiniteRankError(f"the score of model {model} in benchmark {benchmark} is infinite")
+        raise RankingError(f"the score of model {model} in benchmark {benchmark} is infinite")
     if missing not in ("error", "available", "worst"):
-        raise ContestSettingError(
-            f"missing must be 'error', 'available' or 'worst', not {missing!r}"
-        )
+        raise RankingError(f"missing must be 'error', 'available' or 'worst', not {missing!r}")
     chosen = _rounds(rounds, table.shape[1])
     played = np.isin(np.arange(table.shape[1]), [column for names in chosen for column in names])
     if missing == "error" and np.isnan(table[:, played]).any():
@@ -110,11 +99,11 @@ def eliminations(eliminate: int | Sequence[int], n_rounds: int) -> tuple[int, ..
     """T_k of every round."""
     each = (eliminate,) * n_rounds if isinstance(eliminate, int | np.integer) else tuple(eliminate)
     if len(each) != n_rounds:
-        raise ContestSettingError(
+        raise RankingError(
             f"eliminate must be one number or one per round ({n_rounds}), got {len(each)}"
         )
     if any(not isinstance(t, int | np.integer) or t < 0 for t in each):
-        raise ContestSettingError(f"eliminate must be whole numbers of 0 or more, got {eliminate}")
+        raise RankingError(f"eliminate must be whole numbers of 0 or more, got {eliminate}")
     return tuple(int(t) for t in each)
 
 
@@ -124,9 +113,9 @@ def round_weights(weights: ArrayLike | None, n_rounds: int) -> FloatArray | None
         return None
     values = np.asarray(weights, dtype=np.float64)
     if values.shape != (n_rounds,) or n_rounds == 0:
-        raise ShapeError(f"weights must have shape ({n_rounds},), got {values.shape}")
+        raise RankingError(f"weights must have shape ({n_rounds},), got {values.shape}")
     if not np.all(np.isfinite(values) & (values > 0)):
-        raise ContestSettingError(f"weights must be finite and above 0, got {values.tolist()}")
+        raise RankingError(f"weights must be finite and above 0, got {values.tolist()}")
     return values
 
 
@@ -148,12 +137,12 @@ def _rounds(rounds: Rounds | None, n_benchmarks: int) -> list[tuple[int, ...]]:
         return [(column,) for column in range(n_benchmarks)]
     chosen = [tuple(int(column) for column in names) for names in rounds]
     if not chosen:
-        raise ContestSettingError("there must be at least one round")
+        raise RankingError("there must be at least one round")
     for number, columns in enumerate(chosen):
         if not columns or len(set(columns)) < len(columns):
-            raise ContestSettingError(f"round {number} must name benchmarks, each once: {columns}")
+            raise RankingError(f"round {number} must name benchmarks, each once: {columns}")
         if min(columns) < 0 or max(columns) >= n_benchmarks:
-            raise ContestSettingError(
+            raise RankingError(
                 f"round {number} names benchmark {columns}, but there are only columns 0 … "
                 f"{n_benchmarks - 1}"
             )
@@ -182,7 +171,7 @@ def weighted_rounds(weights: ArrayLike, *, draws: int = 1, seed: int = 0) -> Int
     table = np.asarray(weights, dtype=np.float64)
     checked = round_weights(table, table.size)
     if checked is None or draws < 1:
-        raise ContestSettingError(f"draws must be at least 1, got {draws}")
+        raise RankingError(f"draws must be at least 1, got {draws}")
     stream = np.random.SFC64(np.random.SeedSequence(seed))
     return weighted_orders(uniforms(stream, draws, checked.size), checked)
 
@@ -246,15 +235,15 @@ def tiers(item_scores: ArrayLike, bounds: Sequence[float] = TENTHS) -> Tiers:
     """
     table = np.asarray(item_scores, dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape:
-        raise ShapeError(f"item_scores must have shape (items, models), got {table.shape}")
+        raise RankingError(f"item_scores must have shape (items, models), got {table.shape}")
     if np.isnan(table).any():
         item, model = np.argwhere(np.isnan(table))[0]
         raise MissingScoreError(f"model {model} has no score in item {item}")
     if table.min() < 0 or table.max() > 1:
-        raise ContestSettingError("item scores must lie between 0 and 1, for success rates")
+        raise RankingError("item scores must lie between 0 and 1, for success rates")
     edges = (1.0, *(float(bound) for bound in bounds), 0.0)
     if not all(high > low for high, low in pairwise(edges)):
-        raise ContestSettingError(f"bounds must descend within (0, 1), got {list(bounds)}")
+        raise RankingError(f"bounds must descend within (0, 1), got {list(bounds)}")
     rates = table.mean(axis=1).round(DECIMALS)
     place = np.sum(rates[:, None] <= np.array(edges[1:-1]), axis=1)
     kept, tier, n_items = np.unique(place, return_inverse=True, return_counts=True)

@@ -16,9 +16,9 @@ from tiebreak.rankers.contests.expected_wins import (
     mean_and_covariance,
     prepare,
 )
-from tiebreak.rankers.contests.rounds import ContestSettingError, FloatArray, Rounds
+from tiebreak.rankers.contests.rounds import FloatArray, Rounds
 from tiebreak.rankers.contests.study import unit_sums
-from tiebreak.rankers.errors import InfiniteRankError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.ranks import competition_ranks
 
 Label = Literal["generalist", "specialist", "neither", "undecided"]
@@ -85,9 +85,7 @@ def failure_sensitivity(
     """
     counts = tuple(int(t) for t in eliminate)
     if len(counts) < 2 or any(low >= high for low, high in pairwise(counts)):
-        raise ContestSettingError(
-            f"eliminate must be two or more ascending numbers, got {eliminate}"
-        )
+        raise RankingError(f"eliminate must be two or more ascending numbers, got {eliminate}")
     studies = [prepare(scores, rounds, t, **options) for t in counts]
     sums = [unit_sums(study, options.get("n_jobs")) for study in studies]
     sizes, level = studies[0].sizes, options.get("level", 0.95)
@@ -201,13 +199,11 @@ def perturb(
     table = np.array(scores, dtype=np.float64)
     columns = tuple(int(column) for column in benchmarks)
     if not 0 <= model < len(table):
-        raise ContestSettingError(f"there is no model {model}, only 0 … {len(table) - 1}")
+        raise RankingError(f"there is no model {model}, only 0 … {len(table) - 1}")
     if not columns or min(columns) < 0 or max(columns) >= table.shape[1]:
-        raise ContestSettingError(
-            f"benchmarks must be some of 0 … {table.shape[1] - 1}, got {columns}"
-        )
+        raise RankingError(f"benchmarks must be some of 0 … {table.shape[1] - 1}, got {columns}")
     if not np.isfinite(value):
-        raise InfiniteRankError(f"value must be a finite score, got {value}")
+        raise RankingError(f"value must be a finite score, got {value}")
     spoilt = table.copy()
     spoilt[model, list(columns)] = value
     used = sorted({column for names in rounds for column in names}) if rounds else slice(None)

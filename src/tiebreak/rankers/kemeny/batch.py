@@ -12,12 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import (
-    EmptyProfileError,
-    InfiniteRankError,
-    ShapeError,
-    UnprovenOrderError,
-)
+from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.kemeny.subsets import MAX_CANDIDATES, Table, optimal_orders
 from tiebreak.rankers.pairwise import IntArray
 from tiebreak.rankers.profile import FloatArray
@@ -71,9 +66,8 @@ def kemeny_young_batch(
             keep the temporary arrays at a few tens of megabytes.
 
     Raises:
-        ShapeError: not three-dimensional, or `chunk` < 1.
-        EmptyProfileError: the shape has no ballots or no candidates.
-        InfiniteRankError: a rank is infinite.
+        RankingError: not three-dimensional, or `chunk` < 1; the shape has no ballots or no
+            candidates; a rank is infinite.
         UnprovenOrderError: a question is too hard (of those with far more than 14 candidates);
             `kemeny_young` tells what is known about it.
     """
@@ -82,7 +76,7 @@ def kemeny_young_batch(
     n_questions, n_ballots, n = table.shape
     size = max(1, CELLS // (n * max(n, n_ballots))) if chunk is None else chunk
     if size < 1:
-        raise ShapeError(f"a chunk must hold at least one question, got {chunk}")
+        raise RankingError(f"a chunk must hold at least one question, got {chunk}")
     parts = [_solve_chunk(table, at, size, count) for at in range(0, max(n_questions, 1), size)]
     n_optima = [part.n_optima for part in parts if part.n_optima is not None]
     return KemenyBatch(
@@ -96,12 +90,12 @@ def kemeny_young_batch(
 
 def _check(table: FloatArray) -> None:
     if table.ndim != 3:
-        raise ShapeError(f"profiles must have shape (questions, ballots, N), got {table.shape}")
+        raise RankingError(f"profiles must have shape (questions, ballots, N), got {table.shape}")
     if 0 in table.shape[1:]:
-        raise EmptyProfileError(f"no ballots or no candidates: the shape is {table.shape}")
+        raise RankingError(f"no ballots or no candidates: the shape is {table.shape}")
     if np.isinf(table).any():
         question, ballot, column = np.argwhere(np.isinf(table))[0]
-        raise InfiniteRankError(
+        raise RankingError(
             f"ballot {ballot} of question {question} gives candidate {column} an infinite rank; "
             "NaN says 'not ranked'"
         )

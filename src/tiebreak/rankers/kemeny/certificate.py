@@ -11,20 +11,12 @@ from math import gcd, prod
 
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.errors import CertificateError
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.rankers.profile import Profile, as_profile
 
 Matrix = list[list[int]]
 Group = tuple[int, ...]
-
-
-class CertificateError(RankingError):
-    """A Kemeny result does not follow from the ballots and its certificate."""
-
-
-class TooManySetsError(CertificateError):
-    """The check needs more sets than it was allowed to hold."""
 
 
 def check_certificate(
@@ -42,7 +34,7 @@ def check_certificate(
 
     Raises:
         CertificateError: something is not true; the message says what.
-        TooManySetsError: the weights leave too much open for a search within `max_sets`.
+        CertificateError: the weights leave too much open for a search within `max_sets`.
         RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile).ranks.tolist()
@@ -108,7 +100,7 @@ def _check_optima(result: KemenyResult, before: Matrix, max_sets: int) -> None:
             _Dual(result, before, group).search(_cost(_within(result, group), before), max_sets)
             for group in _groups(before, 0)
         ]
-    except TooManySetsError:
+    except CertificateError:
         return
     _need(prod(ways for _, ways in filter(None, found)) == number, f"{number} optimal orders")
 
@@ -160,7 +152,7 @@ class _Dual:
                     if total <= least:
                         larger[grown] = total, ways + (others if total == least else 0)
                 if len(larger) > max_sets:
-                    raise TooManySetsError(f"the search needs more than {max_sets} sets")
+                    raise CertificateError(f"the search needs more than {max_sets} sets")
             layer = larger
         return next(iter(layer.values()), None)
 

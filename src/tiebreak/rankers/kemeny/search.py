@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.kemeny.cycles import Bound
 from tiebreak.rankers.pairwise import IntArray
 
@@ -28,10 +29,6 @@ FAR = 1 << 62  # cost of what cannot be
 
 # Set of columns, as the bits of an integer → who may come first among them.
 Heads = dict[int, tuple[int, ...]]
-
-
-class SearchStoppedError(Exception):
-    """The time or the memory that the search may take is used up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ def explore(bound: Bound, gap: int, columns: IntArray, deadline: float) -> Explo
         deadline: value of `time.monotonic` at which to give up.
 
     Raises:
-        SearchStoppedError: at the deadline, or when more than `MAX_EDGES` edges must be kept.
+        UnprovenOrderError: at the deadline, or when more than `MAX_EDGES` edges must be kept.
     """
     n = len(columns)
     costs = _Costs(bound, gap)
@@ -82,7 +79,7 @@ def explore(bound: Bound, gap: int, columns: IntArray, deadline: float) -> Explo
             parts.append(costs.extend(sets[chunk], spent[chunk], chunk.start))
             edges += len(parts[-1][0])
             if edges > MAX_EDGES or time.monotonic() > deadline:
-                raise SearchStoppedError
+                raise UnprovenOrderError("the search used up its time or its memory")
         parent, placed, total = (np.concatenate(column) for column in zip(*parts, strict=True))
         if not len(parent):
             return None

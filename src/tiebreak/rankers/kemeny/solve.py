@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.kemeny.cycles import (
     SCALE,
     Bound,
@@ -24,7 +24,7 @@ from tiebreak.rankers.kemeny.cycles import (
 )
 from tiebreak.rankers.kemeny.optima import Optima, Part
 from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
-from tiebreak.rankers.kemeny.search import Heads, SearchStoppedError, explore
+from tiebreak.rankers.kemeny.search import Heads, explore
 from tiebreak.rankers.pairwise import IntArray, majorities, preference_counts
 from tiebreak.rankers.profile import Profile, as_profile
 
@@ -130,7 +130,7 @@ def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle
             if found is None:
                 floor += step
         cost, heads = floor, found.heads
-    except SearchStoppedError:
+    except UnprovenOrderError:
         pass
     return _Cycle(columns, bound, step, tuple(columns[order].tolist()), cost, floor, heads)
 
@@ -186,7 +186,7 @@ def _second_best(
         gap = SCALE * (cycle.cost + least - 1) - cycle.bound.value
         try:
             found = explore(cycle.bound, gap, cycle.columns, deadline)
-        except SearchStoppedError:
+        except UnprovenOrderError:
             return None
         if found is not None and found.second is not None:
             least = (found.second + cycle.bound.value) // SCALE - cycle.cost

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.aggregation import Consensus, consensus_by
-from tiebreak.rankers.errors import EmptyProfileError, UnprovenOrderError
+from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.pairwise import IntArray, margins
 from tiebreak.rankers.profile import FloatArray, Profile, as_profile
 
@@ -133,14 +133,13 @@ def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
         time_limit: seconds after which to give up.
 
     Raises:
-        EmptyProfileError: no ballot is complete.
+        RankingError: no ballot is complete; as `Profile.from_ranks`.
         UnprovenOrderError: no order could be proven to be the best.
-        RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile)
     complete = ~np.isnan(ballots.ranks).any(axis=1)
     if not complete.any():
-        raise EmptyProfileError(
+        raise RankingError(
             f"none of the {ballots.n_ballots} ballots ranks all {ballots.n_candidates} candidates, "
             "and Kendall aggregation reads complete ballots only; Kemeny–Young reads partial ones"
         )

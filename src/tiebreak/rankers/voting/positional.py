@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.aggregation import Consensus, consensus_by
-from tiebreak.rankers.errors import NeverComparedError, UnknownMethodError
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.pairwise import IntArray, margins
 from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
 
@@ -57,12 +57,11 @@ def borda(profile: Profile | ArrayLike, *, unranked: Unranked = "ignore") -> Con
     Terzopoulou and Endriss, "The Borda class", J. Math. Econ. 92 (2021).
 
     Raises:
-        NeverComparedError: `unranked` is "ignore", and no ballot ranks a candidate beside another.
-        UnknownMethodError: `unranked` is neither "ignore" nor "last".
-        RankingError: as `Profile.from_ranks`.
+        RankingError: `unranked` is "ignore", and no ballot ranks a candidate beside another;
+            `unranked` is neither "ignore" nor "last"; as `Profile.from_ranks`.
     """
     if unranked not in get_args(Unranked):
-        raise UnknownMethodError(f"unranked must be 'ignore' or 'last', got {unranked!r}")
+        raise RankingError(f"unranked must be 'ignore' or 'last', got {unranked!r}")
     ballots = as_profile(profile)
     ranks = ballots.ranks if unranked == "ignore" else _last(ballots.ranks)
     ranked = ~np.isnan(ranks)
@@ -85,7 +84,7 @@ def _scaled(points: FloatArray, compared: FloatArray, ballots: Profile) -> NDArr
     alone = np.flatnonzero(compared == 0)
     if alone.size:
         names = ", ".join(repr(ballots.names[column]) for column in alone)
-        raise NeverComparedError(f"no ballot ranks {names} beside another candidate")
+        raise RankingError(f"no ballot ranks {names} beside another candidate")
     # Multiplied first: the products are exact, so equal shares give equal scores.
     return points * (ballots.n_ballots * (ballots.n_candidates - 1)) / compared
 
@@ -184,11 +183,10 @@ def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
     Source: Peer review, appendix D (Brandt 2009).
 
     Raises:
-        UnknownMethodError: `ties` is neither "borda" nor "together".
-        RankingError: as `Profile.from_ranks`.
+        RankingError: `ties` is neither "borda" nor "together"; as `Profile.from_ranks`.
     """
     if ties not in get_args(Ties):
-        raise UnknownMethodError(f"ties must be 'borda' or 'together', got {ties!r}")
+        raise RankingError(f"ties must be 'borda' or 'together', got {ties!r}")
     ballots = as_profile(profile)
     margin = margins(ballots)
     rounds = np.zeros(ballots.n_candidates, dtype=np.int64)
