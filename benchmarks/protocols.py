@@ -70,7 +70,7 @@ def measure(
     for pool in range(n_pools):
         drawn = np.random.default_rng((2026, pool)).normal(0, SPREAD, MODELS)
         world = World(tuple(map(float, drawn)), Traits(reading_noise=reading_noise), ties=ties)
-        study = lab.simulate(
+        study = lab.simulate_world(
             world, (ITEMS,), protocols=protocols, repeats=1, swap="never", seed=pool
         )
         for row in study.rows:
@@ -138,9 +138,9 @@ def identical_answers(n_pools: int) -> Iterator[Row]:
 def speed() -> Row:
     """Wall time of the lab itself."""
     world = World(tuple(np.linspace(SPREAD, -SPREAD, MODELS).tolist()))
-    lab.simulate(world, (5,), repeats=1, swap="never")
+    lab.simulate_world(world, (5,), repeats=1, swap="never")
     start = time.perf_counter()
-    lab.simulate(world, (1000,), repeats=1, swap="never")
+    lab.simulate_world(world, (1000,), repeats=1, swap="never")
     wall = time.perf_counter() - start
     return Row(
         f"the lab: 1,000 items × {MODELS} models × {len(STANDARD)} protocols",

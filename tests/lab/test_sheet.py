@@ -9,14 +9,16 @@ from tests.report.showing import round_trip
 from tiebreak.lab.judge import Traits
 from tiebreak.lab.planted import World
 from tiebreak.lab.sheet import NOTE, data_of, sheets_of
-from tiebreak.lab.simulate import simulate
+from tiebreak.lab.simulate import simulate_world
 from tiebreak.lab.study import Study
 
 WORLD = World((0.4, 0.2, 0.0), Traits(malformed=0.2, fresh=True, noise=0.3), ties=0.3)
 
 
 def study(repeats: int = 3) -> Study:
-    return simulate(WORLD, (4, 8), repeats=repeats, protocols=["original", "seal"], swap="never")
+    return simulate_world(
+        WORLD, (4, 8), repeats=repeats, protocols=["original", "seal"], swap="never"
+    )
 
 
 def printed(study: Study, width: int) -> list[str]:
@@ -43,7 +45,7 @@ def test_tables_fit_and_hold_the_figures(width: int) -> None:
 
 def test_what_is_undefined_is_said() -> None:
     everybody_passes = World((0.1, 0.0), pass_rate=0.9999)
-    one = simulate(everybody_passes, (3,), repeats=2, protocols=["original"])
+    one = simulate_world(everybody_passes, (3,), repeats=2, protocols=["original"])
     text = " ".join(" ".join(printed(one, 80)).split())
     assert "Note: original with 3 items orders no models in 2 of 2 pools" in text
     [data] = [row for row in data_of(one)["rows"] if row["protocol"] == "original"]

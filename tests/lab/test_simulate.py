@@ -14,7 +14,7 @@ from tiebreak.lab.errors import LabError
 from tiebreak.lab.judge import Traits
 from tiebreak.lab.planted import Pool, World, spread_out
 from tiebreak.lab.sheet import data_of
-from tiebreak.lab.simulate import _row, _Run, _variant, simulate
+from tiebreak.lab.simulate import _row, _Run, _variant, simulate, simulate_world
 from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
 from tiebreak.scorers.catalogue import ONE_JUDGE, STANDARD
 
@@ -24,7 +24,7 @@ SEED = 3
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return simulate(WORLD, (10, 25), repeats=3, seed=SEED, swap="never")
+    return simulate_world(WORLD, (10, 25), repeats=3, seed=SEED, swap="never")
 
 
 def test_all_protocols_with_one_judge_are_compared() -> None:
@@ -82,14 +82,14 @@ def test_agreement_with_full_pairwise(study: Study) -> None:
 
 
 def test_sorting_agrees_fully_with_a_judge_that_never_contradicts_itself() -> None:
-    study = simulate(World(spread_out(7, 0.2)), (12,), repeats=2, protocols=["sorted"])
+    study = simulate_world(World(spread_out(7, 0.2)), (12,), repeats=2, protocols=["sorted"])
     assert study.row("sorted", 12).reference.spearman.minimum == 1
     assert study.row("sorted", 12).reference.kendall.minimum == 1
 
 
 def test_protocols_know_the_truth_when_models_are_far_apart() -> None:
     world = World(spread_out(4, 30.0))
-    study = simulate(world, (3,), repeats=2, swap="never", target=1.0)
+    study = simulate_world(world, (3,), repeats=2, swap="never", target=1.0)
     for label in STANDARD:
         row = study.row(label, 3)
         # Three items, each of which passes or fails, and grades that stop at 0 and 10, tie some.
@@ -133,13 +133,13 @@ def test_calls_by_kind(study: Study) -> None:
 
 
 def test_fewer_items_are_the_beginning_of_the_same_pools(study: Study) -> None:
-    alone = simulate(WORLD, (10,), repeats=3, seed=SEED, swap="never")
+    alone = simulate_world(WORLD, (10,), repeats=3, seed=SEED, swap="never")
     assert str(alone.rows) == str(tuple(row for row in study.rows if row.n_items == 10))
 
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
     def data(seed: int) -> str:
-        study = simulate(WORLD, (4, 6), repeats=2, seed=seed)
+        study = simulate_world(WORLD, (4, 6), repeats=2, seed=seed)
         return json.dumps(data_of(study), allow_nan=False)
 
     assert data(SEED) == data(SEED)
@@ -148,15 +148,15 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 
 def test_one_protocol_more_changes_no_other() -> None:
     world = World(spread_out(4, 0.3), Traits(noise=0.5, fresh=True, malformed=0.1))
-    one = simulate(world, (8,), repeats=2, protocols=["swiss"])
-    two = simulate(world, (8,), repeats=2, protocols=["sorted", "swiss"])
+    one = simulate_world(world, (8,), repeats=2, protocols=["swiss"])
+    two = simulate_world(world, (8,), repeats=2, protocols=["sorted", "swiss"])
     assert str(one.row("swiss", 8)) == str(two.row("swiss", 8))
 
 
 def test_position_bias_ties_everybody_in_both_orders() -> None:
     """A judge that always prefers the first answer says nothing when both orders are asked."""
     world = World(spread_out(4, 0.3), Traits(position_bias=100))
-    row = simulate(
+    row = simulate_world(
         world, (5,), repeats=2, protocols=["full_pairwise:swap=always"], swap="never"
     ).row("full_pairwise:swap=always", 5)
     assert row.calls == {"match": 12}
@@ -167,7 +167,7 @@ def test_position_bias_ties_everybody_in_both_orders() -> None:
 
 def test_a_judge_that_says_nothing_of_use() -> None:
     world = World((1.0, 0.0), Traits(malformed=1.0))
-    study = simulate(world, (3,), repeats=1)
+    study = simulate_world(world, (3,), repeats=1)
     for label in set(STANDARD) - {"original"}:
         row = study.row(label, 3)
         assert (row.unscored, row.unranked, row.recovered) == (1, 1, 0), label
@@ -177,7 +177,7 @@ def test_a_judge_that_says_nothing_of_use() -> None:
 
 
 def test_repeated_answers_save_calls() -> None:
-    study = simulate(World(spread_out(8, 0.2), ties=0.5), (10,), repeats=1, swap="never")
+    study = simulate_world(World(spread_out(8, 0.2), ties=0.5), (10,), repeats=1, swap="never")
     # Four answers are left of eight.
     assert study.row("full_pairwise", 10).calls == {"match": 6}
     assert study.row("flat_bracket", 10).calls == {"seed": 1, "match": 3}
@@ -186,19 +186,23 @@ def test_repeated_answers_save_calls() -> None:
 
 def test_it_runs_inside_a_running_event_loop() -> None:
     async def notebook() -> Study:
-        return simulate(World((1.0, 0.0)), (2,), repeats=1)
+        return simulate_world(World((1.0, 0.0)), (2,), repeats=1)
 
     assert asyncio.run(notebook()).row("full_pairwise", 2).calls == {"match": 1}
 
 
 def test_progress_adds_up() -> None:
     steps: list[float] = []
-    simulate(World((1.0, 0.0)), (2, 4), repeats=3, protocols=["listwise"], progress=steps.append)
+    simulate_world(
+        World((1.0, 0.0)), (2, 4), repeats=3, protocols=["listwise"], progress=steps.append
+    )
     assert sum(steps) == pytest.approx(1)
 
 
 def test_processes_change_nothing() -> None:
-    studies = [simulate(World((0.5, 0.0, -0.5)), (4,), repeats=2, jobs=jobs) for jobs in (1, 2)]
+    studies = [
+        simulate_world(World((0.5, 0.0, -0.5)), (4,), repeats=2, jobs=jobs) for jobs in (1, 2)
+    ]
     assert repr(studies[0]) == repr(studies[1])
 
 
@@ -244,7 +248,7 @@ def test_bad_variants(label: str, problem: str) -> None:
 )
 def test_bad_studies(arguments: dict[str, Any], problem: str) -> None:
     with pytest.raises(LabError, match=problem):
-        simulate(WORLD, **arguments)
+        simulate_world(WORLD, **arguments)
 
 
 def row(protocol: str, n_items: int, recovered: float, calls: float = 1.0) -> Row:
@@ -286,3 +290,16 @@ def test_answers() -> None:
         "No protocol finds the order of these models with up to 100 items (ρ ≥ 0.9 with the truth "
         "in at least 90% of 10 pools); nearest is b with 50, in 80% of the pools. Try more items."
     )
+
+
+def test_models_described_in_plain_numbers() -> None:
+    judge = Traits(noise=0.25, position_bias=0.3, reading_noise=0.5)
+    world = World(spread_out(4, 0.3), judge, ties=0.5, pass_rate=0.9)
+    expected = simulate_world(world, (3, 6), repeats=2, protocols=["seal"], seed=3)
+    shared: dict[str, Any] = {"ties": 0.5, "pass_rate": 0.9, "noise": 0.25, "position_bias": 0.3}
+    shared |= {"reading_noise": 0.5, "repeats": 2, "protocols": ["seal"], "seed": 3}
+    for models in (4, spread_out(4, 0.3)):
+        found = simulate(models, (3, 6), spread=0.3, **shared)
+        assert repr(found) == repr(expected)
+    with pytest.raises(LabError, match="1 models: a comparison takes two"):
+        simulate(1)

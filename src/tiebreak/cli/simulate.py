@@ -133,32 +133,28 @@ def simulate(
     """
     from tiebreak.lab import sheet
     from tiebreak.lab.errors import LabError
-    from tiebreak.lab.judge import Traits
-    from tiebreak.lab.planted import World, spread_out
     from tiebreak.lab.simulate import simulate as study_of
 
     sizes = _numbers(items, int, "--items")
-    with plain_errors(LabError):
-        theta = (
-            tuple(_numbers(qualities, float, "--qualities"))
-            if qualities
-            else spread_out(models, spread)
+    described = _numbers(qualities, float, "--qualities") if qualities else models
+    with plain_errors(LabError), _progress() as step:
+        study = study_of(
+            described,
+            sizes,
+            spread=spread,
+            ties=ties,
+            pass_rate=pass_rate,
+            protocols=protocols or STANDARD,
+            repeats=repeats,
+            swap=swap,
+            target=target,
+            confidence=confidence,
+            seed=seed,
+            jobs=jobs,
+            progress=step,
+            reading_noise=traits.pop("seeding_noise"),
+            **traits,
         )
-        judge = Traits(reading_noise=traits.pop("seeding_noise"), **traits)
-        world = World(theta, judge, ties=ties, pass_rate=pass_rate)
-        with _progress() as step:
-            study = study_of(
-                world,
-                sizes,
-                protocols=protocols or STANDARD,
-                repeats=repeats,
-                swap=swap,
-                target=target,
-                confidence=confidence,
-                seed=seed,
-                jobs=jobs,
-                progress=step,
-            )
     show("json" if as_json else None, sheet, study)
 
 

@@ -13,13 +13,14 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, get_args
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.lab.errors import LabError
-from tiebreak.lab.planted import Pool, World
+from tiebreak.lab.judge import Traits
+from tiebreak.lab.planted import Pool, World, spread_out
 from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
 from tiebreak.rankers import competition_ranks, normalized_borda
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
@@ -40,6 +41,65 @@ KINDS: Final[tuple[CallKind, ...]] = get_args(CallKind)
 
 
 def simulate(
+    models: int | Sequence[float] = 8,
+    items: Sequence[int] = (50, 100, 200),
+    *,
+    spread: float = 0.2,
+    ties: float = 0.0,
+    pass_rate: float = 0.97,
+    noise: float = 0.5,
+    protocols: Sequence[str] = STANDARD,
+    repeats: int = 10,
+    swap: Swap | None = None,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = lambda share: None,
+    **traits: float,
+) -> Study:
+    """How many items, and which protocol, it takes to separate models that you describe.
+
+    No model is called: planted answers are judged by a planted judge.
+
+    Args:
+        models: the quality of each model, in units of the spread of a model's answers; or how many
+            there are.
+        items: numbers of items.
+        spread: of so many models, the standard deviation of their qualities.
+        ties: share of answers that repeat another model's, in [0, 1).
+        pass_rate: share of answers that pass the benchmark's own check, in (0, 1).
+        noise: standard deviation of the judge's error on a pair.
+        protocols: labels as for `scorers.variants`; full pairwise is run in any case.
+        repeats: number of pools, each with answers of its own.
+        swap: when pairs are asked in both orders; None: as every protocol does by default.
+        target: ρ with the truth from which the order counts as found.
+        confidence: share of the pools in which it must.
+        seed: seed of all draws; the same seed gives the same numbers.
+        jobs: worker processes; None: one per core where there is much to do, else none.
+        progress: called with the share of all the work that was done since the last call.
+        traits: the judge's other traits, fields of `Traits`: `position_bias`, `resolution`, ….
+
+    Raises:
+        LabError: a number or a label is of no use; the message says which.
+    """
+    qualities = spread_out(models, spread) if isinstance(models, int) else tuple(models)
+    judge = Traits(noise=noise, **cast("dict[str, Any]", traits))
+    return simulate_world(
+        World(qualities, judge, ties=ties, pass_rate=pass_rate),
+        items,
+        protocols=protocols,
+        repeats=repeats,
+        swap=swap,
+        target=target,
+        confidence=confidence,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+    )
+
+
+def simulate_world(
     world: World,
     items: Sequence[int] = (50, 100, 200),
     *,
@@ -52,7 +112,7 @@ def simulate(
     jobs: int | None = None,
     progress: Progress = lambda share: None,
 ) -> Study:
-    """Judge planted pools by every protocol.
+    """The same for any planted world.
 
     A smaller number of items is the beginning of the same pools, so that rows of one protocol
     differ by items alone. Refinement and critique cost their calls here, but show a planted judge
@@ -60,15 +120,15 @@ def simulate(
 
     Args:
         world: models, answers and judge.
-        items: numbers of items.
-        protocols: labels as for `scorers.variants`; full pairwise is run in any case.
-        repeats: number of pools, each with answers of its own.
-        swap: when pairs are asked in both orders; None: as every protocol does by default.
-        target: ρ with the truth from which the order counts as found.
-        confidence: share of the pools in which it must.
-        seed: seed of all draws; the same seed gives the same numbers.
-        jobs: worker processes; None: one per core where there is much to do, else none.
-        progress: called with the share of all the work that was done since the last call.
+        items: as in `simulate`, as are the others.
+        protocols: labels.
+        repeats: number of pools.
+        swap: when pairs are asked in both orders.
+        target: ρ with the truth.
+        confidence: share of the pools.
+        seed: seed of all draws.
+        jobs: worker processes.
+        progress: called with a share of the work.
 
     Raises:
         LabError: a number or a label is of no use; the message says which.
