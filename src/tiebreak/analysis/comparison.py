@@ -36,20 +36,8 @@ class ComparisonError(ValueError):
     """Logs that cannot be compared; the message says what to do next."""
 
 
-class MissingReferenceError(ComparisonError):
-    """No log is the reference; the message says what there is."""
-
-
-class AmbiguousReferenceError(ComparisonError):
-    """Several logs that are no runs of one another could be the reference."""
-
-
-class NothingInCommonError(ComparisonError):
-    """A log and the reference ranked no item, or no model, in common."""
-
-
 class NothingToCompareError(ComparisonError):
-    """There is only the reference."""
+    """No log is the reference, or there is only the reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +136,10 @@ def compare(
 
     Raises:
         RankingLogError: a path holds no ranking log.
-        MissingReferenceError: no log is the reference.
-        AmbiguousReferenceError: logs with other settings, judges or models could be.
-        NothingInCommonError: a log and the reference ranked no item, or no model, in common.
-        NothingToCompareError: there is only the reference, and not in both orders.
+        ComparisonError: logs with different settings, judges or models could be the reference, or
+            a log has no item or model in common with it.
+        NothingToCompareError: no log is the reference, or there is only the reference, and not in
+            both orders.
         ValueError: level or draws are out of range.
     """
     entries, notes = read_entries(paths, how=how)
@@ -330,8 +318,8 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
         wanted: a protocol, a label, a name, or the path or file name of a log.
 
     Raises:
-        MissingReferenceError: nothing is called so.
-        AmbiguousReferenceError: logs that are no runs of one another are called so.
+        ComparisonError: nothing has this name (NothingToCompareError), or logs that are not runs
+            of one another do.
     """
     found: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -339,7 +327,7 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
             found.setdefault(entry.board.benchmark, []).append(entry)
     if not found:
         names = ", ".join(dict.fromkeys(entry.label for entry in entries))
-        raise MissingReferenceError(
+        raise NothingToCompareError(
             f"No log is the reference {wanted!r}. There are: {names}. Choose one of them with "
             "--reference, or judge all pairs: inspect eval tiebreak/full_pairwise -T "
             "candidates=LOGS --model-role judge=MODEL"
@@ -347,7 +335,7 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
     for benchmark, several in found.items():
         if not all(same_contest(several[0], other) for other in several):
             lines = "".join(f"\n  {entry.name}: {entry.board.log}" for entry in several)
-            raise AmbiguousReferenceError(
+            raise ComparisonError(
                 f"Several logs of {benchmark} could be the reference {wanted!r}, and they are no "
                 f"runs of one another:{lines}\nSay which one, by its name or its path: --reference"
             )
@@ -358,10 +346,10 @@ def refuse_strangers(entry: Entry, chosen: Entry, common: Shared) -> None:
     """Refuse a log that has nothing in common with the reference.
 
     Raises:
-        NothingInCommonError: both ranked something, but no item or no model in common.
+        ComparisonError: both ranked something, but no item or no model in common.
     """
     if entry.keys and chosen.keys and not (common.items and common.models):
-        raise NothingInCommonError(
+        raise ComparisonError(
             f"{entry.board.log} ({entry.name}) and the reference, {chosen.board.log}, ranked no "
             f"{'model' if common.items else 'item'} of {chosen.board.benchmark} in common: they "
             "judged different candidates. Give the logs of one pool only"

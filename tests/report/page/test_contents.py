@@ -10,8 +10,8 @@ from tests.analysis.alignment.panels import people
 from tests.analysis.peers.builders import identical, reviews
 from tests.ranking_logs.builders import all_pairs, bracket, graded
 from tests.report.page.logs import Folder, small, whole
-from tiebreak.analysis.alignment.align import NothingInCommonError
-from tiebreak.analysis.comparison import AmbiguousReferenceError, MissingReferenceError, compare
+from tiebreak.analysis.alignment.align import AlignmentError
+from tiebreak.analysis.comparison import ComparisonError, NothingToCompareError, compare
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import peer_report
@@ -83,7 +83,7 @@ def test_references(tmp_path: Path) -> None:
     chosen = contents_of([tmp_path], reference="seal", **FAST).comparison
     assert chosen is not None
     assert chosen.reference == "seal"
-    with pytest.raises(MissingReferenceError, match="full_pairwise"):
+    with pytest.raises(NothingToCompareError, match="No log is the reference 'full_pairwise'"):
         contents_of([tmp_path], reference="full_pairwise", **FAST)
 
 
@@ -95,7 +95,7 @@ def test_an_unclear_reference_is_a_note_unless_it_was_named(tmp_path: Path) -> N
     assert found.comparison is None
     [note] = found.notes
     assert note.startswith("Protocols are not compared: Several logs of gsm8k")
-    with pytest.raises(AmbiguousReferenceError):
+    with pytest.raises(ComparisonError, match="no runs of one another"):
         contents_of([tmp_path], reference="full_pairwise", **FAST)
 
 
@@ -106,7 +106,7 @@ def test_people(tmp_path: Path) -> None:
     assert [one.benchmark for one in found.alignment.benchmarks] == ["mmlu"]
     with pytest.raises(NoPeerReviewError):
         contents_of([small(tmp_path / "none")], human=people("abc"), **FAST)
-    with pytest.raises(NothingInCommonError):
+    with pytest.raises(AlignmentError, match="ranks 0 candidates out of 3"):
         contents_of([tmp_path / "logs"], human=people("xyz"), **FAST)
 
 

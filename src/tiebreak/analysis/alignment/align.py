@@ -38,14 +38,6 @@ class AlignmentError(ValueError):
     """A human ranking that nothing can be compared with; the message says what to do next."""
 
 
-class AmbiguousModelError(AlignmentError):
-    """A name in the human ranking fits several models, or several names fit one."""
-
-
-class NothingInCommonError(AlignmentError):
-    """No benchmark has enough models that people ranked, too."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class BenchmarkAlignment:
     """The raters of one panel against people.
@@ -109,8 +101,8 @@ def align(
     Raises:
         RankingLogError: a path holds no ranking log, or none of a peer review.
         TableError: the ranking by people cannot be read.
-        AmbiguousModelError: it is not clear which model a name in the human ranking means.
-        NothingInCommonError: no benchmark has three models that people ranked and do not all tie.
+        AlignmentError: no benchmark has three models that people ranked and do not all tie, or it
+            is not clear which model a name in the human ranking means.
         RankingError: level or draws are out of range.
     """
     people = human if isinstance(human, HumanRanking) else read_human_ranking(Path(human))
@@ -131,28 +123,55 @@ def align_panels(
     """Compare panels that were read already; as `align`."""
     panels, found, notes = list(panels), [], list(human.notes)
     for panel in panels:
-        draws_of = ItemDraws(len(panel.items), panel.items, how=how)
-        try:
-            found.append(_compare(panel, human, methods, draws_of))
-        except NothingInCommonError as error:
-            notes.append(str(error))
+        names = match_names(list(human.of(panel.benchmark)), panel.models)
+        people = _ranks(panel, human, names)
+        if lacking := _no_order(panel, human, people):
+            notes.append(lacking)
+        else:
+            draws = ItemDraws(len(panel.items), panel.items, how=how)
+            found.append(_compare(panel, human, names, people, methods, draws))
     if not found:
-        raise NothingInCommonError("\n".join(notes) or "There is no peer review to compare")
+        raise AlignmentError("\n".join(notes) or "There is no peer review to compare")
     benchmarks = {panel.benchmark for panel in panels}
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
         notes.append(f"No peer review of {', '.join(unused)}, which {human.source} ranks models on")
     return Alignment(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes))
 
 
+def _ranks(panel: Panel, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:
+    """The human ranks of the models that people ranked, in the panel's order."""
+    scores = human.of(panel.benchmark)
+    own = [scores[names[model]] for model in panel.models if model in names]
+    return within_ballots(np.array(own, np.float64))
+
+
+def _no_order(panel: Panel, human: HumanRanking, people: FloatArray) -> str | None:
+    """Why there is nothing to compare with: people ranked too few models, or all alike."""
+    if len(people) < FEWEST_MODELS:
+        return (
+            f"{panel.benchmark}: {human.source} ranks {count(len(people), 'candidate')} out of "
+            f"{len(panel.models)}, and a comparison takes {FEWEST_MODELS}. The candidates are "
+            f"{', '.join(panel.models)}; the file has "
+            f"{', '.join(human.of(panel.benchmark)) or 'no model'} for this benchmark"
+        )
+    if np.all(people == people[0]):
+        return (
+            f"{panel.benchmark}: {human.source} ties all {len(people)} candidates that it ranks: "
+            "there is no order to agree with"
+        )
+    return None
+
+
 def _compare(
-    panel: Panel, human: HumanRanking, methods: Sequence[str] | None, draws: ItemDraws
+    panel: Panel,
+    human: HumanRanking,
+    names: Mapping[str, str],
+    people: FloatArray,
+    methods: Sequence[str] | None,
+    draws: ItemDraws,
 ) -> BenchmarkAlignment:
-    said = human.of(panel.benchmark)
-    names = match_names(list(said), panel.models)
     columns = [number for number, model in enumerate(panel.models) if model in names]
     models = tuple(panel.models[column] for column in columns)
-    people = within_ballots(np.array([said[names[model]] for model in models], np.float64))
-    _require_an_order(panel, human, people)
     found, remarks = ratings(panel, columns, methods)
     return BenchmarkAlignment(
         benchmark=panel.benchmark,
@@ -164,31 +183,14 @@ def _compare(
         item_ids=panel.item_ids,
         n_items=len(set(panel.item_ids)),
         raters=correlate(found, people, draws),
-        notes=(*panel.notes, *_notes(panel, said, names), *remarks),
+        notes=(*panel.notes, *_notes(panel, human.of(panel.benchmark), names), *remarks),
     )
 
 
-def _require_an_order(panel: Panel, human: HumanRanking, people: FloatArray) -> None:
-    """Refuse a benchmark whose models people did not rank, or all ranked alike."""
-    said = human.of(panel.benchmark)
-    if len(people) < FEWEST_MODELS:
-        raise NothingInCommonError(
-            f"{panel.benchmark}: {human.source} ranks {count(len(people), 'candidate')} out of "
-            f"{len(panel.models)}, and a comparison takes {FEWEST_MODELS}. The candidates are "
-            f"{', '.join(panel.models)}; the file has {', '.join(said) or 'no model'} for this "
-            "benchmark"
-        )
-    if np.all(people == people[0]):
-        raise NothingInCommonError(
-            f"{panel.benchmark}: {human.source} ties all {len(people)} candidates that it ranks: "
-            "there is no order to agree with"
-        )
-
-
-def _notes(panel: Panel, said: Mapping[str, float], names: Mapping[str, str]) -> Iterator[str]:
+def _notes(panel: Panel, human: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
     if unranked := [model for model in panel.models if model not in names]:
         yield f"Left out, since people did not rank them: {', '.join(unranked)}"
-    if strangers := [name for name in said if name not in names.values()]:
+    if strangers := [name for name in human if name not in names.values()]:
         yield f"Ranked by people, but no candidates: {', '.join(strangers)}"
     if len(names) <= _FEW_MODELS:
         yield (
@@ -211,14 +213,14 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
         From models to names; those without a counterpart are left out.
 
     Raises:
-        AmbiguousModelError: a name fits several models, or several names fit one.
+        AlignmentError: a name fits several models, or several names fit one.
     """
     found = {model: model for model in models if model in set(names)}
     fits: dict[str, list[str]] = defaultdict(list)
     for name in (name for name in names if name not in found):
         close = namesakes(name, (model for model in models if model not in found))
         if len(close) > 1:
-            raise AmbiguousModelError(
+            raise AlignmentError(
                 f"{name!r} in the human ranking could be {' or '.join(map(repr, close))}; write "
                 "the model's whole name"
             )
@@ -226,7 +228,7 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
             fits[model].append(name)
     for model, several in fits.items():
         if len(several) > 1:
-            raise AmbiguousModelError(
+            raise AlignmentError(
                 f"In the human ranking {' and '.join(map(repr, several))} could both be {model!r}; "
                 "keep one of them, or write the model's whole name"
             )

@@ -8,7 +8,6 @@ from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.analysis.comparison import (
     Comparison,
     ComparisonError,
-    MissingReferenceError,
     NothingToCompareError,
     compare_entries,
 )
@@ -114,7 +113,7 @@ def _comparison(
     except ComparisonError as error:
         if reference is not None:
             raise
-        nothing = isinstance(error, MissingReferenceError | NothingToCompareError)
+        nothing = isinstance(error, NothingToCompareError)
         return None, [] if nothing else [f"Protocols are not compared: {error}"]
 
 
