@@ -13,8 +13,8 @@ from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
 
 from tests.scorers.tournament import planted_contest
+from tiebreak.estimate import EstimateError
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Payer
-from tiebreak.estimate.errors import DryJudgeError
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.judge import Prompt, Question
@@ -178,5 +178,5 @@ def test_questions_of_ones_own() -> None:
     ],
 )
 def test_what_it_cannot_answer(question: OwnQuestion, words: str) -> None:
-    with pytest.raises(DryJudgeError, match=words):
+    with pytest.raises(EstimateError, match=words):
         answer(question)

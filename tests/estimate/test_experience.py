@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.scorers.tournament import planted_contest
-from tiebreak.estimate.errors import ExperienceError
+from tiebreak.estimate import EstimateError
 from tiebreak.estimate.experience import experience_of
 from tiebreak.estimate.totals import Interval
 from tiebreak.scorers.ballots import Call, ItemBallots, Match, Verdict
@@ -89,7 +89,7 @@ def test_close_and_even_verdicts() -> None:
 
 
 def test_nothing_to_learn() -> None:
-    with pytest.raises(ExperienceError, match="Nobody was asked"):
+    with pytest.raises(EstimateError, match="Nobody was asked"):
         experience_of([item()])
     known = experience_of([item(calls=(call(1, 1, "list"),))])
     assert (known.close, known.tie) == (None, None)

@@ -8,7 +8,7 @@ import pytest
 from inspect_ai.model import ModelCost, ModelInfo
 
 import tiebreak.estimate.prices as prices
-from tiebreak.estimate.errors import PriceError
+from tiebreak.estimate import EstimateError
 from tiebreak.estimate.prices import (
     Price,
     find_price,
@@ -35,7 +35,7 @@ def test_read(text: str, model: str | None, price: Price) -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "1,2,3", "a,b", "-1,2", "nan,1", "1,inf", "$1,$2"])
 def test_refused(text: str) -> None:
-    with pytest.raises(PriceError, match=r"dollars per million tokens in and out"):
+    with pytest.raises(EstimateError, match=r"dollars per million tokens in and out"):
         read_price(text)
 
 
@@ -51,9 +51,9 @@ def test_file(form: str, tmp_path: Path) -> None:
 def test_file_of_another_form(text: str, tmp_path: Path) -> None:
     file = tmp_path / "prices.yaml"
     file.write_text(text)
-    with pytest.raises(PriceError, match="input, output, input_cache_write"):
+    with pytest.raises(EstimateError, match="input, output, input_cache_write"):
         read_price_file(file)
-    with pytest.raises(PriceError, match="does not exist"):
+    with pytest.raises(EstimateError, match="does not exist"):
         read_price_file(tmp_path / "nowhere.yaml")
 
 

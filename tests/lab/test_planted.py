@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.lab.errors import LabError
-from tiebreak.lab.judge import PlantedJudge, Traits
+from tiebreak.lab.judge import LabError, PlantedJudge, Traits
 from tiebreak.lab.planted import Pool, World, spread_out
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, place

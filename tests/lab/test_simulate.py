@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from tiebreak.lab.errors import LabError
-from tiebreak.lab.judge import Traits
+from tiebreak.lab.judge import LabError, Traits
 from tiebreak.lab.planted import Pool, World, spread_out
 from tiebreak.lab.sheet import data_of
 from tiebreak.lab.simulate import _row, _Run, _variant, simulate, simulate_world

@@ -117,9 +117,8 @@ def estimate(
       tiebreak estimate logs/ --protocol peer_review --peers openai/gpt-5,google/gemini-2.5-pro
     """
     from tiebreak.candidates import CandidateError
-    from tiebreak.estimate import sheet
+    from tiebreak.estimate import EstimateError, sheet
     from tiebreak.estimate.cost import estimate_cost
-    from tiebreak.estimate.errors import EstimateError
     from tiebreak.estimate.figures import Pace
     from tiebreak.prerequisite import PrerequisiteError
     from tiebreak.ranking_logs import RankingLogError

@@ -132,7 +132,7 @@ def simulate(
       tiebreak simulate --protocol seal --protocol swiss:rounds=4 --ties 0.5 --json
     """
     from tiebreak.lab import sheet
-    from tiebreak.lab.errors import LabError
+    from tiebreak.lab.judge import LabError
     from tiebreak.lab.simulate import simulate as study_of
 
     sizes = _numbers(items, int, "--items")

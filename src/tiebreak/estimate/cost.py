@@ -7,11 +7,11 @@ from typing import Literal
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.estimate.estimate import DEFAULT_PACE, SAMPLE, estimate
 from tiebreak.estimate.figures import Estimate, Pace
-from tiebreak.estimate.peers import read_matching
 from tiebreak.estimate.request import (
     read_contests,
     read_experience,
     read_judges,
+    read_matching,
     read_protocols,
 )
 from tiebreak.estimate.tokens import token_counter

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from inspect_ai.util import JSONSchema
 
-from tiebreak.estimate.errors import DryJudgeError
+from tiebreak.estimate import EstimateError
 from tiebreak.scorers.ballots import Call, Reviewer, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
 from tiebreak.scorers.questions import MatchQuestion
@@ -101,13 +101,13 @@ class DryJudge(Judge):
         """Make up a valid reply.
 
         Raises:
-            DryJudgeError: nobody is billed for the question, its schema cannot be filled, or it
+            EstimateError: nobody is billed for the question, its schema cannot be filled, or it
                 refuses what fits it.
         """
         habit, asked = self._habit, question.reviewer or question.role
         if asked not in self._payers:
             known = ", ".join(self._payers) or "nobody"
-            raise DryJudgeError(f"{type(question).__name__} asks {asked!r}; there is {known}.")
+            raise EstimateError(f"{type(question).__name__} asks {asked!r}; there is {known}.")
         payer = self._payers[asked]
         prompt = question.prompt()
         made_up = fill_schema(prompt.schema.json_schema, habit, self._rng, self._better(question))
@@ -115,7 +115,7 @@ class DryJudge(Judge):
         try:
             value = question.parse(text)
         except ReplyError as error:
-            raise DryJudgeError(
+            raise EstimateError(
                 f"No reply can be made up for {type(question).__name__}: one that fits its schema "
                 f"was refused ({error})."
             ) from error
@@ -152,7 +152,7 @@ def fill_schema(schema: JSONSchema, habit: Habit, rng: Random, better: Side) -> 
     have as many words as the habit says.
 
     Raises:
-        DryJudgeError: a type of value that is not known here.
+        EstimateError: a type of value that is not known here.
     """
     return _filled(schema, habit.words, _verdict(habit, rng, better), rng)
 
@@ -190,4 +190,4 @@ def _filled(schema: JSONSchema, words: int, verdict: tuple[Side, float, float], 
         case "null":
             return None
         case other:
-            raise DryJudgeError(f"No reply can be made up for a schema of type {other!r}.")
+            raise EstimateError(f"No reply can be made up for a schema of type {other!r}.")

@@ -19,7 +19,7 @@ import numpy as np
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
-from tiebreak.estimate.peers import asks_peers, find_reviewers
+from tiebreak.estimate.request import asks_peers, find_reviewers
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import FloatArray, Interval, Stratum, Total, interval, strata, total
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
@@ -91,7 +91,7 @@ def estimate(
             takes it.
 
     Raises:
-        DryJudgeError: a protocol asks something to which no reply can be made up, or a role that
+        EstimateError: a protocol asks something to which no reply can be made up, or a role that
             `judges` does not fill.
         PrerequisiteError: the peers do not fit the candidates, or cannot link them all in sparse
             mode.

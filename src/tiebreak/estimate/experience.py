@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
 
-from tiebreak.estimate.errors import ExperienceError
+from tiebreak.estimate import EstimateError
 from tiebreak.estimate.totals import ERRORS, Interval
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.votes import CLOSE_MARGIN, decide
@@ -34,12 +34,12 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
     """Learn from ballots.
 
     Raises:
-        ExperienceError: nobody was asked anything.
+        EstimateError: nobody was asked anything.
     """
     ballots = list(items)
     calls = [call for item in ballots for call in item.calls]
     if not calls:
-        raise ExperienceError("Nobody was asked anything in it, so it says nothing about a judge.")
+        raise EstimateError("Nobody was asked anything in it, so it says nothing about a judge.")
     by_kind: dict[CallKind, list[Call]] = {}
     by_reviewer: dict[str, list[Call]] = {}
     for call in calls:

@@ -14,7 +14,7 @@ import yaml
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info
 from pydantic import ValidationError
 
-from tiebreak.estimate.errors import PriceError
+from tiebreak.estimate import EstimateError
 
 # For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
 # an idle client; others would load weights or start a server.
@@ -37,7 +37,7 @@ def read_price(text: str) -> tuple[str | None, Price]:
     """Read `IN,OUT` or `MODEL=IN,OUT`; the model is None where none is named.
 
     Raises:
-        PriceError: anything else.
+        EstimateError: anything else.
     """
     model, _, pair = text.rpartition("=")
     try:
@@ -45,7 +45,7 @@ def read_price(text: str) -> tuple[str | None, Price]:
     except ValueError:
         given = taken = -1.0
     if not (0 <= given < _MILLION and 0 <= taken < _MILLION):
-        raise PriceError(
+        raise EstimateError(
             f"{text!r} is no price: give dollars per million tokens in and out, such as 1.25,10 or "
             "openai/gpt-5=1.25,10"
         )
@@ -56,15 +56,15 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
     """Prices by model from a YAML or JSON file in the form of Inspect's `--model-cost-config`.
 
     Raises:
-        PriceError: no such file, or not in that form.
+        EstimateError: no such file, or not in that form.
     """
     try:
         read = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         costs = {str(model): ModelCost.model_validate(cost) for model, cost in read.items()}
     except FileNotFoundError as error:
-        raise PriceError(f"{path} does not exist") from error
+        raise EstimateError(f"{path} does not exist") from error
     except (AttributeError, OSError, UnicodeDecodeError, ValidationError, yaml.YAMLError) as error:
-        raise PriceError(
+        raise EstimateError(
             f"{path} is not in the form of Inspect's --model-cost-config, a mapping of models to "
             "input, output, input_cache_write and input_cache_read in dollars per million tokens"
         ) from error

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tiebreak.lab.errors import require
 from tiebreak.scorers.ballots import Call, CallKind, Criterion, Side, Vote
 from tiebreak.scorers.judge import Judge, Question, Reply
 from tiebreak.scorers.questions import (
@@ -23,6 +22,16 @@ from tiebreak.scorers.questions import (
 from tiebreak.scorers.replies import CritiqueReply, PairReply, RefineReply
 
 T = TypeVar("T")
+
+
+class LabError(ValueError):
+    """A simulation cannot be run on these numbers; the message says which and why."""
+
+
+def require(met: bool | np.bool_, problem: str) -> None:
+    """Raise `LabError` with this problem, as a sentence, unless the condition is met."""
+    if not met:
+        raise LabError(problem[0].upper() + problem[1:] + ".")
 
 
 @dataclass(frozen=True, slots=True)

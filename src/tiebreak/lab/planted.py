@@ -17,8 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.lab.errors import require
-from tiebreak.lab.judge import PlantedJudge, Traits
+from tiebreak.lab.judge import PlantedJudge, Traits, require
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.rubric import ChecklistItem, Principle, Rubric
 from tiebreak.scorers.votes import TOP_GRADE

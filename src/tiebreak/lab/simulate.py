@@ -18,8 +18,7 @@ from typing import Any, Final, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.lab.errors import LabError
-from tiebreak.lab.judge import Traits
+from tiebreak.lab.judge import LabError, Traits
 from tiebreak.lab.planted import Pool, World, spread_out
 from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
 from tiebreak.rankers import competition_ranks, normalized_borda
