@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from inspect_ai.model import ResponseSchema
 from typing_extensions import override
 
 from tiebreak.scorers.ballots import Criterion, Match, Vote
@@ -42,14 +44,9 @@ class TiersQuestion(Question[dict[str, int]]):
 
     @override
     def prompt(self) -> Prompt:
-        fence = _fence(self.contest)
-        return Prompt(
-            system=fill(template("seed.system"), k=str(self.k), fence_rule=fence.rule),
-            user=fill(
-                template("seed.user"), k=str(self.k), **_slate(self.contest, self.labelled, fence)
-            ),
-            schema=levels_schema("tiers", list(self.labelled), self.k),
-        )
+        schema = levels_schema("tiers", list(self.labelled), self.k)
+        fence, slots = _slate(self.contest, self.labelled)
+        return _prompt("seed", fence, schema, {"k": str(self.k)}, **slots)
 
     @override
     def parse(self, text: str) -> dict[str, int]:
@@ -66,15 +63,10 @@ class ListQuestion(Question[dict[str, int]]):
 
     @override
     def prompt(self) -> Prompt:
-        fence = _fence(self.contest)
         n = len(self.labelled)
-        return Prompt(
-            system=fill(template("list.system"), n=str(n), fence_rule=fence.rule),
-            user=fill(
-                template("list.user"), n=str(n), **_slate(self.contest, self.labelled, fence)
-            ),
-            schema=levels_schema("places", list(self.labelled), n),
-        )
+        fence, slots = _slate(self.contest, self.labelled)
+        schema = levels_schema("places", list(self.labelled), n)
+        return _prompt("list", fence, schema, {"n": str(n)}, **slots)
 
     @override
     def parse(self, text: str) -> dict[str, int]:
@@ -106,29 +98,27 @@ class MatchQuestion(Question[PairReply]):
 
     @override
     def prompt(self) -> Prompt:
-        contest, told = self.contest, self.differences
-        noted = [told[self.left], told[self.right]] if told else []
+        contest, about = self.contest, self.differences
+        noted = [about[self.left], about[self.right]] if about else []
         fence = _fence(contest, noted)
         principle_ids, checklist_ids = self._ids()
-        return Prompt(
-            system=fill(template("match.system"), fence_rule=fence.rule),
-            user=fill(
-                template("match.user"),
-                task=fence(contest.task),
-                principles=_principles(contest.rubric),
-                checklist=_checklist(self.checklist),
-                left=fence(contest.answers[self.left]),
-                right=fence(contest.answers[self.right]),
-                differences=(
-                    f"\nNoted about the left response:\n{fence(noted[0])}\n\n"
-                    f"Noted about the right response:\n{fence(noted[1])}\n"
-                    if noted
-                    else ""
-                ),
-                principle_ids=", ".join(principle_ids),
-                checklist_ids=", ".join(checklist_ids),
+        return _prompt(
+            "match",
+            fence,
+            votes_schema(principle_ids, checklist_ids),
+            task=fence(contest.task),
+            principles=_principles(contest.rubric),
+            checklist=_checklist(self.checklist),
+            left=fence(contest.answers[self.left]),
+            right=fence(contest.answers[self.right]),
+            differences=(
+                f"\nNoted about the left response:\n{fence(noted[0])}\n\n"
+                f"Noted about the right response:\n{fence(noted[1])}\n"
+                if noted
+                else ""
             ),
-            schema=votes_schema(principle_ids, checklist_ids),
+            principle_ids=", ".join(principle_ids),
+            checklist_ids=", ".join(checklist_ids),
         )
 
     @override
@@ -136,7 +126,7 @@ class MatchQuestion(Question[PairReply]):
         return parse_votes(text, *self._ids())
 
     def _ids(self) -> tuple[list[str], list[str]]:
-        return [p.id for p in self.contest.rubric.principles], [c.id for c in self.checklist]
+        return list(self.contest.rubric.weights), [c.id for c in self.checklist]
 
 
 @dataclass(frozen=True)
@@ -153,16 +143,14 @@ class CritiqueQuestion(Question[CritiqueReply]):
     def prompt(self) -> Prompt:
         contest = self.contest
         fence = _fence(contest)
-        return Prompt(
-            system=fill(template("critique.system"), fence_rule=fence.rule),
-            user=fill(
-                template("critique.user"),
-                task=fence(contest.task),
-                principles=_principles(contest.rubric),
-                left=fence(contest.answers[self.left]),
-                right=fence(contest.answers[self.right]),
-            ),
-            schema=critique_schema(),
+        return _prompt(
+            "critique",
+            fence,
+            critique_schema(),
+            task=fence(contest.task),
+            principles=_principles(contest.rubric),
+            left=fence(contest.answers[self.left]),
+            right=fence(contest.answers[self.right]),
         )
 
     @override
@@ -187,25 +175,23 @@ class RefineQuestion(Question[RefineReply]):
         evidence = _evidence(self.match)
         fence = _fence(contest, [evidence])
         items = Counter(item.principle for item in self.checklist)
-        return Prompt(
-            system=fill(template("refine.system"), fence_rule=fence.rule),
-            user=fill(
-                template("refine.user"),
-                task=fence(contest.task),
-                loser=fence(contest.answers[self.match.loser]),
-                winner=fence(contest.answers[self.match.winner]),
-                evidence=fence(evidence),
-                principles=_principles(contest.rubric),
-                checklist=_checklist(self.checklist),
-                coverage=", ".join(f"{p.id} {items[p.id]}" for p in contest.rubric.principles),
-                new_id=self.new_id,
-            ),
-            schema=refinement_schema([p.id for p in contest.rubric.principles]),
+        return _prompt(
+            "refine",
+            fence,
+            refinement_schema(list(contest.rubric.weights)),
+            task=fence(contest.task),
+            loser=fence(contest.answers[self.match.loser]),
+            winner=fence(contest.answers[self.match.winner]),
+            evidence=fence(evidence),
+            principles=_principles(contest.rubric),
+            checklist=_checklist(self.checklist),
+            coverage=", ".join(f"{id} {items[id]}" for id in contest.rubric.weights),
+            new_id=self.new_id,
         )
 
     @override
     def parse(self, text: str) -> RefineReply:
-        return parse_refinement(text, [p.id for p in self.contest.rubric.principles])
+        return parse_refinement(text, list(self.contest.rubric.weights))
 
 
 @dataclass(frozen=True)
@@ -221,22 +207,20 @@ class ScoreQuestion(Question[dict[str, int]]):
     def prompt(self) -> Prompt:
         contest = self.contest
         fence = _fence(contest)
-        return Prompt(
-            system=fill(template("score.system"), fence_rule=fence.rule),
-            user=fill(
-                template("score.user"),
-                task=fence(contest.task),
-                principles=_principles(contest.rubric),
-                criteria=_criteria(self.criteria),
-                response=fence(contest.answers[self.candidate]),
-                principle_ids=", ".join(p.id for p in contest.rubric.principles),
-            ),
-            schema=grades_schema([p.id for p in contest.rubric.principles]),
+        return _prompt(
+            "score",
+            fence,
+            grades_schema(list(contest.rubric.weights)),
+            task=fence(contest.task),
+            principles=_principles(contest.rubric),
+            criteria=_criteria(self.criteria),
+            response=fence(contest.answers[self.candidate]),
+            principle_ids=", ".join(contest.rubric.weights),
         )
 
     @override
     def parse(self, text: str) -> dict[str, int]:
-        return parse_grades(text, [p.id for p in self.contest.rubric.principles])
+        return parse_grades(text, list(self.contest.rubric.weights))
 
 
 @dataclass(frozen=True)
@@ -251,29 +235,43 @@ class RubricQuestion(Question[tuple[Criterion, ...]]):
     @override
     def prompt(self) -> Prompt:
         fence = Fence(self.tasks)
-        return Prompt(
-            system=fill(template("rubric.system"), fence_rule=fence.rule),
-            user=fill(
-                template("rubric.user"),
-                principles=_principles(self.rubric),
-                tasks="\n\n".join(map(fence, self.tasks)),
-                principle_ids=", ".join(p.id for p in self.rubric.principles),
-            ),
-            schema=rubric_schema([p.id for p in self.rubric.principles]),
+        return _prompt(
+            "rubric",
+            fence,
+            rubric_schema(list(self.rubric.weights)),
+            principles=_principles(self.rubric),
+            tasks="\n\n".join(map(fence, self.tasks)),
+            principle_ids=", ".join(self.rubric.weights),
         )
 
     @override
     def parse(self, text: str) -> tuple[Criterion, ...]:
-        return parse_rubric(text, [p.id for p in self.rubric.principles])
+        return parse_rubric(text, list(self.rubric.weights))
+
+
+def _prompt(
+    name: str,
+    fence: Fence,
+    schema: ResponseSchema,
+    both: Mapping[str, str] = MappingProxyType({}),
+    **slots: str,
+) -> Prompt:
+    """The prompt of two templates; `both` fills slots of either."""
+    return Prompt(
+        system=fill(template(f"{name}.system"), fence_rule=fence.rule, **both),
+        user=fill(template(f"{name}.user"), **both, **slots),
+        schema=schema,
+    )
 
 
 def _fence(contest: Contest, more: Sequence[str] = ()) -> Fence:
     return Fence([contest.task, *contest.answers.values()], more)
 
 
-def _slate(contest: Contest, labelled: Mapping[str, str], fence: Fence) -> dict[str, str]:
-    """The slots of a prompt that shows all responses under anonymous labels."""
-    return {
+def _slate(contest: Contest, labelled: Mapping[str, str]) -> tuple[Fence, dict[str, str]]:
+    """The fence and the slots of a prompt that shows all responses under anonymous labels."""
+    fence = _fence(contest)
+    return fence, {
         "task": fence(contest.task),
         "principles": _principles(contest.rubric),
         "responses": "\n\n".join(
