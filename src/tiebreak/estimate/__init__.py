@@ -6,7 +6,8 @@
     prices       dollars per million tokens, by model
     experience   what an earlier ranking log says about a judge instead
     totals       from some items to all of them: a sample, totals and their uncertainty
-    estimate     all of that for a pool and some protocols; figures is what comes out
+    estimate     all of that for contests and protocols; figures is what comes out
+    cost         the same from files or a pool and plain names
     sheet        the table and its notes, and the same as data
 
 The protocols are the ones that judge real answers; only the judge is another. No model is asked.
