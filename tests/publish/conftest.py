@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.publish.fake_hub import FakeHub
-from tests.publish.hub_client import living, online, same_bytes
+from tests.publish.hub_client import changing, online, same_bytes
 from tiebreak.publish import bundle
 from tiebreak.rankers import MissingPackageError
 
@@ -30,5 +30,5 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
 @pytest.fixture
 def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """No real card and tables, which take their time to make, but small files in their place."""
-    monkeypatch.setattr("tiebreak.publish.missing.living_files", living)
+    monkeypatch.setattr("tiebreak.publish.missing.changing_files", changing)
     monkeypatch.setattr("tiebreak.publish.missing.same_content", same_bytes)

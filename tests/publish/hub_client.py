@@ -1,7 +1,7 @@
 """Small bundles and stand-ins for what publishing needs beside the Hub."""
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -47,19 +47,13 @@ def bundle_of(*numbers: int) -> Bundle:
     return Bundle(tuple(run(number) for number in numbers), {})
 
 
-def living(
-    bundle: Bundle,
-    *,
-    readme: str | None,
-    read: Callable[[str], bytes],
-    paths: Collection[str],
-    license: str | None,
-    repo_id: str,
+def changing(
+    bundle: Bundle, there: Mapping[str, bytes], *, license: str | None, repo_id: str
 ) -> dict[str, bytes]:
     """A card and a latest leaderboard that list all runs, those that are there included."""
-    rows = json.loads(read(LATEST)) if LATEST in paths else {}
+    rows = json.loads(there[LATEST]) if LATEST in there else {}
     rows |= {r.run_id: r.created for r in bundle.runs}
-    own = (readme or "A person's words.").split("\n")[0]
+    own = there.get("README.md", b"A person's words.").decode().split("\n")[0]
     licensed = f"\nlicense: {license}" if license else ""
     return {
         "README.md": (own + licensed + "\n" + "\n".join(sorted(rows))).encode(),

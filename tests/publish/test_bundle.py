@@ -22,16 +22,13 @@ from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.candidates import load_candidates
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import living_files
+from tiebreak.publish.latest import changing_files
 from tiebreak.rankers import Resampling
 
 
 def whole(made: Bundle) -> dict[str, bytes]:
     """All files of a new dataset."""
-    living = living_files(
-        made, readme=None, read=made.files.__getitem__, paths=[], license=None, repo_id="me/x"
-    )
-    return made.files | living
+    return made.files | changing_files(made, {}, license=None, repo_id="me/x")
 
 
 @pytest.mark.slow

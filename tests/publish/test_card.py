@@ -51,9 +51,10 @@ def parser() -> MarkdownIt:
 
 
 def make(rows: Iterable[Mapping[str, Any]], readme: str | None = None, **more: Any) -> str:
-    usual: dict[str, Any] = {"paths": ["leaderboard/latest.parquet"], "license": None}
-    usual |= {"repo_id": "me/rankings", "read": {}.__getitem__}
-    return card(rows, readme=readme, **usual | more)
+    usual: dict[str, Any] = {"license": None, "repo_id": "me/rankings"}
+    files = more.pop("files", {"leaderboard/latest.parquet": b""})
+    files |= {} if readme is None else {"README.md": readme.encode()}
+    return card(rows, files, **usual | more)
 
 
 def cells(text: str) -> list[list[str]]:
@@ -219,7 +220,7 @@ def test_plots_and_warnings_are_those_of_the_run() -> None:
         **dict.fromkeys(("plots/r/leaderboard-x.png", "plots/r/win-rates-x.png"), b""),
         **dict.fromkeys(("plots/r/other.png", "plots/x.png"), b""),
     }
-    text = make([row("r", "t")], paths=list(files), read=files.__getitem__)
+    text = make([row("r", "t")], files=files)
     assert re.findall(r"!\[(.*)\]\((.*)\)", text) == [
         ("a &#124; b &#60;b&#62;", "plots/r/leaderboard-x.png"),
         ("rates", "plots/r/win-rates-x.png"),
@@ -227,7 +228,7 @@ def test_plots_and_warnings_are_those_of_the_run() -> None:
     assert "Unscored: 40% &#60;of all&#62;" in text
     assert "[manifest](runs/r/manifest.json)" in text
     broken = {path: b"{" if path.endswith("json") else b"" for path in files}
-    assert "![" not in make([row("r", "t")], paths=list(files), read=broken.__getitem__)
+    assert "![" not in make([row("r", "t")], files=broken)
 
 
 def test_the_licence_is_not_invented() -> None:
@@ -240,7 +241,7 @@ def test_the_licence_is_not_invented() -> None:
 
 def test_answers_are_only_mentioned_where_they_are() -> None:
     assert "answers themselves are not part" in make([row("r", "t")])
-    with_them = make([row("r", "t")], paths=["candidates/x.parquet"])
+    with_them = make([row("r", "t")], files={"candidates/x.parquet": b""})
     assert "answers themselves are not part" not in with_them
     assert 'load_candidates("hf://datasets/me/rankings")' in with_them
 

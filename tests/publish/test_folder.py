@@ -188,7 +188,7 @@ def test_a_card_that_is_no_text(tmp_path: Path) -> None:
     write(tmp_path / "rankings", log)
     readme = tmp_path / "rankings" / "README.md"
     readme.write_bytes(readme.read_bytes() + b"\xff")
-    with pytest.raises(PublishError, match=r"README.md of .*rankings is not UTF-8 text"):
+    with pytest.raises(PublishError, match=r"README\.md in the dataset is not UTF-8 text"):
         write(tmp_path / "rankings", log)
 
 

@@ -12,8 +12,8 @@ from tests.publish.hub_client import (
     LATEST,
     REPO,
     bundle_of,
+    changing,
     impatient,
-    living,
     publish,
     rows_of,
     run,
@@ -21,6 +21,7 @@ from tests.publish.hub_client import (
 )
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import PublishError
+from tiebreak.publish.latest import changing_files
 
 pytestmark = pytest.mark.usefixtures("small_files")
 
@@ -138,10 +139,11 @@ def test_files_that_the_storage_does_not_take_are_named(hub: FakeHub) -> None:
     assert titles(hub) == ["initial commit"]
 
 
-def test_a_card_that_is_no_text_is_named(hub: FakeHub) -> None:
+def test_a_card_that_is_no_text_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tiebreak.publish.missing.changing_files", changing_files)
     hub.add(REPO).commit("main", "binary", {"README.md": b"\xff\xfe"})
-    with pytest.raises(PublishError, match=rf"README.md of {REPO} is not UTF-8 text"):
-        publish(hub, bundle_of(1))
+    with pytest.raises(PublishError, match=r"README\.md in the dataset is not UTF-8 text"):
+        publish(hub, Bundle((), {}))
 
 
 # Visibility.
@@ -240,14 +242,14 @@ def test_six_publishers_at_once_lose_nothing(hub: FakeHub, monkeypatch: pytest.M
     first = threading.local()
     outcomes: dict[int, Any] = {}
 
-    def living_at_once(bundle: Bundle, **there: Any) -> dict[str, bytes]:
+    def changing_at_once(bundle: Bundle, there: Any, **more: Any) -> dict[str, bytes]:
         # All six look before any of them commits: five commits must be refused.
         if not getattr(first, "done", False):
             first.done = True
             start.wait(timeout=20)
-        return living(bundle, **there)
+        return changing(bundle, there, **more)
 
-    monkeypatch.setattr("tiebreak.publish.missing.living_files", living_at_once)
+    monkeypatch.setattr("tiebreak.publish.missing.changing_files", changing_at_once)
 
     def one(number: int) -> None:
         policy = impatient(sleep=lambda seconds: time.sleep(seconds / 50))
@@ -297,8 +299,7 @@ def test_a_run_that_lands_during_a_try_is_there_once(
     repo = hub.add(REPO)
     hub.faults += [replace(fault)] if fault else []
     made = bundle_of(1)
-    there: dict[str, Any] = {"readme": None, "paths": (), "license": None, "repo_id": REPO}
-    files = {**run(1).files, **living(made, read=lambda path: b"", **there)}
+    files = {**run(1).files, **changing(made, {}, license=None, repo_id=REPO)}
     usual = hub.take_fault
 
     def take_fault(line: str) -> Fault | None:

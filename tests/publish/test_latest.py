@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tests.publish.judged_runs import rows_in
 from tiebreak.publish.bundle import Bundle, PublishedRun
+from tiebreak.publish.card import README
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import FULL, LATEST, README, living_files, newest
+from tiebreak.publish.latest import FULL, LATEST, changing_files, newest
 from tiebreak.publish.missing import same_content
 from tiebreak.publish.tables import schema, table_of, to_parquet
 
@@ -44,15 +45,8 @@ def bundle_of(*runs: Sequence[Mapping[str, Any]]) -> Bundle:
 
 def publish(repo: dict[str, bytes], bundle: Bundle) -> dict[str, bytes]:
     """The repository after a publication: a model of what the Hub does."""
-    living = living_files(
-        bundle,
-        readme=repo[README].decode() if README in repo else None,
-        read=repo.__getitem__,
-        paths=list(repo),
-        license=None,
-        repo_id="me/rankings",
-    )
-    return {**repo, **bundle.files, **living}
+    changing = changing_files(bundle, repo, license=None, repo_id="me/rankings")
+    return {**repo, **bundle.files, **changing}
 
 
 # A run has a time and a name; a few of each, so that they often meet.
@@ -152,13 +146,13 @@ def test_a_damaged_dataset_is_named() -> None:
     text = table_of("leaderboard", [row("r0", "2026-01-01T00:00:00Z")])
     number = text.schema.get_field_index("value")
     repo = {f"{FULL}x.parquet": to_parquet(text.set_column(number, "value", pa.array(["high"])))}
-    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is no leaderboard"):
+    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is not a leaderboard"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
     nobody = text.set_column(
         text.schema.get_field_index("model"), "model", pa.array([None], pa.string())
     )
     repo = {f"{FULL}x.parquet": to_parquet(nobody)}
-    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is no leaderboard"):
+    with pytest.raises(PublishError, match=r"x\.parquet in the dataset is not a leaderboard"):
         publish(repo, bundle_of([row("r", "2026-01-01T00:00:00Z")]))
 
 

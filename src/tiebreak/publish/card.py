@@ -5,7 +5,7 @@ text is a person's and stays as it is.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +18,7 @@ from tiebreak.report.markdown import inline
 if TYPE_CHECKING:
     from jinja2 import Template
 
+README: Final = "README.md"
 BEGIN: Final = "<!-- tiebreak:begin -->"
 END: Final = "<!-- tiebreak:end -->"
 
@@ -26,10 +27,8 @@ _NO_YAML = re.compile(r"\s*---\s*?(?:\r\n|\r|\n)\s*---\s*?(?:\r\n|\r|\n|$)")
 
 def card(
     rows: Iterable[Mapping[str, Any]],
+    files: Mapping[str, bytes],
     *,
-    readme: str | None,
-    read: Callable[[str], bytes],
-    paths: Collection[str],
     license: str | None,
     repo_id: str,
 ) -> str:
@@ -37,26 +36,34 @@ def card(
 
     Args:
         rows: the latest leaderboard.
-        readme: the card that is there, None where there is none.
-        read: gives the bytes of a file of the dataset.
-        paths: all files of the dataset.
+        files: the files of the dataset by path; `README.md` is the card that is there.
         license: licence id to put on the card; None leaves it as it is.
         repo_id: "OWNER/NAME", for the examples.
 
     Raises:
-        PublishError: the card that is there cannot be read, or the licence is no id.
+        PublishError: the card that is there cannot be read, or the licence is not an id.
     """
     title = repo_id.rpartition("/")[2]
-    there = readme or f"\n# {inline(title)}\n"
+    there = _readme(files) or f"\n# {inline(title)}\n"
     head, body = split(there)
     newline = "\r\n" if "\r\n" in there else "\n"
-    matter = merged(head, paths, title=title, license=license)
-    ours = our_part(
-        rows, read=read, paths=paths, licensed=_licensed(matter), repo_id=repo_id
-    ).replace("\n", newline)
+    matter = merged(head, files, title=title, license=license)
+    ours = our_part(rows, files, licensed=_licensed(matter), repo_id=repo_id)
+    ours = ours.replace("\n", newline)
     # Lines that were there keep their ends; what YAML came anew gets those of the others.
     matter = newline.join(re.split(r"\r\n|\r|\n", matter)) if matter != head else matter
     return f"---{newline}{matter}{newline}---{newline}{_with(body, ours, newline)}"
+
+
+def _readme(files: Mapping[str, bytes]) -> str | None:
+    """Text of the card, its line ends as they are; None when there is none yet."""
+    try:
+        return files[README].decode() if README in files else None
+    except UnicodeDecodeError as error:
+        raise PublishError(
+            f"README.md in the dataset is not UTF-8 text ({error}): mend it there, then publish "
+            "again"
+        ) from error
 
 
 def split(readme: str) -> tuple[str, str]:
@@ -71,12 +78,7 @@ def split(readme: str) -> tuple[str, str]:
 
 
 def our_part(
-    rows: Iterable[Mapping[str, Any]],
-    *,
-    read: Callable[[str], bytes],
-    paths: Collection[str],
-    licensed: bool,
-    repo_id: str,
+    rows: Iterable[Mapping[str, Any]], files: Mapping[str, bytes], *, licensed: bool, repo_id: str
 ) -> str:
     """What stands between the marks, without them."""
     boards = boards_in(rows)
@@ -84,11 +86,11 @@ def our_part(
     text = _template().render(
         boards=boards,
         judging=judging(boards),
-        plots={board: plots_of(board, read, paths) for board in boards},
-        warnings={board: warnings_of(board, read, paths) for board in boards},
+        plots={board: plots_of(board, files) for board in boards},
+        warnings={board: warnings_of(board, files) for board in boards},
         metrics=[(name, words) for name, words in METRIC_WORDS.items() if name in metrics],
-        paths=set(paths),
-        with_candidates=any(path.startswith("candidates/") for path in paths),
+        paths=set(files),
+        with_candidates=any(path.startswith("candidates/") for path in files),
         licensed=licensed,
         repo_id=repo_id,
     )

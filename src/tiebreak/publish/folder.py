@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.card import BEGIN
+from tiebreak.publish.card import BEGIN, README
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import LATEST, README
-from tiebreak.publish.missing import missing_files
+from tiebreak.publish.latest import LATEST
+from tiebreak.publish.missing import Dataset, missing_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +24,22 @@ class Written:
     new: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """The dataset in a folder."""
+class _Folder(Dataset):
+    """The dataset in a folder, which may be empty, or not be there yet."""
 
-    folder: Path
-    paths: frozenset[str]
-    remedy: str = "Remove the folder, or give another one with --out"
+    remedy = "Remove the folder, or give another one with --out"
 
-    @property
-    def name(self) -> str:
-        return str(self.folder)
-
-    def has(self, path: str, content: bytes) -> bool:
-        return path in self.paths and self.read(path) == content
+    def __init__(self, folder: Path) -> None:
+        self.name = str(folder)
+        self.known = {
+            path.relative_to(folder).as_posix(): path
+            for path in folder.rglob("*")
+            if path.is_file() and ".git" not in path.relative_to(folder).parts
+        }
 
     def read(self, path: str) -> bytes:
-        return (self.folder / path).read_bytes()
+        content: bytes = self.known[path].read_bytes()
+        return content
 
 
 def write_folder(
@@ -89,18 +88,12 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def _look(folder: Path) -> _Folder:
-    """The dataset in a folder, which may be empty, or not be there yet."""
     if folder.exists() and not folder.is_dir():
         raise PublishError(f"{folder} is not a folder: give another one with --out")
-    found = frozenset(
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.is_file() and ".git" not in path.relative_to(folder).parts
-    )
-    ours = README in found and BEGIN.encode() in (folder / README).read_bytes()
-    if found and not ours:
+    found = _Folder(folder)
+    if found and BEGIN.encode() not in found.get(README, b""):
         raise PublishError(
             f"{folder} holds something else than a dataset of Tiebreak: give an empty or a new "
             "folder with --out"
         )
-    return _Folder(folder, found)
+    return found

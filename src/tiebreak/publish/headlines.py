@@ -7,7 +7,7 @@ they are shown, and what is no JSON or no file of the dataset is left out.
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -142,31 +142,31 @@ def _asked(settings: Iterable[tuple[str, str, str]], seed: str, made_by: str) ->
     return ("; ".join(asked) or "nobody was asked") + drawn + by
 
 
-def plots_of(board: Board, read: Callable[[str], bytes], paths: Collection[str]) -> list[Plot]:
+def plots_of(board: Board, files: Mapping[str, bytes]) -> list[Plot]:
     """The plots of an entry that the dataset holds."""
     folder = f"plots/{board.run_id}"
     return [
         Plot(path, str(one.get("alt", "")))
-        for one in _about(board, f"{folder}/plots.json", "plots", read, paths)
+        for one in _about(board, f"{folder}/plots.json", "plots", files)
         if _SAFE.fullmatch(str(one.get("name")))
-        and (path := f"{folder}/{one['name']}.png") in paths
+        and (path := f"{folder}/{one['name']}.png") in files
     ]
 
 
-def warnings_of(board: Board, read: Callable[[str], bytes], paths: Collection[str]) -> list[str]:
+def warnings_of(board: Board, files: Mapping[str, bytes]) -> list[str]:
     """Why the ranking of an entry is not to be trusted, by the manifest of its run."""
-    found = _about(board, board.manifest, "benchmarks", read, paths)
+    found = _about(board, board.manifest, "benchmarks", files)
     listed = [one.get("warnings") for one in found if one.get("protocol") == board.protocol]
     return [str(warning) for one in listed if isinstance(one, list) for warning in one]
 
 
 def _about(
-    board: Board, path: str, key: str, read: Callable[[str], bytes], paths: Collection[str]
+    board: Board, path: str, key: str, files: Mapping[str, bytes]
 ) -> list[Mapping[str, Any]]:
     """What a JSON file of the run lists about the entry's benchmark."""
-    if not _SAFE.fullmatch(board.run_id) or path not in paths:
+    if not _SAFE.fullmatch(board.run_id) or path not in files:
         return []
-    listed = _object(read(path)).get(key)
+    listed = _object(files[path]).get(key)
     return [
         one
         for one in (listed if isinstance(listed, list) else [])

@@ -7,11 +7,12 @@ together, and the table never goes back.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.card import card
+from tiebreak.publish.card import README, card
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.rows import METRICS
 from tiebreak.publish.secrets import refuse_secrets
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
-README: Final = "README.md"
 LATEST: Final = "leaderboard/latest.parquet"
 FULL: Final = "leaderboard/full/"
 
@@ -30,22 +30,14 @@ _KEY: Final = ("benchmark", "protocol", "judge")
 _NEEDED: Final = {"benchmark", "protocol", "run_id", "created", "model", "metric"}
 
 
-def living_files(
-    bundle: Bundle,
-    *,
-    readme: str | None,
-    read: Callable[[str], bytes],
-    paths: Collection[str],
-    license: str | None,
-    repo_id: str,
+def changing_files(
+    bundle: Bundle, there: Mapping[str, bytes], *, license: str | None, repo_id: str
 ) -> dict[str, bytes]:
     """The files that change with every publication, as they are to be with the bundle.
 
     Args:
         bundle: what is added.
-        readme: the card that is there, None where there is none.
-        read: gives the bytes of a file that is there.
-        paths: all files that are there.
+        there: the files of the dataset by path.
         license: licence id to put on the card; None leaves it as it is.
         repo_id: "OWNER/NAME", for the examples on the card.
 
@@ -53,23 +45,13 @@ def living_files(
         PublishError: the card or a leaderboard that is there cannot be read, the licence is not an
             id, or the card would hold a secret (a person's text may have one).
     """
-
-    def content(path: str) -> bytes:
-        return bundle.files[path] if path in bundle.files else read(path)
-
-    table = _latest(bundle, read, paths)
-    everything = {*paths, *bundle.files, LATEST}
-    text = card(
-        table.to_pylist(),
-        readme=readme,
-        read=content,
-        paths=everything,
-        license=license,
-        repo_id=repo_id,
-    )
-    files = {README: text.encode()}
-    refuse_secrets(files, bundle.secrets)
-    return files | ({LATEST: to_parquet(table)} if table.num_rows else {})
+    table = _latest(bundle, there)
+    latest = {LATEST: to_parquet(table)} if table.num_rows else {}
+    files = ChainMap(latest, bundle.files, cast("dict[str, bytes]", there))
+    text = card(table.to_pylist(), files, license=license, repo_id=repo_id)
+    readme = {README: text.encode()}
+    refuse_secrets(readme, bundle.secrets)
+    return readme | latest
 
 
 def newest(rows: Iterable[Row]) -> list[Row]:
@@ -87,32 +69,28 @@ def newest(rows: Iterable[Row]) -> list[Row]:
     return sorted(kept.values(), key=_order)
 
 
-def _latest(bundle: Bundle, read: Callable[[str], bytes], paths: Collection[str]) -> "pa.Table":
+def _latest(bundle: Bundle, there: Mapping[str, bytes]) -> "pa.Table":
     import pyarrow as pa
 
-    there = _leaderboards(read, paths)
     added = [
         from_parquet(content) for path, content in bundle.files.items() if path.startswith(FULL)
     ]
-    rows = [row for table in (*there, *added) for row in table.to_pylist()]
-    return pa.Table.from_pylist(
-        [dict(row) for row in newest(rows)], schema=_unified([*there, *added])
-    )
+    tables = [*_leaderboards(there), *added]
+    rows = [dict(row) for row in newest(row for table in tables for row in table.to_pylist())]
+    return pa.Table.from_pylist(rows, schema=_unified(tables))
 
 
-def _leaderboards(read: Callable[[str], bytes], paths: Collection[str]) -> list["pa.Table"]:
+def _leaderboards(there: Mapping[str, bytes]) -> list["pa.Table"]:
     """The latest leaderboard that is there; where there is none, or a damaged one, all runs'."""
-    if LATEST in paths:
-        table = _table(read(LATEST))
-        if table is not None:
-            return [table]
+    if LATEST in there and (table := _table(there[LATEST])) is not None:
+        return [table]
     found = []
-    for path in sorted(paths):
+    for path in sorted(there):
         if path.startswith(FULL) and path.endswith(".parquet"):
-            table = _table(read(path))
+            table = _table(there[path])
             if table is None:
                 raise PublishError(
-                    f"{path} in the dataset is no leaderboard of Tiebreak, so the latest "
+                    f"{path} in the dataset is not a leaderboard of Tiebreak, so the latest "
                     "leaderboard cannot be made: remove that file from the dataset, or restore it"
                 )
             found.append(table)

@@ -2,38 +2,51 @@
 
 import json
 import math
-from collections.abc import Collection, Mapping
-from typing import Any, Final, Protocol
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import README, living_files
+from tiebreak.publish.latest import changing_files
 from tiebreak.publish.tables import from_parquet
 
 # Another machine may round the last digit of a number in another way.
 _CLOSE: Final = 1e-9
 
 
-class Dataset(Protocol):
-    """What a dataset holds at one moment: in a folder, or at one commit on the Hub."""
+class Dataset(Mapping[str, bytes]):
+    """What a dataset holds at one moment, by path: in a folder, or at one commit on the Hub.
 
-    @property
-    def name(self) -> str:
-        """Its folder or OWNER/NAME, for messages."""
+    `name` is its folder or OWNER/NAME, and `remedy` what to do when it holds another version of a
+    run. `known` is what is known of every file before it is read: where it is, or its hash.
+    """
 
-    @property
-    def remedy(self) -> str:
-        """What to do when it holds another version of a run."""
+    name: str
+    remedy: str
+    known: Mapping[str, Any]
 
-    @property
-    def paths(self) -> Collection[str]:
-        """Paths of all files."""
+    def __getitem__(self, path: str) -> bytes:
+        if path not in self.known:
+            raise KeyError(path)
+        return self.read(path)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    @abstractmethod
+    def read(self, path: str) -> bytes:
+        """Content of a file that is there."""
 
     def has(self, path: str, content: bytes) -> bool:
         """Whether a file is there and holds exactly these bytes."""
-
-    def read(self, path: str) -> bytes:
-        """Content of a file."""
+        return path in self and self[path] == content
 
 
 def missing_files(
@@ -53,40 +66,19 @@ def missing_files(
     """
 
     def holds(path: str, content: bytes) -> bool:
-        return path in there.paths and (
-            there.has(path, content) or same_content(path, content, there.read(path))
+        return path in there and (
+            there.has(path, content) or same_content(path, content, there[path])
         )
 
     new = {path: content for path, content in bundle.files.items() if not holds(path, content)}
-    for path in new:
-        if path in there.paths:
-            raise PublishError(
-                f"{there.name} holds another {path} already, and what is published never changes: "
-                "the log has been changed since then (scored again, for example), or --level, "
-                f"--draws or --seed are others. {there.remedy}"
-            )
-    living = living_files(
-        bundle,
-        readme=_card(there),
-        read=there.read,
-        paths=there.paths,
-        license=license,
-        repo_id=repo_id,
-    )
-    return new | {path: content for path, content in living.items() if not holds(path, content)}
-
-
-def _card(there: Dataset) -> str | None:
-    """Text of the card, its line ends as they are; None when there is none yet."""
-    if README not in there.paths:
-        return None
-    try:
-        return there.read(README).decode()
-    except UnicodeDecodeError as error:
+    for path in sorted(new.keys() & there.keys()):
         raise PublishError(
-            f"README.md of {there.name} is not UTF-8 text ({error}): mend it there, then publish "
-            "again."
-        ) from error
+            f"{there.name} holds another {path} already, and what is published never changes: the "
+            "log has been changed since then (scored again, for example), or --level, --draws or "
+            f"--seed are others. {there.remedy}"
+        )
+    changing = changing_files(bundle, there, license=license, repo_id=repo_id)
+    return new | {path: content for path, content in changing.items() if not holds(path, content)}
 
 
 def same_content(path: str, ours: bytes, theirs: bytes) -> bool:

@@ -1,9 +1,11 @@
 """A dataset on the Hub, as it is at one commit."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from tiebreak.publish.missing import Dataset
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -11,8 +13,8 @@ if TYPE_CHECKING:
 MAIN: Final = "main"
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+@dataclass(frozen=True, eq=False)
+class Snapshot(Dataset):
     """What a dataset holds at commit `head`.
 
     Attributes:
@@ -20,7 +22,7 @@ class Snapshot:
         name: "OWNER/NAME".
         head: Hash of the commit.
         private: Whether the dataset is private.
-        hashes: Hash by path: SHA-256 of the content for files in large-file storage (64 digits),
+        known: Hash by path: SHA-256 of the content for files in large-file storage (64 digits),
             the hash of Git's blob (SHA-1, 40 digits) for all others.
     """
 
@@ -28,38 +30,30 @@ class Snapshot:
     name: str
     head: str
     private: bool
-    hashes: Mapping[str, str]
+    known: Mapping[str, str]
     remedy: str = (
         "Publish as it was published then, or to another NAME, or delete that run's files from the "
         "dataset first."
     )
     _contents: dict[str, bytes] = field(default_factory=dict, repr=False)
 
-    @property
-    def paths(self) -> Collection[str]:
-        """Paths of all files."""
-        return self.hashes.keys()
+    def read(self, path: str) -> bytes:
+        """Content of a file, straight into memory: the download cache stays as it is."""
+        from huggingface_hub import hf_hub_url, utils
+
+        if path not in self._contents:
+            where = {"repo_type": "dataset", "revision": self.head, "endpoint": self.api.endpoint}
+            headers = utils.build_hf_headers(token=self.api.token)  # type: ignore[attr-defined]
+            session = utils.get_session()  # type: ignore[attr-defined]
+            response = session.get(hf_hub_url(self.name, path, **where), headers=headers)
+            utils.hf_raise_for_status(response)  # type: ignore[attr-defined]
+            self._contents[path] = response.content
+        return self._contents[path]
 
     def has(self, path: str, content: bytes) -> bool:
         """Whether the file at `path` is there and holds exactly these bytes."""
-        there = self.hashes.get(path)
+        there = self.known.get(path)
         return there is not None and there == _hash(content, len(there))
-
-    def read(self, path: str) -> bytes:
-        """Content of a file, straight into memory: the download cache stays as it is."""
-        if path not in self._contents:
-            self._contents[path] = self._download(path)
-        return self._contents[path]
-
-    def _download(self, path: str) -> bytes:
-        from huggingface_hub import hf_hub_url, utils
-
-        where = {"repo_type": "dataset", "revision": self.head, "endpoint": self.api.endpoint}
-        headers = utils.build_hf_headers(token=self.api.token)  # type: ignore[attr-defined]
-        session = utils.get_session()  # type: ignore[attr-defined]
-        response = session.get(hf_hub_url(self.name, path, **where), headers=headers)
-        utils.hf_raise_for_status(response)  # type: ignore[attr-defined]
-        return response.content
 
 
 def _hash(content: bytes, digits: int) -> str:
