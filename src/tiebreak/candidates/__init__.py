@@ -5,8 +5,6 @@ from tiebreak.candidates._audit import (
     BenchmarkAudit,
     ModelAudit,
     audit,
-    audit_report,
-    audit_text,
     is_saturated,
 )
 from tiebreak.candidates.errors import CandidateError, HolesError, UnreadablePoolError
@@ -57,8 +55,6 @@ __all__ = [
     "Shard",
     "UnreadablePoolError",
     "audit",
-    "audit_report",
-    "audit_text",
     "benchmark_name",
     "identical_groups",
     "input_hash",

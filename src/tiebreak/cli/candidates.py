@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import echo_json, loading_options, plain_errors
+from tiebreak.cli._shared import loading_options, plain_errors, show
 
 
 @click.command()
@@ -30,19 +30,13 @@ def candidates(
       tiebreak candidates logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --out pool.parquet
       tiebreak candidates hf://datasets/OWNER/NAME
     """
-    from tiebreak.candidates import CandidateError, audit, audit_report, load_candidates
-    from tiebreak.candidates import write_parquet as write
+    from tiebreak.candidates import CandidateError, audit, load_candidates, write_parquet
+    from tiebreak.report.sheets import audit as sheets
 
     with plain_errors(CandidateError):
         pool = load_candidates(paths, **loading)
         if out is not None:
-            write(pool, out)
-    result = audit(pool)
-    if as_json:
-        echo_json(result.as_dict())
-        return
-    from rich.console import Console
-
-    Console().print(audit_report(result))
-    if out is not None:
-        click.echo(f"Pool: {out}")
+            write_parquet(pool, out)
+    show("json" if as_json else None, sheets, audit(pool))
+    if out is not None and not as_json:
+        click.echo(f"\nPool: {out}")

@@ -1,0 +1,77 @@
+"""The audit of a pool: native scores by model; what is saturated, identical or missing."""
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from tiebreak.candidates import Audit, BenchmarkAudit
+from tiebreak.report.cells import UNDEFINED, Cell, integer, words
+from tiebreak.report.json import json_ready
+from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+from tiebreak.words import count
+
+_SHOWN_PER_KIND = 5
+
+
+def sheets_of(audit: Audit) -> list[Sheet]:
+    """One sheet for each benchmark, then the notes by kind, a few of each."""
+    sheets = [_sheet(benchmark) for benchmark in audit.benchmarks]
+    if sections := tuple(_note_sections(audit)):
+        sheets.append(Sheet(sections=sections))
+    return sheets
+
+
+def data_of(audit: Audit) -> dict[str, Any]:
+    """The fields of `Audit`, `BenchmarkAudit`, `ModelAudit` and `Note`, with all notes."""
+    data: dict[str, Any] = json_ready(audit)
+    return data
+
+
+def _sheet(benchmark: BenchmarkAudit) -> Sheet:
+    rows = []
+    for model in benchmark.models:
+        mean = UNDEFINED if math.isnan(model.native_mean) else f"{model.native_mean:.4f}"
+        partly = f" (of {model.n_native})" if 0 < model.n_native < model.n else ""
+        score = Cell(mean + partly, None if math.isnan(model.native_mean) else model.native_mean)
+        rows.append(
+            (words(model.model), integer(model.n), score, words(", ".join(model.native_metrics)))
+        )
+    columns = (names("Model"), *numbers("Answers", "Native score"), names("Metric"))
+    return Sheet(
+        f"{benchmark.benchmark}: {count(benchmark.n_items, 'item')}",
+        sections=(Section.of(Table.of(columns, rows)), Section.of(lines=_facts(benchmark))),
+    )
+
+
+def _facts(benchmark: BenchmarkAudit) -> Iterator[str]:
+    items = benchmark.n_items
+    yield (
+        f"saturated: {_share(benchmark.n_saturated, benchmark.n_native)} items "
+        "have equal native scores for all models"
+    )
+    yield (
+        f"identical: {_share(benchmark.n_identical_pairs, benchmark.n_pairs)} pairs of answers; "
+        f"in {_share(benchmark.n_all_identical, items)} items all answers"
+    )
+    yield f"holes: {count(benchmark.n_dropped, 'item')} left out"
+    if missing := items - benchmark.n_native:
+        yield f"undefined: {count(missing, 'item')} without a native score for every model"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole}" + (f" ({part / whole:.1%})" if whole else "")
+
+
+def _note_sections(audit: Audit) -> Iterator[Section]:
+    by_kind = sorted(audit.notes, key=lambda note: note.kind)
+    for kind, group in groupby(by_kind, key=lambda note: note.kind):
+        notes = [f"- {note}" for note in group]
+        more = len(notes) - _SHOWN_PER_KIND
+        yield Section.of(
+            lines=[
+                f"{kind.replace('_', ' ')} ({len(notes)}):",
+                *notes[:_SHOWN_PER_KIND],
+                *([f"- and {more} more"] if more > 0 else []),
+            ]
+        )
