@@ -25,7 +25,7 @@ from tests.write_back.builders import metrics
 from tiebreak.write_back import log_scores
 from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.log_scores import Recording, record, replace_file
-from tiebreak.write_back.rankings import Ranking, Standing
+from tiebreak.write_back.rankings import ItemStanding, Ranking
 
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
 RANKS = {("1", 1): (1.0, 1.0), ("a:b", 1): (2.0, 0.5)}
@@ -38,7 +38,7 @@ def recording(
     place: int | None = 2,
     eval_id: str = "E1",
 ) -> Recording:
-    standings = {key: Standing(*one, "In words.", "judged") for key, one in ranks.items()}
+    standings = {key: ItemStanding(*one, "In words.", "judged") for key, one in ranks.items()}
     return Recording(
         Ranking(
             benchmark="gsm8k",

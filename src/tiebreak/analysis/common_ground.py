@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from tiebreak.analysis.entries import Entry, ItemKey, with_ranked
+from tiebreak.analysis.entries import Entry, QuestionKey, with_ranked
 from tiebreak.rankers.agreement import Agreement, resolution_gain
 from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.rankers.uncertainty import Resampling
@@ -24,7 +24,7 @@ from tiebreak.words import count
 class Shared:
     """What some entries all ranked: items in the order of the first entry, models by name."""
 
-    items: tuple[ItemKey, ...]
+    items: tuple[QuestionKey, ...]
     models: tuple[str, ...]
 
 

@@ -84,7 +84,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class NativeStanding:
     """A model's mean native score over its `n_items` items, NaN without one.
 
     `groups` are the numbers, from 1, of its groups in `Separation`; none without a native score.
@@ -117,7 +117,7 @@ class Diagnosis:
     benchmark: str
     verdict: Verdict
     evidence: Evidence
-    standings: tuple[Standing, ...]
+    standings: tuple[NativeStanding, ...]
     audit: BenchmarkAudit
     distinct: float
     n_tied_pairs: int
@@ -198,10 +198,10 @@ def _diagnosis(pool: CandidatePool, counted: BenchmarkAudit, measured: Saturatio
 
 def _standings(
     counted: BenchmarkAudit, measured: Saturation, separated: Separation, n_items: Sequence[int]
-) -> Iterator[Standing]:
+) -> Iterator[NativeStanding]:
     unscored = [column for column in range(len(counted.models)) if column not in measured.order]
     for place, column in enumerate([*measured.order, *unscored]):
-        yield Standing(
+        yield NativeStanding(
             model=counted.models[column].model,
             native=float(measured.means[column]),
             n_items=int(n_items[column]),

@@ -22,7 +22,7 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 
-ItemKey = tuple[str, str]
+QuestionKey = tuple[str, str]
 """An item's id, and the hash of its question: another question is another item."""
 
 # Arguments that set neither who is judged nor how: two runs may differ in them and be repeats.
@@ -50,7 +50,7 @@ class Entry:
     table: ItemTable
 
     @property
-    def keys(self) -> tuple[ItemKey, ...]:
+    def keys(self) -> tuple[QuestionKey, ...]:
         """Which item each row of the table is."""
         return tuple((item.item_id, item.input_hash) for item, _ in self.ranked)
 
@@ -76,7 +76,7 @@ class Entry:
         receipt = self.board.receipt
         return receipt.n_cached / receipt.n_calls if receipt.n_calls else 0.0
 
-    def statistic(self, items: Sequence[ItemKey], models: Sequence[str]) -> Statistic:
+    def statistic(self, items: Sequence[QuestionKey], models: Sequence[str]) -> Statistic:
         """Its leaderboard of some models, as a function of how often each item is drawn.
 
         The scores are minus the ranks of `Leaderboard.rows`: by mean normalized Borda score, then

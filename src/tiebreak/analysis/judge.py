@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers import PresentationBias, Proportion, bootstrap_leaderboard, wilson
+from tiebreak.rankers import PresentationBias
+from tiebreak.rankers.intervals import Estimate, ItemDraws, Proportion, wilson
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Match
 from tiebreak.words import count, percent
@@ -155,7 +156,7 @@ def length_bias(items: Iterable[ItemBallots], *, how: Resampling = Resampling())
     n_longer, n_decided = int(np.sum(won > 0)), int(np.sum(won != 0))
     longer = wilson(n_longer, n_decided, level=how.level)
     reason = _undefined(items, played)
-    rho = _Interval(math.nan, math.nan, math.nan)
+    rho = Estimate(math.nan, math.nan, math.nan, 0)
     warning = None
     if reason is None:
         rho = _correlation(played, how=how)
@@ -185,12 +186,6 @@ class _Played(NamedTuple):
     difference: FloatArray
 
 
-class _Interval(NamedTuple):
-    value: float
-    lower: float
-    upper: float
-
-
 def _matches(items: Iterable[ItemBallots]) -> _Played:
     rows = [
         (
@@ -218,7 +213,7 @@ def _undefined(items: Iterable[ItemBallots], played: _Played) -> str | None:
     return None if played.difference.any() else "answers that met are equally long"
 
 
-def _correlation(played: _Played, *, how: Resampling) -> _Interval:
+def _correlation(played: _Played, *, how: Resampling) -> Estimate:
     """Spearman's ρ over both sides of each match, and its bounds over items.
 
     Seen from both sides, results and ranks of differences are symmetric about 0, and Pearson's
@@ -230,19 +225,18 @@ def _correlation(played: _Played, *, how: Resampling) -> _Interval:
     both = rankdata(np.concatenate([difference, -difference]))
     place = both[: len(difference)] - both.mean()
     products = np.stack([result * place, result**2, place**2], axis=1)
-    per_item = np.zeros((int(item.max()) + 1, 3))
-    np.add.at(per_item, item, products)
 
-    def rho(counts: FloatArray) -> FloatArray:
-        together, own, other = np.hsplit(counts @ per_item, 3)
+    def rho(totals: FloatArray) -> FloatArray:
+        together, own, other = np.hsplit(totals, 3)
         norm = np.sqrt(own * other)
         return np.divide(together, norm, out=np.full_like(norm, np.nan), where=norm > 0)
 
-    found = bootstrap_leaderboard(rho, len(per_item), how=how)
-    return _Interval(float(found.score[0]), float(found.lower[0]), float(found.upper[0]))
+    every = np.ones((len(item), 1), dtype=np.bool_)
+    [found] = ItemDraws(len(item), item, how=how).figures(products, rho, every, "undefined")
+    return found
 
 
-def _length_warning(longer: Proportion, rho: _Interval) -> str | None:
+def _length_warning(longer: Proportion, rho: Estimate) -> str | None:
     kind, share, by_items = "longer", longer.rate, rho.lower > 0
     if longer.rate < 0.5:
         kind, share, by_items = "shorter", 1 - longer.rate, rho.upper < 0

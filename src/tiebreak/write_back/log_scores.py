@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from tiebreak.scorers.standing import borda, borda_stderr, place
 from tiebreak.write_back.errors import WriteBackError
-from tiebreak.write_back.rankings import Ranking, Standing
+from tiebreak.write_back.rankings import ItemStanding, Ranking
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Recording:
 
     ranking: Ranking
     model: str
-    standings: Mapping[tuple[str, int], Standing]
+    standings: Mapping[tuple[str, int], ItemStanding]
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tiebreak.candidates import Candidate, same_answer
 from tiebreak.candidates.records import LogRecord
 from tiebreak.words import count
-from tiebreak.write_back.rankings import Ranking, Standing
+from tiebreak.write_back.rankings import ItemStanding, Ranking
 
 
 def misfit(record: LogRecord, ranking: Ranking) -> str | None:
@@ -35,7 +35,7 @@ def misfit(record: LogRecord, ranking: Ranking) -> str | None:
     return None
 
 
-def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, int], Standing]:
+def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, int], ItemStanding]:
     """What a ranking says about a log that belongs to it, by sample id and epoch."""
     samples = {
         (row.item.item_id, row.item.input_hash): (row.item.item_id, row.item.key.epoch)
@@ -44,7 +44,7 @@ def standings_by_sample(record: LogRecord, ranking: Ranking) -> dict[tuple[str, 
     return {samples[key]: one for key, one in ranking.standings[record.model].items()}
 
 
-def _was_judged(candidate: Candidate | None, standing: Standing) -> bool:
+def _was_judged(candidate: Candidate | None, standing: ItemStanding) -> bool:
     assert candidate is not None
     assert standing.answer is not None
     return same_answer(candidate.answer, standing.answer)

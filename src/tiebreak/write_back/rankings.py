@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import NamedTuple
 
-from tiebreak.analysis.entries import ItemKey, best_attempts
+from tiebreak.analysis.entries import QuestionKey, best_attempts
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.candidates import CONTEST_KEY
@@ -26,10 +26,10 @@ from tiebreak.write_back.errors import WriteBackError
 LISTED = 5
 
 # Answers by benchmark, item and model.
-_Answers = Mapping[tuple[str, ItemKey], Mapping[str, str]]
+_Answers = Mapping[tuple[str, QuestionKey], Mapping[str, str]]
 
 
-class Standing(NamedTuple):
+class ItemStanding(NamedTuple):
     """One model in one item.
 
     `rank` is its mean rank (1 = best) and `borda` its normalized Borda score in [0, 1]; `words` say
@@ -58,7 +58,7 @@ class Ranking:
     run: str
     judges: tuple[str, ...]
     places: Mapping[str, int | None]
-    standings: Mapping[str, Mapping[ItemKey, Standing]]
+    standings: Mapping[str, Mapping[QuestionKey, ItemStanding]]
 
     @property
     def name(self) -> str:
@@ -121,7 +121,7 @@ def _rankings(log: RankingLog) -> Iterator[Ranking]:
 
 def _answers(log: RankingLog) -> _Answers:
     """What was judged; a sample whose metadata has another form than our tasks' is passed over."""
-    found: dict[tuple[str, ItemKey], Mapping[str, str]] = {}
+    found: dict[tuple[str, QuestionKey], Mapping[str, str]] = {}
     for sample in log.samples:
         try:
             contest = sample.metadata[CONTEST_KEY]
@@ -133,10 +133,12 @@ def _answers(log: RankingLog) -> _Answers:
     return found
 
 
-def _standings(log: RankingLog, answers: _Answers) -> Mapping[str, Mapping[ItemKey, Standing]]:
+def _standings(
+    log: RankingLog, answers: _Answers
+) -> Mapping[str, Mapping[QuestionKey, ItemStanding]]:
     table = ItemTable.of(log.ranked)
-    found: dict[str, dict[ItemKey, Standing]] = {model: {} for model in table.models}
-    seen: set[ItemKey] = set()
+    found: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in table.models}
+    seen: set[QuestionKey] = set()
     for (item, placement), scores in zip(log.ranked, table.borda.tolist(), strict=True):
         key = (item.item_id, item.input_hash)
         if key in seen:
@@ -151,7 +153,7 @@ def _standings(log: RankingLog, answers: _Answers) -> Mapping[str, Mapping[ItemK
             if not math.isnan(score):
                 words = _words(item, placement, model)
                 rank = float(placement.ranks[model])
-                found[model][key] = Standing(rank, score, words, judged.get(model))
+                found[model][key] = ItemStanding(rank, score, words, judged.get(model))
     return found
 
 

@@ -32,7 +32,7 @@ from tiebreak.report.sheet import one_line
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count
 
-ItemKey = tuple[str, str, str]
+StoryKey = tuple[str, str, str]
 """Benchmark, id (with the epoch of the answers where there are several), hash of the question."""
 
 # Characters of a task in the items' table.
@@ -97,13 +97,13 @@ def items_view(
     )
 
 
-def _by_item(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> dict[ItemKey, _Told]:
+def _by_item(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> dict[StoryKey, _Told]:
     """Samples with ballots by item, in the order of benchmarks and of their ids."""
     runs = {
         (entry.board.log, entry.board.benchmark, entry.board.protocol): number
         for number, entry in enumerate(entries)
     }
-    found: dict[ItemKey, _Told] = {}
+    found: dict[StoryKey, _Told] = {}
     for log in logs:
         for sample in log.samples:
             ballots = sample.ballots
@@ -123,7 +123,7 @@ def _item_id(sample: JudgedItem, ballots: ItemBallots) -> str:
     return own if own.startswith(f"{ballots.item_id}#") else ballots.item_id
 
 
-def _natural(key: ItemKey, benchmarks: Sequence[str]) -> tuple[Any, ...]:
+def _natural(key: StoryKey, benchmarks: Sequence[str]) -> tuple[Any, ...]:
     """Sorts item 2 before item 10."""
     benchmark, item_id, digest = key
     parts = re.split("([0-9]+)", item_id)
@@ -172,7 +172,7 @@ def _run(entry: Entry, files: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _row(
-    key: ItemKey, told: _Told, story: Mapping[str, Any], names: Sequence[str]
+    key: StoryKey, told: _Told, story: Mapping[str, Any], names: Sequence[str]
 ) -> dict[str, Cell]:
     """The cells of an item by the headings of their columns."""
     benchmark, item_id, _ = key

@@ -19,7 +19,7 @@ def sheets_of(diagnoses: Iterable[Diagnosis]) -> list[Sheet]:
 
 
 def data_of(diagnoses: Iterable[Diagnosis]) -> dict[str, Any]:
-    """The fields of `Verdict`, `Evidence`, `Standing`, `Pair` and `BenchmarkAudit`.
+    """The fields of `Verdict`, `Evidence`, `NativeStanding`, `Pair` and `BenchmarkAudit`.
 
     The shape::
 
