@@ -10,15 +10,18 @@ from tiebreak.rankers import csd, failure_sensitivity, perturb
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.report.sheets.contest import data_of, sheets_of
+from tiebreak.tables import Round, Rounds, ScoreTable, TableError
 
 MODELS = ("ada", "ben", "cleo", "dan")
 BENCHMARKS = ("maths", "code", "law")
 SCORES = np.array([[9.0, 8, 1], [7, 9, 8], [5, 6, 7], [1, 2, 3]])
+TABLE = ScoreTable(MODELS, BENCHMARKS, SCORES)
 
 
-def report(**arguments: object) -> ContestReport:
+def report(*, notes: tuple[str, ...] = (), **arguments: object) -> ContestReport:
     options = {"iterations": 2000, "seed": 3}
-    return contest_report(MODELS, BENCHMARKS, SCORES, options=options, **arguments)  # type: ignore[arg-type]
+    table = ScoreTable(MODELS, BENCHMARKS, SCORES, notes=notes)
+    return contest_report(table, options=options, **arguments)  # type: ignore[arg-type]
 
 
 def printed(contest: ContestReport) -> str:
@@ -55,7 +58,8 @@ def test_eliminations_by_round() -> None:
 
 
 def test_weights_give_a_random_order() -> None:
-    contest = report(weights=(1.0, 2.0, 1.0))
+    options: CsdOptions = {"iterations": 2000, "seed": 3, "weights": (1.0, 2.0, 1.0)}
+    contest = contest_report(TABLE, options=options)
     expected = csd(SCORES, weights=[1.0, 2.0, 1.0], iterations=2000, seed=3)
     np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins)
     assert "in an order drawn by weight" in printed(contest)
@@ -74,14 +78,14 @@ def test_a_spoilt_score() -> None:
 
 
 def test_too_few_contests_for_an_interval_are_explained() -> None:
-    contest = contest_report(MODELS, BENCHMARKS, SCORES, options={"iterations": 1})
+    contest = contest_report(TABLE, options={"iterations": 1})
     assert "No interval: one contest has no standard error" in printed(contest)
     data = round_trip(data_of(contest))
     assert data["contest"]["rows"][0]["standard_error"] is None
 
 
 def test_as_data() -> None:
-    contest = report(eliminate=(0, 2), spoil=(0, (0,)), notes=["a hole"])
+    contest = report(eliminate=(0, 2), spoil=(0, (0,)), notes=("a hole",))
     data = round_trip(data_of(contest))
     assert data["sensitivity"]["eliminate"] == [0, 2]
     assert data["perturbation"]["benchmarks"] == ["maths"]
@@ -106,15 +110,47 @@ def test_missing_scores_are_named(
 ) -> None:
     scores = SCORES.copy()
     scores[hole] = np.nan
+    table = ScoreTable(MODELS, BENCHMARKS, scores)
     options: CsdOptions = {"iterations": 100, "missing": missing}  # type: ignore[typeddict-item]
     if words is None:
-        contest = contest_report(MODELS, BENCHMARKS, scores, rounds=rounds, options=options)
+        contest = contest_report(table, rounds=rounds, options=options)
         assert np.isfinite(contest.result.expected_wins).all()
         return
     with pytest.raises(MissingScoreError, match=words):
-        contest_report(MODELS, BENCHMARKS, scores, rounds=rounds, options=options)
+        contest_report(table, rounds=rounds, options=options)
 
 
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(RankingError):
         report(eliminate=(-1,))
+
+
+def test_rounds_of_a_file_bring_their_weights_eliminations_and_notes() -> None:
+    rounds = Rounds(
+        (
+            Round("first", ("law",), (2,), eliminate=1, weight=2.0),
+            Round("last", ("maths", "code"), (0, 1), eliminate=0, weight=1.0),
+        ),
+        "rounds.yaml",
+        notes=("a remark on the rounds",),
+    )
+    table = ScoreTable(MODELS, BENCHMARKS, SCORES, notes=("a remark on the table",))
+    options: CsdOptions = {"iterations": 500, "seed": 3}
+    found = contest_report(table, rounds, options=options)
+    weights = (2.0, 1.0)
+    expected = csd(SCORES, [(2,), (0, 1)], [1, 0], weights=weights, iterations=500, seed=3)
+    np.testing.assert_array_equal(found.result.expected_wins, expected.expected_wins)
+    assert found.rounds == (("law",), ("maths", "code"))
+    assert (found.weights, found.sensitivity) == (weights, None)
+    assert found.notes == ("a remark on the table", "a remark on the rounds")
+    # What is asked for goes before what the file says.
+    assert contest_report(table, rounds, eliminate=(0, 1), options=options).sensitivity is not None
+
+
+def test_cells_to_spoil_by_name() -> None:
+    by_name, by_number = report(spoil="ben=code, law"), report(spoil=(1, (1, 2)))
+    assert by_name.spoilt is not None
+    assert by_number.spoilt is not None
+    assert by_name.spoilt.mean_ranks == by_number.spoilt.mean_ranks
+    with pytest.raises(TableError, match="no benchmark 'physics'"):
+        report(spoil="ben=physics")

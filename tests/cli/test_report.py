@@ -104,7 +104,7 @@ def test_people_and_reference(tmp_path: Path) -> None:
         (["LOGS", "--rounds", "x.yaml"], "--rounds, --eliminate and --spoil go with --scores."),
         (["LOGS", "--eliminate", "1"], "--rounds, --eliminate and --spoil go with --scores."),
         (["--scores", "SCORES", "--human", "p.csv"], "--human and --reference go with LOGS."),
-        (["--scores", "SCORES", "--eliminate", "one"], "'one' is no list of whole numbers"),
+        (["--scores", "SCORES", "--eliminate", "one"], "'one' is not a list of whole numbers"),
     ],
 )
 def test_used_wrongly(logs: Path, scores: Path, arguments: list[str], said: str) -> None:

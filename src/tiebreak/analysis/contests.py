@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
@@ -11,7 +13,8 @@ from tiebreak.rankers.contests.sensitivity import (
     perturb,
 )
 from tiebreak.rankers.errors import MissingScoreError
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.tables.rounds import Rounds
+from tiebreak.tables.scores import ScoreTable, find_cells
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,68 +35,72 @@ class ContestReport:
 
 
 def contest_report(
-    models: Sequence[str],
-    benchmarks: Sequence[str],
-    scores: FloatArray,
+    table: ScoreTable,
+    rounds: Rounds | Sequence[Sequence[int]] | None = None,
     *,
-    rounds: Sequence[Sequence[int]] | None = None,
-    weights: Sequence[float] | None = None,
-    eliminate: Sequence[int] | Mapping[int, int] = (0,),
-    spoil: tuple[int, Sequence[int]] | None = None,
-    notes: Sequence[str] = (),
+    eliminate: Sequence[int] | Mapping[int, int] | None = None,
+    spoil: str | tuple[int, Sequence[int]] | None = None,
     options: CsdOptions | None = None,
 ) -> ContestReport:
     """Everything that `tiebreak csd` prints.
 
     Args:
-        models: M names.
-        benchmarks: B names.
-        scores: shape (M, B), higher is better.
-        rounds: columns of each round; by default every benchmark is a round, in order.
-        weights: one per round, for a random order of the rounds in every contest.
+        table: the scores of M models on B benchmarks, what `read_scores` returned.
+        rounds: what `read_rounds` returned, or the columns of each round; by default every
+            benchmark is a round, in order.
         eliminate: the T to compare, ascending, each for all rounds; or one contest's T by round,
-            as {0: T, 1: T, …}.
-        spoil: a model, and the benchmarks in which its scores become 0.
-        notes: sentences to print.
+            as {0: T, 1: T, …}. By default those of the rounds, else 0.
+        spoil: a model and the benchmarks in which its scores become 0: their numbers, or their
+            names as in "MODEL=BENCHMARK,BENCHMARK".
         options: the other arguments of `csd`.
 
     Raises:
         MissingScoreError: a score is missing that `missing` has no rule for; by name.
         RankingError: as `csd`, `failure_sensitivity` and `perturb`.
+        TableError: `spoil` names a model or benchmark that the table does not have.
     """
-    chosen: CsdOptions = {**(options or {}), "weights": weights}
-    by_round = isinstance(eliminate, Mapping)
+    chosen: CsdOptions = {**(options or {})}
+    columns: Sequence[Sequence[int]] = [(column,) for column in range(len(table.benchmarks))]
+    notes = table.notes
+    if isinstance(rounds, Rounds):
+        columns, chosen["weights"], notes = rounds.columns, rounds.weights, notes + rounds.notes
+        if eliminate is None and rounds.eliminate is not None:
+            eliminate = dict(enumerate(rounds.eliminate))
+    elif rounds is not None:
+        columns = rounds
+    eliminate = (0,) if eliminate is None else eliminate
     first = list(eliminate.values()) if isinstance(eliminate, Mapping) else eliminate[0]
-    several = not by_round and len(eliminate) > 1
-    columns = [(column,) for column in range(len(benchmarks))] if rounds is None else rounds
+    several = not isinstance(eliminate, Mapping) and len(eliminate) > 1
+    cells = find_cells(table, spoil) if isinstance(spoil, str) else spoil
     try:
         # Its contest before the spoiling is the contest itself.
-        spoilt = perturb(scores, *spoil, 0.0, columns, first, **chosen) if spoil else None
-        result = csd(scores, columns, first, **chosen) if spoilt is None else spoilt.before
+        spoilt = perturb(table.scores, *cells, 0.0, columns, first, **chosen) if cells else None
+        result = csd(table.scores, columns, first, **chosen) if spoilt is None else spoilt.before
     except MissingScoreError as error:
-        raise _named(error, models, benchmarks, chosen.get("missing", "error")) from error
+        raise _named(error, table, chosen.get("missing", "error")) from error
+    weights = chosen.get("weights")
     return ContestReport(
-        models=tuple(models),
-        benchmarks=tuple(benchmarks),
-        rounds=tuple(tuple(benchmarks[column] for column in names) for names in columns),
-        weights=None if weights is None else tuple(weights),
+        models=tuple(table.models),
+        benchmarks=tuple(table.benchmarks),
+        rounds=tuple(tuple(table.benchmarks[column] for column in names) for names in columns),
+        weights=None if weights is None else tuple(np.asarray(weights, np.float64).tolist()),
         result=result,
         sensitivity=(
-            failure_sensitivity(scores, columns, list(eliminate), **chosen) if several else None
+            failure_sensitivity(table.scores, columns, list(eliminate), **chosen)
+            if several
+            else None
         ),
         spoilt=spoilt,
-        notes=tuple(notes),
+        notes=notes,
     )
 
 
-def _named(
-    error: MissingScoreError, models: Sequence[str], benchmarks: Sequence[str], missing: str
-) -> MissingScoreError:
+def _named(error: MissingScoreError, table: ScoreTable, missing: str) -> MissingScoreError:
     """The same error with names: `csd` knows numbers of models and benchmarks only."""
     if error.model is None:
         return error
-    model = models[error.model]
-    names = [benchmarks[column] for column in error.benchmarks]
+    model = table.models[error.model]
+    names = [table.benchmarks[column] for column in error.benchmarks]
     if missing == "error":
         return MissingScoreError(
             f"{model!r} has no score on {names[0]!r}; give it, leave one of them out, or say what "

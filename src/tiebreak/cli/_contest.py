@@ -29,37 +29,24 @@ def read_contest(
         TableError: a table or the rounds file cannot be read.
         RankingError: there is no such contest.
         MissingPackageError: a package for parallel work is not installed.
-        BadParameter: `eliminate` is no list of whole numbers.
+        BadParameter: `eliminate` is not a list of whole numbers.
     """
     from tiebreak.analysis.contests import contest_report
-    from tiebreak.tables import find_cells, read_rounds, read_scores
+    from tiebreak.tables import read_rounds, read_scores
 
     table = read_scores(
         scores, metric=metric, filter=filter_name, rename=dict(map(renamed, rename))
     )
     rounds = read_rounds(rounds_file, table.benchmarks) if rounds_file else None
     return contest_report(
-        table.models,
-        table.benchmarks,
-        table.scores,
-        rounds=rounds.columns if rounds else None,
-        weights=rounds.weights if rounds else None,
-        eliminate=_eliminations(eliminate, rounds.eliminate if rounds else None),
-        spoil=find_cells(table, spoil) if spoil else None,
-        notes=(*table.notes, *(rounds.notes if rounds else ())),
-        options=options,
+        table, rounds, eliminate=_eliminations(eliminate), spoil=spoil, options=options
     )
 
 
-def _eliminations(
-    option: str | None, by_round: tuple[int, ...] | None
-) -> tuple[int, ...] | dict[int, int]:
-    """The T of `--eliminate`; without it those of the rounds file, by round."""
-    if option is None:
-        return (0,) if by_round is None else dict(enumerate(by_round))
+def _eliminations(option: str | None) -> tuple[int, ...] | None:
     try:
-        return tuple(int(part) for part in option.split(","))
+        return None if option is None else tuple(int(part) for part in option.split(","))
     except ValueError as error:
         raise click.BadParameter(
-            f"{option!r} is no list of whole numbers such as 0,1,2", param_hint="--eliminate"
+            f"{option!r} is not a list of whole numbers such as 0,1,2", param_hint="--eliminate"
         ) from error

@@ -19,6 +19,7 @@ from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
 from tiebreak.rankers import Resampling, peer_views
 from tiebreak.rankers.stability import RunStability, Stability
+from tiebreak.tables import ScoreTable
 
 NAN = float("nan")
 NOTHING: Any = None
@@ -87,9 +88,10 @@ def contest(
     rng = np.random.default_rng(seed)
     skill = np.linspace(0.8, 0.4, len(names))[:, None]
     scores = np.clip(skill + rng.normal(0, 0.08, (len(names), n_benchmarks)), 0, 1).round(3)
-    benchmarks = [f"bench{k}" for k in range(n_benchmarks)]
+    benchmarks = tuple(f"bench{k}" for k in range(n_benchmarks))
     usual: dict[str, Any] = {"options": {"iterations": 1000, "seed": 1}}
-    return contest_report(names, benchmarks, scores, **usual | arguments)
+    table = ScoreTable(tuple(names), benchmarks, scores)
+    return contest_report(table, **usual | arguments)
 
 
 def review(

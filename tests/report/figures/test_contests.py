@@ -13,6 +13,7 @@ from tests.report.figures.samples import contest
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers.contests.sensitivity import Label
 from tiebreak.report.figures import perturbation_figure, sensitivity_figure, wins_figure
+from tiebreak.tables import ScoreTable
 
 NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay")
 
@@ -119,9 +120,7 @@ def test_ranks_before_and_after() -> None:
     scores = [[8.0, 8], [7, 7], [6, 6], [5, 5]]
     options = {"iterations": 500}
     report = contest_report(
-        NAMES[:4],
-        ("maths", "law"),
-        np.array(scores),
+        ScoreTable(NAMES[:4], ("maths", "law"), np.array(scores)),
         spoil=(1, (1,)),
         options=options,  # type: ignore[arg-type]
     )
