@@ -75,7 +75,7 @@ def load_questions(
     if parts and known.part is None:
         raise PrerequisiteError(f"{benchmark} has no parts to choose from.")
     if benchmark == "bfcl":
-        parts = _categories(parts)
+        parts = bfcl.categories_named(parts)
     if path is not None and path.is_file():
         places = list(file_rows(path))
     elif benchmark == "bfcl":
@@ -106,13 +106,6 @@ def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
         raise PrerequisiteError(f"{place}: it lacks {error}.") from error
     except (ValueError, TypeError, IndexError, AttributeError) as error:
         raise PrerequisiteError(f"{place}: {error}.") from error
-
-
-def _categories(names: Sequence[str]) -> list[str]:
-    try:
-        return [bfcl.category_named(name) for name in names]
-    except ValueError as error:
-        raise PrerequisiteError(f"{error}.") from error
 
 
 def _chosen(

@@ -115,8 +115,8 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode) -> _Aligned:
     if not kept and (mode == "intersect" or not (whole or conflicts)):
         problems.append(_disjoint(benchmark, records))
     elif mode == "strict":
-        problems += _holes(items, table, models)
-    notes = _holes_left_out(items, table, models) if mode == "intersect" else []
+        problems += _holes(items, table, models, mode)
+    notes = _holes(items, table, models, mode) if mode == "intersect" else []
     ordered = sorted((items[slot] for slot in kept), key=_item_order)
     return _Aligned(
         items=ordered,
@@ -217,37 +217,22 @@ def _holes(
     items: Mapping[_Slot, Item],
     table: Mapping[_Slot, Mapping[str, Candidate | None]],
     models: Sequence[str],
+    mode: Mode,
 ) -> list[Note]:
-    """Items that a model's log does not hold; what a reader reported is not repeated."""
-    return [
-        Note(
-            "hole",
-            items[slot].benchmark,
-            f"{item_name(items[slot].key)} has no answer by "
-            + ", ".join(model for model in models if model not in row),
-        )
-        for slot, row in table.items()
-        if len(row) < len(models)
-    ]
+    """Items that some models did not answer.
 
-
-def _holes_left_out(
-    items: Mapping[_Slot, Item],
-    table: Mapping[_Slot, Mapping[str, Candidate | None]],
-    models: Sequence[str],
-) -> list[Note]:
-    absent = {
-        slot: [model for model in models if row.get(model) is None] for slot, row in table.items()
-    }
-    return [
-        Note(
-            "hole",
-            items[slot].benchmark,
-            f"{item_name(items[slot].key)} left out, no answer by {', '.join(missing)}",
+    `strict` does not repeat what a reader reported, such as a sample that ended with an error.
+    """
+    words = "has" if mode == "strict" else "left out,"
+    notes = []
+    for slot, row in table.items():
+        known = (
+            row if mode == "strict" else [model for model in models if row.get(model) is not None]
         )
-        for slot, missing in absent.items()
-        if missing
-    ]
+        if missing := [model for model in models if model not in known]:
+            what = f"{item_name(items[slot].key)} {words} no answer by {', '.join(missing)}"
+            notes.append(Note("hole", items[slot].benchmark, what))
+    return notes
 
 
 def _disjoint(benchmark: str, records: Sequence[LogRecord]) -> Note:
@@ -266,19 +251,15 @@ def _example(record: LogRecord) -> str:
 def _rows(
     found: Mapping[ItemKey, Mapping[str, Candidate | None]], ordered: Iterable[Item]
 ) -> dict[ItemKey, dict[str, Candidate]]:
+    """Answers under the key of their item: an lm-eval answer to an Inspect item takes its id."""
     return {
         item.key: {
-            model: _keyed(candidate, item.key)
+            model: candidate if candidate.key == item.key else replace(candidate, key=item.key)
             for model, candidate in sorted(found[item.key].items())
             if candidate is not None
         }
         for item in ordered
     }
-
-
-def _keyed(candidate: Candidate, key: ItemKey) -> Candidate:
-    """A candidate under the canonical id: an lm-eval answer to an Inspect item takes its id."""
-    return candidate if candidate.key == key else replace(candidate, key=key)
 
 
 def _differences(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:

@@ -9,7 +9,6 @@ It runs inside the process, so it needs neither a port nor a key, and works in a
 import json
 import uuid
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import anyio.to_thread
@@ -40,6 +39,10 @@ DEFAULT_TEMPERATURE: Final = 0.0
 DEFAULT_SEED: Final = 0
 DEFAULT_MAX_TOKENS: Final = 1024
 
+_OPTIONS: Final = (
+    *("top_p", "top_k", "stop_seqs", "frequency_penalty", "presence_penalty"),
+    *("logprobs", "top_logprobs"),
+)
 _TOO_LONG: Final = "exceed_context_size_error"
 _STOP_REASONS: Final[dict[str, StopReason]] = {
     "stop": "stop",
@@ -97,7 +100,7 @@ class LocalAPI(ModelAPI):
             )
         # Inspect's cache identifies models by name and base_url: a file of the user's own must
         # not get the replies of another one of the same name.
-        super().__init__(model_name, base_url=_file_url(own), config=config)
+        super().__init__(model_name, base_url=own.as_uri() if own else None, config=config)
         self._settings = ServerSettings(
             weights=find_weights(path), threads=threads, context=context
         )
@@ -144,7 +147,12 @@ class LocalAPI(ModelAPI):
         return ModelOutput(
             model=self.model_name,
             choices=[self._choice(choice) for choice in reply["choices"]],
-            usage=_usage(reply["usage"]),
+            usage=ModelUsage(
+                input_tokens=reply["usage"]["prompt_tokens"],
+                output_tokens=reply["usage"]["completion_tokens"],
+                total_tokens=reply["usage"]["total_tokens"],
+                total_cost=0.0,
+            ),
         )
 
     def _choice(self, choice: dict[str, Any]) -> ChatCompletionChoice:
@@ -180,17 +188,9 @@ def chat_request(
         "temperature": DEFAULT_TEMPERATURE if config.temperature is None else config.temperature,
         "seed": DEFAULT_SEED if config.seed is None else config.seed,
     }
-    for ours, theirs in (
-        ("top_p", "top_p"),
-        ("top_k", "top_k"),
-        ("stop_seqs", "stop"),
-        ("frequency_penalty", "frequency_penalty"),
-        ("presence_penalty", "presence_penalty"),
-        ("logprobs", "logprobs"),
-        ("top_logprobs", "top_logprobs"),
-    ):
-        if (value := getattr(config, ours)) is not None:
-            request[theirs] = value
+    for name in _OPTIONS:
+        if (value := getattr(config, name)) is not None:
+            request["stop" if name == "stop_seqs" else name] = value
     if config.response_schema is not None:
         schema = config.response_schema.json_schema
         request["grammar"] = grammar(schema.model_dump(exclude_none=True))
@@ -243,16 +243,3 @@ def _tool_call(call: dict[str, Any]) -> ToolCall:
         arguments=arguments,
         parse_error=problem,
     )
-
-
-def _usage(usage: dict[str, Any]) -> ModelUsage:
-    return ModelUsage(
-        input_tokens=usage["prompt_tokens"],
-        output_tokens=usage["completion_tokens"],
-        total_tokens=usage["total_tokens"],
-        total_cost=0.0,
-    )
-
-
-def _file_url(weights: Path | None) -> str | None:
-    return weights.as_uri() if weights else None

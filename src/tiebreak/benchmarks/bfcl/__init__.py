@@ -18,7 +18,7 @@ from tiebreak.benchmarks.bfcl.categories import CATEGORIES, LEFT_OUT, category_n
 from tiebreak.benchmarks.bfcl.check import problem, score, score_calls
 from tiebreak.benchmarks.bfcl.notation import Call
 from tiebreak.benchmarks.bfcl.questions import read
-from tiebreak.benchmarks.bfcl.rows import INSTALL, load_rows
+from tiebreak.benchmarks.bfcl.rows import INSTALL, categories_named, load_rows
 from tiebreak.benchmarks.bfcl.wording import (
     call_schema,
     prompt,
@@ -34,6 +34,7 @@ __all__ = [
     "METRIC",
     "Call",
     "call_schema",
+    "categories_named",
     "category_named",
     "load_rows",
     "problem",

@@ -51,10 +51,7 @@ def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[
         PrerequisiteError: a category is unknown or left out, the data cannot be loaded, or
             questions and answers do not belong together; the message says what to do.
     """
-    try:
-        wanted = {category_named(name) for name in categories}
-    except ValueError as error:
-        raise PrerequisiteError(f"{error}.") from error
+    wanted = categories_named(categories)
     folder = _package_folder() if data is None else _folder(data)
     files = _newest(folder)
     if missing := [name for name in CATEGORIES if name in wanted and name not in files]:
@@ -63,6 +60,18 @@ def load_rows(data: Path | None = None, categories: Sequence[str] = ()) -> list[
         )
     chosen = {name: path for name, path in files.items() if not wanted or name in wanted}
     return [row for name, path in chosen.items() for row in _category_rows(name, path)]
+
+
+def categories_named(names: Sequence[str]) -> list[str]:
+    """The categories of these names, of any release.
+
+    Raises:
+        PrerequisiteError: there is no such category, or it is left out.
+    """
+    try:
+        return [category_named(name) for name in names]
+    except ValueError as error:
+        raise PrerequisiteError(f"{error}.") from error
 
 
 def _package_folder() -> Path:
