@@ -27,7 +27,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.ranking_logs.builders import call, sample, write_log
-from tiebreak.report.page.build import write_report
+from tiebreak.report.page.build import write_contents
 from tiebreak.report.page.contents import contents_of
 from tiebreak.scorers.ballots import ItemBallots, Match, Refinement, Side, Tiering, Verdict, Vote
 from tiebreak.scorers.bracket import Pairing
@@ -202,7 +202,7 @@ def written(paths: Sequence[Path], folder: Path) -> tuple[Path, float, float]:
     began = time.process_time()
     contents = contents_of(paths)
     gathered = time.process_time()
-    page, *_ = write_report(contents, folder, version="benchmark")
+    page, *_ = write_contents(contents, folder, version="benchmark")
     return page, gathered - began, time.process_time() - gathered
 
 

@@ -25,7 +25,9 @@ MAY_IMPORT = {
     "ranking_logs": {"candidates", "scorers", "words"},
     "tables": {"candidates", "rankers", "ranking_logs", "scorers", "words"},
     "analysis": {"candidates", "rankers", "ranking_logs", "scorers", "tables", "words"},
-    "report": {"analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", "words"},
+    "report": {
+        *("analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", "words", ""),
+    },
     "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "words"},
     "write_back": {
         *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),

@@ -8,7 +8,7 @@ import pytest
 from tests.report.page.logs import whole
 from tiebreak.publish import publish_dataset
 from tiebreak.rankers import Resampling
-from tiebreak.report.page.build import write_report
+from tiebreak.report.page.build import write_contents
 from tiebreak.report.page.contents import contents_of
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, place
@@ -38,7 +38,7 @@ def placed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_every_item_is_ranked_once(tmp_path: Path, placed: list[str], verb: str) -> None:
     logs = whole(tmp_path / "logs")
     if verb == "report":
-        write_report(
+        write_contents(
             contents_of([logs], how=Resampling(draws=20)), tmp_path / "report", version="1"
         )
     elif verb == "publish":

@@ -91,15 +91,12 @@ def report(
       tiebreak report logs/ --scores scores.csv --eliminate 0,1,2
       tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu
     """
-    import tiebreak
     from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.comparison import ComparisonError
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.page.build import ReportError, check_folder, write_report
-    from tiebreak.report.page.contents import contents_of
-    from tiebreak.tables import TableError
-    from tiebreak.tables.human import read_human_ranking
+    from tiebreak.tables import TableError, read_human_ranking
 
     _refuse_idle_options(logs, scores, rounds_file, eliminate, spoil, human, reference)
     known = (AlignmentError, ComparisonError, MissingPackageError, OSError, RankingError)
@@ -116,17 +113,16 @@ def report(
                 eliminate=eliminate,
                 spoil=spoil,
             )
-        contents = contents_of(
+        files = write_report(
             logs,
+            folder,
             contest=contest,
             human=people,
             reference=reference,
             sources=[*scores, *([rounds_file] if rounds_file else [])],
+            title=title,
             how=how,
             progress=say,
-        )
-        files = write_report(
-            contents, folder, version=tiebreak.__version__, title=title, progress=say
         )
     page, *plots = files
     if as_json:

@@ -7,16 +7,26 @@ from pathlib import Path
 
 import pytest
 
+import tiebreak
+from tests.analysis.peers.builders import reviews
 from tests.analysis.test_contests import report as contest
-from tests.ranking_logs.builders import bracket
+from tests.ranking_logs.builders import bracket, write_log
 from tests.report.page.logs import Folder, judged, small
 from tests.report.page.test_items import told
+from tests.tables.builders import write
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report.figures import canvas
-from tiebreak.report.page.build import ReportError, check_folder, visible, write_report
+from tiebreak.report.page.build import (
+    ReportError,
+    check_folder,
+    visible,
+    write_contents,
+    write_report,
+)
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.items import items_view
+from tiebreak.tables import read_human_ranking
 
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u202e \x00"
 
@@ -54,7 +64,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Contents:
 
 @pytest.fixture(scope="module")
 def written(logs: Contents, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write_report(logs, tmp_path_factory.mktemp("report"), version="1", title=HOSTILE)
+    return write_contents(logs, tmp_path_factory.mktemp("report"), version="1", title=HOSTILE)
 
 
 def test_what_is_written(written: list[Path]) -> None:
@@ -75,7 +85,7 @@ def test_the_page_names_its_pictures(written: list[Path]) -> None:
 
 
 def test_the_same_again(logs: Contents, written: list[Path], tmp_path: Path) -> None:
-    again = write_report(logs, tmp_path, version="1", title=HOSTILE)
+    again = write_contents(logs, tmp_path, version="1", title=HOSTILE)
     assert [path.name for path in again] == [path.name for path in written]
     for first, second in zip(written, again, strict=True):
         assert first.read_bytes() == second.read_bytes(), first.name
@@ -133,12 +143,12 @@ def test_the_store_is_in_the_page(logs: Contents, written: list[Path]) -> None:
 def test_an_earlier_report_is_written_over_and_the_rest_stays(
     logs: Contents, tmp_path: Path
 ) -> None:
-    _, *contests = write_report(Contents(contest=contest()), tmp_path, version="0.9")
+    _, *contests = write_contents(Contents(contest=contest()), tmp_path, version="0.9")
     mine = [tmp_path / "mine.txt", tmp_path / "plots" / "mine.svg"]
     for path in mine:
         path.write_text("mine")
     assert len(contests) >= 2
-    page, *plots = write_report(logs, tmp_path, version="1")
+    page, *plots = write_contents(logs, tmp_path, version="1")
     assert "alert(1)" in page.read_text(encoding="utf-8")
     files = {path for path in tmp_path.rglob("*") if path.is_file()}
     assert files == {page, *plots, *mine}
@@ -154,7 +164,7 @@ def test_a_page_that_is_no_report_is_not_written_over(logs: Contents, tmp_path: 
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
     for refused in (
         lambda: check_folder(tmp_path),
-        lambda: write_report(logs, tmp_path, version="1"),
+        lambda: write_contents(logs, tmp_path, version="1"),
     ):
         with pytest.raises(ReportError, match=r"index\.html is no report of Tiebreak's"):
             refused()
@@ -170,12 +180,12 @@ def test_a_file_is_no_folder(tmp_path: Path, folder: str) -> None:
 
 def test_nothing_to_report(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="give ranking logs, or --scores"):
-        write_report(Contents(), tmp_path / "report", version="1")
+        write_contents(Contents(), tmp_path / "report", version="1")
     assert not (tmp_path / "report").exists()
 
 
 def test_a_contest_alone(tmp_path: Path) -> None:
-    page, *plots = write_report(Contents(contest=contest()), tmp_path / "a" / "b", version="1")
+    page, *plots = write_contents(Contents(contest=contest()), tmp_path / "a" / "b", version="1")
     assert page.exists()
     assert "tiebreak-chunk" not in {
         str(attributes.get("class")) for _, attributes in Tags(page.read_text("utf-8")).tags
@@ -189,7 +199,7 @@ def test_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(canvas, "require_matplotlib", missing)
     with pytest.raises(MissingPackageError):
-        write_report(Contents(contest=contest()), tmp_path, version="1")
+        write_contents(Contents(contest=contest()), tmp_path, version="1")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -212,5 +222,20 @@ def test_signs_for_what_cannot_be_seen(value: object, shown: object) -> None:
 def test_small_logs_make_small_pages(tmp_path: Path) -> None:
     """A page is mostly what the logs say: what it is made of itself has a bound."""
     contents = contents_of([small(tmp_path / "logs")], how=Resampling(draws=100))
-    page, *_ = write_report(contents, tmp_path / "report", version="1")
+    page, *_ = write_contents(contents, tmp_path / "report", version="1")
     assert page.stat().st_size < 500_000
+
+
+def test_from_logs_and_a_ranking_by_people(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    small(folder)
+    panel = [reviews(f"q{k}", {"a": "abc", "b": "bac", "c": "acb"}) for k in range(3)]
+    write_log(folder / "peers.eval", panel, eval_id="P", task_id="P")
+    human = write(tmp_path / "human.csv", "model,rank\na,1\nb,2\nc,3\n")
+    how = Resampling(draws=100)
+    written = write_report(str(folder), tmp_path / "one", human=human, title="T", how=how)
+    contents = contents_of([folder], human=read_human_ranking(human), how=how)
+    assert contents.alignment is not None
+    version = tiebreak.__version__
+    again = write_contents(contents, tmp_path / "two", version=version, title="T")
+    assert [file.read_bytes() for file in written] == [file.read_bytes() for file in again]

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -12,10 +12,13 @@ from unicodedata import category
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from tiebreak.report.page.contents import Contents
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import FOLDER, Gallery
 from tiebreak.report.page.sections import page_of
 from tiebreak.report.page.view import Page
+from tiebreak.tables.human import HumanRanking, read_human_ranking
 
 PAGE = "index.html"
 
@@ -48,6 +51,65 @@ def check_folder(folder: str | PathLike[str]) -> None:
 
 
 def write_report(
+    logs: str | PathLike[str] | Sequence[str | PathLike[str]],
+    folder: str | PathLike[str],
+    *,
+    contest: ContestReport | None = None,
+    human: HumanRanking | str | PathLike[str] | None = None,
+    reference: str | None = None,
+    sources: Sequence[str] = (),
+    title: str | None = None,
+    how: Resampling = Resampling(),
+    progress: Callable[[str], object] = lambda step: None,
+) -> list[Path]:
+    """Write a report of ranking logs: `index.html`, and `plots/NAME.svg` and `plots/NAME.png`.
+
+    An earlier report in the folder is written over, and its other pictures are removed; whatever
+    else is there stays.
+
+    Args:
+        logs: ranking logs, and folders that hold some; none for a report of a contest alone.
+        folder: where to write; made where it does not exist.
+        contest: what `contest_report` returned.
+        human: a ranking by people for the peer reviews among the logs, or its CSV file.
+        reference: what protocols are compared with, as in `compare`; by default all pairs.
+        sources: the files that the contest was read from: their folders are not shown.
+        title: the page's; by default it names the benchmarks.
+        how: level, draws and seed of all intervals.
+        progress: called with what is being done.
+
+    Returns:
+        The files, the page first.
+
+    Raises:
+        ReportError: the folder is a file or holds a page that is not a report, or there is nothing
+            to report.
+        MissingPackageError: matplotlib is not installed.
+        RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
+        ComparisonError: there is no such reference, or logs cannot be compared with it.
+        TableError, AlignmentError: the ranking by people cannot be read, or has too little in
+            common with the peer reviews.
+        OSError: a file cannot be written.
+    """
+    import tiebreak
+
+    check_folder(folder)
+    if human is not None and not isinstance(human, HumanRanking):
+        human = read_human_ranking(Path(human))
+    contents = contents_of(
+        [logs] if isinstance(logs, (str, PathLike)) else logs,
+        contest=contest,
+        human=human,
+        reference=reference,
+        sources=sources,
+        how=how,
+        progress=progress,
+    )
+    version = tiebreak.__version__
+    return write_contents(contents, folder, version=version, title=title, progress=progress)
+
+
+def write_contents(
     contents: Contents,
     folder: str | PathLike[str],
     *,
@@ -55,26 +117,14 @@ def write_report(
     title: str | None = None,
     progress: Callable[[str], object] = lambda step: None,
 ) -> list[Path]:
-    """Write a report: `index.html`, and `plots/NAME.svg` and `plots/NAME.png`.
-
-    An earlier report in the folder is written over, and its other pictures are removed; whatever
-    else is there stays.
+    """Write what `contents_of` gathered, as `write_report`. The same contents give the same files.
 
     Args:
-        contents: what `contents_of` gathered.
-        folder: where to write; made where it does not exist.
+        contents: what the report shows.
+        folder: where to write.
         version: of this package.
-        title: the page's; by default it names the benchmarks.
-        progress: is told what is being done.
-
-    Returns:
-        The files, the page first. The same contents give the same files.
-
-    Raises:
-        ReportError: the folder is a file or holds a page that is no report, or there is nothing
-            to report.
-        MissingPackageError: matplotlib is not installed.
-        OSError: a file cannot be written.
+        title: the page's.
+        progress: called with what is being done.
     """
     check_folder(folder)
     path, gallery = Path(folder), Gallery()
