@@ -13,9 +13,10 @@ import numpy as np
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.stability import mean_statistic
-from tiebreak.rankers.uncertainty import FloatArray, Resampling, Statistic
+from tiebreak.rankers.uncertainty import Resampling, Statistic
 from tiebreak.ranking_logs.log import RankedItem, RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots

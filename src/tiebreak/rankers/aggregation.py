@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.aggregators import AGGREGATORS, Aggregator
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
+from tiebreak.rankers.profile import FloatArray, Profile, as_profile, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
 
 
@@ -115,9 +115,7 @@ def mean_rank(ranks: ArrayLike, axis: int = 0) -> FloatArray:
     """Mean of the ranks that are defined along an axis, by default over items; NaN if none is."""
     table = np.asarray(ranks, dtype=np.float64)
     defined = np.sum(~np.isnan(table), axis=axis)
-    means: FloatArray = np.full(defined.shape, np.nan)
-    np.divide(np.nansum(table, axis=axis), defined, out=means, where=defined > 0)
-    return means
+    return ratio(np.nansum(table, axis=axis), defined)
 
 
 def items_table(ranks: ArrayLike) -> FloatArray:

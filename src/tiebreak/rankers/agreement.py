@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import MissingPackageError, RankingError
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS, spread
 
 Label = str | int | float
@@ -257,8 +257,7 @@ def top1_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
     a, b = (_leaders(values) for values in _paired(first, second))
     pairs = a.sum(axis=-1) * b.sum(axis=-1)
     both = np.sum(a & b, axis=-1)
-    share: FloatArray = np.divide(both, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
-    return share
+    return ratio(both, pairs)
 
 
 def _paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -279,9 +278,7 @@ def _cosine(
     y: NDArray[np.float64 | np.int64],
 ) -> FloatArray:
     """From a product of vectors and their squares; NaN where one of them is zero."""
-    norm = np.sqrt(x.astype(np.float64) * y)
-    cosine: FloatArray = np.divide(same, norm, out=np.full(norm.shape, np.nan), where=norm > 0)
-    return cosine
+    return ratio(same, np.sqrt(x.astype(np.float64) * y))
 
 
 def _centred(values: FloatArray) -> FloatArray:

@@ -43,10 +43,7 @@ class EffectiveVotes:
 
 
 def effective_votes(
-    ranks: ArrayLike,
-    *,
-    items: ArrayLike | None = None,
-    how: Resampling = Resampling(),
+    ranks: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> EffectiveVotes:
     """N_eff = R / (1 + (R − 1)·ρ): Kish's design effect, ρ the correlation of reviewers' errors.
 

@@ -134,15 +134,20 @@ def _counts(most: Sequence[int], total: int, rng: random.Random) -> list[int]:
     return counts
 
 
-def _check(n_candidates: int, degree: int, own: Sequence[int | None]) -> None:
-    if not own:
-        raise RankingError("there is no reviewer; own takes one entry per reviewer")
+def check_own(own: Sequence[int | None], n_candidates: int) -> None:
+    """Refuse a reviewer whose own answers are in no column."""
     for reviewer, column in enumerate(own):
         if column is not None and not 0 <= column < n_candidates:
             raise RankingError(
                 f"reviewer {reviewer} is said to be candidate {column}, but the columns are 0 to "
                 f"{n_candidates - 1}; None says that it is no candidate"
             )
+
+
+def _check(n_candidates: int, degree: int, own: Sequence[int | None]) -> None:
+    if not own:
+        raise RankingError("there is no reviewer; own takes one entry per reviewer")
+    check_own(own, n_candidates)
     shown = n_candidates - any(column is not None for column in own)
     if shown < 2:
         raise ReviewGraphError(

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import IntArray, Resampling, bootstrap_leaderboard
+from tiebreak.rankers.profile import FloatArray, IntArray, ratio
+from tiebreak.rankers.uncertainty import Resampling, bootstrap_leaderboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,8 @@ class ItemDraws:
 
     def ratios(self, sums: FloatArray, counts: FloatArray, undefined: str) -> tuple[Estimate, ...]:
         """Sums over rows by counts over rows, both of shape (rows, figures)."""
-
-        def ratio(totals: FloatArray) -> FloatArray:
-            above, below = np.hsplit(totals, 2)
-            return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
-
-        return self.figures(np.hstack([sums, counts]), ratio, counts > 0, undefined)
+        both = np.hstack([sums, counts])
+        return self.figures(both, lambda s: ratio(*np.hsplit(s, 2)), counts > 0, undefined)
 
     def figures(
         self,

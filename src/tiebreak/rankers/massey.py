@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import NotConnectedError
-from tiebreak.rankers.matches import IntArray, Matches, bootstrap_matches
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.matches import Matches, bootstrap_matches
+from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic
 
 BoolArray = NDArray[np.bool_]

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic, bootstrap_leaderboard
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tiebreak.rankers.profile import Profile, as_profile
-
-IntArray = NDArray[np.int64]
+from tiebreak.rankers.profile import IntArray, Profile, as_profile
 
 
 def preference_counts(profile: Profile | ArrayLike) -> IntArray:

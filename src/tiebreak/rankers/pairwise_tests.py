@@ -20,9 +20,6 @@ from tiebreak.rankers.ranks import DECIMALS
 _ALL_SIGNS = 13
 _FLIPS = 9999
 _BATCH = 500
-# With so many items that differ `sign_flip_p` tries all signs; its draws beyond that cannot show
-# the small p-values that many pairs of models ask for.
-_EXACT = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ def _paired_p(gap: FloatArray) -> float:
     if not gap.size:
         return math.nan
     sizes = np.abs(gap[gap != 0])
-    if sizes.size <= _EXACT or np.all(sizes == sizes[0]):
+    if sizes.size <= _ALL_SIGNS or np.all(sizes == sizes[0]):
         return sign_flip_p(gap)
     return float(ttest_1samp(gap, 0).pvalue)
 

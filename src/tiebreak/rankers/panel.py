@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from tiebreak.rankers.aggregation import comparing, items_table, mean_rank
 from tiebreak.rankers.agreement import kendall_tau_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
-from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.profile import FloatArray, IntArray, within_ballots
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.uncertainty import IntArray, Resampling
+from tiebreak.rankers.uncertainty import Resampling
 
 _FEW_COMPLETE = (
     "no item has two ballots that rank all its candidates; Kendall's τ reads partial ballots"
@@ -42,10 +42,7 @@ class ReviewerAgreement:
 
 
 def reviewer_agreement(
-    ranks: ArrayLike,
-    *,
-    items: ArrayLike | None = None,
-    how: Resampling = Resampling(),
+    ranks: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> ReviewerAgreement:
     """Kendall's τ-b between the ballots of every two reviewers: 1 = same order, 0 = chance.
 
@@ -84,10 +81,7 @@ def reviewer_agreement(
 
 
 def krippendorff_alpha(
-    ranks: ArrayLike,
-    *,
-    items: ArrayLike | None = None,
-    how: Resampling = Resampling(),
+    ranks: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> Estimate:
     """Krippendorff's α of ranks: 1 = full agreement, 0 = what chance gives, < 0 = less than that.
 
@@ -139,10 +133,7 @@ class Concordance:
 
 
 def kendall_w(
-    ranks: ArrayLike,
-    *,
-    items: ArrayLike | None = None,
-    how: Resampling = Resampling(),
+    ranks: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> Concordance:
     """Kendall's coefficient of concordance W in [0, 1], corrected for ties, in each row.
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.rankers.errors import RankingError
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -164,6 +165,14 @@ def as_profile(profile: Profile | ArrayLike) -> Profile:
         RankingError: as `Profile.from_ranks`.
     """
     return profile if isinstance(profile, Profile) else Profile.from_ranks(profile)
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
+    """Quotients, NaN where `below` is 0 (or less)."""
+    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    quotients: FloatArray = np.divide(above, below, out=np.full(shape, np.nan), where=below > 0)
+    return quotients
 
 
 def within_ballots(ranks: FloatArray) -> FloatArray:

@@ -1,6 +1,5 @@
 """Ranks of tied groups and of scores."""
 
-import math
 from collections.abc import Collection, Hashable, Sequence
 from typing import TypeVar
 
@@ -61,22 +60,12 @@ def competition_ranks(
     second = np.zeros_like(first) if tiebreaker is None else np.asarray(tiebreaker, np.float64)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(f"expected two arrays of one length, got {first.shape}, {second.shape}")
-    keys = [
-        (float(score), -math.inf if math.isnan(extra) else float(extra))
-        for score, extra in zip(first.round(DECIMALS), second.round(DECIMALS), strict=True)
-    ]
-    # A NaN score is greater than nothing and nothing is greater than it, so it never counts.
-    return np.array(
-        [
-            math.nan if math.isnan(own[0]) else 1.0 + sum(_above(key, own) for key in keys)
-            for own in keys
-        ],
-        dtype=np.float64,
-    )
-
-
-def _above(key: tuple[float, float], own: tuple[float, float]) -> bool:
-    return key[0] > own[0] or (key[0] == own[0] and key[1] > own[1])
+    score = first.round(DECIMALS)
+    extra = np.where(np.isnan(second), -np.inf, second.round(DECIMALS))
+    # A NaN is neither above nor equal to anything, so it never counts.
+    level = score == score[:, None]
+    above = (score > score[:, None]) | (level & (extra > extra[:, None]))
+    return np.where(np.isnan(score), np.nan, 1.0 + above.sum(axis=1))
 
 
 def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from tiebreak.rankers.agreement import Agreement, kendall_tau, kendall_tau_many
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p
-from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.profile import FloatArray, ratio, within_ballots
 from tiebreak.rankers.ranks import DECIMALS, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
 
@@ -102,9 +102,7 @@ def _distances(ballots: FloatArray, consensus: FloatArray) -> FloatArray:
     rounded = consensus.round(DECIMALS)
     product = np.sign(ballots[:, i] - ballots[:, j]) * np.sign(rounded[:, i] - rounded[:, j])
     ordered = np.sum(np.abs(product) == 1, axis=1)
-    shares: FloatArray = np.full(len(ballots), np.nan)
-    np.divide(np.sum(product == -1, axis=1), ordered, out=shares, where=ordered > 0)
-    return shares
+    return ratio(np.sum(product == -1, axis=1), ordered)
 
 
 def _places(mean_ranks: FloatArray, other: FloatArray) -> FloatArray:

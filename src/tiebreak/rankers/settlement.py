@@ -78,12 +78,7 @@ class RankingTest:
     """
 
     def __init__(
-        self,
-        n_models: int,
-        n_total: int | None,
-        *,
-        error: float = 0.05,
-        top_k: int | None = None,
+        self, n_models: int, n_total: int | None, *, error: float = 0.05, top_k: int | None = None
     ) -> None:
         if n_models < 2 or (n_total is not None and n_total < 1):
             raise RankingError(f"expected 2 models and 1 item or more, got {n_models}, {n_total}")

@@ -26,7 +26,7 @@ from tiebreak.rankers.agreement import (
     top1_many,
 )
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_leaderboard
 
@@ -95,11 +95,7 @@ class RunStability:
 
 
 def resample_agreement(
-    first: Statistic,
-    second: Statistic,
-    n_items: int,
-    *,
-    how: Resampling = Resampling(draws=1000),
+    first: Statistic, second: Statistic, n_items: int, *, how: Resampling = Resampling(draws=1000)
 ) -> ResampledAgreement:
     """Agreement of two leaderboards over the same items, with intervals over items.
 
@@ -250,11 +246,7 @@ def mean_statistic(scores: ArrayLike) -> Statistic:
         raise RankingError("scores must be finite, or NaN where a model is absent")
     sums, cells = np.nan_to_num(table), (~np.isnan(table)).astype(np.float64)
 
-    def means(counts: FloatArray) -> FloatArray:
-        total, present = counts @ sums, counts @ cells
-        return np.divide(total, present, out=np.full_like(total, np.nan), where=present > 0)
-
-    return means
+    return lambda counts: ratio(counts @ sums, counts @ cells)
 
 
 def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]:

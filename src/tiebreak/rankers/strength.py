@@ -19,8 +19,8 @@ from tiebreak.rankers.errors import (
     NotConvergedError,
     RankingError,
 )
-from tiebreak.rankers.matches import IntArray, Matches, bootstrap_matches
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.matches import Matches, bootstrap_matches
+from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling
 
 # With these no fit of simulated matches, up to 10 logits between two models, ended early. What is

@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +90,7 @@ class ItemBootstrap:
 
 
 def bootstrap_items(
-    scores: ArrayLike,
-    *,
-    items: ArrayLike | None = None,
-    how: Resampling = Resampling(),
+    scores: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> ItemBootstrap:
     """Resample items with replacement and recompute every model's mean score and rank.
 
@@ -120,12 +115,8 @@ def bootstrap_items(
         raise RankingError("scores must be finite, or NaN where a model is absent")
     sums, cells = _per_item(table, labels)
     kinds, size = _kinds(sums, cells)
-
-    def mean_scores(counts: FloatArray) -> FloatArray:
-        total, present = np.hsplit(counts @ kinds, 2)
-        return np.divide(total, present, out=np.full_like(total, np.nan), where=present > 0)
-
-    return _bootstrap(mean_scores, size, np.sum(cells > 0, axis=0), how=how)
+    present = np.sum(cells > 0, axis=0)
+    return _bootstrap(lambda counts: ratio(*np.hsplit(counts @ kinds, 2)), size, present, how=how)
 
 
 def bootstrap_leaderboard(
@@ -159,11 +150,7 @@ def bootstrap_leaderboard(
 
 
 def _bootstrap(
-    statistic: Statistic,
-    size: IntArray,
-    n_items: IntArray | None,
-    *,
-    how: Resampling,
+    statistic: Statistic, size: IntArray, n_items: IntArray | None, *, how: Resampling
 ) -> ItemBootstrap:
     """Resample items that come in kinds, `size[k]` of the kind k: counts are then of kinds."""
     draws = how.draws

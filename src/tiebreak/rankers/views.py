@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
 from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.expander import check_own
 from tiebreak.rankers.profile import FloatArray, within_ballots
 
 
@@ -146,9 +147,4 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
 def _check_own(own: Sequence[int | None], n_reviewers: int, n: int) -> None:
     if len(own) != n_reviewers:
         raise RankingError(f"{len(own)} entries in own for {n_reviewers} reviewers")
-    for reviewer, column in enumerate(own):
-        if column is not None and not 0 <= column < n:
-            raise RankingError(
-                f"reviewer {reviewer} is said to be candidate {column}, but the columns are 0 to "
-                f"{n - 1}; None says that it is no candidate"
-            )
+    check_own(own, n)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.rankers.ballots import FloatArray, partial, tied, uniform
 from tests.rankers.kemeny.plain import before
-from tiebreak.rankers.pairwise import IntArray
+from tiebreak.rankers.profile import IntArray
 
 KINDS = ("complete", "tied", "partial", "tied and partial", "pairs")
 

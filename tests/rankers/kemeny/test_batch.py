@@ -366,11 +366,11 @@ def test_no_questions() -> None:
 @pytest.mark.parametrize(
     ("profiles", "words"),
     [
-        (np.ones((3, 4)), r"\(questions, ballots, N\), got \(3, 4\)"),
-        (np.ones((2, 0, 4)), "no ballots or no candidates"),
-        (np.ones((2, 3, 0)), "no ballots or no candidates"),
-        ([[[1, 2]], [[INF, 1]]], "ballot 0 of question 1 .* 0 an inf"),
-        ([[[1, 2], [1, -INF]]], "ballot 1 of question 0 .* 1 an inf"),
+        (np.ones((3, 4)), r"\(items, ballots, candidates\), got \(3, 4\)"),
+        (np.ones((2, 0, 4)), r"\(items, ballots, candidates\), got \(2, 0, 4\)"),
+        (np.ones((2, 3, 0)), r"\(items, ballots, candidates\), got \(2, 3, 0\)"),
+        ([[[1, 2]], [[INF, 1]]], "ballot 0 of item 1 .* 0 an inf"),
+        ([[[1, 2], [1, -INF]]], "ballot 1 of item 0 .* 1 an inf"),
     ],
 )
 def test_bad_input_is_named(profiles: FloatArray, words: str) -> None:

@@ -19,7 +19,8 @@ from tiebreak.rankers.kemeny.cycles import (
     improve,
     violated_cycles,
 )
-from tiebreak.rankers.pairwise import IntArray, margins, preference_counts
+from tiebreak.rankers.pairwise import margins, preference_counts
+from tiebreak.rankers.profile import IntArray
 
 
 def some_weights(n: int, seed: int) -> tuple[IntArray, IntArray]:

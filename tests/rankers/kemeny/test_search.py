@@ -11,7 +11,8 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.kemeny import search
 from tiebreak.rankers.kemeny.cycles import SCALE, Bound, bound_from, excess
 from tiebreak.rankers.kemeny.search import explore
-from tiebreak.rankers.pairwise import IntArray, margins
+from tiebreak.rankers.pairwise import margins
+from tiebreak.rankers.profile import IntArray
 
 
 def bounds(n: int) -> list[tuple[IntArray, Bound]]:

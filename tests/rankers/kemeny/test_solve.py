@@ -15,8 +15,7 @@ from tiebreak.rankers.kemeny import cycles, optima, search, solve
 from tiebreak.rankers.kemeny.certificate import check_certificate
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
-from tiebreak.rankers.pairwise import IntArray
-from tiebreak.rankers.profile import Profile
+from tiebreak.rankers.profile import IntArray, Profile
 
 NAN = math.nan
 patient = settings(deadline=None, max_examples=60)

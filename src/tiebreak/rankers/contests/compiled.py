@@ -8,13 +8,7 @@ on which of the two ran. The first call on a machine compiles; the code is kept 
 import numpy as np
 from numba import njit
 
-from tiebreak.rankers.contests.control import (
-    CHANCE_BITS,
-    Z_BITS,
-    Control,
-    share,
-    steps,
-)
+from tiebreak.rankers.contests.control import CHANCE_BITS, Z_BITS, Control, share, steps
 from tiebreak.rankers.contests.engine import (
     CHUNK,
     MODEL_MASK,
@@ -24,7 +18,7 @@ from tiebreak.rankers.contests.engine import (
     schedule,
     second_wins,
 )
-from tiebreak.rankers.contests.rounds import IntArray
+from tiebreak.rankers.profile import IntArray
 
 
 def simulate_block(
@@ -96,16 +90,7 @@ def _orders(orders: IntArray | None) -> IntArray:
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    words,
-    wins,
-    orders,
-    active,
-    active_from,
-    shuffle,
-    shuffle_from,
-    matches,
-    matches_from,
-    places,
+    words, wins, orders, active, active_from, shuffle, shuffle_from, matches, matches_from, places
 ):
     n_rounds, n_models = len(active_from) - 1, places.shape[1]
     keys = np.empty((n_models, CHUNK), np.uint32)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers.contests.engine import Places, States, out_flag, schedule
-from tiebreak.rankers.contests.rounds import IntArray
+from tiebreak.rankers.profile import IntArray
 
 # Z has this many fractional bits: 8 of the values D and V, 28 of the probabilities. A sum over a
 # thousand contests stays below 2^53, up to which floating point counts exactly.

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers.contests.rounds import FloatArray, IntArray, uniforms, weighted_orders
+from tiebreak.rankers.contests.rounds import uniforms, weighted_orders
+from tiebreak.rankers.profile import FloatArray, IntArray
 
 Words = NDArray[np.uint16]
 Keys = NDArray[np.uint32]

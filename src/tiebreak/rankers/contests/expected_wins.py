@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.contests.rounds import (
-    FloatArray,
-    IntArray,
     Missing,
     Rounds,
     eliminations,
@@ -21,6 +19,7 @@ from tiebreak.rankers.contests.rounds import (
 )
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums, with_control
 from tiebreak.rankers.errors import MissingPackageError, RankingError
+from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.ranks import competition_ranks
 
 Compiled = bool | Literal["auto"]

@@ -7,13 +7,12 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import MissingScoreError, RankingError
+from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Rounds = Sequence[Sequence[int]]
 Missing = Literal["error", "available", "worst"]
 
@@ -121,10 +120,7 @@ def round_weights(weights: ArrayLike | None, n_rounds: int) -> FloatArray | None
 
 def _mean(cells: FloatArray) -> FloatArray:
     present = ~np.isnan(cells)
-    count = present.sum(axis=1)
-    total = np.where(present, cells, 0.0).sum(axis=1)
-    mean: FloatArray = np.divide(total, count, out=np.full(len(cells), np.nan), where=count > 0)
-    return mean
+    return ratio(np.where(present, cells, 0.0).sum(axis=1), present.sum(axis=1))
 
 
 def _rounded(means: FloatArray) -> FloatArray:

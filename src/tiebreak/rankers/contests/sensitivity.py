@@ -16,9 +16,10 @@ from tiebreak.rankers.contests.expected_wins import (
     mean_and_covariance,
     prepare,
 )
-from tiebreak.rankers.contests.rounds import FloatArray, Rounds
+from tiebreak.rankers.contests.rounds import Rounds
 from tiebreak.rankers.contests.study import unit_sums
 from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import competition_ranks
 
 Label = Literal["generalist", "specialist", "neither", "undecided"]

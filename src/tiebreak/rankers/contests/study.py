@@ -16,8 +16,8 @@ from tiebreak.rankers.contests.engine import (
     simulate_block,
     states_of,
 )
-from tiebreak.rankers.contests.rounds import FloatArray, IntArray
 from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.rankers.profile import FloatArray, IntArray
 
 # Fractional bits of the sums that a study returns.
 SUM_BITS = CHANCE_BITS

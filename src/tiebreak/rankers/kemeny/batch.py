@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.rankers.aggregation import items_table
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.kemeny.subsets import MAX_CANDIDATES, Table, optimal_orders
-from tiebreak.rankers.pairwise import IntArray
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, IntArray
 
 # Cells of (N, max(N, ballots), questions) that are worked on at a time, to stay near the cache.
 CELLS = 2**19
@@ -71,8 +71,7 @@ def kemeny_young_batch(
         UnprovenOrderError: a question is too hard (of those with far more than 14 candidates);
             `kemeny_young` tells what is known about it.
     """
-    table = np.asarray(profiles, dtype=np.float64)
-    _check(table)
+    table = items_table(profiles)
     n_questions, n_ballots, n = table.shape
     size = max(1, CELLS // (n * max(n, n_ballots))) if chunk is None else chunk
     if size < 1:
@@ -86,19 +85,6 @@ def kemeny_young_batch(
         np.concatenate([part.unique for part in parts]),
         np.concatenate(n_optima) if count else None,
     )
-
-
-def _check(table: FloatArray) -> None:
-    if table.ndim != 3:
-        raise RankingError(f"profiles must have shape (questions, ballots, N), got {table.shape}")
-    if 0 in table.shape[1:]:
-        raise RankingError(f"no ballots or no candidates: the shape is {table.shape}")
-    if np.isinf(table).any():
-        question, ballot, column = np.argwhere(np.isinf(table))[0]
-        raise RankingError(
-            f"ballot {ballot} of question {question} gives candidate {column} an infinite rank; "
-            "NaN says 'not ranked'"
-        )
 
 
 def _solve_chunk(table: FloatArray, at: int, size: int, count: bool) -> KemenyBatch:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers.pairwise import IntArray
+from tiebreak.rankers.profile import IntArray
 
 SCALE = 1 << 20
 ROWS_PER_CANDIDATE = 15

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tiebreak.rankers.kemeny.search import Heads
-from tiebreak.rankers.pairwise import IntArray
+from tiebreak.rankers.profile import IntArray
 
 MAX_SETS = 300_000  # sets that are counted before giving up: about a second
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.kemeny.cycles import Bound
-from tiebreak.rankers.pairwise import IntArray
+from tiebreak.rankers.profile import IntArray
 
 CHUNK = 1 << 12  # sets that are extended at a time
 MAX_EDGES = 10_000_000  # about 300 MB

@@ -25,8 +25,8 @@ from tiebreak.rankers.kemeny.cycles import (
 from tiebreak.rankers.kemeny.optima import Optima, Part
 from tiebreak.rankers.kemeny.result import Certificate, KemenyResult
 from tiebreak.rankers.kemeny.search import Heads, explore
-from tiebreak.rankers.pairwise import IntArray, majorities, preference_counts
-from tiebreak.rankers.profile import Profile, as_profile
+from tiebreak.rankers.pairwise import majorities, preference_counts
+from tiebreak.rankers.profile import IntArray, Profile, as_profile
 
 
 def kemeny_young(

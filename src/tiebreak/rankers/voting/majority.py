@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from tiebreak.rankers.aggregation import Consensus, consensus_by
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
-from tiebreak.rankers.pairwise import IntArray, margins
-from tiebreak.rankers.profile import FloatArray, Profile, as_profile
+from tiebreak.rankers.pairwise import margins
+from tiebreak.rankers.profile import FloatArray, IntArray, Profile, as_profile
 
 
 def copeland(profile: Profile | ArrayLike) -> Consensus:

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.aggregation import Consensus, consensus_by
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.pairwise import IntArray, margins
-from tiebreak.rankers.profile import FloatArray, Profile, as_profile, within_ballots
+from tiebreak.rankers.pairwise import margins
+from tiebreak.rankers.profile import FloatArray, IntArray, Profile, as_profile, within_ballots
 
 
 def average(profile: Profile | ArrayLike) -> Consensus:
