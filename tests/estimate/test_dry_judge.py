@@ -18,9 +18,9 @@ from tiebreak.estimate.dry_judge import DryJudge, Habit, Payer
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.judge import Prompt, Question
+from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.replies import ReplyError
-from tiebreak.scorers.votes import CLOSE_MARGIN
 
 CONTEST = planted_contest({f"m{i}": i for i in range(8)})
 PAYERS = {"judge": Payer("j", 2e-6, 3e-6), "meta_judge": Payer("m")}

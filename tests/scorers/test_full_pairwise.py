@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.scorers.judges import NotingJudge, contest_of, judged, ladder, names, silent_about
 from tests.scorers.tournament import planted_contest
+from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.placement import place
-from tiebreak.scorers.votes import CLOSE_MARGIN
 
 
 @pytest.mark.parametrize("n", range(2, 11))

@@ -18,9 +18,9 @@ from inspect_ai.util import JSONSchema
 from tiebreak.estimate import EstimateError
 from tiebreak.scorers.ballots import Call, Reviewer, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
+from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.questions import MatchQuestion
 from tiebreak.scorers.replies import ReplyError
-from tiebreak.scorers.votes import CLOSE_MARGIN
 
 T = TypeVar("T")
 

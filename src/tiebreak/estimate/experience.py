@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.totals import ERRORS, Interval
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
-from tiebreak.scorers.votes import CLOSE_MARGIN, decide
+from tiebreak.scorers.match import CLOSE_MARGIN, decide
 
 
 @dataclass(frozen=True, slots=True)

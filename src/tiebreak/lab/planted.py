@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from tiebreak.lab.judge import PlantedJudge, Traits, require
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.rubric import ChecklistItem, Principle, Rubric
-from tiebreak.scorers.votes import TOP_GRADE
+from tiebreak.scorers.rubric import TOP_GRADE, ChecklistItem, Principle, Rubric
 
 FloatArray = NDArray[np.float64]
 

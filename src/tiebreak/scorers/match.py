@@ -1,17 +1,31 @@
-"""From the verdicts of a judge to the result of a match (SEAL, §2.3, A.4)."""
+"""From votes to margins, and from the margins of its verdicts to the result of a match.
+
+The winner is computed here (SEAL, §2.3 and appendix A.4); whatever verdict a judge writes is
+ignored. Margins are in [-1, 1]; those of a verdict are positive when the *left* response is better.
+(The paper counts left as -1; turning the sign changes nothing else.)
+"""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal
 
-from tiebreak.scorers.ballots import DecidedBy, Match, Verdict
+from tiebreak.scorers.ballots import DecidedBy, Match, Side, Verdict, Vote
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.replies import PairReply
-from tiebreak.scorers.rubric import ChecklistItem
-from tiebreak.scorers.votes import CLOSE_MARGIN, checklist_margin, decide, principle_margin
+from tiebreak.scorers.rubric import TOP_GRADE, ChecklistItem
 
 Swap = Literal["always", "close", "never"]
+
+EPSILON: Final = 1e-9
+"""Margins of at most this size are even ("effectively zero")."""
+
+CLOSE_MARGIN: Final = 0.25
+"""A match is close when its margin is below this: a quarter of what unanimity at full confidence
+would give. Close matches are asked in both orders (`swap="close"`) and sharpen the checklist."""
+
+Layer = Literal["principles", "checklist"]
+_SIGN: Final[Mapping[Side, int]] = {"left": 1, "right": -1, "tie": 0}
 
 
 def verdict(
@@ -87,3 +101,43 @@ def _turned(verdict: Verdict, high: str) -> tuple[float, float] | None:
         return None
     sign = 1 if verdict.first == high else -1
     return sign * verdict.margin, sign * verdict.checklist_margin
+
+
+def principle_margin(votes: Mapping[str, Vote], weights: Mapping[str, float]) -> float:
+    """Σ_p w_p · c_p · v_p over the principles; weights sum to 1.
+
+    Raises:
+        KeyError: a principle has no vote (a missing vote is never counted as a tie).
+    """
+    return math.fsum(w * votes[p].confidence * _SIGN[votes[p].vote] for p, w in weights.items())
+
+
+def checklist_margin(
+    votes: Mapping[str, Vote], checklist: Iterable[ChecklistItem], weights: Mapping[str, float]
+) -> float:
+    """The same sum over checklist items, each weighted by its principle, divided by the weights.
+
+    Raises:
+        KeyError: an item has no vote.
+    """
+    weighted = [(weights[item.principle], votes[item.id]) for item in checklist]
+    total = math.fsum(w for w, _ in weighted)
+    return math.fsum(w * vote.confidence * _SIGN[vote.vote] for w, vote in weighted) / total
+
+
+def weighted_grade(grades: Mapping[str, int], weights: Mapping[str, float]) -> float:
+    """Σ_p w_p · grade_p divided by the top grade, in [0, 1].
+
+    Raises:
+        KeyError: a principle has no grade.
+    """
+    return math.fsum(w * grades[p] for p, w in weights.items()) / TOP_GRADE
+
+
+def decide(margin: float, checklist: float) -> tuple[Side, Layer | None]:
+    """Which side wins and which layer decided: the principles, else the checklist, else a tie."""
+    if abs(margin) > EPSILON:
+        return ("left" if margin > 0 else "right"), "principles"
+    if abs(checklist) > EPSILON:
+        return ("left" if checklist > 0 else "right"), "checklist"
+    return "tie", None

@@ -1,17 +1,24 @@
-"""Refinement: close matches sharpen the checklist for the matches to come (SEAL, §2.2 and A.5)."""
+"""Refinement: close matches sharpen the checklist for the matches to come (SEAL, §2.2 and A.5).
 
+A proposal joins the checklist unless it says what an item already says.
+"""
+
+import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
 from tiebreak.scorers.ballots import Match, Refinement
-from tiebreak.scorers.checklist import duplicate_of, next_id
+from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.rubric import ChecklistItem
 from tiebreak.scorers.session import Session
-from tiebreak.scorers.votes import CLOSE_MARGIN
 
 MOST_REFINEMENTS: Final = 2
 """New checklist items a round, at most."""
+
+DUPLICATE_OVERLAP: Final = 0.7
+"""Two items are duplicates when their words overlap (Jaccard) at least this much."""
 
 
 async def refine(judge: Session, number: int) -> None:
@@ -60,3 +67,30 @@ def closest(matches: Sequence[Match], number: int) -> list[Match]:
         if match.round == number and match.margin is not None and abs(match.margin) < CLOSE_MARGIN
     ]
     return [match for *_, match in sorted(margins, key=lambda m: m[:2])[:MOST_REFINEMENTS]]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text: NFKC, case-folded, letters and digits only."""
+    return frozenset(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def duplicate_of(description: str, checklist: Sequence[ChecklistItem]) -> str | None:
+    """Id of the first item that the description repeats, or None.
+
+    The rule: |A ∩ B| / |A ∪ B| ≥ `DUPLICATE_OVERLAP` over the sets of words.
+    """
+    new = words(description)
+    for item in checklist:
+        old = words(item.description)
+        if len(new & old) >= DUPLICATE_OVERLAP * len(new | old):
+            return item.id
+    return None
+
+
+def next_id(checklist: Sequence[ChecklistItem]) -> str:
+    """The first free id of the form `C<number>`."""
+    taken = {item.id for item in checklist}
+    number = len(checklist) + 1
+    while f"C{number}" in taken:
+        number += 1
+    return f"C{number}"

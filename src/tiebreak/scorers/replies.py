@@ -14,7 +14,7 @@ from inspect_ai.util import JSONSchema
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from tiebreak.scorers.ballots import AnchorSplit, Criterion, Vote
-from tiebreak.scorers.votes import TOP_GRADE
+from tiebreak.scorers.rubric import TOP_GRADE
 
 _M = TypeVar("_M", bound=BaseModel)
 

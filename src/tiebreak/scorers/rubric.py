@@ -8,13 +8,16 @@ import math
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 RUBRIC_FOLDER = Path(__file__).parent / "rubrics"
 DEFAULT_RUBRIC = "general_qa"
+
+TOP_GRADE: Final = 10
+"""Best grade of a principle when a response is judged on its own."""
 
 
 class RubricError(ValueError):

@@ -31,7 +31,7 @@ from tiebreak.scorers.ballots import (
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge, ModelFailedError, Question, Reply
-from tiebreak.scorers.match import Swap, ask_swapped, settle, verdict
+from tiebreak.scorers.match import Swap, ask_swapped, settle, verdict, weighted_grade
 from tiebreak.scorers.questions import (
     CritiqueQuestion,
     ListQuestion,
@@ -39,7 +39,6 @@ from tiebreak.scorers.questions import (
     ReviewQuestion,
     ScoreQuestion,
 )
-from tiebreak.scorers.votes import weighted_grade
 
 T = TypeVar("T")
 B = TypeVar("B", Match, Listing)

@@ -1,6 +1,6 @@
 import pytest
 
-from tiebreak.scorers.checklist import duplicate_of, next_id
+from tiebreak.scorers.refinement import duplicate_of, next_id
 from tiebreak.scorers.rubric import ChecklistItem
 
 
