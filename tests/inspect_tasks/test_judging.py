@@ -120,7 +120,7 @@ def test_arguments_that_cannot_be(given: Any, words: str) -> None:
         ("swiss", {"rounds": 0}, "rounds is 0"),
         ("swiss", {"tiers": 0}, "tiers is 0"),
         ("swiss", {"round": 3}, "Did you mean rounds?"),
-        ("sorted", {"swap": "sometimes"}, "always, close or never"),
+        ("sorted", {"swap": "sometimes"}, "one of always, close, never"),
         ("listwise", {"swap": "never"}, "There is no argument 'swap'"),
         ("full_pairwise", {"mode": "lax"}, "strict or intersect"),
         ("own", {}, "No protocol: add -T protocol=FILE.py@NAME"),

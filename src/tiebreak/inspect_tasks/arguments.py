@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Collection
-from typing import TypedDict
+from typing import Any, Literal, TypedDict, get_args, get_origin
 
 from tiebreak.candidates import Shard
 from tiebreak.prerequisite import PrerequisiteError
@@ -133,6 +133,20 @@ def one_of(name: str, value: object, known: Collection[str]) -> None:
     """
     if value not in known:
         raise PrerequisiteError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
+
+
+def of_type(name: str, value: object, wanted: Any) -> None:
+    """Refuse what is not of the type of a protocol's setting; numbers count from 1.
+
+    Raises:
+        PrerequisiteError: says which setting, and what it can be.
+    """
+    if get_origin(wanted) is Literal:
+        one_of(name, value, get_args(wanted))
+    elif wanted is bool:
+        flag(name, value)
+    elif value is not None or type(None) not in get_args(wanted):
+        whole(name, value, 1)
 
 
 def whole(name: str, value: object, lowest: int | None = None) -> None:

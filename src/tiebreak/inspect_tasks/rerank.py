@@ -9,14 +9,14 @@ from typing import Any, Unpack
 
 from inspect_ai import Task, task
 
-from tiebreak.inspect_tasks.arguments import Common, flag, whole
-from tiebreak.inspect_tasks.cast import peers, require_readable
+from tiebreak.inspect_tasks.arguments import Common, of_type, whole
+from tiebreak.inspect_tasks.cast import FindCast, judges, peers, require_readable
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.rankers import AGGREGATORS
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.protocols import find_protocol
+from tiebreak.scorers.variants import settings_of
 
 
 @task
@@ -26,7 +26,7 @@ def original(**common: Unpack[Common]) -> Task:
     Args:
         common: See `Common`.
     """
-    return judging_task(find_protocol("original"), {}, **common)
+    return _judging("original", common)
 
 
 @task
@@ -36,7 +36,7 @@ def pointwise(**common: Unpack[Common]) -> Task:
     Args:
         common: See `Common`.
     """
-    return judging_task(find_protocol("pointwise"), {}, **common)
+    return _judging("pointwise", common)
 
 
 @task
@@ -46,7 +46,7 @@ def fixed_rubric(**common: Unpack[Common]) -> Task:
     Args:
         common: See `Common`.
     """
-    return judging_task(find_protocol("fixed_rubric"), {}, **common)
+    return _judging("fixed_rubric", common)
 
 
 @task
@@ -56,7 +56,7 @@ def listwise(**common: Unpack[Common]) -> Task:
     Args:
         common: See `Common`.
     """
-    return judging_task(find_protocol("listwise"), {}, **common)
+    return _judging("listwise", common)
 
 
 @task
@@ -68,8 +68,7 @@ def flat_bracket(tiers: int | None = None, swap: Swap = "close", **common: Unpac
         swap: Ask a match in the second order of presentation: always, close or never.
         common: See `Common`.
     """
-    settings = {"tiers": _tiers(tiers), "swap": _swap(swap)}
-    return judging_task(find_protocol("flat_bracket"), settings, **common)
+    return _judging("flat_bracket", common, tiers=tiers, swap=swap)
 
 
 @task
@@ -89,13 +88,7 @@ def seal(
         critique: List observable differences before semi-final and final matches.
         common: See `Common`.
     """
-    settings = {
-        "tiers": _tiers(tiers),
-        "swap": _swap(swap),
-        "refine": flag("refine", refine),
-        "critique": flag("critique", critique),
-    }
-    return judging_task(find_protocol("seal"), settings, **common)
+    return _judging("seal", common, tiers=tiers, swap=swap, refine=refine, critique=critique)
 
 
 @task
@@ -115,14 +108,7 @@ def swiss(
         refine: Let the meta-judge add checklist items after close matches.
         common: See `Common`.
     """
-    whole("rounds", rounds, 1)
-    settings = {
-        "rounds": rounds,
-        "tiers": _tiers(tiers),
-        "swap": _swap(swap),
-        "refine": flag("refine", refine),
-    }
-    return judging_task(find_protocol("swiss"), settings, **common)
+    return _judging("swiss", common, rounds=rounds, tiers=tiers, swap=swap, refine=refine)
 
 
 @task
@@ -133,7 +119,7 @@ def sorted(swap: Swap = "never", **common: Unpack[Common]) -> Task:
         swap: Ask a match in the second order of presentation: always, close or never.
         common: See `Common`.
     """
-    return judging_task(find_protocol("sorted"), {"swap": _swap(swap)}, **common)
+    return _judging("sorted", common, swap=swap)
 
 
 @task
@@ -144,7 +130,7 @@ def full_pairwise(swap: Swap = "never", **common: Unpack[Common]) -> Task:
         swap: Ask a pair in the second order of presentation: always, close or never.
         common: See `Common`.
     """
-    return judging_task(find_protocol("full_pairwise"), {"swap": _swap(swap)}, **common)
+    return _judging("full_pairwise", common, swap=swap)
 
 
 @task
@@ -166,13 +152,9 @@ def peer_review(
     """
     if degree is not None:
         whole("degree", degree, 2)
-    if str(method) not in AGGREGATORS:  # the command line makes a list of several
-        raise PrerequisiteError(
-            f"method is {method!r}: it must be one of {', '.join(AGGREGATORS)}."
-        )
     require_readable(method, degree)
-    settings = {"degree": degree, "method": method}
-    return judging_task(find_protocol("peer_review"), settings, peers(reviewers, degree), **common)
+    find = peers(reviewers, degree)
+    return _judging("peer_review", common, find, degree=degree, method=method)
 
 
 @task
@@ -195,13 +177,9 @@ def own(
     return judging_task(load_protocol(protocol), settings or {}, **common)
 
 
-def _swap(swap: str) -> str:
-    if swap not in ("always", "close", "never"):
-        raise PrerequisiteError(f"swap is {swap!r}: it must be always, close or never.")
-    return swap
-
-
-def _tiers(tiers: int | None) -> int | None:
-    if tiers is not None:
-        whole("tiers", tiers, 1)
-    return tiers
+def _judging(name: str, common: Common, find: FindCast = judges, **settings: Any) -> Task:
+    """The task of a built-in protocol, once its settings are what its function takes."""
+    protocol = find_protocol(name)
+    for setting, wanted in settings_of(protocol).items():
+        of_type(setting, settings[setting], wanted)
+    return judging_task(protocol, settings, find, **common)
