@@ -89,7 +89,7 @@ def test_close_and_even_verdicts() -> None:
 
 
 def test_nothing_to_learn() -> None:
-    with pytest.raises(EstimateError, match="Nobody was asked"):
+    with pytest.raises(EstimateError, match="It holds no call"):
         experience_of([item()])
     known = experience_of([item(calls=(call(1, 1, "list"),))])
     assert (known.close, known.tie) == (None, None)

@@ -13,7 +13,6 @@ from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
 from tiebreak.inspect_tasks import judging, rerank
 from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
-from tiebreak.inspect_tasks.cast import Cast
 from tiebreak.inspect_tasks.contests import (
     contest_samples,
     load_pool,
@@ -21,6 +20,7 @@ from tiebreak.inspect_tasks.contests import (
     task_text,
 )
 from tiebreak.inspect_tasks.judging import run_id
+from tiebreak.inspect_tasks.roles import Roles
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
@@ -173,7 +173,7 @@ def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:
         samples = contest_samples(
             pool({"a": "2", "b": "3"}), **{**USUAL, "rubric": str(tmp_path / name)}
         )
-        seen.add(run_id(find_protocol("seal"), {}, checked({}), samples, lambda: Cast({})))
+        seen.add(run_id(find_protocol("seal"), {}, checked({}), samples, lambda: Roles({})))
     assert len(seen) == 1
 
 

@@ -15,8 +15,8 @@ from tests.harness import run_here
 from tests.inspect_tasks.reviews import MODELS, NOISY, only_panel, review, write_answers
 from tests.inspect_tasks.runs import ballots_of, logs_in
 from tiebreak.inspect_tasks.arguments import checked
-from tiebreak.inspect_tasks.cast import Cast
 from tiebreak.inspect_tasks.judging import run_id
+from tiebreak.inspect_tasks.roles import Roles
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.protocols import find_protocol
@@ -157,9 +157,9 @@ def test_another_panel_is_another_run() -> None:
     """The fingerprint by which shards find each other knows who reviews, and how."""
 
     def run_of(models: Sequence[str] = NOISY, names: Sequence[str] = MODELS, **how: Any) -> str:
-        cast = Cast({name: get_model(m) for name, m in zip(names, models, strict=False)})
+        roles = Roles({name: get_model(m) for name, m in zip(names, models, strict=False)})
         settings = {"degree": None, "method": "kemeny_young", **how}
-        return run_id(find_protocol("peer_review"), settings, checked({}), [], lambda: cast)
+        return run_id(find_protocol("peer_review"), settings, checked({}), [], lambda: roles)
 
     runs = [
         run_of(),

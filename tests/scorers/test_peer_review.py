@@ -45,7 +45,7 @@ def test_every_reviewer_ranks_all_answers_once_its_own_among_them(n: int, outsid
 
 def test_who_has_no_reviewers_is_told() -> None:
     async def run() -> None:
-        with pytest.raises(ProtocolError, match="asks a panel of reviewers, and there is none"):
+        with pytest.raises(ProtocolError, match="a panel of reviewers, but the judge has none"):
             await judge_item(find_protocol("peer_review"), contest_of(3), NotingJudge(ladder(3)))
 
     anyio.run(run)

@@ -2,9 +2,9 @@
 
     question.prompt()  →  a reply drawn from its schema  →  question.parse(reply)
 
-So a protocol runs as it would, to the last call, and nobody is asked. What nobody can know before
-is how the judge will answer: how often two answers are close to it, and how many words it makes.
-A `Habit` states both, and an estimate runs over several.
+So a protocol runs as it would, to the last call, without asking a model. What cannot be known
+before is how the judge will answer: how often two answers are close to it, and how many words it
+writes. A `Habit` states both, and an estimate runs over several.
 """
 
 import json
@@ -101,7 +101,7 @@ class DryJudge(Judge):
         """Make up a valid reply.
 
         Raises:
-            EstimateError: nobody is billed for the question, its schema cannot be filled, or it
+            EstimateError: no model is billed for the question, its schema cannot be filled, or it
                 refuses what fits it.
         """
         habit, asked = self._habit, question.reviewer or question.role

@@ -34,12 +34,12 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
     """Learn from ballots.
 
     Raises:
-        EstimateError: nobody was asked anything.
+        EstimateError: the ballots hold no call.
     """
     ballots = list(items)
     calls = [call for item in ballots for call in item.calls]
     if not calls:
-        raise EstimateError("Nobody was asked anything in it, so it says nothing about a judge.")
+        raise EstimateError("It holds no call, so it says nothing about a judge.")
     by_kind: dict[CallKind, list[Call]] = {}
     by_reviewer: dict[str, list[Call]] = {}
     for call in calls:

@@ -1,4 +1,4 @@
-"""What an estimate says, and what it is told about judges and their pace."""
+"""An estimate, and what goes into it about judges and their pace."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

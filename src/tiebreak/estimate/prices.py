@@ -1,4 +1,4 @@
-"""What a model costs: dollars per million tokens, from whoever knows it.
+"""What a model costs: dollars per million tokens, from the first source that knows it.
 
 The order: a price that is given, then the file that Inspect takes as `--model-cost-config`, then
 Inspect's own list of models.
@@ -74,7 +74,7 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
 def find_price(
     model: str, given: Iterable[tuple[str | None, Price]], filed: Mapping[str, Price]
 ) -> Price | None:
-    """The price of a model, None where nobody knows it.
+    """The price of a model, None where it is unknown.
 
     Args:
         model: its name.
@@ -93,5 +93,5 @@ def find_price(
 
 
 def model_info(model: str) -> ModelInfo | None:
-    """What Inspect knows about a model; None for models that run on a machine of one's own."""
+    """What Inspect knows about a model; None for models that run locally."""
     return get_model_info(model) if model.split("/", 1)[0] in _HOSTED else None

@@ -11,14 +11,14 @@ from tiebreak.estimate import EstimateError
 from tiebreak.estimate.experience import Experience, experience_of
 from tiebreak.estimate.figures import Judges, Peer
 from tiebreak.estimate.prices import find_price, read_price, read_price_file
-from tiebreak.inspect_tasks.cast import (
+from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
+from tiebreak.inspect_tasks.own_protocol import load_protocol
+from tiebreak.inspect_tasks.roles import (
     HOW_TO_MATCH,
     match_reviewers,
     require_graph,
     require_readable,
 )
-from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
-from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.contest import Contest
@@ -142,7 +142,7 @@ def read_experience(log: str) -> Experience:
 
     Raises:
         RankingLogError: no ranking log there, or one that cannot be read.
-        EstimateError: nobody was asked anything in it.
+        EstimateError: the log holds no call.
     """
     found = read_ranking_logs([log])
     return experience_of(item for one in found for item in (*one.items, *one.cut_short))
@@ -186,7 +186,7 @@ def read_matching(given: Any) -> Any:
     """Which peer is which candidate; a text is read as Inspect's command line would read it.
 
     Raises:
-        EstimateError: it is no YAML.
+        EstimateError: it is not YAML.
     """
     if given is not None and not isinstance(given, str):
         return given

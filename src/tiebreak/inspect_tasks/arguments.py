@@ -126,7 +126,7 @@ def names(name: str, value: str | Collection[str] | None) -> tuple[str, ...]:
 
 
 def one_of(name: str, value: object, known: Collection[str]) -> None:
-    """Refuse what is none of the known words.
+    """Refuse a value that is not one of the known words.
 
     Raises:
         PrerequisiteError: says which argument, and what it can be.
@@ -150,7 +150,7 @@ def of_type(name: str, value: object, wanted: Any) -> None:
 
 
 def whole(name: str, value: object, lowest: int | None = None) -> None:
-    """Refuse what is no whole number, or too small.
+    """Refuse a value that is not a whole number, or too small.
 
     Raises:
         PrerequisiteError: says which argument, and what it must be.

@@ -59,7 +59,7 @@ def from_working_directory(path: str) -> str:
     """A path as the user meant it: relative to where the command was given.
 
     While Inspect loads a task file by path it works in that file's folder; the shell's folder is
-    then only to be had from PWD. An address (hf://…) is no path.
+    then only to be had from PWD. An address (hf://…) stays as it is.
     """
     if "://" in path:
         return path

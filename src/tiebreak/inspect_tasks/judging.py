@@ -28,13 +28,13 @@ from tiebreak.candidates import (
     Shard,
 )
 from tiebreak.inspect_tasks.arguments import Common, checked
-from tiebreak.inspect_tasks.cast import Cast, FindCast, judges, require_cast
 from tiebreak.inspect_tasks.contests import (
     contest_samples,
     load_pool,
     restore_contest,
 )
 from tiebreak.inspect_tasks.own_protocol import check_settings
+from tiebreak.inspect_tasks.roles import FindRoles, Roles, judges, require_roles
 from tiebreak.inspect_tasks.settling import Settling, drawn
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
@@ -62,7 +62,7 @@ _WHERE = ("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "ma
 def judging_task(
     protocol: Protocol,
     settings: Mapping[str, Any],
-    cast: FindCast = judges,
+    roles: FindRoles = judges,
     **given: Unpack[Common],
 ) -> Task:
     """A task that judges the items of a pool with a protocol.
@@ -70,7 +70,7 @@ def judging_task(
     Args:
         protocol: how an item is judged.
         settings: the protocol's own arguments.
-        cast: finds who judges.
+        roles: finds who judges.
         given: see `Common`.
 
     Raises:
@@ -79,7 +79,7 @@ def judging_task(
     common = checked(given, settings)
     pool = load_pool(common["candidates"], common["mode"])
     if RULES[protocol.placed_by].asks:
-        require_cast(cast, pool.models, priced=common["max_cost"] is not None)
+        require_roles(roles, pool.models, priced=common["max_cost"] is not None)
     samples = contest_samples(
         pool,
         task_type=common["task_type"],
@@ -93,7 +93,7 @@ def judging_task(
     if protocol.prepare is not share_nothing:
         shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
     check_settings(protocol, {**settings, **shared})
-    run = run_id(protocol, settings, common, samples, lambda: cast(pool.models))
+    run = run_id(protocol, settings, common, samples, lambda: roles(pool.models))
     settling = None
     if common["settle"]:
         settling = Settling(pool.models, samples, common["settle"], common["settle_error"])
@@ -108,7 +108,7 @@ def judging_task(
             Budget(common["max_calls"], common["max_cost"]),
             common["repeat"],
             settling,
-            lambda: cast(pool.models),
+            lambda: roles(pool.models),
         ),
         scorer=ranking(),
         name=protocol.name,
@@ -130,10 +130,10 @@ def judge_items(
     budget: Budget | None = None,
     repeat: int = 1,
     settling: Settling | None = None,
-    cast: Callable[[], Cast] = lambda: judges(()),
+    roles: Callable[[], Roles] = lambda: judges(()),
 ) -> Solver:
     """Judge each sample's contest with a protocol and keep the ballots in its store."""
-    run = _Run(protocol, settings, budget or Budget(), repeat, settling, cast)
+    run = _Run(protocol, settings, budget or Budget(), repeat, settling, roles)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def record(ballots: ItemBallots) -> None:
@@ -163,7 +163,7 @@ class _Run:
     budget: Budget
     repeat: int
     settling: Settling | None
-    cast: Callable[[], Cast]
+    roles: Callable[[], Roles]
     warned: bool = False
 
     async def judge(self, contest: Contest, record: Record) -> ItemBallots:
@@ -184,12 +184,12 @@ class _Run:
         if not RULES[self.protocol.placed_by].asks or len(contest.answers) == 1:
             # No calls, so no budget to wait for.
             return await judge_item(self.protocol, contest, ModelJudge({}), record, self.settings)
-        cast = self.cast()
+        roles = self.roles()
         try:
             async with self.budget.item() as account:
                 if self._settled():  # while it waited
                     return None
-                judge = ModelJudge(cast.models, account, self.repeat, cast.reviewers)
+                judge = ModelJudge(roles.models, account, self.repeat, roles.reviewers)
                 return await self._asked(contest, judge, record)
         except UnknownPriceError as error:
             raise PrerequisiteError(str(error)) from error
@@ -223,13 +223,13 @@ def run_id(
     settings: Mapping[str, Any],
     common: Common,
     samples: Sequence[Sample],
-    cast: Callable[[], Cast],
+    roles: Callable[[], Roles],
 ) -> str:
     """Fingerprint of what is judged, by whom and how: the shards of a run have it in common."""
     try:
-        who = {name: str(model) for name, model in cast().models.items()}
+        who = {name: str(model) for name, model in roles().models.items()}
     except (ValueError, PrerequisiteError):
-        who = {}  # outside of an eval, and where nobody is asked
+        who = {}  # outside of an eval, and where no judge is asked
     how = {name: value for name, value in common.items() if name not in _WHERE}
     # A rubric counts by its content: on another machine its path may be another.
     contests = [{**(sample.metadata or {})[CONTEST_KEY], "rubric_name": ""} for sample in samples]

@@ -61,7 +61,7 @@ def ask_for_calls(calls: Calls = "tools", documentation: bool = True) -> Solver:
 
 
 def offered(tool: Mapping[str, Any]) -> ToolDef:
-    """A function of BFCL as a tool, which nobody runs."""
+    """A function of BFCL as a tool that is never run."""
 
     async def never_run(**arguments: Any) -> str:
         raise NotImplementedError(f"{tool['name']} is on offer only")
@@ -76,14 +76,16 @@ def offered(tool: Mapping[str, Any]) -> ToolDef:
 
 def question_of(state: TaskState, target: str = "") -> Question:
     """The question of a sample, as its log holds it."""
-    said = state.input if isinstance(state.input, list) else []
+    messages = state.input if isinstance(state.input, list) else []
     return Question(
         id=str(state.sample_id),
-        text="\n".join(m.text for m in said if m.role != "system") if said else state.input_text,
+        text="\n".join(m.text for m in messages if m.role != "system")
+        if messages
+        else state.input_text,
         target=target,
         choices=tuple(choice.value for choice in state.choices),
         tools=tuple(state.metadata.get("tools", ())),
-        messages=tuple({"role": m.role, "content": m.text} for m in said),
+        messages=tuple({"role": m.role, "content": m.text} for m in messages),
         details=state.metadata,
     )
 

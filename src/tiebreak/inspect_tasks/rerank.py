@@ -10,9 +10,9 @@ from typing import Any, Unpack
 from inspect_ai import Task, task
 
 from tiebreak.inspect_tasks.arguments import Common, of_type, whole
-from tiebreak.inspect_tasks.cast import FindCast, judges, peers, require_readable
 from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
+from tiebreak.inspect_tasks.roles import FindRoles, judges, peers, require_readable
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.match import Swap
 from tiebreak.scorers.protocols import find_protocol
@@ -21,7 +21,7 @@ from tiebreak.scorers.variants import settings_of
 
 @task
 def original(**common: Unpack[Common]) -> Task:
-    """Rank candidates by the benchmark's own metric; nobody is asked (SEAL, §3).
+    """Rank candidates by the benchmark's own metric, without a call (SEAL, §3).
 
     Args:
         common: See `Common`.
@@ -99,7 +99,7 @@ def swiss(
     refine: bool = True,
     **common: Unpack[Common],
 ) -> Task:
-    """SEAL's judge, seeding and checklist in Swiss pairing: nobody is eliminated.
+    """SEAL's judge, seeding and checklist in Swiss pairing, without elimination.
 
     Args:
         rounds: Rounds of an item.
@@ -177,7 +177,7 @@ def own(
     return judging_task(load_protocol(protocol), settings or {}, **common)
 
 
-def _judging(name: str, common: Common, find: FindCast = judges, **settings: Any) -> Task:
+def _judging(name: str, common: Common, find: FindRoles = judges, **settings: Any) -> Task:
     """The task of a built-in protocol, once its settings are what its function takes."""
     protocol = find_protocol(name)
     for setting, wanted in settings_of(protocol).items():

@@ -96,12 +96,12 @@ def score_code(
         sandbox: A sandbox of Inspect.
         confirm_run_unsafe_code: Needed for the sandbox `local`.
         again: Whether answers that have a native score get a new one.
-        log_dir: Folder for Inspect's log of the runs; without it there is none.
+        log_dir: Folder for Inspect's log of the runs, which is not kept without one.
         display: How Inspect shows its progress.
 
     Raises:
-        PrerequisiteError: no item has tests, the sandbox is not to be had, or it is `local` and
-            nobody accepted that.
+        PrerequisiteError: no item has tests, the sandbox cannot be had, or it is `local` and that
+            was not confirmed.
     """
     where = sandbox_of(sandbox, confirm_run_unsafe_code)
     if not any(has_tests(item) for item in pool.items):
@@ -211,7 +211,7 @@ def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> Ca
 
 
 def _value(sample: EvalSample) -> tuple[float, str | None]:
-    """The native score, or NaN and why there is none."""
+    """The native score, or NaN and the reason."""
     if sample.error is not None:
         return math.nan, sample.error.message
     score = (sample.scores or {}).get(humaneval.METRIC)

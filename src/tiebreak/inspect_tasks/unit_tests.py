@@ -43,7 +43,7 @@ def sandbox_of(
         confirm_run_unsafe_code: Whether code may run without a container.
 
     Raises:
-        PrerequisiteError: the sandbox is `local`, and nobody accepted what that means.
+        PrerequisiteError: the sandbox is `local`, and that was not confirmed.
     """
     kind, _, config = sandbox.partition(":")
     if kind == "local" and not confirm_run_unsafe_code:
@@ -74,8 +74,8 @@ def confirmed_sandbox(confirm_run_unsafe_code: bool = False) -> Solver:
 def unit_tests(confirm_run_unsafe_code: bool = False) -> Scorer:
     """HumanEval: does the program in the answer pass its tests?
 
-    A sandbox that cannot run any program is no fault of the answer: then it stays unscored. Who
-    knows the answer's program already puts it into the sample's metadata as `program`.
+    A sandbox that cannot run any program is not the answer's fault: the answer stays unscored. A
+    caller that knows the program already puts it into the sample's metadata as `program`.
 
     Args:
         confirm_run_unsafe_code: Whether code may run without a container.
@@ -110,7 +110,7 @@ async def _is_here(confirmed: bool) -> bool:
     """Whether the sandbox is this very machine, whatever it is called: it sees our files.
 
     Raises:
-        PrerequisiteError: it is, and nobody accepted that; or there is no sandbox.
+        PrerequisiteError: it is, and that was not confirmed; or the sample has no sandbox.
     """
     try:
         sandbox = current_sandbox()

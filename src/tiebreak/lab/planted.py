@@ -59,7 +59,7 @@ class World:
     sees no more than whether an answer is good enough.
 
     Raises:
-        LabError: there is nobody to compare, or a number is out of range.
+        LabError: fewer than two models, or a number out of range.
     """
 
     qualities: tuple[float, ...]
@@ -93,7 +93,7 @@ class Pool:
         seed: seed of all draws, one whole number or more.
 
     Raises:
-        LabError: there is no item.
+        LabError: fewer than one item.
     """
 
     def __init__(self, world: World, n_items: int, *seed: int) -> None:
@@ -179,7 +179,7 @@ def _originals(lots: FloatArray, n_distinct: int) -> NDArray[np.intp]:
     """Whose answer each model gives: shape (items, N), with `n_distinct` different ones a row.
 
     In an order drawn by lot the first give answers of their own, and the others repeat these in
-    turn, so that nobody is copied twice before all are copied once.
+    turn, so that no answer is copied twice before all are copied once.
     """
     order = np.argsort(lots, axis=1)
     originals = np.empty_like(order)

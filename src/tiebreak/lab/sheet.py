@@ -112,7 +112,7 @@ def _table(rows: list[Row]) -> Table:
 
 
 def _undefined(study: Study) -> Iterator[str]:
-    """Where a mean leaves pools out, because a leaderboard ties, or ranks, nobody."""
+    """Where a mean leaves pools out, because a leaderboard ties all models or ranks none."""
     for row in study.rows:
         if left_out := row.truth.spearman.undefined:
             yield (

@@ -173,7 +173,7 @@ def simulate_world(
 
 @dataclass(slots=True)
 class _Run:
-    """What a protocol said about a pool, and what it asked: a row, or a number, for each item."""
+    """A protocol's ranks in a pool, and what it asked: a row, or a number, for each item."""
 
     models: tuple[str, ...]
     ranks: list[list[float]] = field(default_factory=list)
@@ -193,13 +193,13 @@ class _Run:
         self.margins.append([margins.get(model, math.nan) for model in self.models])
         self.calls.append(Counter(call.kind for call in ballots.calls))
         self.depth.append(max((call.depth + 1 for call in ballots.calls), default=0))
-        said: list[Match | PointScore | Listing | Tiering] = [
+        asked: list[Match | PointScore | Listing | Tiering] = [
             *ballots.matches,
             *ballots.scores,
             *ballots.listings,
             *([ballots.tiering] if ballots.tiering else []),
         ]
-        self.verdicts.append([one.unscored is None for one in said])
+        self.verdicts.append([one.unscored is None for one in asked])
 
     def leaderboard(self, n_items: int) -> FloatArray:
         """Minus the ranks after the first items, by mean Borda, then mean margin (SEAL, §2.3)."""
@@ -251,7 +251,7 @@ def _variant(label: str, swap: Swap | None) -> Variant:
     """A protocol and its settings from a label; `swap` holds where the label does not say.
 
     Raises:
-        LabError: there is no such protocol, or it has no such setting.
+        LabError: no such protocol, or no such setting of it.
     """
     try:
         found = read_variant(label)

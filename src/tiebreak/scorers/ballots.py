@@ -1,4 +1,4 @@
-"""Ballots: what judges said, as data.
+"""Ballots: the verdicts of judges, as data.
 
 A ranking log keeps one `ItemBallots` per item in its sample store, under `STORE_KEY`. Everything
 that comes later (placements, leaderboards, receipts) is computed from these types alone, without
@@ -135,7 +135,7 @@ class Match(Ballot):
 
 
 class Tiering(Ballot):
-    """The seeding ballot: tier of each candidate, 1 = best; `unscored` says why there is none."""
+    """The seeding ballot: tier of each candidate, 1 = best; or `unscored`, the reason without."""
 
     tiers: dict[str, int] = Field(default_factory=dict)
     reasoning: str = ""
@@ -176,9 +176,10 @@ class PointScore(Ballot):
 
 
 class Reviewer(Ballot):
-    """One of the models that review each other: `candidate` is the one it is, None if it is none.
+    """One of the models that review each other.
 
-    `name` is that of the candidate, else that of the model.
+    `candidate` is which candidate it is itself, None for an outsider; `name` is that of the
+    candidate, else that of the model.
     """
 
     name: str
@@ -279,8 +280,7 @@ def restore_ballots(stored: object) -> ItemBallots:
     """Ballots out of a log's store.
 
     Raises:
-        ValueError: there are none, they are damaged, or a newer Tiebreak wrote them; a phrase that
-            says which.
+        ValueError: they are missing, damaged, or written by a newer Tiebreak; says which.
     """
     if stored is None:
         raise ValueError("its sample holds no ballots")

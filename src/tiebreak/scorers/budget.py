@@ -5,8 +5,8 @@ ranked, the others are cut short. Calls served from the cache cost nothing, so t
 larger budget goes on where this one stopped.
 
 Many items half judged are worth nothing. So an item begins only when what is left will see it to
-its end, going by the dearest item so far, or when no other item is under way. (An item that needed
-no call shows nothing about the others.)
+its end, going by the most expensive item so far, or when no other item is under way. (An item that
+needed no call shows nothing about the others.)
 """
 
 import math
@@ -25,7 +25,7 @@ class BudgetSpentError(LimitExceededError):
 
 
 class UnknownPriceError(RuntimeError):
-    """A budget in dollars, and a model whose price nobody knows."""
+    """A budget in dollars, and a model of unknown price."""
 
     def __init__(self, model: str) -> None:
         super().__init__(
@@ -73,8 +73,8 @@ class Budget:
     Args:
         max_calls: number of calls that may be paid for; never exceeded.
         max_cost: US dollars that may be spent. A call's price is known when it has ended: the first
-            call runs alone, then as many side by side as fit when each costs as much as the dearest
-            one so far. So only a call that is dearer than all before may go over it.
+            call runs alone, then as many side by side as fit when each costs as much as the most
+            expensive so far. Only a call more expensive than all before may exceed the limit.
 
     Nothing is asked any more once all is spent, not even what the cache may hold.
     """
@@ -86,7 +86,7 @@ class Budget:
         )
         self._changed: anyio.Condition | None = None
         self._calls_under_way = 0
-        self._dearest_call: float | None = None
+        self._highest_price: float | None = None
         # What each item under way took so far, and the most that one took to its end.
         self._items: list[Spent] = []
         self._item: Spent | None = None
@@ -107,7 +107,7 @@ class Budget:
                 self._item = took if self._item is None else self._item.larger(took)
         finally:
             self._items = [one for one in self._items if one is not took]
-            await self._tell()
+            await self._notify()
 
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
@@ -118,7 +118,7 @@ class Budget:
         def ended(call: Call) -> None:
             took.add(call)
             if call.cost is not None:
-                self._dearest_call = max(self._dearest_call or 0.0, call.cost)
+                self._highest_price = max(self._highest_price or 0.0, call.cost)
             if not call.cached:
                 self._pay(call)
 
@@ -126,7 +126,7 @@ class Budget:
             yield ended
         finally:
             self._calls_under_way -= 1
-            await self._tell()
+            await self._notify()
 
     async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> None:
         # A condition belongs to an event loop, so it is made inside of one.
@@ -138,7 +138,7 @@ class Budget:
                 # Others may turn out to be cached, and leave their room.
                 await changed.wait()
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         if self._changed is not None:
             with anyio.CancelScope(shield=True):
                 async with self._changed:
@@ -156,9 +156,9 @@ class Budget:
 
     def _room_for_call(self) -> bool:
         calls = self._calls_under_way + 1
-        if self._dearest_call is None and self._most.cost < math.inf and calls > 1:
+        if self._highest_price is None and self._most.cost < math.inf and calls > 1:
             return False  # the first call shows what one costs
-        total = self.paid.plus(Spent(calls, calls * (self._dearest_call or 0.0)))
+        total = self.paid.plus(Spent(calls, calls * (self._highest_price or 0.0)))
         return self.paid.below(self._most) and total.within(self._most)
 
     def _pay(self, call: Call) -> None:
@@ -189,7 +189,7 @@ class Account:
     took: Spent
 
     def call(self) -> AbstractAsyncContextManager[Callable[[Call], None]]:
-        """Around a call: waits for room; what it yields is told the call when it has ended.
+        """Around a call: waits for room; what it yields takes the call when it has ended.
 
         Raises:
             BudgetSpentError: nothing is left, and no call under way can change that.

@@ -1,6 +1,6 @@
 """One question → a validated answer, or `unscored` with the reason; whoever answers.
 
-A `Judge` answers questions. `ModelJudge` asks language models through Inspect; the laboratory and
+A `Judge` answers questions. `ModelJudge` asks language models through Inspect; the lab and
 the estimate have judges of their own, so that every protocol runs on the same code without a call.
 """
 

@@ -1,4 +1,4 @@
-"""ORIGINAL: the benchmark's own metric; nobody is asked (SEAL, §3)."""
+"""ORIGINAL: the benchmark's own metric, without a call (SEAL, §3)."""
 
 from collections.abc import Sequence
 

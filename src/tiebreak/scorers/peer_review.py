@@ -40,7 +40,7 @@ async def peer_review(
         ProtocolError: the judge has no reviewers.
     """
     if not judge.reviewers:
-        raise ProtocolError("peer_review asks a panel of reviewers, and there is none.")
+        raise ProtocolError("peer_review asks a panel of reviewers, but the judge has none.")
     judge.keep(aggregator=method)
     await judge.reviews(_slates(item, candidates, judge, degree))
     return judge.ballots

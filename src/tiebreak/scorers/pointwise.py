@@ -68,7 +68,7 @@ async def fixed_rubric(
 ) -> ItemBallots:
     """Grade each candidate by what the benchmark's rubric says earns which grade.
 
-    Without a rubric nobody is graded: all candidates are unscored, for the reason that is given.
+    Without a rubric all candidates stay unscored; the reason names the rubric call.
     """
     reply = await shared.of(judge)
     judge.depth = max(judge.depth, reply.depth)

@@ -90,7 +90,7 @@ def find_protocol(name: str) -> Protocol:
     """The protocol of this name.
 
     Raises:
-        ProtocolError: there is none.
+        ProtocolError: no protocol has this name.
     """
     if name not in _registered and name in PROTOCOLS:
         import_module(f"tiebreak.scorers.{PROTOCOLS[name].module}")
@@ -112,7 +112,7 @@ async def judge_item(
     """Judge one item.
 
     `record` is called with all ballots so far whenever there are new ones. Where all answers are
-    identical nobody is asked anything.
+    identical there are no calls.
 
     Raises:
         ProtocolError: the protocol's function does not return ballots.

@@ -1,6 +1,6 @@
 """The scorer: ballots in the sample's store → `{model: normalized Borda}`.
 
-It asks nobody anything, so `inspect score LOG --scorer tiebreak/ranking --action overwrite`
+It makes no calls, so `inspect score LOG --scorer tiebreak/ranking --action overwrite`
 computes all scores again from the ballots that are there.
 """
 

@@ -34,11 +34,11 @@ async def seal(
         item: the item.
         candidates: who plays.
         judge: the item's judge.
-        tiers: number of seeding tiers (None: min(4, N); 1 seeds by lot and asks nobody).
+        tiers: number of seeding tiers (None: min(4, N); 1 seeds by lot, without a call).
         swap: when a match is asked in the second order of presentation as well.
         refine: let close matches add checklist items.
-        critique: let the meta-judge list differences before semi-final and final matches, but for
-            a first round: there nothing has been left open yet.
+        critique: let the meta-judge list differences before semi-final and final matches, except in
+            a first round: no match has been close yet.
     """
     seeds = await seed(judge, tiers)
     total = rounds(len(candidates))

@@ -14,8 +14,8 @@ async def seed(judge: Session, tiers: int | None = None) -> tuple[str, ...]:
 
     Args:
         judge: the item's judge.
-        tiers: number of tiers; None: min(4, N). With 1, and for a single candidate, nobody is asked
-            and lots decide everything; so they do when the call stays unscored.
+        tiers: number of tiers; None: min(4, N). With 1, and for a single candidate, there is
+            no call: seeds are drawn by lot, as they are when the call stays unscored.
     """
     lots = judge.lots()
     k = min(tiers or MOST_TIERS, len(lots))

@@ -1,7 +1,7 @@
-"""SWISS: SEAL's judge, seeding and growing checklist, but nobody is eliminated.
+"""SWISS: SEAL's judge, seeding and growing checklist, without elimination.
 
 Elimination throws away what it learns: half of the candidates play a single match. Here all play
-in every round, against one with as many points, and nobody meets the same opponent twice. The
+in every round, against one with as many points, and no two meet twice. The
 item's ranking is a least-squares fit of all results (`tiebreak.scorers.rules`). For eight
 candidates two rounds take one match more than a bracket.
 """
@@ -36,8 +36,8 @@ async def swiss(
         item: the item.
         candidates: who plays.
         judge: the item's judge.
-        rounds: number of rounds; fewer where not everybody can be given a new opponent.
-        tiers: number of seeding tiers (None: min(4, N); 1 seeds by lot and asks nobody).
+        rounds: number of rounds; fewer where not all can be given a new opponent.
+        tiers: number of seeding tiers (None: min(4, N); 1 seeds by lot, without a call).
         swap: when a match is asked in the second order of presentation as well.
         refine: let close matches add checklist items.
     """
@@ -88,7 +88,7 @@ def pair_up(seeds: Sequence[str], matches: Sequence[Match]) -> list[tuple[str, s
 
 
 def _benches(table: Sequence[str], matches: Sequence[Match]) -> list[str | None]:
-    """Who may sit out, the first choice first; nobody with an even number."""
+    """Who may sit out, the first choice first; only None with an even number."""
     if len(table) % 2 == 0:
         return [None]
     played = Counter(name for match in matches for name in (match.high, match.low))
@@ -97,7 +97,7 @@ def _benches(table: Sequence[str], matches: Sequence[Match]) -> list[str | None]
 
 
 def _pairs(table: Sequence[str], met: Collection[frozenset[str]]) -> list[tuple[str, str]] | None:
-    """Pair off neighbours that have not met; None when that leaves somebody over."""
+    """Pair off neighbours that have not met; None when that leaves one over."""
     if not table:
         return []
     first, *others = table

@@ -86,7 +86,7 @@ def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
     except (ValidationError, yaml.YAMLError) as error:
         why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is no YAML"
         raise ProtocolError(f"{protocol}: {key} cannot be {text!r} ({why}).") from error
-    # Tiers and rounds: none at all is no protocol.
+    # Tiers and rounds: a protocol needs at least one.
     if (
         protocol in PROTOCOLS
         and isinstance(value, int)

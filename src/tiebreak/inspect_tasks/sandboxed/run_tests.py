@@ -145,7 +145,7 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
         return {"error": f"no process could be started: {error}"}
 
     def late(number: int, frame: FrameType | None) -> None:
-        # Only inside of the attempt: elsewhere nobody would catch it.
+        # Only inside of the attempt: elsewhere nothing would catch it.
         while frame is not None and frame.f_code is not attempt.__code__:
             frame = frame.f_back
         if frame is not None:

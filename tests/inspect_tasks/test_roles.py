@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.inspect_tasks.cast import judges, match_reviewers, peers, require_cast
+from tiebreak.inspect_tasks.roles import judges, match_reviewers, peers, require_roles
 from tiebreak.prerequisite import PrerequisiteError
 
 CANDIDATES = ("gpt-5", "anthropic/claude", "lab/o3")
@@ -136,4 +136,4 @@ def test_outside_of_an_eval_there_are_no_roles(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(ValueError, match="No model"):
             find(CANDIDATES)
         # A task that is built in Python gets its roles later.
-        require_cast(find, CANDIDATES, priced=True)
+        require_roles(find, CANDIDATES, priced=True)

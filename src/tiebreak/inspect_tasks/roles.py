@@ -38,18 +38,18 @@ HOW_TO_MATCH: Final = (
 
 
 @dataclass(frozen=True)
-class Cast:
+class Roles:
     """Who answers questions: a model for each role, and for each reviewer by its name."""
 
     models: Mapping[str, Model]
     reviewers: tuple[Reviewer, ...] = ()
 
 
-FindCast = Callable[[Sequence[str]], Cast]
+FindRoles = Callable[[Sequence[str]], Roles]
 """From the names of the candidates to who judges them."""
 
 
-def judges(candidates: Sequence[str]) -> Cast:
+def judges(candidates: Sequence[str]) -> Roles:
     """The models behind the roles `judge` and `meta_judge`.
 
     The judge falls back to the task's own model, the meta-judge to the judge.
@@ -65,14 +65,14 @@ def judges(candidates: Sequence[str]) -> Cast:
     judge = get_model(role="judge")
     if judge.api.model_name == "none":
         raise PrerequisiteError(NO_JUDGE)
-    return Cast({"judge": judge, "meta_judge": get_model(role="meta_judge", default=judge)})
+    return Roles({"judge": judge, "meta_judge": get_model(role="meta_judge", default=judge)})
 
 
-def peers(given: object = None, degree: int | None = None) -> FindCast:
+def peers(given: object = None, degree: int | None = None) -> FindRoles:
     """The models behind the role `peers`, as reviewers.
 
-    What it returns raises PrerequisiteError where nobody is bound to the role, or not who `given`
-    says, and where so few reviewers of `degree` answers cannot link all candidates.
+    What it returns raises PrerequisiteError where no model is bound to the role, or not those that
+    `given` names, and where so few reviewers of `degree` answers cannot link all candidates.
 
     Args:
         given: the task argument `reviewers`: a mapping from the models' names to candidates, or a
@@ -81,7 +81,7 @@ def peers(given: object = None, degree: int | None = None) -> FindCast:
         degree: in sparse mode the number of answers that a reviewer ranks.
     """
 
-    def find(candidates: Sequence[str]) -> Cast:
+    def find(candidates: Sequence[str]) -> Roles:
         bound = model_roles().get("peers")
         if bound is None:
             # Outside of an eval there are no roles at all, and this raises ValueError.
@@ -92,13 +92,13 @@ def peers(given: object = None, degree: int | None = None) -> FindCast:
         if degree is not None:
             require_graph(reviewers, list(candidates), degree)
         named = zip(reviewers, models, strict=True)
-        return Cast({reviewer.name: model for reviewer, model in named}, reviewers)
+        return Roles({reviewer.name: model for reviewer, model in named}, reviewers)
 
     return find
 
 
-def require_cast(find: FindCast, candidates: Sequence[str], *, priced: bool) -> None:
-    """Refuse to build a task when an eval is under way in which nobody can judge.
+def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -> None:
+    """Refuse to build a task in an eval that has no model to judge.
 
     Args:
         find: finds who judges.
@@ -137,10 +137,10 @@ def match_reviewers(
         PrerequisiteError: `given` is of another form or names what is not there, several candidates
             fit a name, or two reviewers would be the same candidate.
     """
-    said = _said(models, given)
+    assigned = _assigned(models, given)
     found: list[str | None] = []
     for number, model in enumerate(models):
-        candidate = said[number] if number in said else _by_name(model, candidates)
+        candidate = assigned[number] if number in assigned else _by_name(model, candidates)
         if candidate is not None and candidate not in candidates:
             near = difflib.get_close_matches(candidate, candidates, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
@@ -180,7 +180,7 @@ def require_graph(reviewers: Sequence[Reviewer], candidates: Sequence[str], degr
         raise PrerequisiteError(f"degree is {degree}: {error}.") from error
 
 
-def _said(models: Sequence[str], given: object) -> dict[int, str | None]:
+def _assigned(models: Sequence[str], given: object) -> dict[int, str | None]:
     """What `reviewers` says, by the reviewer's number."""
     if given is None:
         return {}
@@ -194,7 +194,7 @@ def _said(models: Sequence[str], given: object) -> dict[int, str | None]:
         return {number: _candidate(one) for number, one in enumerate(given)}
     if not isinstance(given, Mapping):
         raise PrerequisiteError(f"reviewers is {given!r}. {HOW_TO_MATCH}")
-    said = {}
+    assigned = {}
     for name, one in given.items():
         numbers = [number for number, model in enumerate(models) if model == name]
         if len(numbers) != 1:
@@ -202,8 +202,8 @@ def _said(models: Sequence[str], given: object) -> dict[int, str | None]:
                 f"reviewers: {len(numbers)} of the peers are called {name!r}. "
                 f"The peers: {', '.join(models)}. {HOW_TO_MATCH}"
             )
-        said[numbers[0]] = _candidate(one)
-    return said
+        assigned[numbers[0]] = _candidate(one)
+    return assigned
 
 
 def _candidate(one: object) -> str | None:
