@@ -7,14 +7,13 @@ from tiebreak.rankers import (
     AGGREGATORS,
     Consensus,
     KemenyResult,
-    Profile,
     RankingError,
     aggregate_items,
     consensus_by,
     kemeny_young,
     mean_rank,
 )
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.tables.ballots import BallotFile
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -37,30 +36,26 @@ class Election:
 
 
 def elect(
-    name: str,
-    source: str,
-    profile: Profile,
-    methods: Sequence[str],
+    ballots: BallotFile,
+    methods: Sequence[str] = ("kemeny_young",),
     *,
-    items: FloatArray | None = None,
+    per_item: bool = False,
     time_limit: float | None = None,
-    notes: Sequence[str] = (),
 ) -> Election:
     """Count ballots by some methods.
 
     Args:
-        name: heading.
-        source: where the ballots come from.
-        profile: the ballots.
+        ballots: one of those that `read_ballots` returned.
         methods: names in `rankers.AGGREGATORS`.
-        items: the same ballots by item, shape (items, ballots, N). If given, each item has a
-            consensus of its own, and the result is by the mean rank in these.
+        per_item: each item has a consensus of its own, and the result is by the mean rank in these;
+            by default all ballots are counted at once.
         time_limit: seconds for Kemeny–Young, and for Kendall, over all ballots.
-        notes: sentences to print with the result.
 
     Raises:
         RankingError: no method could count these ballots.
     """
+    profile = ballots.profile
+    items = ballots.batch()[1] if per_item else None
     consensuses: dict[str, Consensus] = {}
     failed: dict[str, RankingError] = {}
     kemeny = None
@@ -83,15 +78,15 @@ def elect(
             failed[method] = error
     if not consensuses:
         first = failed[methods[0]]
-        raise type(first)(f"{source}: {first}") from first
+        raise type(first)(f"{ballots.source}: {first}") from first
     reasons = {method: str(error) for method, error in failed.items()}
     return Election(
-        name=name,
-        source=source,
+        name=ballots.name,
+        source=ballots.source,
         names=profile.names,
         consensuses=consensuses,
         failed=reasons,
         kemeny=kemeny,
         n_items=None if items is None else len(items),
-        notes=tuple(notes),
+        notes=ballots.notes,
     )

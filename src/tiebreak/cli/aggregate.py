@@ -53,15 +53,7 @@ def aggregate(
     chosen = tuple(AGGREGATORS) if "all" in methods else tuple(dict.fromkeys(methods))
     with plain_errors(TableError, RankingError, MissingPackageError):
         elections = [
-            elect(
-                file.name,
-                file.source,
-                file.profile,
-                chosen,
-                items=file.batch()[1] if per_item else None,
-                time_limit=time_limit,
-                notes=file.notes,
-            )
+            elect(file, chosen, per_item=per_item, time_limit=time_limit)
             for file in read_ballots(files, drop_unranked=drop_unranked)
         ]
     show("json" if as_json else None, sheets, elections)

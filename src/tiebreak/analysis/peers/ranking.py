@@ -27,6 +27,7 @@ from tiebreak.rankers import (
 )
 from tiebreak.rankers.aggregation import comparing
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.tables.ballots import BallotFile
 
 KEMENY = "kemeny_young"
 
@@ -131,7 +132,7 @@ def _election(panel: Panel, name: str, ranks: FloatArray) -> Election | None:
     if not len(ranked):
         return None
     profile = Profile.from_ranks(ballots[:, ranked], [panel.models[column] for column in ranked])
-    return elect(name, panel.log, profile, [KEMENY])
+    return elect(BallotFile(name, panel.log, profile), [KEMENY])
 
 
 def _places(election: Election | None) -> Mapping[str, int]:
