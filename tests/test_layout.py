@@ -50,7 +50,7 @@ MAY_IMPORT = {
     },
     "prerequisite": set(),
     "words": set(),
-    "": {"analysis", "candidates", "rankers", "report", "tables"},
+    "": {"analysis", "candidates", "publish", "rankers", "report", "tables", "write_back"},
 }
 # Analyses read ballots and placements; how they came about is not their business.
 READ_BALLOTS = {

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from tiebreak.analysis.peers.review import peer_report
     from tiebreak.analysis.saturation import saturation
     from tiebreak.candidates import CandidatePool, audit, load_candidates, write_parquet
+    from tiebreak.publish import publish_dataset
     from tiebreak.rankers import Profile, aggregate, csd, kemeny_young
     from tiebreak.report.console import render
     from tiebreak.tables import read_ballots, read_human_ranking, read_rounds, read_scores
+    from tiebreak.write_back import write_back_ranks
 
 __version__ = "0.1.0"
 
@@ -37,12 +39,14 @@ __all__ = [
     "leaderboards",
     "load_candidates",
     "peer_report",
+    "publish_dataset",
     "read_ballots",
     "read_human_ranking",
     "read_rounds",
     "read_scores",
     "render",
     "saturation",
+    "write_back_ranks",
     "write_parquet",
 ]
 
@@ -52,9 +56,11 @@ _HOMES = {
     "tiebreak.analysis.peers.review": ("peer_report",),
     "tiebreak.analysis.saturation": ("saturation",),
     "tiebreak.candidates": ("CandidatePool", "audit", "load_candidates", "write_parquet"),
+    "tiebreak.publish": ("publish_dataset",),
     "tiebreak.rankers": ("Profile", "aggregate", "csd", "kemeny_young"),
     "tiebreak.report.console": ("render",),
     "tiebreak.tables": ("read_ballots", "read_human_ranking", "read_rounds", "read_scores"),
+    "tiebreak.write_back": ("write_back_ranks",),
 }
 
 
