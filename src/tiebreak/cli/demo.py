@@ -71,5 +71,4 @@ def demo(
             limit=limit,
             judged=judged or JUDGED,
             seed=seed,
-            say=click.echo,
         )

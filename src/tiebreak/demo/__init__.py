@@ -1,8 +1,8 @@
 """The demo: settings of a small local model, judged and ranked without a key or a network.
 
 Everything is real: Inspect logs of answers that a model gave, `inspect eval` over them, and the
-ranking that its log holds. Only the judge is too small for its office, and the demo says so, with
-the numbers that show it.
+ranking in its log. Only the judge is too small to judge, and the demo says so, with the numbers
+that show it.
 """
 
 from tiebreak.demo.run import (

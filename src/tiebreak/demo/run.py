@@ -1,6 +1,6 @@
-"""The steps of the demo: a small model's settings answer, are judged and ranked.
+"""The steps of the demo: a small model answers in several settings, is judged and ranked.
 
-All settings answer all items; those on which they differ most are judged through `inspect eval`.
+All settings answer all items; the items on which they differ most are judged by `inspect eval`.
 """
 
 import json
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -19,6 +20,8 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
 from tiebreak.demo.words import about_judge, about_reviewers
+from tiebreak.local.server import close_servers, require_runtime
+from tiebreak.local.weights import find_weights
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.report.console import render
@@ -30,7 +33,7 @@ ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"
 BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 
 ANSWERED: Final = 8
-"""Items of each benchmark that every candidate answers, unless told otherwise."""
+"""Items of each benchmark that every candidate answers, by default."""
 JUDGED: Final = 1
 """Items of each benchmark that are judged: on two cores an item takes close to a minute."""
 MAX_TOKENS: Final = 72
@@ -45,6 +48,9 @@ _OWN: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 DemoProtocol = Literal["seal", "peer_review"]
+
+# Flushed, since `inspect eval` prints to the same terminal from a process of its own.
+_say = partial(print, flush=True)
 
 
 class Setting(NamedTuple):
@@ -85,7 +91,6 @@ def run_demo(
     seed: int = 0,
     settings: Sequence[Setting] = SETTINGS,
     benchmarks: Sequence[str] = BENCHMARKS,
-    say: Callable[[str], None] = print,
 ) -> DemoLogs:
     """Answer, judge and rank; prints the leaderboards, the bill and the paths of the logs.
 
@@ -102,35 +107,35 @@ def run_demo(
         seed: Seed of every draw; the seeds of the settings count from it.
         settings: The candidates.
         benchmarks: Some of `BENCHMARKS`.
-        say: Where headings and closing words go.
 
     Raises:
-        PrerequisiteError: the runtime or the weights are missing; the message has the command. Or
-            there is no such protocol here.
+        PrerequisiteError: the runtime or the weights are missing (the message has the command), or
+            the demo does not show the protocol.
         DemoError: an evaluation failed.
     """
     if protocol not in get_args(DemoProtocol):
         known = " or ".join(get_args(DemoProtocol))
         raise PrerequisiteError(f"The demo shows {known}, not {protocol!r}.")
+    require_runtime()
+    find_weights()
     logs = _run_folder(out)
-    _require_local_model()
-    say(f"[1/3] {MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
+    _say(f"[1/3] {MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
     for number, setting in enumerate(settings, start=1):
-        say(f"\n· {number}/{len(settings)} {_described(setting)}")
-        _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates, say)
+        _say(f"\n· {number}/{len(settings)} {_described(setting)}")
+        _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates)
     pool = load_candidates([logs.candidates])
     chosen = most_different(pool, judged)
     peers = protocol == "peer_review"
     who = f"Peer review: {judge} reviews" if peers else f"SEAL: {judge} judges"
-    say(
+    _say(
         f"\n[2/3] {who} {len(chosen)} items, "
         f"those of {len(pool)} on which the {len(settings)} candidates differ most"
     )
-    asked = _panel(judge, settings, seed) if peers else _seal(judge)
-    _judge(protocol, asked, chosen, seed, logs)
-    say("\n[3/3] The ranking\n")
-    (_report_reviews if peers else _report)(judge, logs, say)
-    say(
+    options = _panel(judge, settings, seed) if peers else _seal(judge)
+    _judge(protocol, options, chosen, seed, logs)
+    _say("\n[3/3] The ranking\n")
+    _report(peers, judge, logs)
+    _say(
         f"\nLogs of the candidates: {logs.candidates}"
         f"\nLog of the ranking:     {logs.ranking}"
         f"\nLook at them:           inspect view --log-dir {shlex.quote(str(logs.ranking.parent))}"
@@ -165,9 +170,8 @@ def _answer(
     limit: int,
     seed: int,
     log_dir: Path,
-    say: Callable[[str], None],
 ) -> None:
-    """One candidate answers all benchmarks; says a line for each, with its native score."""
+    """One candidate answers all benchmarks; prints a line for each, with its native score."""
     from inspect_ai import eval as inspect_eval
     from inspect_ai.model import CachePolicy
 
@@ -191,7 +195,7 @@ def _answer(
         if log.status != "success" or score is None or not score.scored_samples:
             raise DemoError(f"{setting.name} could not answer {benchmark}. Look at {log.location}")
         right = score.metrics["accuracy"].value * score.scored_samples
-        say(
+        _say(
             f"  {benchmark:<10} {round(right)} of {score.scored_samples} right "
             f"({time.monotonic() - began:.1f} s)"
         )
@@ -208,14 +212,14 @@ def _task(benchmark: str, setting: Setting) -> Task:
 
 
 def _seal(judge: str) -> list[str]:
-    """What `inspect eval` is told of SEAL and its judge."""
-    # What so small a model notes down about two answers takes minutes and helps it in nothing.
+    """The options of `inspect eval` for SEAL and its judge."""
+    # Notes on two answers take so small a model minutes, and do not help it.
     critique = ["-T", "critique=false"] if judge == LOCAL else []
     return ["-T", "swap=always", *critique, "--model-role", f"judge={judge}"]
 
 
 def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
-    """What `inspect eval` is told of the reviewers: the candidates themselves, or outsiders."""
+    """The options of `inspect eval` for the reviewers: the candidates themselves, or outsiders."""
     if judge != LOCAL:
         return ["--model-role", f"peers={judge}"]
     models: list[dict[str, Any]] = [
@@ -231,26 +235,24 @@ def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
 
 def _judge(
     protocol: DemoProtocol,
-    asked: Sequence[str],
+    options: Sequence[str],
     sample_ids: Sequence[str],
     seed: int,
     logs: DemoLogs,
 ) -> None:
-    """Judge as anybody would: `inspect eval`, in a process of its own, its output shown."""
-    from tiebreak.local.server import close_servers
-
+    """Judge with `inspect eval`, in a process of its own, its output shown."""
     close_servers()  # the judge loads the model again
     command = [
         *("eval", f"tiebreak/{protocol}", "-T", f"candidates={logs.candidates}"),
-        *asked,
+        *options,
         *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids), "--max-samples", "2"),
         *("--log-dir", str(logs.ranking), "--display", _display()),
     ]
-    print(f"\n$ inspect {shlex.join(command)}\n", flush=True)
+    _say(f"\n$ inspect {shlex.join(command)}\n")
     with subprocess.Popen([sys.executable, "-m", "inspect_ai", *command]) as child:
         status = _wait(child)
     if status != 0:
-        raise DemoError(f"inspect eval ended with exit status {status}; what it said stands above.")
+        raise DemoError(f"inspect eval ended with exit status {status}; its output stands above.")
 
 
 def _wait(child: "subprocess.Popen[bytes]") -> int:
@@ -261,27 +263,20 @@ def _wait(child: "subprocess.Popen[bytes]") -> int:
             return child.wait(timeout=HEARTBEAT)
         except subprocess.TimeoutExpired:
             if not sys.stdout.isatty():
-                print(f"  … judging for {time.monotonic() - began:.0f} s", flush=True)
+                _say(f"  … judging for {time.monotonic() - began:.0f} s")
         except KeyboardInterrupt:
             # The child got the signal as well, and ends by itself.
             return child.wait()
 
 
-def _report(judge: str, logs: DemoLogs, say: Callable[[str], None]) -> None:
-    render(leaderboards([logs.ranking]))
-    matches = [
-        match
-        for log in read_ranking_logs([logs.ranking])
-        for item in log.items
-        for match in item.matches
-    ]
-    say("\n" + about_judge(judge, matches))
-
-
-def _report_reviews(judge: str, logs: DemoLogs, say: Callable[[str], None]) -> None:
-    render_peer_report(peer_report([logs.ranking]))
+def _report(peers: bool, judge: str, logs: DemoLogs) -> None:
     items = [item for log in read_ranking_logs([logs.ranking]) for item in log.items]
-    say("\n" + about_reviewers(judge, items))
+    if peers:
+        render_peer_report(peer_report([logs.ranking]))
+        _say("\n" + about_reviewers(judge, items))
+    else:
+        render(leaderboards([logs.ranking]))
+        _say("\n" + about_judge(judge, [match for item in items for match in item.matches]))
 
 
 def _run_folder(out: Path) -> DemoLogs:
@@ -295,20 +290,6 @@ def _run_folder(out: Path) -> DemoLogs:
             number += 1
             continue
         return DemoLogs(run / "candidates", run / "ranking")
-
-
-def _require_local_model() -> None:
-    """Fail before anything is written or shown when runtime or weights are missing."""
-    import importlib.util
-
-    from tiebreak.local.server import INSTALL_RUNTIME
-    from tiebreak.local.weights import find_weights
-
-    if importlib.util.find_spec("xllamacpp") is None:
-        raise PrerequisiteError(
-            f"The llama.cpp runtime is not installed. Install it with:\n  {INSTALL_RUNTIME}"
-        )
-    find_weights()
 
 
 def _described(setting: Setting) -> str:

@@ -1,4 +1,4 @@
-"""What the demo says at its end: may these judges be trusted, by their own numbers?"""
+"""The end of the demo: can these judges be trusted, by their own numbers?"""
 
 from collections.abc import Iterable
 from typing import Final
@@ -11,11 +11,11 @@ STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
 STRONG_REVIEWERS: Final = "tiebreak demo --protocol peer_review --judge openai/gpt-5,openai/o3"
 HALF: Final = 0.5
 FEW_PREFERENCES: Final = 0.25
-"""A judge that prefers a side in fewer of its verdicts tells answers apart too seldom."""
+"""A judge that prefers a side in fewer of its verdicts tells answers apart too rarely."""
 
 
 def about_judge(judge: str, matches: Iterable[Match]) -> str:
-    """What the judge's own numbers say about it, and the flag that puts a strong one in."""
+    """The judge's own numbers, and when they are bad the option that puts a strong judge in."""
     matches = tuple(matches)
     bias = position_bias(matches)
     verdicts = sum(verdict.margin is not None for match in matches for verdict in match.verdicts)
@@ -38,7 +38,7 @@ def about_judge(judge: str, matches: Iterable[Match]) -> str:
 
 
 def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
-    """The same about those who review each other."""
+    """The same for models that review each other."""
     reviews = [review for item in items for review in item.listings]
     usable = [review for review in reviews if review.unscored is None]
     repeated = sum(review.groups == tuple((name,) for name in review.shown) for review in usable)
@@ -53,7 +53,7 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
     # Of four answers, one order in 24 is the one shown.
     if repeated + undecided + len(reviews) - len(usable) > HALF * len(reviews):
         lines += [
-            "THESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews tell nothing.",
+            "THESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews say nothing.",
             f"One flag puts strong ones in:     {STRONG_REVIEWERS}",
         ]
     return "\n".join(lines)

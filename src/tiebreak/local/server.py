@@ -50,7 +50,7 @@ class LocalServer:
             PrerequisiteError: the runtime is not installed, or cannot load the model or the port.
         """
         self._last: Messages = []
-        runtime = _runtime()
+        runtime = require_runtime()
         verify_weights(settings.weights)
         params = runtime.CommonParams()
         params.model.path = str(settings.weights)
@@ -192,7 +192,12 @@ def default_threads() -> int:
 
 
 @lru_cache
-def _runtime() -> Any:
+def require_runtime() -> Any:
+    """The llama.cpp runtime.
+
+    Raises:
+        PrerequisiteError: it is not installed; the message has the command.
+    """
     # Waiting threads that spin instead of sleeping bring a busy machine to a standstill. libgomp
     # reads this once, while it is loaded.
     os.environ.setdefault("GOMP_SPINCOUNT", "100")
