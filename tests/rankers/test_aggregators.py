@@ -1,10 +1,12 @@
 """Every aggregator is said once: what its line promises must be there, or a test fails by name."""
 
 import math
+import re
 from typing import get_args
 
 import pytest
 
+from tiebreak.inspect_tasks.rerank import peer_review
 from tiebreak.rankers import AGGREGATORS, Profile
 from tiebreak.rankers.aggregators import Aggregator, Method
 
@@ -31,6 +33,11 @@ def test_partial_ballots_are_left_out_by_those_that_say_so(one: Aggregator) -> N
 def test_a_tie_goes_by_the_column_only_in_an_optimal_order(one: Aggregator) -> None:
     ranks = one(Profile.from_ranks([[1, 2], [2, 1]])).ranks.tolist()
     assert ranks == ([1, 2] if one.optimal_order else [1.5, 1.5])
+
+
+@each
+def test_the_task_of_a_peer_review_names_it(one: Aggregator) -> None:
+    assert re.search(rf"\b{one.name}\b", str(peer_review.__doc__).split("method:")[1])
 
 
 def test_names_and_headings_are_unique_and_settings_may_have_them() -> None:

@@ -5,8 +5,10 @@ import click
 from tiebreak.cli._shared import method_option, plain_errors, show
 from tiebreak.rankers.aggregators import AGGREGATORS
 
+_METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
 
-@click.command()
+
+@click.command(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
 @click.argument("files", nargs=-1, required=True)
 @method_option("How to count the ballots. Repeatable.", default=["kemeny_young"], show_default=True)
 @click.option(

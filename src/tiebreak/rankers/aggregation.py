@@ -63,7 +63,7 @@ def aggregate(profile: Profile | ArrayLike, method: str = "kemeny_young") -> Con
         method: a name in `AGGREGATORS`.
 
     Raises:
-        RankingError: there is no such method; what the method cannot read; its docstring says.
+        RankingError: no such method; or the method cannot read these ballots.
         UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
     """
     return _aggregator(method)(as_profile(profile))
@@ -96,7 +96,7 @@ def aggregate_items(ranks: ArrayLike, method: str = "kemeny_young") -> FloatArra
 
     Raises:
         RankingError: `ranks` is not three-dimensional, or has no ballots or no candidates; a rank
-            is infinite; there is no such method.
+            is infinite; no such method.
         UnprovenOrderError: no exact answer could be proven (Kemeny–Young, Kendall, Dodgson).
     """
     aggregator = _aggregator(method)
@@ -122,7 +122,7 @@ def items_table(ranks: ArrayLike) -> FloatArray:
     """The ranks as an array of shape (items, ballots, N).
 
     Raises:
-        RankingError: not three-dimensional, or there are no ballots or no candidates; a rank is
+        RankingError: not three-dimensional, or without ballots or candidates; a rank is
             infinite.
     """
     table = np.asarray(ranks, dtype=np.float64)

@@ -61,7 +61,7 @@ _ALL = (
     Aggregator(
         "kemeny_young",
         "Kem",
-        "the order with the fewest pairwise disagreements, proven optimal",
+        "the fewest pairwise disagreements, proven optimal",
         "voting.majority:kemeny",
         optimal_order=True,
     ),

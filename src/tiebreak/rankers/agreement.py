@@ -1,12 +1,18 @@
 """Agreement of two leaderboards, or of two raters: do they say the same?
 
-    spearman, kendall, pearson    of the ranks or scores of the models both hold
-    top1                          do both put the same model first?
-    resolution_gain               how much further apart are the models? (not whether it is right)
-    cohen_kappa                   of two raters' labels, beyond what chance would give
+    spearman, kendall_tau, pearson    of the ranks or scores of the models both hold
+    top1                              do both put the same model first?
+    resolution_gain                   how much further apart are the models? (not: is it right)
+    cohen_kappa                       of two raters' labels, beyond what chance would give
 
-`agreement_many` has the correlations and top-1 for thousands of pairs at once. What is undefined is
-NaN, with a reason: where all models are tied there is no order to agree with.
+What is undefined is NaN, with a reason: where all models are tied, no order is left to agree with.
+
+`spearman_many`, `kendall_tau_many`, `pearson_many` and `top1_many` give the same numbers for
+thousands of pairs at once: a correlation is the cosine of two vectors, of the centred numbers
+(Pearson), of the places (Spearman), or of the signs of all pairs of models (Kendall), so that all
+pairs are three sums. They take two arrays of shape (…, N), ranks or scores of the same kind on both
+sides, NaN = absent. The leading axes are broadcast: (M, N) and (N,) compare M leaderboards with
+one. They return the leading axes, NaN where a figure is undefined.
 """
 
 import math
@@ -110,7 +116,7 @@ def resolution_gain(scores: ArrayLike, native: ArrayLike) -> Agreement:
     """How many times further apart a method puts the models than the native metric does.
 
     The ratio of the mean absolute score gaps over all pairs of models (`spread`; SEAL, table 1).
-    It tells nothing about whether the order is right, and depends on the units of both scores.
+    It does not say whether the order is right, and depends on the units of both scores.
 
     Args:
         scores: shape (N,), one score per model, NaN = absent.
@@ -152,11 +158,12 @@ def cohen_kappa(
             labels that occur, and a scale with an unused step would lose that step.
 
     Returns:
-        A value in [-1, 1]; NaN with a reason when nobody rated anything, and when both gave one and
-        the same label throughout (chance alone would then agree fully).
+        A value in [-1, 1]; NaN with a reason where no case has two ratings, and when both gave one
+        and the same label throughout (chance alone would then agree fully).
 
     Raises:
-        RankingError: lengths differ, `labels` are missing or repeat, or a rating is none of them.
+        RankingError: lengths differ, `labels` are missing or repeat, or a rating is not one of
+            them.
         MissingPackageError: scikit-learn is not installed.
     """
     if len(first) != len(second):

@@ -19,7 +19,9 @@ from tiebreak.rankers.uncertainty import Resampling
 
 # A share of a reviewer's differences that is no more than rounding.
 _ROUNDING = 1e-9
+# Of the mean S_rr: a pair whose residual is well beyond it is an outlier.
 _SCALE = 0.1
+# The fit ends when no loading moves by more than the tolerance, at the latest after so many turns.
 _SWEEPS = 200
 _TOLERANCE = 1e-9
 
@@ -47,11 +49,11 @@ def effective_votes(
 ) -> EffectiveVotes:
     """N_eff = R / (1 + (R − 1)·ρ): Kish's design effect, ρ the correlation of reviewers' errors.
 
-    Agreement through the truth is no dependence. It is taken off by a common view with a loading
-    for each reviewer, S_rs ≈ a_r · a_s (`fit_loadings`), because a noisy reviewer's ranks differ as
-    much as a good one's, and only less in step with the others. What two reviewers have in common
-    beyond it are correlated errors E = S − a aᵀ; ρ = mean E_rs / mean E_rr (L. Kish 1965, "Survey
-    Sampling"). To measure each pair against the mean of the others would not do: its errors
+    Agreement because both see the truth is not dependence. It is taken off by a common view with a
+    loading for each reviewer, S_rs ≈ a_r · a_s (`fit_loadings`), because a noisy reviewer's ranks
+    differ as much as a good one's, and only less in step with the others. What two reviewers have
+    in common beyond it are correlated errors E = S − a aᵀ; ρ = mean E_rs / mean E_rr (L. Kish 1965,
+    "Survey Sampling"). To measure each pair against the mean of the others would not do: its errors
     add up to zero over the pairs, whatever the dependence.
 
     What most reviewers share cannot be told from the truth: a block of more than half of the panel
@@ -61,7 +63,7 @@ def effective_votes(
 
         independent, equal noise: R = 8, R = 4                    8.0, 4.0 / 7.8, 4.0
         independent, noise 0.3 to 3 times the signal: R = 8, 4    8.0, 4.0 / 7.8, 4.0
-        one of 8, three of 8, one of 4 rank by lot                8.0, 8.0, 4.0 / 7.8, 7.8, 4.0
+        one of 8, three of 8, one of 4 rank at random             8.0, 8.0, 4.0 / 7.8, 7.8, 4.0
         2, 3, 4 copies among 8 (6.4, 4.6, 3.2)                    6.4, 4.6, 3.2 / 6.3, 4.6, 3.2
         2 copies among 4, among 5 (2.7, 3.6)                      2.7, 3.6 / 2.6, 3.6
         5 copies among 30 (18)                                    18 / 18

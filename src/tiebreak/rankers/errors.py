@@ -14,8 +14,8 @@ class RankingError(ValueError):
 class MissingScoreError(RankingError):
     """A score table has holes, and no policy says what to do with them.
 
-    `model` and `benchmarks` are the row and the columns that miss a score, for who knows names;
-    None and empty where the error is about another table.
+    `model` and `benchmarks` are the row and the columns that miss a score, for callers who know
+    names; None and empty where the error is about another table.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class CertificateError(RankingError):
 
 
 class ReviewGraphError(RankingError):
-    """There is no review graph of this degree; the message says what to change."""
+    """No review graph has this degree; the message says what to change."""
 
 
 class MissingPackageError(ImportError):

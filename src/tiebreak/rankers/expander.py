@@ -1,7 +1,7 @@
 """Sparse peer review: who reviews whom, as a random regular bipartite expander.
 
 Each reviewer ranks `degree` of the N candidates, each candidate is ranked equally often, and the
-graph hangs together well, so that few comparisons still order all candidates (Peer review, §4.2 and
+graph is well connected, so that few comparisons still order all candidates (Peer review, §4.2 and
 appendix A: six models, each of which ranks three others).
 
     counts per candidate → one random graph with these counts → drawn again until it is an expander
@@ -53,7 +53,7 @@ def review_graph(
         For each reviewer the columns that it ranks, ascending, `degree` of them.
 
     Raises:
-        RankingError: there is no reviewer; an entry of `own` is no column.
+        RankingError: no reviewers; an entry of `own` is not a column.
         ReviewGraphError: `degree` is below two, or more than can be shown to a reviewer, or too
             small for the graph to be connected.
     """
@@ -162,7 +162,7 @@ def _check(n_candidates: int, degree: int, own: Sequence[int | None]) -> None:
     for column in range(n_candidates):
         if all(column == mine for mine in own):
             raise ReviewGraphError(
-                f"candidate {column} is every reviewer's own, so that nobody may review it; add a "
+                f"candidate {column} is every reviewer's own, so that no one may review it; add a "
                 "reviewer that is another candidate or none"
             )
     # The first reviewer links `degree` candidates, each further one at most degree − 1 new ones.

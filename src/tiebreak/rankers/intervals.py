@@ -1,7 +1,8 @@
-"""One figure with its interval over items: what the measures of a panel return.
+"""A figure with its interval: over items (`Estimate`), or of a share of counted events (Wilson).
 
-A measure boils every row (an item, or one of its epochs) down to sums that can be added up, and
-computes its figure from the totals. A bootstrap draw of items is then one weighted sum of rows.
+A measure of a panel boils every row (an item, or one of its epochs) down to sums that can be added
+up, and computes its figure from the totals. A bootstrap draw of items (`ItemDraws`) is then one
+weighted sum of rows.
 """
 
 import math
@@ -41,7 +42,7 @@ class ItemDraws:
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: there is no row; `items` does not name one item per row.
+        RankingError: no rows; `items` does not name one item per row.
     """
 
     def __init__(self, n_rows: int, items: ArrayLike | None, *, how: Resampling) -> None:
@@ -138,7 +139,7 @@ class Proportion:
     level: float
 
     def excludes(self, value: float) -> bool:
-        """Whether `value` lies outside the interval; False when there is no interval."""
+        """Whether `value` lies outside the interval; False without an interval."""
         return value < self.lower or value > self.upper
 
 

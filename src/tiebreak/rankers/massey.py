@@ -1,4 +1,4 @@
-"""Strengths from matches by least squares: the sᵢ whose differences fit the results best.
+"""Massey / HodgeRank least squares: the strengths sᵢ whose differences fit the results best.
 
     minimise  Σ (y − (sᵢ − sⱼ))²  over all matches,  y = 1 won, 0 tied, −1 lost;  Σ sᵢ = 0
 
@@ -8,8 +8,8 @@ and Y. Ye 2011, doi:10.1007/s10107-010-0419-x. The normal equations
 
     (games of i) · sᵢ − Σⱼ (games of i with j) · sⱼ = wins of i − losses of i
 
-are sums over items, so a draw of items costs one small linear system. Unlike Bradley–Terry it takes
-no losses by everyone: it is enough that the models are connected by matches, won or lost.
+are sums over items, so a draw of items costs one small linear system. Unlike Bradley–Terry it gives
+finite strengths to a model that never lost: models need only be connected by matches.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ def least_squares(
         first: shape (matches,), columns of the models, 0 … n_models − 1.
         second: shape (matches,), columns of their opponents.
         result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie. A match without a
-            verdict is left out by the caller: it is no tie.
+            verdict is left out by the caller: it is not a tie.
         items: shape (matches,), the label of the item that each match is about.
         n_models: number of models, N.
         closure: add to each item what its results imply (`transitive_closure`).
@@ -55,7 +55,7 @@ def least_squares(
     Returns:
         `score` holds the N strengths (their sum is 0), the other fields are as `ItemBootstrap`
         says. The order of the matches does not matter. A draw of items that leaves the models
-        unconnected gives no strengths: `undefined` counts such draws, and `reason` tells of them.
+        unconnected gives no strengths: `undefined` and `reason` count such draws.
 
     Raises:
         NotConnectedError: some models never met the others; the message names them.

@@ -1,4 +1,4 @@
-"""Matches as checked columns: what every method over match results starts from.
+"""Matches as checked columns: the input of every method that fits strengths.
 
 A match is (first, second, result, item): two columns of models, 1 / ½ / 0 for the first one, and
 the item that it was about.
@@ -48,7 +48,7 @@ class Matches:
             n_items: number of items, when items are given by number.
 
         Raises:
-            RankingError: bad input; the class of the error says of what kind.
+            RankingError: bad input.
         """
         one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
         labels = np.asarray(items)

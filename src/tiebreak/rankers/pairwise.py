@@ -37,10 +37,11 @@ def margins(profile: Profile | ArrayLike) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class Majorities:
-    """`condorcet_winner` beats everybody else; `cycles` are groups in which majorities go round.
+    """Who beats all others, and in which groups majorities go round.
 
-    A cycle is a strongly connected component, of at least two candidates, of the graph of strict
-    majorities: within it every candidate beats every other over some chain. Columns, ascending.
+    `condorcet_winner` beats every other candidate. A cycle is a strongly connected component, of at
+    least two candidates, of the graph of strict majorities: within it every candidate beats every
+    other over some chain. Columns, ascending.
     """
 
     condorcet_winner: int | None

@@ -1,7 +1,8 @@
-"""Which models do native scores tell apart: every pair is tested, and models form groups.
+"""Pairwise tests: which models do native scores tell apart, and which tiers are left?
 
-Neighbours of a leaderboard (`saturation.Cut`) are not enough for that: where no two neighbours
-differ visibly, the first and the last may.
+It is not enough to test the neighbours of a leaderboard: where no two neighbours differ visibly,
+the first and the last may. Tests are paired, item by item (`sign_flip_p`), and corrected for their
+number (`holm`).
 """
 
 import math
@@ -42,7 +43,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """All pairs of models, and the groups that they leave.
+    """All pairs of models, and the groups, or tiers, that they leave.
 
     A group is a longest run of `order`, as places from 0, in which no two models are told apart.
     Groups may overlap: A and B, and B and C may be too close, while A and C are apart.

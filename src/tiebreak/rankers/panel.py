@@ -89,10 +89,11 @@ def krippendorff_alpha(
     mean ranks within the ballot. D_o is the mean difference between two reviewers of one unit, D_e
     that between any two values (K. Krippendorff 2019, "Content Analysis", 4th ed.).
 
-    A rank among three is no rank among eight, so only ballots count that rank all candidates which
-    any ballot of the row ranks, in rows with two such ballots. Ranks are taken from the middle of
-    the ballot, or rows with more candidates would have higher ranks, which all reviewers share: an
-    agreement that is none. With equally many candidates in all rows that changes nothing.
+    A rank among three and one among eight do not compare, so only ballots count that rank all
+    candidates which any ballot of the row ranks, in rows with two such ballots. Ranks are taken
+    from the middle of the ballot: otherwise rows with more candidates would have higher ranks for
+    all reviewers, which looks like agreement. With equally many candidates in all rows that changes
+    nothing.
 
     Args:
         ranks: shape (rows, R, N); see the module.

@@ -25,8 +25,8 @@ class Profile:
     """Ballots over named candidates.
 
     `ranks` has shape (ballots, N) and is read-only; each row holds the mean ranks 1 … n of the n
-    candidates that the ballot ranks, NaN for the others. Every row ranks somebody, and every
-    candidate is ranked by somebody. `names` are the N candidates, in the order of the columns.
+    candidates that the ballot ranks, NaN for the others. Every row ranks a candidate, and
+    every candidate is ranked by a row. `names` are the N candidates, in the order of the columns.
     """
 
     ranks: FloatArray
@@ -50,7 +50,7 @@ class Profile:
 
         Args:
             ranks: shape (ballots, N), lower is better, equal = tied, NaN = not ranked. Ballots
-                that rank nobody are left out.
+                that rank no candidate are left out.
             names: the candidates; by default "0", "1", …
             ties: whether equal ranks within a ballot are allowed.
 
@@ -138,11 +138,11 @@ class Profile:
 
         Args:
             outcomes: (first, second, result): 1 when the first won, 0 when the second won, ½ for a
-                tie. A match without a verdict is left out by the caller: it is no tie.
+                tie. A match without a verdict is left out by the caller: it is not a tie.
             names: the candidates; by default the names that occur, in order of first occurrence.
 
         Raises:
-            RankingError: a result is none of 1, ½ and 0; a candidate meets itself; as
+            RankingError: a result is not 1, ½ or 0; a candidate meets itself; as
                 `from_orderings`.
         """
         orderings: list[Sequence[str | Collection[str]]] = []

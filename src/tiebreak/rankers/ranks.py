@@ -1,4 +1,4 @@
-"""Ranks of tied groups and of scores."""
+"""Ranks of tied groups and of scores; normalized Borda scores and their spread (SEAL, §2.3)."""
 
 from collections.abc import Collection, Hashable, Sequence
 from typing import TypeVar
@@ -79,7 +79,7 @@ def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
 
     Returns:
         Shape (items, N), in [0, 1]; NaN where the rank is NaN, and for a candidate that is alone
-        in its item (there is nobody to compare it with).
+        in its item.
 
     Raises:
         RankingError: `ranks` is not two-dimensional; a row holds no mean ranks of 1 … n: these add
@@ -95,7 +95,7 @@ def normalized_borda(ranks: ArrayLike) -> NDArray[np.float64]:
     if np.any(outside | uneven):
         row = int(np.flatnonzero(outside | uneven)[0])
         raise RankingError(
-            f"row {row} holds {table[row].tolist()}: these are no mean ranks from 1 to "
+            f"row {row} holds {table[row].tolist()}: these are not mean ranks from 1 to "
             f"{int(present[row, 0])} (tied candidates share the mean of their ranks)"
         )
     others = np.where(present > 1, present - 1, np.nan)

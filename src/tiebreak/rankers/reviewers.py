@@ -36,7 +36,7 @@ class LeaveOneOut:
     `mean_ranks`, shape (N,), are the mean ranks of the models in the consensus of all, and
     `mean_ranks_without`, shape (R, N), without a reviewer. `shifts`, shape (R, N), say by how many
     places a model falls without it (< 0: rises), among the models that are ranked in both;
-    `first_changes` whether other models are first then (None: nobody is ranked), and `kendall` is
+    `first_changes` whether other models are first then (None: no model is ranked), and `kendall` is
     Kendall's τ-b between the mean ranks with and without it.
     """
 

@@ -1,4 +1,4 @@
-"""When is a ranking settled? A sequential test that may be looked at after every item.
+"""Sequential stopping: when is a ranking settled? A test that may be read after every item.
 
 Items come in random order. For every ordered pair of models a bettor puts money on "i is better
 than j" against the hypothesis "over all items, the mean of score i − score j is at most 0". Where
@@ -60,8 +60,8 @@ class RankingTest:
                      best three      82    74    54    33    15     7
                      the best        82    76    50    38    17     9
 
-    So it saves much on large benchmarks and for a clear winner, and little where near-ties have to
-    be told apart: those take nearly all items. Exact ties are never settled. Of 1,500 runs of 80
+    It saves much on large benchmarks and for a clear winner, and little where near-ties have to be
+    told apart: those take nearly all items. Exact ties are never settled. Of 1,500 runs of 80
     items with 2 equal models 2.3% settled; with 8 equal models none did.
 
     `n_items` counts the items so far; `settled` says whether it is, and once it is it stays so.

@@ -36,7 +36,7 @@ class AgreementInterval:
     """A figure in [-1, 1] on all items, from the `n` models that both sides hold, and its interval.
 
     `undefined` counts the draws of items in which the figure is undefined: they are left out. What
-    is undefined is NaN; `reason` then says why, and also tells of draws left out.
+    is undefined is NaN; `reason` then says why, or how many draws are left out.
     """
 
     value: float
@@ -127,7 +127,7 @@ def resample_agreement(
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: there is no item, level or draws are out of range, or a statistic returns
+        RankingError: no items, level or draws are out of range, or a statistic returns
             another shape than the other.
     """
     drawn: list[FloatArray] = []
@@ -177,7 +177,7 @@ def subsample_stability(
         seeds: one subsample for each, drawn without replacement.
 
     Raises:
-        RankingError: there is no item or no seed, or the share is out of range.
+        RankingError: no items, no seeds, or the share is out of range.
     """
     numbers = list(seeds)
     if n_items < 1 or not numbers or not 0 < share <= 1:
@@ -253,8 +253,9 @@ def hull(value: float, lower: float, upper: float) -> tuple[float, float, float]
     """Value and the bounds that hold the percentile interval and the basic one, its mirror image.
 
     For correlations in [-1, 1] on all items, and their bounds over draws of items; NaN stays NaN.
-    The mirror stands on the scale sin(π x / 2), where a step near 1 is no smaller than elsewhere in
-    terms of the models' scores (Greiner's relation of τ and the correlation of normal scores).
+    The mirror image is taken on the scale sin(π x / 2), where a step near 1 is no smaller than
+    elsewhere in terms of the models' scores (Greiner's relation of τ and the correlation of normal
+    scores).
     """
     if math.isnan(value):
         return math.nan, math.nan, math.nan

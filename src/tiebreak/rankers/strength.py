@@ -1,7 +1,7 @@
 """Strengths from matches: Bradley–Terry and Elo, by evalica, with intervals over items.
 
 A match is (first, second, result, item): two columns, 1 / ½ / 0 for the first one, and the item
-that it was about. Resampling draws items with all their matches: matches about one item are no
+that it was about. Resampling draws items with all their matches: matches about one item are not
 independent evidence.
 
 Bradley–Terry is the one to use. It does not depend on the order of matches; Elo does, and is here
@@ -54,7 +54,7 @@ def bradley_terry(
         first: shape (matches,), columns of the models, 0 … n_models − 1.
         second: shape (matches,), columns of their opponents.
         result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie. A match without a
-            verdict is left out by the caller: it is no tie.
+            verdict is left out by the caller: it is not a tie.
         items: shape (matches,), the label of the item that each match is about.
         n_models: number of models, N.
         how: level, draws and seed of the intervals; a draw takes 2 to 3 ms.
@@ -99,7 +99,7 @@ def elo(
     expected to score 1 / (1 + 10^((R_second − R_first) / 400)); all start at 1000 (A. E. Elo 1978;
     computed by evalica). The ratings depend on the order in which the matches are played. Here that
     order means nothing, so they are averaged over orders, the same number for every draw of items.
-    With few matches ratings stay near 1000: they are no estimate of the Bradley–Terry strengths.
+    With few matches ratings stay near 1000: they do not estimate the Bradley–Terry strengths.
 
     Args:
         first: as in `bradley_terry`.
@@ -164,7 +164,7 @@ def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:
 
 
 def _unbeaten(wins: FloatArray) -> IntArray | None:
-    """A group against which nobody outside ever won or tied; None when all are connected."""
+    """A group against which no model outside ever won or tied; None when all are connected."""
     from scipy.sparse.csgraph import connected_components
 
     n_groups, label = connected_components(wins > 0, directed=True, connection="strong")

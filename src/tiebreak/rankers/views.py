@@ -28,7 +28,7 @@ class Views:
     """The four views, each as a table of ranks, shape (items, N), 1 = best, and as its means.
 
     A rank is NaN in `self_ranks` if no own ballot of the model ranks it in this item, in
-    `peer_ranks` if nobody else's does, and in `inclusive` and `self_free`, the ranks in the
+    `peer_ranks` if no other's does, and in `inclusive` and `self_free`, the ranks in the
     consensus by `method`, if no ballot compares it with another candidate, or if the method finds
     no ballot that it can read (Kendall reads complete ones only, so it has no self-free view of
     models that review themselves).

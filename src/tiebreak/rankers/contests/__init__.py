@@ -13,7 +13,7 @@ this package follows the paper:
 - The script eliminates the T lowest by a stable sort, so that the order of the columns decides
   between models of equal score. Here, and in the paper, the draw is random.
 - It eliminates T models even if the lowest group is smaller, and so takes models of better groups,
-  in the end everybody. Here never more than the lowest group.
+  in the end all of them. Here never more than the lowest group.
 - It gives a tie to the second of the shuffled pair. That is the paper's fair coin, W = ½.
 - It seeds its generator from the clock, so no result can be repeated, and has no standard errors.
 """

@@ -86,7 +86,7 @@ class Step:
     """A round: the groups of more than one model, and the lowest group before its elimination.
 
     `lowest` has the places, `stayed` their luck, stayed − P(stay) by equation 2, in units of
-    2^-CHANCE_BITS, and `score` their score; all empty where nobody goes out.
+    2^-CHANCE_BITS, and `score` their score; all empty where no model goes out.
     """
 
     groups: tuple[Group, ...]
@@ -97,7 +97,7 @@ class Step:
 
 @cache
 def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[Step, ...]:
-    """What of a contest is no matter of chance, round by round."""
+    """What of a contest is fixed beforehand, round by round."""
     plan = schedule(n_models, eliminate)
     before = np.zeros(n_models, dtype=np.int64)
     found = []

@@ -1,14 +1,14 @@
 """The contest as a shuffle of places: a block of contests at a time, in plain NumPy.
 
-The schedule says which places meet (`schedule`), so one round is: shuffle the models of each
-group over its places, look up who of each two neighbours wins, and exchange the two if it is the
-second. The order within a pair is a fair coin: where strengths are equal the first one wins, and
-ties need no draw of their own.
+Where models stand is a place; who meets depends on places alone, and so is known beforehand
+(`schedule`). One round is: shuffle the models of each group over its places, look up which of each
+two neighbours wins, and exchange the two if it is the second. The order within a pair is a fair
+coin: where strengths are equal the first one wins, and ties need no draw of their own.
 
 A shuffle sorts 32-bit keys, a random word of 16 bits above the number of the model. A network of
 minima and maxima sorts them, for all contests at once. Words that collide are ordered by the number
-of the model. So that this favours nobody, each block numbers the models by a permutation of its own
-(`draw_block`): a collision is a fair coin as well.
+of the model. So that this favours no model, each block numbers the models by a permutation of its
+own (`draw_block`): a collision is a fair coin as well.
 """
 
 from dataclasses import dataclass

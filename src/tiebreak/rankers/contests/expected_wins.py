@@ -29,7 +29,7 @@ Compiled = bool | Literal["auto"]
 _COMPILE_FROM = 1_000_000_000
 # A rank interval rests on the normal approximation of differences of means.
 _ENOUGH = 100
-# The control variate rounds probabilities; nobody is ahead by less than this many wins.
+# The control variate rounds probabilities; no model is ahead by less than this many wins.
 _ROUNDING = 1e-6
 
 

@@ -1,4 +1,8 @@
-"""What a contest is played with: round scores, who is stronger in each round, and settings."""
+"""The rounds of a contest: what is played in each, who is stronger there, and in which order.
+
+Rounds are benchmarks or groups of them; within one benchmark, its items in tiers of difficulty
+(§5.1.2). Their order is fixed, or random by weight (§5.1.3).
+"""
 
 import math
 from collections.abc import Sequence
@@ -162,7 +166,7 @@ def weighted_rounds(weights: ArrayLike, *, draws: int = 1, seed: int = 0) -> Int
         Shape (draws, K): row by row a permutation of 0 … K − 1, the round that comes first first.
 
     Raises:
-        RankingError: a weight is not above 0, infinite or NaN, there is none, or `draws` < 1.
+        RankingError: a weight is not above 0, infinite or NaN, no weights, or `draws` < 1.
     """
     table = np.asarray(weights, dtype=np.float64)
     checked = round_weights(table, table.size)

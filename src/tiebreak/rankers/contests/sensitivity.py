@@ -1,4 +1,8 @@
-"""Failure Sensitivity Analysis: what elimination costs each model (§2.5, eq. 6 and 7)."""
+"""How firm are expected wins: against elimination, and against a few spoilt scores?
+
+failure_sensitivity    what elimination costs each model (§2.5, eq. 6 and 7)
+perturb                what a few spoilt scores of one model do to its rank (§4.2)
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -194,7 +198,7 @@ def perturb(
         options: the other arguments of `csd`.
 
     Raises:
-        RankingError: as `csd`; or there is no such model or benchmark, or `value` is not finite.
+        RankingError: as `csd`; or no such model or benchmark, or `value` is not finite.
     """
     before = csd(scores, rounds, eliminate, **options)
     table = np.array(scores, dtype=np.float64)

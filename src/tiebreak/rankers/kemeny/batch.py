@@ -28,7 +28,7 @@ MAX_COUNT = 2**63 - 1
 class KemenyBatch:
     """One optimal order per question, and whether it is the only one.
 
-    A question in which nobody is ranked has no order: `ranks` are NaN, `order`, `cost` and
+    A question in which no candidate is ranked has no order: `ranks` are NaN, `order`, `cost` and
     `n_optima` are -1 (integers know no NaN), `unique` is False.
 
     Attributes:
@@ -60,7 +60,7 @@ def kemeny_young_batch(
 
     Args:
         profiles: shape (questions Q, ballots, N), lower is better, equal = tied, NaN = not ranked.
-            Only the order within a ballot counts; a ballot may rank nobody.
+            Only the order within a ballot counts; a ballot may be empty.
         count: whether to count the optimal orders too.
         chunk: questions that are worked on at a time (memory, not results); by default as many as
             keep the temporary arrays at a few tens of megabytes.
@@ -183,7 +183,7 @@ def _order_blocks(
 
 def _within(margins: Table, members: IntArray, question: NDArray[np.intp]) -> Table:
     """Margins among the members of every block, shape (n, n, K)."""
-    if len(members) == len(margins):  # everybody, ascending: no need for a slow gather
+    if len(members) == len(margins):  # all, ascending: no need for a slow gather
         return margins[..., question]
     return margins[members[:, None], members, question]
 

@@ -1,8 +1,8 @@
 """An independent check of a Kemeny result, in plain exact integers.
 
-It shares nothing with the solver but the ballots, so whoever trusts these lines need not trust
-linear programming, NumPy or the solver's search. The weights of the certificate prove nearly all of
-the bound; what they leave open, a search over placed sets closes here too.
+It shares nothing with the solver but the ballots, so that trusting these lines does not take trust
+in linear programming, NumPy or the solver's search. The weights of the certificate prove nearly all
+of the bound; what they leave open, a search over placed sets closes here too.
 """
 
 from collections.abc import Sequence

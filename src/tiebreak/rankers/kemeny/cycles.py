@@ -7,7 +7,8 @@ An order obeys one or two of the three arcs of a directed cycle i → j → k �
 
 where x[a, b] = 1 puts a before b (Grötschel, Jünger, Reinelt 1984). Rows are added as they turn out
 to be violated. HiGHS works in floating point; its duals are rounded to integers / SCALE, and with
-whatever integers come out the bound of `Bound` is exact and valid.
+whatever integers come out the bound of `Bound` is exact and valid. Good orders come from local
+search (`improve`): Copeland's order, then the best single moves until none helps.
 """
 
 import math

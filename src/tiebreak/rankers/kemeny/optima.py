@@ -2,7 +2,7 @@
 
 A part is a majority cycle or a single candidate. An order is optimal if and only if it is optimal
 within every part and breaks no majority between two parts. So it can be read off from the front: a
-candidate may come next if it may in its own part, and nobody of another part who is still to come
+candidate may come next if it may in its own part, and no one of another part that is still to come
 beats it. No choice leads to a dead end.
 """
 

@@ -1,7 +1,7 @@
 """Every order within a given distance of a lower bound, by dynamic programming over sets.
 
 A state is the set of candidates that are placed, from the last place upwards; orders that agree on
-the set share it. Putting v on top of a set S decides that everybody else outside comes before v.
+the set share it. Putting v on top of a set S decides that all others outside come before v.
 Above the bound (see `cycles.Bound`), that costs
 
     Σ regret[w, v] over w outside   +   Σ weight of the cycles u → v → w → u, u in S, w outside:
@@ -155,9 +155,9 @@ def _read(layers: list[_Layer], best: int, gap: int, columns: IntArray) -> Explo
     for layer in reversed(layers):
         through = layer.total + rest[layer.child]
         # Beyond the gap, some orders are found by chance, and not the cheapest ones.
-        dearer = through[(through > best) & (through <= gap)]
-        if dearer.size:
-            least = int(dearer.min())
+        costlier = through[(through > best) & (through <= gap)]
+        if costlier.size:
+            least = int(costlier.min())
             second = least if second is None else min(second, least)
         rest = np.full(len(layer.sets), FAR)
         np.minimum.at(rest, layer.parent, through)

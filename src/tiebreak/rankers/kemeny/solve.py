@@ -95,7 +95,7 @@ def kemeny_young(
 def _deadline(time_limit: float | None) -> float:
     if time_limit is None:
         return math.inf
-    # Loading SciPy takes a second in a new process, and that is no part of the search.
+    # Loading SciPy takes a second in a new process, which does not count as search.
     import scipy.optimize
     import scipy.sparse.csgraph  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""Voting rules that merge many rankings into one, beside Kemeny–Young.
+"""Voting rules that merge many rankings into one.
 
 Each rule takes a profile and returns a `Consensus`; its docstring gives the formula, how ties
 within a ballot and partial ballots are read, and the source. All read "not ranked" as "says

@@ -1,4 +1,4 @@
-"""Copeland's rule."""
+"""Rules that count majorities between pairs: Copeland, Dodgson, Kendall and Kemeny–Young."""
 
 from collections import Counter
 from math import inf

@@ -1,4 +1,4 @@
-"""Average rank."""
+"""Rules that count places: average rank, Borda, Spearman and instant-runoff voting (IRV)."""
 
 from math import lcm
 from typing import Literal, get_args
@@ -28,7 +28,7 @@ def average(profile: Profile | ArrayLike) -> Consensus:
         RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile)
-    # Every candidate is ranked by somebody, so no column is all NaN.
+    # Every candidate is ranked by a ballot, so no column is all NaN.
     return consensus_by(
         "average", np.nanmean(ballots.ranks, axis=0), ascending=True, used=ballots.n_ballots
     )
@@ -167,7 +167,7 @@ def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
     """Order by elimination: in each round the candidate with the fewest first places goes out.
 
     The score is the round in which a candidate goes out, higher is better; the last one standing
-    is first. Rounds go on after somebody has a majority of the first places, which does not
+    is first. Rounds go on after a candidate has a majority of the first places, which does not
     change the winner.
 
     Ties within a ballot: candidates that share the top of a ballot, among those still in, share
