@@ -19,9 +19,9 @@ from tiebreak.rankers.stability import mean_statistic
 from tiebreak.rankers.uncertainty import Resampling, Statistic
 from tiebreak.ranking_logs.log import RankedItem, RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.catalogue import PROTOCOLS
-from tiebreak.words import count
 
 QuestionKey = tuple[str, str]
 """An item's id, and the hash of its question: another question is another item."""
@@ -148,22 +148,6 @@ def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
     above = other > own
     above |= (other == own) & (second[:, None, :] > second[:, :, None])
     return np.where(np.isnan(scores), np.nan, -above.sum(axis=2, dtype=np.float64))
-
-
-def best_attempts(logs: Iterable[RankingLog]) -> tuple[list[RankingLog], list[str]]:
-    """One log per task, and a note on each of the others."""
-    attempts: dict[str, list[RankingLog]] = {}
-    for log in logs:
-        attempts.setdefault(log.task_id or log.path, []).append(log)
-    best = [max(same, key=lambda log: (len(log.items), log.created)) for same in attempts.values()]
-    notes = [
-        f"{other.path} is left out: it judged {count(len(other.items), 'item')}, and {kept.path}, "
-        f"another attempt at this task, {len(kept.items):,}"
-        for kept, same in zip(best, attempts.values(), strict=True)
-        for other in same
-        if other is not kept
-    ]
-    return sorted(best, key=lambda log: (log.created, log.path)), notes
 
 
 def _log_notes(logs: Sequence[RankingLog]) -> list[str]:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
 
-from tiebreak.analysis.entries import best_attempts
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_of
 from tiebreak.analysis.peers.review import PeerReview, peer_report_of
@@ -17,7 +16,7 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
+from tiebreak.ranking_logs import JudgedItem, RankingLog, best_attempts, read_ranking_logs
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.report.figures.drawing import slug
 from tiebreak.scorers.ballots import ItemBallots

@@ -115,6 +115,11 @@ class RankingLog:
     notes: tuple[str, ...] = ()
 
     @property
+    def age(self) -> tuple[str, str]:
+        """A key that sorts logs, the oldest first."""
+        return self.created, self.path
+
+    @property
     def items(self) -> tuple[ItemBallots, ...]:
         """Ballots that were judged to the end, whether they give a ranking or not."""
         return tuple(one.ballots for one in self.samples if one.judged and one.ballots)

@@ -14,7 +14,7 @@ from tiebreak.ranking_logs.log import (
     placement_of,
 )
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, newer_version, restore_ballots
-from tiebreak.scorers.placement import NotPlacedError, Placement
+from tiebreak.scorers.placement import NotPlacedError
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
 _NOT_HOW = {"candidates", "shard"}
@@ -108,7 +108,10 @@ def _judged(sample: EvalSample, with_metadata: bool) -> JudgedItem:
     ballots, problem = _ballots(sample)
     placement = unplaced = None
     if ballots is not None and problem is None and not ballots.skipped:
-        placement, unplaced = _ranked(ballots)
+        try:
+            placement = placement_of(ballots)
+        except NotPlacedError as error:
+            unplaced = str(error)
     return JudgedItem(
         id=str(sample.id),
         epoch=sample.epoch,
@@ -120,13 +123,6 @@ def _judged(sample: EvalSample, with_metadata: bool) -> JudgedItem:
         target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
         metadata=sample.metadata if with_metadata else {},
     )
-
-
-def _ranked(ballots: ItemBallots) -> tuple[Placement | None, str | None]:
-    try:
-        return placement_of(ballots), None
-    except NotPlacedError as error:
-        return None, str(error)
 
 
 def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:

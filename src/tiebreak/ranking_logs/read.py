@@ -54,18 +54,16 @@ def read_ranking_logs(
             if key not in logs:
                 logs[key] = read_log_file(file, with_metadata=with_metadata)
     notes = tuple(left_out.values())
-    found = sorted(logs.values(), key=_by_age)
+    found = sorted(logs.values(), key=lambda log: log.age)
     noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
     try:
         joined = join_shards(noted)
     except MissingShardError as error:
         # The shard may well be the file that cannot be read.
         raise MissingShardError("\n".join((str(error), *notes))) from error
-    return [replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=_by_age)]
-
-
-def _by_age(log: RankingLog) -> tuple[str, str]:
-    return log.created, log.path
+    return [
+        replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=lambda log: log.age)
+    ]
 
 
 def _is_folder(path: str) -> bool:

@@ -1,7 +1,9 @@
-"""Shards: the ranking logs that several machines wrote become the one run that they are.
+"""Shards and attempts: several logs that are one run.
 
 `inspect eval tiebreak/seal -T shard=3/8` judges every eighth item. Its log says which shard it is,
-and has the fingerprint of the run in common with the other seven.
+and has the fingerprint of the run in common with the other seven. `inspect eval-retry` writes a new
+log of the same task: of several attempts the one counts that judged most items, of equals the
+latest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,15 +27,14 @@ class _Part(NamedTuple):
 
 
 def join_shards(logs: Iterable[RankingLog]) -> list[RankingLog]:
-    """Put the shards of each run together; logs that are no shards stay as they are.
+    """Put the shards of each run together; other logs stay as they are.
 
     A joined run has its samples in the order in which a single log would have them, so all that is
     computed from them is the same to the last digit. It is a success when all of its shards are,
     else its status is the worst of theirs; `created` is that of the oldest shard; `eval_id`,
     `task_id` and `benchmark` are those of the first one; its notes are those of all.
 
-    Of several attempts at a shard (`inspect eval-retry` writes a new log of the same task) the one
-    counts that judged most items to the end; of equals, the latest. The others are noted.
+    Attempts at a shard that are left out are noted.
 
     Raises:
         MissingShardError: a run lacks shards; they are listed, and those that are there.
@@ -48,31 +49,43 @@ def join_shards(logs: Iterable[RankingLog]) -> list[RankingLog]:
         else:
             runs.setdefault(log.run, []).append(_Part(log.shard, log))
     for attempts in runs.values():
-        parts = _best_attempts(attempts)
+        parts = _fullest(attempts)
         _refuse_overlaps(parts)
         _refuse_holes(parts)
         joined.append(_join(parts))
     return joined
 
 
-def _best_attempts(parts: Iterable[_Part]) -> list[_Part]:
-    """One log per task and shard, in the order of the shards."""
-    attempts: dict[tuple[Shard, str], list[_Part]] = {}
-    for part in parts:
-        attempts.setdefault((part.shard, part.log.task_id or part.log.path), []).append(part)
-    best = [_best(same) for same in attempts.values()]
-    return sorted(best, key=lambda part: (part.shard, part.log.path))
+def best_attempts(logs: Iterable[RankingLog]) -> tuple[list[RankingLog], list[str]]:
+    """One log per task, the oldest first, and a note on each attempt that is left out."""
+    attempts: dict[str, list[RankingLog]] = {}
+    for log in logs:
+        attempts.setdefault(log.task_id or log.path, []).append(log)
+    best = [_best(same, "task") for same in attempts.values()]
+    kept = sorted((log for log, _ in best), key=lambda log: log.age)
+    return kept, [note for _, notes in best for note in notes]
 
 
-def _best(attempts: Sequence[_Part]) -> _Part:
-    shard, best = max(attempts, key=lambda part: (part.log.n_judged, part.log.created))
-    notes = tuple(
-        f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, "
-        f"and {best.path}, another attempt at this shard, {best.n_judged:,}"
-        for _, other in attempts
+def _best(attempts: Sequence[RankingLog], what: str) -> tuple[RankingLog, list[str]]:
+    best = max(attempts, key=lambda log: (log.n_judged, log.created))
+    return best, [
+        f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and {best.path}, "
+        f"another attempt at this {what}, {best.n_judged:,}"
+        for other in attempts
         if other is not best
-    )
-    return _Part(shard, replace(best, notes=(*best.notes, *notes)))
+    ]
+
+
+def _fullest(parts: Iterable[_Part]) -> list[_Part]:
+    """One log per task and shard, in the order of the shards."""
+    attempts: dict[tuple[Shard, str], list[RankingLog]] = {}
+    for shard, log in parts:
+        attempts.setdefault((shard, log.task_id or log.path), []).append(log)
+    found = []
+    for (shard, _), same in attempts.items():
+        log, notes = _best(same, "shard")
+        found.append(_Part(shard, replace(log, notes=(*log.notes, *notes))))
+    return sorted(found, key=lambda part: (part.shard, part.log.path))
 
 
 def _refuse_overlaps(parts: Sequence[_Part]) -> None:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import NamedTuple
 
-from tiebreak.analysis.entries import QuestionKey, best_attempts
+from tiebreak.analysis.entries import QuestionKey
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs import RankingLog, read_ranking_logs
+from tiebreak.ranking_logs import RankingLog, best_attempts, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
 from tiebreak.write_back.errors import WriteBackError

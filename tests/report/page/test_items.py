@@ -8,10 +8,11 @@ import pytest
 
 from tests.ranking_logs.builders import all_pairs, bracket, graded, item, match, sample, skipped
 from tests.report.page.logs import RUBRIC, Folder, judged, whole
-from tiebreak.analysis.entries import best_attempts, entries_of
+from tiebreak.analysis.entries import entries_of
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.store import unpack
 from tiebreak.report.page.view import ItemsView

@@ -12,7 +12,7 @@ from tiebreak.analysis.comparison import (
     compare_entries,
 )
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.entries import Entry, best_attempts, entries_of
+from tiebreak.analysis.entries import Entry, entries_of
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_among
 from tiebreak.analysis.peers.review import PeerReport, peer_report_of
 from tiebreak.analysis.stability import StabilityReport, stability_of
@@ -20,6 +20,7 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.report.page.names import file_names
 from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.scorers.rules import RULES
