@@ -107,8 +107,8 @@ def entries_of(
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries of some ranking logs, the oldest log first.
 
-    Of several attempts at one task (`inspect eval-retry` writes a new log) the one counts that
-    judged most items; of equals, the latest. Level, draws, seed and views are those of `boards_of`.
+    Of several attempts at one task the best counts (`best_attempts`); `how` and `views` are those
+    of `boards_of`.
 
     Returns:
         The entries, and notes about logs that are left out or did not end well.
@@ -151,11 +151,10 @@ def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
 
 
 def _log_notes(logs: Sequence[RankingLog]) -> list[str]:
-    """Notes of logs, with the log's name; what several logs say concerns none of them alone."""
-    said = Counter(note for log in logs for note in log.notes)
-    named = [
-        note if said[note] > 1 else f"{log.path}: {note}" for log in logs for note in log.notes
-    ]
+    """Notes of logs, with the log's name; without it where several logs have the same."""
+    notes = [(log.path, note) for log in logs for note in log.notes]
+    counts = Counter(note for _, note in notes)
+    named = (note if counts[note] > 1 else f"{path}: {note}" for path, note in notes)
     return list(dict.fromkeys(named))
 
 
@@ -169,8 +168,8 @@ def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
         own, others = _settings(log, board), settings[board.protocol]
         differ = [name for name in own if any(_differ(own, other, name) for other in others)]
         # An argument that is None says the same as none at all.
-        said = [f"{name}={own[name]}" for name in differ if own[name] is not None]
-        labels.append(" ".join((board.protocol, *said)))
+        given = [f"{name}={own[name]}" for name in differ if own[name] is not None]
+        labels.append(" ".join((board.protocol, *given)))
     return labels
 
 
@@ -181,7 +180,7 @@ def _settings(log: RankingLog, board: Leaderboard) -> Mapping[str, object]:
 
 
 def _differ(one: Mapping[str, object], other: Mapping[str, object], name: str) -> bool:
-    # Where all answers are identical nobody was asked, which makes it no other judge.
+    # Without a call (all answers are identical) no judge is known, which is not another judge.
     if name in (_JUDGE, _PEERS) and not (one[name] and other.get(name)):
         return False
     return other.get(name) != one[name]

@@ -1,12 +1,13 @@
 """Leaderboards: from the ballots of a ranking log to ranks with their uncertainty."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge import (
@@ -36,10 +37,11 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 from tiebreak.scorers.rules import RULES, PlacementRule
 
-FloatArray = NDArray[np.float64]
+Outcome = Literal["win", "loss", "tie"] | float | None
+"""The result of a match or the points of an answer; None where it is unscored."""
 
 # Kinds of calls whose replies rank candidates; the others prepare them.
-DECIDING = {"match", "score", "list"}
+_DECIDING = {"match", "score", "list"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class LeaderboardRow(Standing):
     `native` is the mean native score over the `native_n` ranked items that have one, NaN without
     any. Wins, losses and ties count matches; the seed that goes on after a tie wins nothing.
     `points` are the mean points of the answers that a judge graded one by one, in [0, 1], NaN
-    without any. What was said about an answer counts for all models that gave it. `unscored_rate`
+    without any. A verdict on an answer counts for all models that gave it. `unscored_rate`
     is the share of the model's matches without a verdict, or of its answers without points; NaN
     where there is neither. `margin` is the mean over items of the model's mean principle margin per
     match, in [-1, 1], NaN without a scored match.
@@ -159,7 +161,7 @@ def leaderboards(
         in which no item could be ranked gives a leaderboard without rows; its notes say why.
 
     Raises:
-        RankingLogError: a path holds no ranking log (subclasses tell the cases apart).
+        RankingLogError: a path holds no ranking log.
         ValueError: level or draws are out of range.
     """
     return [
@@ -176,16 +178,13 @@ def boards_of(
     closure: bool = False,
     views: bool = True,
 ) -> list[Leaderboard]:
-    """Leaderboards of one log, by name of benchmark and protocol.
+    """Leaderboards of one log, by name of benchmark and protocol; errors as in `leaderboards`.
 
     Args:
         log: what `read_ranking_logs` returned.
         how: level, draws and seed of the intervals.
         closure: as in `leaderboards`.
         views: whether to fit strengths to all matches, which takes as long as all the rest.
-
-    Raises:
-        ValueError: level or draws are out of range.
     """
     return [board_of(part, how=how, closure=closure, views=views) for part in log.parts()]
 
@@ -197,22 +196,19 @@ def board_of(
     closure: bool = False,
     views: bool = True,
 ) -> Leaderboard:
-    """The leaderboard of a log that holds one benchmark under one protocol (`RankingLog.parts`).
-
-    Arguments and errors are those of `boards_of`.
-    """
-    ranked = log.ranked
+    """The leaderboard of a log of one benchmark under one protocol; otherwise as `boards_of`."""
+    items, ranked, called = log.items, log.ranked, (*log.items, *log.cut_short)
     table = ItemTable.of(ranked)
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
-    rows = _rows(table, bootstrap, records(log.items))
-    rule = _rule(log)
-    bias = position_bias((match for item in log.items for match in item.matches), level=how.level)
-    length = length_bias(log.items, how=how)
+    rows = _rows(table, bootstrap, outcomes(items))
+    rule = next((item.placed_by for item in (*called, *log.skipped)), None)
+    bias = position_bias((match for item in items for match in item.matches), level=how.level)
+    length = length_bias(items, how=how)
     warnings = [bias.warning, length.warning]
     if rule is not None:
-        warnings += [unscored_warning(log.items, rule), tie_warning(log.items, rule)]
+        warnings += [unscored_warning(items, rule), tie_warning(items, rule)]
     warnings += _bound_reviewers(log, how=how)
-    receipt = receipt_of((*log.items, *log.cut_short))
+    receipt = receipt_of(called)
     return Leaderboard(
         benchmark=log.benchmark,
         protocol=log.protocol,
@@ -220,7 +216,7 @@ def board_of(
         eval_id=log.eval_id,
         created=log.created,
         status=log.status,
-        judges=_judges((*log.items, *log.cut_short)),
+        judges=_judges(called),
         placed_by=rule,
         n_items=len(ranked),
         unranked=log.unranked,
@@ -235,88 +231,49 @@ def board_of(
         seed=how.seed,
         bias=bias,
         length=length,
-        replies=judge_replies(log.items, level=how.level),
+        replies=judge_replies(items, level=how.level),
         receipt=receipt,
         settled=_settled(log.skipped, receipt),
         warnings=tuple(warning for warning in warnings if warning),
-        notes=(*log.notes, *notes(table, bootstrap, log.items)),
+        notes=(*log.notes, *notes(table, bootstrap, items)),
     )
 
 
-def _rule(log: RankingLog) -> Rule | None:
-    return next((item.placed_by for item in (*log.items, *log.cut_short, *log.skipped)), None)
-
-
-@dataclass(slots=True)
-class Record:
-    """Matches of one model by result, and the points of its answers that have some."""
-
-    wins: int = 0
-    losses: int = 0
-    ties: int = 0
-    unscored: int = 0
-    points: list[float] = field(default_factory=list)
-
-    @property
-    def mean_points(self) -> float:
-        """Mean points in [0, 1]; NaN without any."""
-        return math.fsum(self.points) / len(self.points) if self.points else math.nan
-
-    @property
-    def unscored_rate(self) -> float:
-        """Share of matches without a verdict, or of answers without points; NaN without any."""
-        scored = self.wins + self.losses + self.ties + len(self.points)
-        total = scored + self.unscored
-        return self.unscored / total if total else math.nan
-
-    def add(self, match: Match, *, won: bool) -> None:
-        """Count a match."""
-        if match.unscored:
-            self.unscored += 1
-        elif match.tied:
-            self.ties += 1
-        elif won:
-            self.wins += 1
-        else:
-            self.losses += 1
-
-    def add_points(self, points: float | None) -> None:
-        """Count an answer that was to get points; None when it got none."""
-        if points is None:
-            self.unscored += 1
-        else:
-            self.points.append(points)
-
-
-def records(items: Iterable[ItemBallots]) -> dict[str, Record]:
-    """Records by model, of all items judged to the end.
+def outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
+    """What each model got, match by match and grade by grade, in all items judged to the end.
 
     Matches and points of identical answers count for all models that gave the answer. Items
     without one verdict have no ranking, but they must count here: leaving them out would make the
     unscored rate shrink as judging fails more often.
     """
-    found: dict[str, Record] = {}
+    found: dict[str, list[Outcome]] = defaultdict(list)
     for item in items:
         members = {group[0]: group for group in item.groups}
-        for match in item.matches:
-            for side in (match.high, match.low):
-                for model in members.get(side, (side,)):
-                    found.setdefault(model, Record()).add(match, won=side == match.winner)
-        for points in item.scores:
-            for model in members.get(points.candidate, (points.candidate,)):
-                found.setdefault(model, Record()).add_points(points.score)
+        got = [
+            (side, _result(match, side))
+            for match in item.matches
+            for side in (match.high, match.low)
+        ]
+        for candidate, outcome in [*got, *((one.candidate, one.score) for one in item.scores)]:
+            for model in members.get(candidate, (candidate,)):
+                found[model].append(outcome)
     return found
 
 
+def _result(match: Match, candidate: str) -> Outcome:
+    if match.unscored:
+        return None
+    return "tie" if match.tied else "win" if candidate == match.winner else "loss"
+
+
 def _rows(
-    table: ItemTable, bootstrap: ItemBootstrap, by_model: Mapping[str, Record]
+    table: ItemTable, bootstrap: ItemBootstrap, by_model: Mapping[str, Sequence[Outcome]]
 ) -> tuple[LeaderboardRow, ...]:
     margins = [_mean(column) for column in table.margins.T]
     ranks = competition_ranks(bootstrap.mean, margins)
     rows = []
     for column, model in enumerate(table.models):
-        record = by_model.get(model, Record())
-        native = table.native[:, column]
+        own, native = by_model.get(model, ()), table.native[:, column]
         rows.append(
             LeaderboardRow.of(
                 bootstrap,
@@ -325,12 +282,12 @@ def _rows(
                 ranks[column],
                 native=_mean(native),
                 native_n=int(np.sum(~np.isnan(native))),
-                wins=record.wins,
-                losses=record.losses,
-                ties=record.ties,
-                unscored_rate=record.unscored_rate,
+                wins=own.count("win"),
+                losses=own.count("loss"),
+                ties=own.count("tie"),
+                unscored_rate=own.count(None) / len(own) if own else math.nan,
                 margin=margins[column],
-                points=record.mean_points,
+                points=_mean([one for one in own if isinstance(one, float)]),
             )
         )
     return tuple(sorted(rows, key=best_first))
@@ -338,7 +295,7 @@ def _rows(
 
 def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[str | None]:
     """In peer review: warnings of reviewers that go by the order of presentation."""
-    # Where all answers to all items are identical there is a panel, but nobody on it.
+    # Where all answers to all items are identical the panel has no reviewers.
     for panel in (panel for panel in panels_of(log) if panel.reviewers):
         found = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
         for reviewer, bias in zip(panel.reviewers, found, strict=True):
@@ -348,7 +305,7 @@ def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[str | None
 def _judges(items: Iterable[ItemBallots]) -> tuple[str, ...]:
     """Models whose replies rank candidates; without such calls all that were called."""
     calls = {(call.kind, call.model) for item in items for call in item.calls}
-    deciding = {model for kind, model in calls if kind in DECIDING}
+    deciding = {model for kind, model in calls if kind in _DECIDING}
     return tuple(sorted(deciding or {model for _, model in calls}))
 
 
@@ -368,7 +325,7 @@ def _settled(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | None
     )
 
 
-def _mean(values: FloatArray) -> float:
+def _mean(values: Iterable[float]) -> float:
     """Mean of the numbers that are defined; NaN without any."""
-    defined = values[~np.isnan(values)]
-    return math.fsum(defined) / len(defined) if len(defined) else math.nan
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
