@@ -222,7 +222,7 @@ def test_replies_from_the_cache_are_no_second_opinion(
     folder.add(*full(2, calls=[call(cached=cached), call()]), repeat=repeat)
     one = folder.benchmark()
     assert named(one)["full_pairwise · run 2"].role == role
-    warned = [note for note in one.notes if "is no noise ceiling: 2 of its 4 calls" in note]
+    warned = [note for note in one.notes if "is not a noise ceiling: 2 of its 4 calls" in note]
     assert len(warned) == (role == "rerun")
 
 
@@ -399,7 +399,7 @@ def test_logs_with_other_settings_are_no_runs_of_the_reference(folder: Folder) -
 def test_logs_of_other_models_are_no_runs_of_the_reference(folder: Folder) -> None:
     folder.add(*full(2, "abcd"))
     folder.add(*full(2, "abce"))
-    with pytest.raises(ComparisonError, match="no runs of one another"):
+    with pytest.raises(ComparisonError, match="not runs of one another"):
         folder.compare()
 
 

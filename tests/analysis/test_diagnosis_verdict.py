@@ -152,7 +152,7 @@ HELP = (
             NONE,
             "no_native",
             "could_help",
-            "No native scores: nobody knows whether the benchmark is saturated. Judging could help "
+            "No native scores: whether the benchmark is saturated is unknown. Judging could help "
             "in at most 158 of 162 items: those where answers differ.",
         ),
         (

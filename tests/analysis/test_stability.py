@@ -101,10 +101,10 @@ def test_runs_without_a_common_item_are_not_compared(folder: Folder) -> None:
 def test_replies_from_the_cache_are_no_second_opinion(folder: Folder) -> None:
     for repeat in (1, 1, 2):
         folder.add(*full(2, calls=[call(cached=folder.n > 0)]), repeat=repeat)
-    warned = [note for note in stability([folder.path]).notes if "no second opinion" in note]
+    warned = [note for note in stability([folder.path]).notes if "not a second opinion" in note]
     assert len(warned) == 1
     assert warned[0].startswith(
-        "full_pairwise · run 2 on gsm8k is no second opinion: 2 of its 2 calls"
+        "full_pairwise · run 2 on gsm8k is not a second opinion: 2 of its 2 calls"
     )
 
 

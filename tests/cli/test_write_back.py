@@ -90,7 +90,11 @@ def test_names_from_logs_cannot_steer_the_terminal(logs: Path) -> None:
         (["logs"], 2, "Missing option '--into'"),
         (["--into", "logs"], 2, "Missing argument"),
         (["nowhere", "--into", "logs"], 1, "nowhere does not exist"),
-        (["logs/a.eval", "--into", "logs"], 1, "logs/a.eval is an Inspect log, but no ranking log"),
+        (
+            ["logs/a.eval", "--into", "logs"],
+            1,
+            "logs/a.eval is an Inspect log, but not a ranking log",
+        ),
         (["logs", "--into", "nowhere"], 1, "nowhere: does not exist"),
         (["logs", "--into", "logs/d.eval"], 1, "logs/d.eval: d is not among the models"),
         (["logs", "--into", "logs", "--rename", "x"], 2, "is not of the form OLD=NEW"),

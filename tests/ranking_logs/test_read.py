@@ -75,7 +75,7 @@ def test_an_empty_folder(tmp_path: Path) -> None:
 
 def test_a_candidates_log_is_no_ranking_log(tmp_path: Path) -> None:
     path = write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
-    with pytest.raises(RankingLogError, match=r"no ranking log.*Rank them first"):
+    with pytest.raises(RankingLogError, match=r"not a ranking log.*Rank them first"):
         read_ranking_logs([path])
 
 
@@ -236,7 +236,7 @@ def test_a_model_without_a_ballot_has_no_rank() -> None:
     [
         ({"models": ("a", "b", "c", "d")}, "its ballots give no rank to d"),
         ({"seeds": ()}, "elimination ranks fewer than two candidates"),
-        ({"seeds": ("a", "b", "z")}, "its ballots contradict each other: 'z' is no answer"),
+        ({"seeds": ("a", "b", "z")}, "its ballots contradict each other: 'z' is not an answer"),
         ({"complete": False}, "judging was cut short"),
     ],
 )

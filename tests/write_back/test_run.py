@@ -314,7 +314,7 @@ def test_nothing_that_belongs(
 
 
 def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
-    with pytest.raises(RankingLogError, match="an Inspect log, but no ranking log"):
+    with pytest.raises(RankingLogError, match="an Inspect log, but not a ranking log"):
         write_back_ranks([logs / "a.eval"], [logs])
     with pytest.raises(CandidateError, match="nowhere: does not exist"):
         write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])

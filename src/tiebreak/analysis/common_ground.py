@@ -98,7 +98,7 @@ def _all_pairs_twice(item: ItemBallots) -> bool:
 
 
 def _in_one_order(items: Iterable[ItemBallots], which: Literal[0, 1]) -> Iterator[RankedItem]:
-    """What the items would have come to; those that have no ranking then are left out."""
+    """The items as they would have been ranked; those without a ranking are left out."""
     for item in items:
         matches = tuple(in_one_order(match, which) for match in item.matches)
         asked_once = item.model_copy(update={"matches": matches})

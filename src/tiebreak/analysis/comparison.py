@@ -247,9 +247,9 @@ def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -
         if run is not chosen and run.repeats(runs):
             receipt = run.board.receipt
             yield (
-                f"{run.name} is no noise ceiling: {receipt.n_cached:,} of its {receipt.n_calls:,} "
-                "calls are from the cache, replies of another run. Judge again with -T repeat="
-                f"{len(runs)}"
+                f"{run.name} is not a noise ceiling: {receipt.n_cached:,} of its "
+                f"{receipt.n_calls:,} calls are from the cache, replies of another run. "
+                f"Judge again with -T repeat={len(runs)}"
             )
     cached = [entry for entry in entries if entry.board.receipt.n_cached]
     if cached:
@@ -336,8 +336,9 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
         if not all(same_contest(several[0], other) for other in several):
             lines = "".join(f"\n  {entry.name}: {entry.board.log}" for entry in several)
             raise ComparisonError(
-                f"Several logs of {benchmark} could be the reference {wanted!r}, and they are no "
-                f"runs of one another:{lines}\nSay which one, by its name or its path: --reference"
+                f"Several logs of {benchmark} could be the reference {wanted!r}, and they are "
+                f"not runs of one another:{lines}\nSay which one, by its name or its path: "
+                "--reference"
             )
     return {benchmark: several[0] for benchmark, several in found.items()}
 

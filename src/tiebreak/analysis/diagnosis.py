@@ -1,6 +1,6 @@
 """Diagnosis: is a benchmark saturated for these models, and could judging help?
 
-`diagnose` counts and tests what is in a pool; no judge is asked. Answers are the same when their
+`diagnose` counts and tests what is in a pool, without a judge. Answers are the same when their
 normalised texts and their tool calls are (`candidates.identical_groups`): protocols merge such
 answers, so they cost no call and tell nothing.
 """
@@ -18,8 +18,8 @@ from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit,
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
 from tiebreak.words import count
 
-# Notes of a pool that bear on the comparison of its native scores.
-_TOLD = ("native_differs", "target_differs")
+# Kinds of notes of a pool that bear on the comparison of its native scores.
+_NATIVE_NOTES = ("native_differs", "target_differs")
 
 
 Kind = Literal[
@@ -102,7 +102,7 @@ class Diagnosis:
 
     Attributes:
         benchmark: Name.
-        verdict: What it comes to.
+        verdict: The conclusion, in words as well.
         evidence: What the verdict rests on.
         standings: Best first; models without native scores last.
         audit: Items and pairs of answers, counted.
@@ -111,7 +111,7 @@ class Diagnosis:
             which are different answers. A missing score equals none.
         saturation: By native scores; columns are `audit.models`, here and in `separation`.
         separation: Every pair of models with native scores.
-        notes: What loading had to tell that bears on the comparison of native scores.
+        notes: Notes of the pool that bear on the comparison of native scores.
     """
 
     benchmark: str
@@ -191,7 +191,7 @@ def _diagnosis(pool: CandidatePool, counted: BenchmarkAudit, measured: Saturatio
         notes=tuple(
             note.what
             for note in pool.notes
-            if note.where == counted.benchmark and note.kind in _TOLD
+            if note.where == counted.benchmark and note.kind in _NATIVE_NOTES
         ),
     )
 
@@ -237,7 +237,7 @@ def _equal_pairs(labels: Iterable[Hashable]) -> int:
 
 
 def verdict(evidence: Evidence) -> Verdict:
-    """What the evidence comes to.
+    """The conclusion from the evidence.
 
     `kind` is the first that holds: `one_model`; `identical` (all answers to every item are);
     `no_native` (no two models have native scores of one item); `not_saturated` (all pairs of models
@@ -273,7 +273,7 @@ def _finding(evidence: Evidence, kind: Kind) -> str:
     if kind == "one_model":
         return "One model only: there is nothing to compare."
     if kind == "no_native":
-        return "No native scores: nobody knows whether the benchmark is saturated."
+        return "No native scores: whether the benchmark is saturated is unknown."
     if kind == "too_few_items":
         needed = items_needed(evidence.n_pairs, evidence.level)
         return (

@@ -167,7 +167,7 @@ def _labels(boards: Sequence[tuple[RankingLog, Leaderboard]]) -> list[str]:
     for log, board in boards:
         own, others = _settings(log, board), settings[board.protocol]
         differ = [name for name in own if any(_differ(own, other, name) for other in others)]
-        # An argument that is None says the same as none at all.
+        # An argument that is None is the same as one that is not given.
         given = [f"{name}={own[name]}" for name in differ if own[name] is not None]
         labels.append(" ".join((board.protocol, *given)))
     return labels

@@ -74,7 +74,7 @@ def position_bias(matches: Iterable[Match], *, level: float = 0.95) -> PositionB
 
 
 def bound_warning(reviewer: str, bias: PresentationBias) -> str | None:
-    """What to say of a reviewer that goes by the order in which it was shown the answers."""
+    """A warning about a reviewer that follows the order in which it saw the answers."""
     if not bias.bound:
         return None
     order = "in the order of presentation" if bias.tau.value > 0 else "against the order shown"
@@ -112,8 +112,8 @@ FloatArray = NDArray[np.float64]
 # The share must be off by more than this to be a warning: answers that say more are often better,
 # and win more often without any bias.
 LENGTH_TOLERANCE = 0.2
-# And it must be no chance: whatever level is shown, at this one, and with items enough for an
-# interval over items to cover what it claims.
+# And chance must be excluded: at this level, whatever level is shown, and with items enough for
+# an interval over items to cover what it claims.
 SURE = 0.99
 SURE_MIN_ITEMS = 10
 
@@ -148,7 +148,7 @@ def length_bias(items: Iterable[ItemBallots], *, how: Resampling = Resampling())
     """Measure over all scored matches between answers of known length.
 
     A warning is given when the share of longer (or shorter) winners is above 70%, there are ten
-    items, and a 99% interval over matches and one over items both say that this is no chance.
+    items, and a 99% interval over matches and one over items both exclude chance.
     """
     items = tuple(items)
     played = _matches(items)
@@ -279,7 +279,7 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
     for item in items:
         for kind, reviewer, usable in _questions(item):
             models = [reviewer] if reviewer else _models(item, kind)
-            # Nobody was asked: without its rubric `fixed_rubric` leaves all answers unscored.
+            # Without its rubric `fixed_rubric` calls no judge and leaves all answers unscored.
             if models:
                 asked.setdefault(", ".join(models), []).append(usable)
     rows = []

@@ -1,4 +1,4 @@
-"""What a ranking asked for and what it cost: all of it, and per item beside another."""
+"""The calls behind a ranking and their cost, in all and per item."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -53,10 +53,10 @@ class Receipt:
     """All calls behind a leaderboard, those of items that were cut short included.
 
     Means per item and depths are over the `n_items` that were judged to the end;
-    `n_items_without_call` of them needed no call, because all answers were identical. (A protocol
-    that asks nobody, whatever the answers, has none of these.)
-    `depth_mean` and `depth_max` count the calls of an item that had to wait for each other: the
-    longest chain, so the time that judging takes however many calls run at once.
+    `n_items_without_call` of them needed no call because all answers were identical (0 under a
+    protocol without judges). `depth_mean` and `depth_max` count the calls of an item that had to
+    wait for each other: the longest chain, so the time that judging takes however many calls run at
+    once.
     `cost` and `paid` are the sums over `usage`, None when any price is missing;
     `unpriced_models` says whose.
     """
@@ -163,7 +163,7 @@ class Price:
 
     `cost` is what the calls are worth in US dollars, cached or not; NaN where a price is unknown.
     `depth` is the longest chain of calls that wait for each other. The relative figures are ratios
-    to another price, NaN where there is none, one is unknown, or the other's is 0.
+    to another price, NaN without one, or where one is unknown or the other is 0.
     """
 
     n_items: int
@@ -195,7 +195,7 @@ def price_of(items: Sequence[ItemBallots]) -> Price:
     """Price per item.
 
     Args:
-        items: ballots; those cut short are left out, with what they cost.
+        items: ballots; those cut short are left out, and so is their cost.
     """
     receipt = receipt_of([item for item in items if item.complete])
     n = receipt.n_items

@@ -1,4 +1,4 @@
-"""What a reader must be told beside the figures: when not to trust them, and why they are so."""
+"""Warnings and notes of a leaderboard: when not to trust its figures, and why they are so."""
 
 from collections.abc import Iterator, Sequence
 

@@ -163,7 +163,7 @@ def _run_notes(runs: Sequence[Entry]) -> Iterator[str]:
         if run.repeats(runs):
             receipt = run.board.receipt
             yield (
-                f"{run.name} on {run.board.benchmark} is no second opinion: "
+                f"{run.name} on {run.board.benchmark} is not a second opinion: "
                 f"{receipt.n_cached:,} of its {count(receipt.n_calls, 'call')} are from the cache, "
                 "replies of another run. "
                 f"Judge again with -T repeat={len(runs)}"

@@ -189,7 +189,9 @@ def placement_of(ballots: ItemBallots) -> Placement:
     try:
         placement = place(ballots)
     except KeyError as error:
-        raise NotPlacedError(f"its ballots contradict each other: {error} is no answer") from error
+        raise NotPlacedError(
+            f"its ballots contradict each other: {error} is not an answer"
+        ) from error
     answered = {model for group in ballots.groups for model in group}
     if missing := [model for model in ballots.models if model not in answered]:
         raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")

@@ -20,7 +20,7 @@ from tiebreak.scorers.placement import NotPlacedError
 _NOT_HOW = {"candidates", "shard"}
 
 # Ballots live in the store; the rest of a sample (candidate answers, transcripts) is many times
-# larger and nobody here reads it.
+# larger and not needed here.
 _UNREAD = {"attachments", "error_retries", "events", "messages", "metadata", "output", "scores"}
 
 

@@ -78,8 +78,8 @@ def _in_file(path: str) -> str:
     """The file itself, once its header says that it is a ranking log."""
     if not is_ranking_log(path):
         raise RankingLogError(
-            f"{path} is an Inspect log, but no ranking log: it holds answers that can be ranked. "
-            f"Rank them first: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(path))}"
+            f"{path} is an Inspect log, but not a ranking log: it holds answers that can be "
+            f"ranked. Rank them first: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(path))}"
         )
     return path
 

@@ -266,7 +266,7 @@ RULES: Final[Mapping[Rule, PlacementRule]] = {
         _consensus,
         "list",
         ("review", "reviews"),
-        "rank nobody, and the other reviewers decide alone",
+        "rank no answer, and the other reviewers decide alone",
         reviewed=True,
     ),
     "native": PlacementRule(_native),

@@ -387,7 +387,7 @@ def test_identical_answers_throughout() -> None:
             [nobody], people("abc"), methods=methods, how=Resampling(draws=10)
         ).benchmarks
         assert [each.name for each in found.raters] == ["native score"]
-        assert "Nobody was asked to review: all answers are identical" in found.notes
+        assert "No reviewer was called: all answers are identical" in found.notes
 
 
 def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,8 +60,8 @@ def test_identical_and_unusable_items_are_counted_and_told(tmp_path: Path) -> No
     counts = (review.n_rows, review.n_identical, review.n_unusable, review.n_reviewed)
     assert counts == (14, 1, 1, 12)
     assert review.notes == (
-        "In 1 item of 14 all answers are identical: nobody was asked, and no figure holds these "
-        "items",
+        "In 1 item of 14 all answers are identical: no reviewer was called, and no figure "
+        "includes these items",
         "In 1 item no review compares two answers",
     )
     assert {row.n_items for row in review.ranking.rows} == {12}
@@ -72,7 +72,7 @@ def test_who_is_no_candidate_and_who_is_no_reviewer(tmp_path: Path) -> None:
     review = review_of(tmp_path, *(reviews(f"q{k}", ballots) for k in range(10)))
     assert review.notes == (
         "No candidates, but on the panel: X1, X2",
-        "Candidates that review nobody: b, c",
+        "Candidates that are not reviewers: b, c",
     )
 
 

@@ -139,7 +139,7 @@ def test_a_high_unscored_rate_is_warned_of(tmp_path: Path, n_bad: int, warned: b
     items = [reviews(f"q{k}", {"a": "ab", "b": None if k < n_bad else "ba"}, models="ab")
              for k in range(20)]  # fmt: skip
     found = list(panel_warnings(worth_of(tmp_path, *items)))
-    expected = "2 of 20 reviews by b (10%) rank nobody. Most frequent reason: no places"
+    expected = "2 of 20 reviews by b (10%) rank no answer. Most frequent reason: no places"
     assert found == ([expected] if warned else [])
 
 

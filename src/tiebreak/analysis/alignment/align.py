@@ -81,7 +81,7 @@ def align(
     """Compare each peer review with the human ranking of its benchmark.
 
     Both sides are ranks of the models that both hold: other models are taken out first, and a human
-    score counts by its order only. What is told of an aggregator is the order that it gives; for
+    score counts by its order only. Of an aggregator the order counts that it gives; for
     `average` the paper's Pearson seems to be that of the mean ranks themselves, since its values
     (0.968, say) are none that six ranks can give. In the macro figures the mean ranks themselves
     are correlated, for all raters alike; the benchmark's own score by its mean.

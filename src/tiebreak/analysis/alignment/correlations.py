@@ -76,7 +76,7 @@ def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -
     models are close, the value itself is too low: 0.20 on average in the first row at 20 items.
 
     Args:
-        raters: what they say about N models.
+        raters: their ranks of N models.
         people: shape (N,), the human ranks, lower is better; without NaN, and not all equal.
         draws: the items of the rows; each draw of items is one for all raters.
 

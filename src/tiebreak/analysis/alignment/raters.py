@@ -37,7 +37,7 @@ class Ratings:
 def ratings(
     panel: Panel, columns: Sequence[int], methods: Sequence[str] | None
 ) -> tuple[list[Ratings], list[str]]:
-    """All raters of a panel, and sentences on those that there are not.
+    """All raters of a panel, and notes on those that are missing.
 
     Aggregators count whole ballots; the models that are not asked for are taken out afterwards.
 
@@ -47,7 +47,7 @@ def ratings(
         methods: names in `rankers.AGGREGATORS`; None for all, but Dodgson only where it is quick.
 
     Raises:
-        RankingError: there is no such method.
+        RankingError: a method is unknown.
     """
     found = [
         _ranked("reviewer", reviewer.name, within_ballots(panel.ranks[:, number]), columns)
@@ -55,7 +55,7 @@ def ratings(
     ]
     notes = []
     if not panel.reviewers:
-        notes.append("Nobody was asked to review: all answers are identical")
+        notes.append("No reviewer was called: all answers are identical")
         methods = ()
     slow = methods is None and len(panel.items) * len(panel.models) ** 2 > _DODGSON_LIMIT
     if slow:

@@ -1,6 +1,6 @@
 """The ballots of a peer-review log as arrays: items × reviewers × models.
 
-Whatever is said about a panel (views, agreement, alignment) is arithmetic on these.
+All measures of a panel (views, agreement, alignment) are arithmetic on these.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class Panel:
     each row. `ranks` has shape (I, R, N): lower is better, equal is tied, NaN is not ranked; models
     whose answers are identical are tied. `shown` has the same shape: the place in which a reviewer
     saw the answer, 1 = first, NaN = not shown. `native` has shape (I, N). `own` is the column of
-    each reviewer's own answers, None for one that is no candidate.
+    each reviewer's own answers, None for one that is not a candidate.
 
     `aggregator` is the method that the run asked for, `degree` the number of answers that each
     reviewer saw in sparse mode, None where it saw all.
@@ -58,8 +58,7 @@ def read_panels(paths: Iterable[str | PathLike[str]]) -> list[Panel]:
     """The panels of all peer-review logs among some files and folders, the oldest log first.
 
     Raises:
-        RankingLogError: a path holds no ranking log.
-        NoPeerReviewError: no log is one of a peer review, or none has an item judged to its end.
+        RankingLogError: a path holds no ranking log, or no log has a review (NoPeerReviewError).
     """
     return panels_among(read_ranking_logs(paths))
 
@@ -68,12 +67,12 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
     """The panels of all peer-review logs among some ranking logs, in the order of the logs.
 
     Raises:
-        NoPeerReviewError: no log is one of a peer review, or none has an item judged to its end.
+        NoPeerReviewError: no log is of a peer review, or none has an item judged to its end.
     """
     panels = [panel for log in logs for panel in panels_of(log)]
     if not panels:
         there = ", ".join(sorted({log.protocol for log in logs}))
-        # Of one that came to nothing the notes say how it goes on.
+        # The notes of a log without a judged item say how to go on.
         begun = [note for log in logs if log.protocol == "peer_review" for note in log.notes]
         raise NoPeerReviewError(
             f"No peer review with an item judged to its end among {count(len(logs), 'ranking log')}"
@@ -83,7 +82,7 @@ def panels_among(logs: Sequence[RankingLog]) -> list[Panel]:
 
 
 def panels_of(log: RankingLog) -> list[Panel]:
-    """The panels of one log, by benchmark; none where it is no peer review."""
+    """The panels of one log, by benchmark; none where it is not a peer review."""
     reviewed = [item for item in log.items if RULES[item.placed_by].reviewed]
     benchmarks = sorted({item.benchmark for item in reviewed})
     return [_panel(log, [i for i in reviewed if i.benchmark == name]) for name in benchmarks]
@@ -91,7 +90,7 @@ def panels_of(log: RankingLog) -> list[Panel]:
 
 def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
     models = tuple(sorted({model for item in rows for model in item.models}))
-    # Where all answers are identical nobody was asked.
+    # Where all answers are identical no reviewer was called.
     reviewers = tuple(dict.fromkeys(one for item in rows for one in item.reviewers))
     column = {model: number for number, model in enumerate(models)}
     numbers = {item: n for n, item in enumerate(dict.fromkeys(item.item_id for item in rows))}

@@ -26,10 +26,10 @@ from tiebreak.words import count
 class PeerReview:
     """One benchmark of one peer-review log.
 
-    Of the `n_rows` items (each epoch on its own) that were judged to the end all answers were
-    identical in `n_identical`, and nobody was asked; in `n_unusable` no review compares two
-    answers. The figures are about the rest. `warnings` say what is not to be trusted; `notes` are
-    all other remarks.
+    Of the `n_rows` items (each epoch on its own) that were judged to the end, `n_identical` have
+    identical answers only, so no reviewer was called, and in `n_unusable` no review compares two
+    answers. The figures are about the rest. `warnings` say what cannot be trusted; `notes` are all
+    other remarks.
     """
 
     panel: Panel
@@ -75,9 +75,9 @@ def peer_report(
 
     Raises:
         RankingLogError: a path holds no ranking log.
-        NoPeerReviewError: no log is one of a peer review, or nobody was asked in any.
+        NoPeerReviewError: no log is of a peer review, or none calls a reviewer.
         UnprovenOrderError: the first method finds no proven order; the message says what to do.
-        RankingError: there is no such method, or level or draws are out of range.
+        RankingError: the method is unknown, or level or draws are out of range.
     """
     logs = read_ranking_logs(paths)
     return peer_report_of(logs, methods=methods, how=how)
@@ -86,18 +86,12 @@ def peer_report(
 def peer_report_of(
     logs: Sequence[RankingLog], *, methods: Sequence[str] = (KEMENY,), how: Resampling
 ) -> PeerReport:
-    """The report of the peer reviews among ranking logs that were read already.
-
-    Raises:
-        NoPeerReviewError: no log is one of a peer review, or nobody was asked in any.
-        UnprovenOrderError: the first method finds no proven order; the message says what to do.
-        RankingError: there is no such method, or level or draws are out of range.
-    """
+    """The report of ranking logs that were read already; otherwise as `peer_report`."""
     panels = panels_among(logs)
     asked = [panel for panel in panels if panel.reviewers]
     silent = [
-        f"{panel.benchmark} is left out: all answers to all items are identical, so that nobody "
-        f"was asked ({panel.log})"
+        f"{panel.benchmark} is left out: all answers to all items are identical, so no reviewer "
+        f"was called ({panel.log})"
         for panel in panels
         if not panel.reviewers
     ]
@@ -142,7 +136,7 @@ def _views(panel: Panel, method: str) -> Views:
 
 
 def _few_items(panel: Panel, views: Views) -> Iterator[str]:
-    """A warning where too few items tell models apart for the intervals to hold what they say."""
+    """A warning where the intervals are too narrow, since few items tell models apart."""
     ranks = views.inclusive
     apart = np.array([len(np.unique(row[~np.isnan(row)])) > 1 for row in ranks])
     n = len(np.unique(panel.items[apart]))
@@ -161,7 +155,7 @@ def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iter
     if n_identical:
         yield (
             f"In {count(n_identical, 'item')} of {len(panel.items):,} all answers are identical: "
-            "nobody was asked, and no figure holds these items"
+            "no reviewer was called, and no figure includes these items"
         )
     if n_unusable:
         yield f"In {count(n_unusable, 'item')} no review compares two answers"
@@ -170,7 +164,7 @@ def _notes(panel: Panel, method: str, n_identical: int, n_unusable: int) -> Iter
         yield f"No candidates, but on the panel: {', '.join(outsiders)}"
     absent = [model for column, model in enumerate(panel.models) if column not in panel.own]
     if absent and panel.degree is None:
-        yield f"Candidates that review nobody: {', '.join(absent)}"
+        yield f"Candidates that are not reviewers: {', '.join(absent)}"
     if panel.degree is not None:
         n_whole = _n_whole(panel)
         yield (

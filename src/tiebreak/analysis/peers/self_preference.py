@@ -10,7 +10,7 @@ figure, the fair gap: it compares two ballots without the answer of the other re
     removed  there is a gap, the remainder is smaller, and its interval holds 0 or lies on the other
              side of it
     reduced  the remainder is smaller, but lies on the gap's side of 0
-    kept     it lies there, and cannot be said to be smaller
+    kept     it lies there, and may be as large as the gap
 
 Smaller is what the interval of the difference of the two says, on the same draws of items. Where it
 does not, and the remainder's interval holds 0, there is no verdict.
@@ -63,7 +63,7 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: there is no row, or the level or the draws are out of range.
+        RankingError: the panel has no row, or the level or the draws are out of range.
     """
     over = ItemDraws(len(panel.items), panel.items, how=how)
     remainders = views.self_free - views.inclusive

@@ -30,9 +30,9 @@ from tiebreak.words import count, percent
 
 @dataclass(frozen=True, slots=True)
 class ReviewRecord:
-    """One reviewer: what it was asked and said, and how that goes with the others.
+    """One reviewer: its replies, and how far it agrees with the others.
 
-    `reviewer.candidate` is None for one that is no candidate. `replies` counts its reviews and
+    `reviewer.candidate` is None for one that is not a candidate. `replies` counts its reviews and
     those that stayed unscored, for the most frequent `reason`; None where it was asked nothing. Of
     its scored reviews `n_partial` leave out an answer that was shown; in `n_cut` reviews, scored or
     not, `n_left_out` answers in all were not shown, so that the rest would fit its context.
@@ -40,7 +40,7 @@ class ReviewRecord:
     `agreement` is the mean of Kendall's τ-b with each other reviewer; `distance` the share of pairs
     that the consensus of the others orders the other way round. Without it the model `moved` falls
     by `shift` places (< 0: rises), which is the most by which one moves; 0 and None if none does,
-    None and None where nobody is ranked. `first_changes` says whether another is first then.
+    None and None where no model is ranked. `first_changes` says whether another is first then.
     """
 
     reviewer: Reviewer
@@ -81,7 +81,7 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: there is no reviewer, or the level or the draws are out of range.
+        RankingError: the panel has no reviewer, or the level or the draws are out of range.
     """
     ranks, items = panel.ranks, panel.items
     agreement = reviewer_agreement(ranks, items=items, how=how)
@@ -168,12 +168,12 @@ def _unscored(record: ReviewRecord) -> str | None:
         )
     return (
         f"{replies.n_unscored:,} of {count(replies.n_questions, 'review')} by "
-        f"{record.reviewer.name} ({percent(replies.unscored_rate)}) rank nobody. {reason}"
+        f"{record.reviewer.name} ({percent(replies.unscored_rate)}) rank no answer. {reason}"
     )
 
 
 def largest_shift(records: Sequence[ReviewRecord]) -> ReviewRecord | None:
-    """The reviewer without whom the ranking changes most, None where nobody matters.
+    """The reviewer without whom the ranking changes most, None where none matters.
 
     By places; among equals one without whom another model is first.
     """
