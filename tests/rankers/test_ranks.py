@@ -82,7 +82,7 @@ def test_normalized_borda(ranks: list[float], expected: list[float]) -> None:
 @pytest.mark.parametrize(
     ("ranks", "message"),
     [
-        ([[1, 2, 2, 4]], "no mean ranks from 1 to 4"),
+        ([[1, 2, 2, 4]], "not mean ranks from 1 to 4"),
         ([[1.5, 1.5], [0, 3]], "row 1"),
         ([[1, 1]], "share the mean"),
         ([1, 2], "shape"),
