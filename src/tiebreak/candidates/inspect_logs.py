@@ -51,9 +51,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
     source = path.as_posix()
     try:
         header = read_eval_log(source, header_only=True)
-    except (
-        Exception
-    ) as error:  # zip, JSON and validation errors of many kinds: all mean "not a log"
+    except Exception as error:  # zip, JSON and validation errors: all mean "not a log"
         return _unreadable(source, error)
     if PROTOCOL_KEY in header.metadata:
         protocol = header.metadata[PROTOCOL_KEY]
