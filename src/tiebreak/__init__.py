@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tiebreak.candidates import CandidatePool, audit, load_candidates, write_parquet
     from tiebreak.publish import publish_dataset
     from tiebreak.rankers import Profile, aggregate, csd, kemeny_young
-    from tiebreak.report.console import render
     from tiebreak.tables import read_ballots, read_human_ranking, read_rounds, read_scores
     from tiebreak.write_back import write_back_ranks
 
@@ -44,7 +43,6 @@ __all__ = [
     "read_human_ranking",
     "read_rounds",
     "read_scores",
-    "render",
     "saturation",
     "write_back_ranks",
     "write_parquet",
@@ -58,7 +56,6 @@ _HOMES = {
     "tiebreak.candidates": ("CandidatePool", "audit", "load_candidates", "write_parquet"),
     "tiebreak.publish": ("publish_dataset",),
     "tiebreak.rankers": ("Profile", "aggregate", "csd", "kemeny_young"),
-    "tiebreak.report.console": ("render",),
     "tiebreak.tables": ("read_ballots", "read_human_ranking", "read_rounds", "read_scores"),
     "tiebreak.write_back": ("write_back_ranks",),
 }

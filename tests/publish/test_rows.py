@@ -10,10 +10,11 @@ import pytest
 from tests.analysis.peers.builders import reviews
 from tests.publish.judged_runs import rows_in, sha256, write_both
 from tests.ranking_logs.builders import bracket, by_native, call, graded, item, match, write_log
-from tiebreak.publish.rows import METRICS, leaderboard_rows, ranking_rows
+from tiebreak.publish.rows import leaderboard_rows, ranking_rows
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.publish.tables import ROWS_PER_GROUP, schema, table_of, to_parquet
 from tiebreak.rankers import Resampling
+from tiebreak.report.columns import METRICS
 from tiebreak.scorers.ballots import ItemBallots
 
 
@@ -137,11 +138,11 @@ def test_peer_review(tmp_path: Path) -> None:
 
 
 def test_every_metric_has_a_direction() -> None:
-    assert {
+    assert {name: metric.higher_is_better for name, metric in METRICS.items()} == {
         **dict.fromkeys(("normalized_borda", "mean_points", "native_score"), True),
         **dict.fromkeys(("least_squares_strength", "bradley_terry_strength"), True),
         **dict.fromkeys(("mean_rank", "kemeny_rank"), False),
-    } == METRICS
+    }
 
 
 def test_where_a_row_comes_from(tmp_path: Path) -> None:

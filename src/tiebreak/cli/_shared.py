@@ -122,7 +122,8 @@ def show(form: str | None, made_by: ModuleType, finding: object, **details: obje
     if form == "json":
         echo_json(made_by.data_of(finding, **details))
     elif form == "csv":
-        click.echo(csv.text(made_by.rows_of(finding)), nl=False)
+        columns = made_by.columns_of() if hasattr(made_by, "columns_of") else None
+        click.echo(csv.text(made_by.rows_of(finding), columns), nl=False)
     elif form is None:
         terminal.show(made_by.sheets_of(finding))
     else:

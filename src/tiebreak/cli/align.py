@@ -6,9 +6,9 @@ import click
 
 from tiebreak.cli._shared import (
     bootstrap_options,
-    echo_json,
     method_option,
     plain_errors,
+    show,
 )
 from tiebreak.rankers.aggregators import AGGREGATORS
 
@@ -68,10 +68,9 @@ def align(
     from tiebreak.analysis.alignment.align import align as alignment_of
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.alignment_export import alignment_as_dict, alignment_to_csv
     from tiebreak.report.alignment_plot import plot_alignment
-    from tiebreak.report.alignment_view import render_alignment
     from tiebreak.report.plot import PlotError, check_plot
+    from tiebreak.report.sheets import alignment as sheets
     from tiebreak.tables import TableError
 
     if items and form != "json":
@@ -81,12 +80,7 @@ def align(
         if plot:
             check_plot(plot)
         alignment = alignment_of(logs, human, methods=chosen, how=how)
-    if form == "json":
-        echo_json(alignment_as_dict(alignment, items=items))
-    elif form == "csv":
-        click.echo(alignment_to_csv(alignment), nl=False)
-    else:
-        render_alignment(alignment)
+    show(form, sheets, alignment, items=items)
     if plot:
         with plain_errors(PlotError, OSError):
             plot_alignment(alignment, plot, rater=plot_method or (chosen or tuple(AGGREGATORS))[0])

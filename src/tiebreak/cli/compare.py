@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+from tiebreak.cli._shared import bootstrap_options, plain_errors, show
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -54,20 +54,14 @@ def compare(
     from tiebreak.analysis.comparison import compare as compare_logs
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.comparison_export import comparison_as_dict, comparison_to_csv
-    from tiebreak.report.comparison_view import render_comparison
     from tiebreak.report.plot import PlotError, check_plot, plot_comparison
+    from tiebreak.report.sheets import comparison as sheets
 
     with plain_errors(RankingLogError, ComparisonError, PlotError, MissingPackageError):
         if plot:
             check_plot(plot)
         comparison = compare_logs(logs, reference=reference, how=how)
-    if form == "json":
-        echo_json(comparison_as_dict(comparison))
-    elif form == "csv":
-        click.echo(comparison_to_csv(comparison), nl=False)
-    else:
-        render_comparison(comparison)
+    show(form, sheets, comparison)
     if plot:
         with plain_errors(PlotError, OSError):
             plot_comparison(comparison, plot, against=against)

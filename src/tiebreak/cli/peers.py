@@ -6,9 +6,9 @@ import click
 
 from tiebreak.cli._shared import (
     bootstrap_options,
-    echo_json,
     method_option,
     plain_errors,
+    show,
 )
 from tiebreak.rankers.aggregators import AGGREGATORS
 
@@ -50,17 +50,13 @@ def peers(
     from tiebreak.analysis.peers.review import peer_report
     from tiebreak.rankers import RankingError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.peers_export import peer_report_as_dict
-    from tiebreak.report.peers_view import render_peer_report
+    from tiebreak.report.sheets import peers as sheets
 
     if items and not as_json:
         raise click.UsageError("--items goes with --json: a certificate is no table.")
     with plain_errors(RankingLogError, RankingError):
         report = peer_report(logs, methods=_chosen(methods), how=how)
-    if as_json:
-        echo_json(peer_report_as_dict(report, items=items))
-    else:
-        render_peer_report(report)
+    show("json" if as_json else None, sheets, report, items=items)
 
 
 def _chosen(methods: tuple[str, ...]) -> tuple[str, ...]:

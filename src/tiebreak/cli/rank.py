@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+from tiebreak.cli._shared import bootstrap_options, plain_errors, show
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -30,14 +30,8 @@ def rank(logs: tuple[str, ...], form: str | None, how: "Resampling", closure: bo
     """
     from tiebreak.analysis.leaderboard import leaderboards
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.console import render
-    from tiebreak.report.export import as_dict, to_csv
+    from tiebreak.report.sheets import leaderboard as sheets
 
     with plain_errors(RankingLogError):
         boards = leaderboards(logs, how=how, closure=closure)
-    if form == "json":
-        echo_json(as_dict(boards))
-    elif form == "csv":
-        click.echo(to_csv(boards), nl=False)
-    else:
-        render(boards)
+    show(form, sheets, boards)

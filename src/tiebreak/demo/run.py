@@ -24,8 +24,9 @@ from tiebreak.local.server import close_servers, require_runtime
 from tiebreak.local.weights import find_weights
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.ranking_logs import read_ranking_logs
-from tiebreak.report.console import render
-from tiebreak.report.peers_view import render_peer_report
+from tiebreak.report import terminal
+from tiebreak.report.sheets.leaderboard import sheets_of as board_sheets
+from tiebreak.report.sheets.peers import sheets_of as peers_sheets
 
 MODEL: Final = "smollm2-135m"
 LOCAL: Final = f"tiebreak-local/{MODEL}"
@@ -272,10 +273,10 @@ def _wait(child: "subprocess.Popen[bytes]") -> int:
 def _report(peers: bool, judge: str, logs: DemoLogs) -> None:
     items = [item for log in read_ranking_logs([logs.ranking]) for item in log.items]
     if peers:
-        render_peer_report(peer_report([logs.ranking]))
+        terminal.show(peers_sheets(peer_report([logs.ranking])))
         _say("\n" + about_reviewers(judge, items))
     else:
-        render(leaderboards([logs.ranking]))
+        terminal.show(board_sheets(leaderboards([logs.ranking])))
         _say("\n" + about_judge(judge, [match for item in items for match in item.matches]))
 
 

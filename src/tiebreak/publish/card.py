@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.front_matter import merged
-from tiebreak.publish.headlines import METRIC_WORDS, boards_in, judging, plots_of, warnings_of
+from tiebreak.publish.headlines import boards_in, judging, plots_of, warnings_of
+from tiebreak.report.columns import METRICS
 from tiebreak.report.markdown import inline
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def our_part(
         judging=judging(boards),
         plots={board: plots_of(board, files) for board in boards},
         warnings={board: warnings_of(board, files) for board in boards},
-        metrics=[(name, words) for name, words in METRIC_WORDS.items() if name in metrics],
+        metrics=[metric for name, metric in METRICS.items() if name in metrics],
         paths=set(files),
         with_candidates=any(path.startswith("candidates/") for path in files),
         licensed=licensed,

@@ -20,36 +20,6 @@ Row = Mapping[str, Any]
 # Leaderboards with more models show so many on the card; the table has them all.
 LISTED: Final = 20
 
-METRIC_WORDS: Final = {
-    "normalized_borda": (
-        "Mean over the ranked items of (N − rank) / (N − 1), N models, ties at their mean rank",
-        "0 to 1, higher is better",
-    ),
-    "mean_rank": (
-        "Mean over the items of a model's rank in the consensus of all reviewers",
-        "1 to N, lower is better",
-    ),
-    "kemeny_rank": (
-        "Place in the Kemeny–Young order of all ballots of all items together",
-        "1 to N, lower is better",
-    ),
-    "least_squares_strength": (
-        "Strength that explains the results of all matches best, by least squares: a difference "
-        "of two is the mean margin at which the one should win. The strengths sum to 0",
-        "higher is better",
-    ),
-    "bradley_terry_strength": (
-        "Bradley–Terry strength over all matches, a tie as half a win: a difference of two is the "
-        "logarithm of the odds. The strengths sum to 0",
-        "higher is better",
-    ),
-    "mean_points": ("Mean of the points that a judge gave", "0 to 1, higher is better"),
-    "native_score": (
-        "The benchmark's own score over the ranked items. Judging never changes it",
-        "higher is better",
-    ),
-}
-
 _SWAPS: Final = {
     "always": "Every match is judged in both orders of presentation, and margins are averaged.",
     "close": "Which answer is shown first is drawn by lot; a match that comes out close is judged "

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import README, card
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.rows import METRICS
 from tiebreak.publish.secrets import refuse_secrets
 from tiebreak.publish.tables import from_parquet, schema, to_parquet
+from tiebreak.report.columns import METRICS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,17 +19,10 @@ from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankedItem
+from tiebreak.report.columns import COLUMNS, METRICS
 
-METRICS: Final = {
-    "normalized_borda": True,
-    "mean_rank": False,
-    "kemeny_rank": False,
-    "least_squares_strength": True,
-    "bradley_terry_strength": True,
-    "mean_points": True,
-    "native_score": True,
-}
-"""The metrics, and whether higher is better; what they mean stands on the card."""
+# These have intervals, and so rows of their own making.
+_WITH_INTERVALS: Final = ("normalized_borda", "native_score")
 
 
 def leaderboard_rows(run: Run) -> list[Row]:
@@ -63,14 +56,14 @@ def _board_rows(run: Run, board: Leaderboard) -> Iterator[Row]:
         *_borda(table, board),
         *(row for review in reviews for row in _peer_rows(review)),
         *_strengths(board),
-        *_points(board),
+        *_figures(board),
         *_native(table, board),
     ]
     for row in measured:
         metric, model = row["metric"], row["model"]
         yield {
             **shared,
-            "higher_is_better": METRICS[metric],
+            "higher_is_better": METRICS[metric].higher_is_better,
             "unscored_rate": unscored.get(model, math.nan),
             **row,
         }
@@ -144,14 +137,20 @@ def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
         yield _standing("native_score", row, n=n[row.model])
 
 
-def _points(board: Leaderboard) -> Iterator[Row]:
-    graded = [row for row in board.rows if not math.isnan(row.points)]
-    ranks = competition_ranks([row.points for row in graded])
-    rows = [
-        {"metric": "mean_points", "model": row.model, "value": row.points, "rank": whole(rank)}
-        for row, rank in zip(graded, ranks, strict=True)
-    ]
-    yield from sorted(rows, key=lambda row: (row["rank"], row["model"]))
+def _figures(board: Leaderboard) -> Iterator[Row]:
+    """The published columns of a leaderboard that have no interval, as the mean points."""
+    for column in COLUMNS:
+        if column.metric is None or column.metric.name in _WITH_INTERVALS:
+            continue
+        figures = [(row.model, float(getattr(row, column.fields[0]))) for row in board.rows]
+        known = [(model, value) for model, value in figures if not math.isnan(value)]
+        sign = 1 if column.metric.higher_is_better else -1
+        ranks = competition_ranks([sign * value for _, value in known])
+        rows = [
+            {"metric": column.metric.name, "model": model, "value": value, "rank": whole(rank)}
+            for (model, value), rank in zip(known, ranks, strict=True)
+        ]
+        yield from sorted(rows, key=lambda row: (row["rank"], row["model"]))
 
 
 def _strengths(board: Leaderboard) -> Iterator[Row]:

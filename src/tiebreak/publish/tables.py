@@ -10,7 +10,7 @@ from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
-from tiebreak.report.export import json_ready
+from tiebreak.report.json import json_ready
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,7 +5,7 @@ Everything undefined (NaN, None) is shown as one sign, and sorts last.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from tiebreak.words import percent
 
@@ -69,6 +69,11 @@ def bounds(lower: float, upper: float) -> Cell:
 def signed_bounds(lower: float, upper: float) -> Cell:
     """An interval of numbers that may be negative."""
     return Cell(signed_interval(lower, upper), _key(lower))
+
+
+def span(figure: Any) -> Cell:
+    """The interval of a figure that may be negative, from its `lower` to its `upper`."""
+    return signed_bounds(figure.lower, figure.upper)
 
 
 def share(value: float) -> Cell:

@@ -15,7 +15,7 @@ Texts may come from logs and may be hostile; each renderer escapes all of them.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tiebreak.report.cells import Cell
@@ -29,8 +29,9 @@ class Column:
     """A column of a table.
 
     A `numeric` one is set flush right, unless `left`, and sorts by number. A terminal folds long
-    texts down to the width `folds` (0: never), shows the column from the width `room` on, and uses
-    the heading `short`, with its line breaks, where there is one.
+    texts down to the width `folds` (0: never) and shows the column from the width `room` on. The
+    heading `short` is for terminals: one with line breaks for all, another for narrow ones.
+    `meaning` explains the heading.
     """
 
     heading: str
@@ -39,6 +40,7 @@ class Column:
     folds: int = 0
     room: int = 0
     short: str = ""
+    meaning: str = ""
 
 
 def names(heading: str, width: int = 12) -> Column:
@@ -49,6 +51,11 @@ def names(heading: str, width: int = 12) -> Column:
 def numbers(*headings: str) -> tuple[Column, ...]:
     """Columns of numbers."""
     return tuple(map(Column, headings))
+
+
+def interval_heading(level: float) -> str:
+    """The heading of intervals of this confidence level."""
+    return f"{level * 100:g}% interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +145,9 @@ class Sheet:
     sections: tuple[Section, ...] = ()
     notes: tuple[str, ...] = ()
 
-
-Sheets = Iterable[Sheet]
+    def plus(self, *sections: Section, notes: Iterable[str] = ()) -> "Sheet":
+        """The same sheet with more sections and notes."""
+        return replace(self, sections=(*self.sections, *sections), notes=(*self.notes, *notes))
 
 
 def one_line(text: str) -> str:

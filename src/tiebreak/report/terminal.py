@@ -71,15 +71,16 @@ def _table(table: Table, width: int) -> RichTable:
     gap = max(table.gap, 2 if width >= WIDE else 1)
     made = RichTable(box=box.SIMPLE, pad_edge=False, show_edge=False, padding=_PADDING[gap])
     for number in shown:
-        _add_column(made, table.columns[number])
+        _add_column(made, table.columns[number], width)
     for number, row in enumerate(table.rows):
         cells = (_cell(row[place], table.columns[place]) for place in shown)
         made.add_row(*cells, end_section=number + 1 in table.rules)
     return made
 
 
-def _add_column(table: RichTable, column: Column) -> None:
-    heading = "\n".join(map(one_line, (column.short or column.heading).split("\n")))
+def _add_column(table: RichTable, column: Column, width: int) -> None:
+    short = column.short if width < WIDE or "\n" in column.short else ""
+    heading = "\n".join(map(one_line, (short or column.heading).split("\n")))
     side: Literal["left", "right"] = "left" if column.left or not column.numeric else "right"
     if column.folds:
         table.add_column(Text(heading), justify=side, overflow="fold", min_width=column.folds)

@@ -1,22 +1,22 @@
 """A small report with one item of every kind of protocol, and the same with hostile texts."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
+from tiebreak.report.cells import Cell, integer, number, words
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import (
-    Cell,
-    Column,
     FigureView,
     ItemRow,
     ItemsView,
     Page,
+    PageSection,
     Part,
-    Section,
-    TableView,
     Warned,
 )
+from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
 from tiebreak.scorers.ballots import (
     Criterion,
     ItemBallots,
@@ -194,20 +194,16 @@ def items(
             for (benchmark, item_id, _), chunk in zip(entries, places, strict=True)
         ],
     }
-    columns = (Column("Item"), Column("Benchmark"), Column("First"), Column("Matches", True))
+    columns = (*map(names, ("Item", "Benchmark", "First")), Column("Matches"))
     table = [
-        ItemRow(number, (*map(_text, (item_id, benchmark, _first(one))), _matches(one)))
+        ItemRow(number, (*map(words, (item_id, benchmark, _first(one))), _matches(one)))
         for number, (benchmark, item_id, one) in enumerate(entries)
     ]
     table += [
-        ItemRow(0, (*map(_text, (f"extra {n}", "more" if n % 2 else "gsm8k", "x")), Cell("1", 1)))
+        ItemRow(0, (*map(words, (f"extra {n}", "more" if n % 2 else "gsm8k", "x")), integer(1)))
         for n in range(rows)
     ]
     return ItemsView("Open an item to read it.", columns, tuple(table), index, tuple(chunks))
-
-
-def _text(text: str) -> Cell:
-    return Cell(text, text.casefold() or None)
 
 
 def _first(one: Mapping[str, Any]) -> str:
@@ -216,30 +212,26 @@ def _first(one: Mapping[str, Any]) -> str:
 
 
 def _matches(one: Mapping[str, Any]) -> Cell:
-    number = sum(len(s["ballots"].get("matches", ())) for s in one["stories"])
-    return Cell(str(number), number)
+    return integer(sum(len(s["ballots"].get("matches", ())) for s in one["stories"]))
 
 
 BORDA = (("opus", 0.75), ("sonnet", 0.5), ("haiku", None), ("flash", 0.125), ("mini", 1.0))
 
 
-def board(id: str = "board", hostile: str = "") -> TableView:
+def board(hostile: str = "") -> Table:
     """A leaderboard with an undefined number, and enough rows to filter."""
     rows = [
-        (Cell(str(n), n), _text(name + hostile), Cell("–" if b is None else f"{b:.3f}", b))
+        (integer(n), words(name + hostile), number(math.nan if b is None else b))
         for n, (name, b) in enumerate((*BORDA, *((f"model-{n}", n / 100) for n in range(8))), 1)
     ]
-    columns = (Column("#", True), Column("Model"), Column("Borda", True))
-    return TableView(id, f"Ranking {hostile}", columns, tuple(rows), filterable=True)
+    columns = (Column("#"), names("Model"), Column("Borda"))
+    return Table.of(columns, rows, f"Ranking {hostile}")
 
 
-def summed() -> TableView:
+def summed() -> Table:
     """Numbers with their sum below a rule."""
-    rows = [(Cell(name, name), Cell(str(n), n)) for name, n in (("seed", 2), ("match", 9))]
-    total = (Cell("all", "all"), Cell("11", 11))
-    return TableView(
-        "calls", "Calls", (Column("Calls"), Column("Total", True)), (*rows, total), rules=(2,)
-    )
+    rows = [(words(name), integer(n)) for name, n in (("seed", 2), ("match", 9), ("all", 11))]
+    return Table.of((names("Calls"), *numbers("Total")), rows, "Calls", rules=(2,))
 
 
 PICTURE = (
@@ -253,18 +245,19 @@ PICTURE = (
 
 def report(hostile: str = "", rows: int = 12) -> Page:
     """A report; `hostile` is put into every text that can come from a log."""
-    leaderboards = Section(
+    leaderboards = PageSection(
         "leaderboards", "Leaderboards", "Who is first, and how sure that is.", _boards(hostile)
     )
     money = ("Money: worth $1.20",)
-    receipt = Part("receipt-seal", "seal", tables=(summed(),), lines=money)
+    bill = Sheet("seal", sections=(Section.of(summed()), Section.of(lines=money)))
+    receipt = PageSection("receipt", "Receipt", "What it cost.", (Part("receipt-seal", bill),))
     warning = f"3 of 12 verdicts are unscored{hostile}"
     return Page(
         title=f"Which model writes best?{hostile}",
         version="0.1.0",
         created="2026-01-01",
         warnings=(Warned(warning, f"gsm8k · seal{hostile}", "gsm8k-seal"),),
-        sections=(leaderboards, Section("receipt", "Receipt", "What it cost.", (receipt,))),
+        sections=(leaderboards, receipt),
         items=_items(hostile, rows),
     )
 
@@ -273,19 +266,18 @@ def _boards(hostile: str) -> tuple[Part, Part]:
     """A part with something of everything, and one with a table alone."""
     alt = f"opus 0.75 {hostile}"
     figure = FigureView("borda", f"Borda {hostile}", alt, PICTURE, 640, 160, "plots/borda.svg")
-    return (
-        Part(
-            id="gsm8k-seal",
-            title=f"gsm8k · seal{hostile}",
-            subtitle=f"judge: x/judge · log: seal.eval{hostile}",
-            warnings=(f"3 of 12 verdicts are unscored{hostile}",),
-            figures=(figure,),
-            tables=(board(hostile=hostile),),
-            lines=(f"Mean distance between two models: 0.071{hostile}",),
-            notes=(f"2 items not ranked: 11, 12{hostile}",),
-        ),
-        Part("mmlu-seal", "mmlu · seal", tables=(board("board-2"),)),
+    spread = f"Mean distance between two models: 0.071{hostile}"
+    legend = f"Intervals: bootstrap{hostile}"
+    sheet = Sheet(
+        title=f"gsm8k · seal{hostile}",
+        subtitle=(f"judge: x/judge · log: seal.eval{hostile}",),
+        verdict=f"Settled: the ranking{hostile}",
+        warnings=(f"3 of 12 verdicts are unscored{hostile}",),
+        sections=(Section.of(board(hostile), legend=[legend]), Section.of(lines=[spread])),
+        notes=(f"2 items not ranked: 11, 12{hostile}",),
     )
+    alone = Sheet("mmlu · seal", sections=(Section.of(board()),))
+    return Part("gsm8k-seal", sheet, (figure,)), Part("mmlu-seal", alone)
 
 
 def _items(hostile: str, rows: int) -> ItemsView:

@@ -52,7 +52,7 @@ def test_it_shows_what_it_was_given_and_complains_about_nothing(
             "Receipt",
         ]
         assert page.locator("nav li").all_inner_texts()[-2:] == ["Items", "Receipt"]
-        assert column(page, "board", 2)[:3] == ["opus", "sonnet", "haiku"]
+        assert column(page, "gsm8k-seal-table-1", 2)[:3] == ["opus", "sonnet", "haiku"]
         picture = page.locator("figure img")
         assert picture.get_attribute("alt") == "opus 0.75 "
         assert picture.evaluate("(image) => image.naturalWidth") == 640
@@ -104,34 +104,36 @@ def test_numbers_sort_as_numbers_and_undefined_ones_come_last(
 ) -> None:
     upwards = [name for name, b in BY_BORDA if b is not None]
     with opened(browser, plain) as page:
-        head = page.locator("#board th", has_text="Borda")
+        head = page.locator("#gsm8k-seal-table-1 th", has_text="Borda")
         assert head.get_attribute("aria-sort") is None
         head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == "ascending"
-        assert column(page, "board", 2) == [*upwards, "haiku"]
+        assert column(page, "gsm8k-seal-table-1", 2) == [*upwards, "haiku"]
         head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == "descending"
-        assert column(page, "board", 2) == [*reversed(upwards), "haiku"]
+        assert column(page, "gsm8k-seal-table-1", 2) == [*reversed(upwards), "haiku"]
         # "10" comes after "9".
-        page.locator("#board th", has_text="#").get_by_role("button").click()
-        assert column(page, "board", 1) == [str(n) for n in range(1, 14)]
-        assert page.locator("#board [aria-sort]").count() == 1
+        page.locator("#gsm8k-seal-table-1 th", has_text="#").get_by_role("button").click()
+        assert column(page, "gsm8k-seal-table-1", 1) == [str(n) for n in range(1, 14)]
+        assert page.locator("#gsm8k-seal-table-1 [aria-sort]").count() == 1
         # The other table with the same columns keeps its order.
-        assert column(page, "board-2", 2)[:3] == ["opus", "sonnet", "haiku"]
+        assert column(page, "mmlu-seal-table-1", 2)[:3] == ["opus", "sonnet", "haiku"]
 
 
 def test_a_sum_stays_below_its_rule(browser: Browser, plain: Path) -> None:
     with opened(browser, plain) as page:
-        head = page.locator("#calls th", has_text="Total")
+        head = page.locator("#receipt-seal-table-1 th", has_text="Total")
         for names in (["seed", "match", "all"], ["match", "seed", "all"]):
             head.get_by_role("button").click()
-            assert column(page, "calls", 1) == names
+            assert column(page, "receipt-seal-table-1", 1) == names
 
 
 def test_texts_sort_as_texts(browser: Browser, plain: Path) -> None:
     with opened(browser, plain) as page:
-        page.locator("#board th", has_text="Model").get_by_role("button").press("Enter")
-        assert column(page, "board", 2) == sorted(name for name, _ in BY_BORDA)
+        page.locator("#gsm8k-seal-table-1 th", has_text="Model").get_by_role("button").press(
+            "Enter"
+        )
+        assert column(page, "gsm8k-seal-table-1", 2) == sorted(name for name, _ in BY_BORDA)
         # Ids of items: 7 to 12 as numbers, then words by the numbers in them.
         page.locator("#items-table th", has_text="Item").get_by_role("button").click()
         ids = [str(n) for n in range(7, 13)] + [f"extra {n}" for n in range(12)]
@@ -167,8 +169,8 @@ def test_filters_by_words_and_by_the_values_of_a_column(browser: Browser, plain:
             assert len(column(page, "items-table", 1)) == shown
         # The leaderboard has a filter of its own.
         page.locator("#leaderboards").get_by_label("Filter").first.fill("model-7")
-        assert column(page, "board", 2) == ["model-7"]
-        assert len(column(page, "board-2", 2)) == 13
+        assert column(page, "gsm8k-seal-table-1", 2) == ["model-7"]
+        assert len(column(page, "mmlu-seal-table-1", 2)) == 13
 
 
 @pytest.mark.slow
@@ -199,7 +201,7 @@ def test_without_javascript_all_but_the_details_is_there(browser: Browser, plain
     with opened(browser, plain, java_script_enabled=False) as page:
         assert "needs JavaScript" in page.locator("#items").inner_text()
         assert len(column(page, "items-table", 1)) == 18
-        assert column(page, "board", 2)[0] == "opus"
+        assert column(page, "gsm8k-seal-table-1", 2)[0] == "opus"
         expect(page.locator("figure img")).to_be_visible()
         assert page.locator("button").count() == 0
         expect(page.locator(".lines").first).to_have_text("Mean distance between two models: 0.071")
@@ -299,7 +301,13 @@ def test_hostile_text_stays_text(browser: Browser, hostile: Path) -> None:
         for word in ("<script>window.hit=1;alert(1)</script>", "onerror=", "{{7*7}}", "${7*7}"):
             assert word in text
         # Signs stand where an escape, a NUL, or a mark that turns the line around would be.
-        for place in ("h1", ".warnings li", "#board tbody th", "#items-table tbody th", "caption"):
+        for place in (
+            "h1",
+            ".warnings li",
+            "#gsm8k-seal-table-1 tbody th",
+            "#items-table tbody th",
+            "caption",
+        ):
             said = page.locator(place).first.text_content()
             assert said is not None
             assert "‹U+001B›[31mred" in said

@@ -366,7 +366,7 @@ def test_the_keyboard_alone_leads_everywhere(browser: Browser, plain: Path) -> N
         expect(page.locator(".skip")).to_be_in_viewport()
         page.keyboard.press("Enter")
         expect(page.locator("main")).to_be_focused()
-        tab_to("#board th button")
+        tab_to("#gsm8k-seal-table-1 th button")
         tab_to('#items-table a[href="#item-0"]')
         page.keyboard.press("Enter")
         expect(page.locator("dialog h2")).to_be_focused()

@@ -1,5 +1,6 @@
 """What a report is about: every part that applies, none that does not, all of it read once."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,11 @@ from tiebreak.analysis.peers.review import peer_report
 from tiebreak.analysis.stability import stability
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import RankingLogError, log_file
-from tiebreak.report.comparison_export import comparison_as_dict
-from tiebreak.report.export import as_dict
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.peers_export import peer_report_as_dict
-from tiebreak.report.stability_view import stability_as_dict
+from tiebreak.report.sheets import comparison as comparison_sheet
+from tiebreak.report.sheets import leaderboard as board_sheet
+from tiebreak.report.sheets import peers as peers_sheet
+from tiebreak.report.sheets import stability as stability_sheet
 
 FAST: dict[str, Any] = {"how": Resampling(level=0.9, draws=100, seed=3)}
 
@@ -36,18 +37,25 @@ def test_the_figures_are_those_of_the_other_verbs(tmp_path: Path) -> None:
     whole(tmp_path)
     found = contents_of([tmp_path], **FAST)
     assert parts(found) == {"comparison", "peers", "stability"}
-    boards = [entry.board for entry in found.entries]
-    assert as_dict(boards) == as_dict(leaderboards([tmp_path], **FAST))
     assert found.comparison
     assert found.peers
     assert found.stability
-    compared = comparison_as_dict(compare([tmp_path], **FAST))
-    assert comparison_as_dict(found.comparison) == compared | {
+
+    def named(data: Any) -> Any:
+        """The same with names of files for their paths."""
+        return json.loads(json.dumps(data).replace(f"{tmp_path}/", ""))
+
+    boards = [entry.board for entry in found.entries]
+    ranked, compared = leaderboards([tmp_path], **FAST), compare([tmp_path], **FAST)
+    assert board_sheet.data_of(boards) == named(board_sheet.data_of(ranked))
+    assert comparison_sheet.data_of(found.comparison) == named(
         # The logs' own notes stand beside their leaderboards.
-        "notes": ["mmlu is left out: no log of it is the reference"]
-    }
-    assert peer_report_as_dict(found.peers) == peer_report_as_dict(peer_report([tmp_path], **FAST))
-    assert stability_as_dict(found.stability) == stability_as_dict(stability([tmp_path]))
+        comparison_sheet.data_of(compared)
+        | {"notes": ["mmlu is left out: no log of it is the reference"]}
+    )
+    reviewed, parted = peer_report([tmp_path], **FAST), stability([tmp_path])
+    assert peers_sheet.data_of(found.peers) == named(peers_sheet.data_of(reviewed))
+    assert stability_sheet.data_of(found.stability) == named(stability_sheet.data_of(parted))
 
 
 def test_every_log_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -255,7 +255,7 @@ def test_rows(tmp_path: Path) -> None:
     folder.add([judged(tied, task=task), judged(bracket("p", "c", "b", "a"), task="Short")])
     folder.add([graded("q", {"a": 0.5, "b": None, "c": 0.25}), graded("p", {"a": 0.1, "c": 0.9})])
     view = view_of(tmp_path)
-    assert [column.title for column in view.columns] == [
+    assert [column.heading for column in view.columns] == [
         *("Item", "Task", "First", "Matches", "Ties", "Flips", "Unscored"),
     ]
     assert [row.index for row in view.rows] == [0, 1]
@@ -266,17 +266,17 @@ def test_rows(tmp_path: Path) -> None:
     assert second[3:] == ["2", "1", "0", "2"]
     assert second[1].startswith("What is it? xxx")
     assert len(second[1]) == 90
-    assert [cell.sort for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
+    assert [cell.key for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
 
 
 def test_columns_that_tell_items_apart(tmp_path: Path) -> None:
     view = view_of(whole(tmp_path))
-    titles = [column.title for column in view.columns]
+    titles = [column.heading for column in view.columns]
     assert titles[:2] == ["Item", "Benchmark"]
     judged_by = {row.cells[titles.index("Judged by")].text for row in view.rows}
     gsm8k = "seal, full_pairwise, full_pairwise · run 2, pointwise, original"
     assert judged_by == {gsm8k, "peer_review"}
-    numeric = [column.title for column in view.columns if column.numeric]
+    numeric = [column.heading for column in view.columns if column.numeric]
     assert numeric == ["Matches", "Ties", "Flips", "Unscored"]
 
 

@@ -61,7 +61,7 @@ def test_shards(tmp_path: Path) -> None:
         contents_of([tmp_path / "logs"], how=Resampling(draws=100)), Gallery(), version="1"
     )
     [part] = page.sections[0].parts
-    assert part.subtitle.endswith("log: (4 shards: 1.eval, …, 4.eval)")
+    assert part.sheet.subtitle[0].endswith("log: (4 shards: 1.eval, …, 4.eval)")
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,26 @@
 """The page of a report: which parts it has, and that it says what the terminal says."""
 
 import dataclasses
-import io
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from tests.analysis.alignment.panels import people
 from tests.analysis.test_contests import report as contest
 from tests.ranking_logs.builders import bracket, item, match
 from tests.report.page.logs import Folder, small, whole
+from tests.report.showing import printed
 from tiebreak.rankers import Resampling
-from tiebreak.report.alignment_view import render_alignment
-from tiebreak.report.comparison_view import render_comparison
-from tiebreak.report.console import render
-from tiebreak.report.contests_view import render_contest
+from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import Gallery
-from tiebreak.report.page.names import shortener
 from tiebreak.report.page.sections import page_of
 from tiebreak.report.page.view import Page, Part
-from tiebreak.report.peers_view import render_peer_report
-from tiebreak.report.stability_view import render_stability
+from tiebreak.report.sheets import alignment, comparison, leaderboard, peers, stability
+from tiebreak.report.sheets import contest as contest_sheet
 
 # Where to look on, what a table is about, headings that the terminal breaks in two.
 TERMINAL_ONLY = {
@@ -65,13 +60,14 @@ def test_every_section(everything: Page) -> None:
         *("stability", "receipt"),
     ]
     found = parts(everything)
-    labels = [part.title for part in found["leaderboards"]]
-    assert labels == [
+    labels = [part.sheet.title for part in found["leaderboards"]]
+    names = (
         *("gsm8k · seal", "gsm8k · full_pairwise", "gsm8k · full_pairwise · run 2"),
         *("gsm8k · pointwise", "gsm8k · original", "mmlu · peer_review"),
-    ]
+    )
+    assert labels == [f"{name} · 4 items" for name in names]
     # The native score is not held against itself.
-    assert "gsm8k · original" not in [part.title for part in found["native"]]
+    assert "gsm8k · original" not in [part.sheet.title for part in found["native"]]
     assert everything.items is not None
     assert everything.version == "1.2.3"
 
@@ -91,9 +87,11 @@ def test_nothing_is_empty(everything: Page) -> None:
     for section in everything.sections:
         assert section.lead
         for part in section.parts:
-            assert part.figures or part.tables or part.lines or part.notes
-            assert all(table.rows for table in part.tables)
-            texts = (part.title, *part.lines, *part.notes, *part.warnings)
+            sheet = part.sheet
+            assert part.figures or part.tabled or part.lines or sheet.notes
+            assert all(section.table and section.table.rows for section in part.tabled)
+            assert all(section.table and section.table.caption for section in part.tabled)
+            texts = (sheet.title, *part.lines, *sheet.notes, *sheet.warnings)
             assert all(texts)
 
 
@@ -108,7 +106,7 @@ def ids(page: Page) -> Iterator[str]:
         yield section.id
         for part in section.parts:
             yield part.id
-            yield from (table.id for table in part.tables)
+            yield from (f"{part.id}-table-{n}" for n, _ in enumerate(part.tabled, start=1))
             yield from (figure.id for figure in part.figures)
 
 
@@ -129,22 +127,21 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def test_it_says_what_the_terminal_says(contents: Contents, everything: Page) -> None:
-    console = Console(file=io.StringIO(), width=300, highlight=False)
     assert contents.comparison
     assert contents.peers
     assert contents.alignment
     assert contents.stability
     assert contents.contest
-    render([entry.board for entry in contents.entries], console)
-    render_comparison(contents.comparison, console)
-    render_peer_report(contents.peers, console)
-    render_alignment(contents.alignment, console)
-    render_stability(contents.stability, console)
-    render_contest(contents.contest, console)
-    assert isinstance(console.file, io.StringIO)
-    said = words(shortener(contents.names)(console.file.getvalue()))
+    sheets = [
+        *leaderboard.sheets_of([entry.board for entry in contents.entries]),
+        *comparison.sheets_of(contents.comparison),
+        *peers.sheets_of(contents.peers),
+        *alignment.sheets_of(contents.alignment),
+        *stability.sheets_of(contents.stability),
+        *contest_sheet.sheets_of(contents.contest),
+    ]
     shown = words(" ".join(texts_of(everything)))
-    left = {word for word in said - shown if not set(word) <= set("─╶╴ ")}
+    left = {word for word in words(printed(sheets, 300)) - shown if not set(word) <= set("─╶╴ ")}
     assert left <= TERMINAL_ONLY
 
 
@@ -156,9 +153,9 @@ def test_warnings_stand_at_the_top_once(tmp_path: Path) -> None:
     found = page(contents_of([tmp_path], how=Resampling(draws=100)))
     [warned] = [one for one in found.warnings if "chose the first answer" in one.text]
     first, second = parts(found)["leaderboards"]
-    assert warned.text in first.warnings
-    assert warned.text in second.warnings
-    assert (warned.part, warned.title) == (first.id, "Leaderboards: gsm8k · seal")
+    assert warned.text in first.sheet.warnings
+    assert warned.text in second.sheet.warnings
+    assert (warned.part, warned.title) == (first.id, "Leaderboards: gsm8k · seal · 12 items")
 
 
 def test_pictures_of_runs_have_names_of_their_own(everything: Page) -> None:
@@ -195,8 +192,8 @@ def test_hostile_names_are_clean_in_every_cell_and_sentence(tmp_path: Path) -> N
     name = "x\u202e\x1b[31m\x00</script>"
     Folder(tmp_path).add([bracket(f"q\x07{n}", name, "b", "c") for n in range(3)])
     found = page(contents_of([tmp_path], how=Resampling(draws=100)))
-    shown = list(texts_of([section.parts for section in found.sections]))
-    assert any("</script>" in text for text in shown)
-    assert all(text.isprintable() for text in shown)
+    text = render(found)
+    assert "x‹U+202E›‹U+001B›[31m‹U+0000›&lt;/script&gt;" in text
+    assert all(char.isprintable() or char in "\n\t" for char in text)
     assert found.items is not None
     assert all(cell.text.isprintable() for row in found.items.rows for cell in row.cells)

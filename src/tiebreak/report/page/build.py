@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from unicodedata import category
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import FOLDER, Gallery
 from tiebreak.report.page.sections import page_of
@@ -156,33 +155,9 @@ def _pictures_of(page: Path) -> set[Path]:
 
 def render(page: Page) -> str:
     """The page as HTML: the same page gives the same text."""
-    environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        finalize=visible,
-    )
     style, script = _static("css"), _static("js")
-    template = environment.get_template("report.html.jinja")
+    template = environment().get_template("report.html.jinja")
     return template.render(page=page, style=style, script=script, csp=_policy(style, script))
-
-
-def visible(value: object) -> object:
-    """A text with the codes of what cannot be seen, or would steer what is around it: ‹U+202E›.
-
-    That is whatever is not printable: control characters, marks of direction, zero-width
-    characters, lone surrogates. Blanks of all kinds stay.
-    """
-    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
-        return value
-    return "".join(
-        char
-        if char.isprintable() or char in "\t\n" or category(char) == "Zs"
-        else f"\u2039U+{ord(char):04X}\u203a"
-        for char in value
-    )
 
 
 @cache

@@ -1,8 +1,9 @@
 """What a report is about: everything that the logs say, read once."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 
 from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.analysis.comparison import (
@@ -21,7 +22,7 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.shards import best_attempts
-from tiebreak.report.page.names import file_names
+from tiebreak.report.page.names import file_names, renamed, shortener
 from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.scorers.rules import RULES
 from tiebreak.tables.human import HumanRanking
@@ -32,8 +33,7 @@ class Contents:
     """The parts of a report; those that do not apply are None.
 
     `logs` are the best attempts at each task, read with what was to be judged; `entries` are their
-    leaderboards with the second views. `notes` say what was left out, and why. `names` has a short
-    name for every path that may occur in a sentence.
+    leaderboards with the second views. `notes` say what was left out, and why.
     """
 
     logs: tuple[RankingLog, ...] = ()
@@ -44,7 +44,6 @@ class Contents:
     stability: StabilityReport | None = None
     contest: ContestReport | None = None
     notes: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def contents_of(
@@ -57,7 +56,7 @@ def contents_of(
     how: Resampling = Resampling(),
     progress: Callable[[str], object] = lambda step: None,
 ) -> Contents:
-    """Gather what a report shows.
+    """Gather what a report shows. Files are called by their names, wherever they lie.
 
     Args:
         paths: ranking logs, and folders that hold some; none for a report of a contest alone.
@@ -76,11 +75,17 @@ def contents_of(
         AlignmentError: the ranking by people has too little in common with the peer reviews.
         ValueError: level or draws are out of range.
     """
+    if paths:
+        progress("reading logs")
+    read = read_ranking_logs(paths, with_metadata=True) if paths else []
+    names = file_names([*paths, *sources, *([human.source] if human else [])], read)
+    if contest is not None:
+        contest = replace(contest, notes=tuple(map(shortener(names), contest.notes)))
     if not paths:
-        return Contents(contest=contest, names=file_names(sources, ()))
-    progress("reading logs")
-    read = read_ranking_logs(paths, with_metadata=True)
-    logs, left_out = best_attempts(read)
+        return Contents(contest=contest)
+    if reference is not None:
+        reference = names.get(reference, names.get(str(Path(reference).resolve()), reference))
+    logs, left_out = best_attempts([renamed(log, names) for log in read])
     progress("ranking models")
     entries, _ = entries_of(logs, how=how, views=True)
     progress("comparing protocols")
@@ -91,7 +96,8 @@ def contents_of(
     peers, more = _peers(logs, how)
     aligned = None
     if human is not None:
-        aligned = align_panels(panels_among(logs), human, how=how)
+        named = replace(human, source=names[human.source])
+        aligned = align_panels(panels_among(logs), named, how=how)
     return Contents(
         logs=tuple(logs),
         entries=tuple(entries),
@@ -101,7 +107,6 @@ def contents_of(
         stability=stability if stability.subsampled else None,
         contest=contest,
         notes=tuple(dict.fromkeys((*left_out, *remarks, *more))),
-        names=file_names([*paths, *sources, *([human.source] if human else [])], read),
     )
 
 

@@ -25,10 +25,11 @@ from typing import Any
 
 from tiebreak.analysis.entries import Entry
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.report.cells import Cell, integer, words
 from tiebreak.report.page.answers import asked
 from tiebreak.report.page.store import pack
-from tiebreak.report.page.view import Cell, Column, ItemRow, ItemsView
-from tiebreak.report.sheet import one_line
+from tiebreak.report.page.view import ItemRow, ItemsView
+from tiebreak.report.sheet import Column, one_line
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count
 
@@ -53,15 +54,12 @@ class _Told:
         return sorted({run for run, _ in self.samples})
 
 
-def items_view(
-    logs: Sequence[RankingLog], entries: Sequence[Entry], files: Mapping[str, str] | None = None
-) -> ItemsView | None:
+def items_view(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> ItemsView | None:
     """All items that were judged, or None without any.
 
     Args:
         logs: read with the metadata of their samples.
         entries: what `entries_of` made of these logs.
-        files: what to call the logs, by path; their paths by default.
     """
     found = _by_item(logs, entries)
     if not found:
@@ -78,7 +76,7 @@ def items_view(
 
     chunks, places = pack(stories())
     index = {
-        "runs": [_run(entry, files or {}) for entry in entries],
+        "runs": [_run(entry) for entry in entries],
         "rubrics": [json.loads(text) for text in rubrics],
         "items": [
             {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": told.runs}
@@ -160,14 +158,14 @@ def _story(run: int, sample: JudgedItem) -> dict[str, Any]:
     }
 
 
-def _run(entry: Entry, files: Mapping[str, str]) -> dict[str, Any]:
+def _run(entry: Entry) -> dict[str, Any]:
     board = entry.board
     return {
         "name": entry.name,
         "protocol": board.protocol,
         "benchmark": board.benchmark,
         "judges": list(board.judges),
-        "log": files.get(board.log, board.log),
+        "log": board.log,
     }
 
 
@@ -193,10 +191,7 @@ def _row(
         "Task": _named(_opening(story["task"] or "")),
         "First": _named(_first(story["stories"])),
         "Judged by": _named(", ".join(names[run] for run in told.runs)),
-        **{
-            name: Cell(f"{number:,}", number)
-            for name, number in zip(_NUMBERS, numbers, strict=True)
-        },
+        **{name: integer(number) for name, number in zip(_NUMBERS, numbers, strict=True)},
     }
 
 
@@ -220,5 +215,4 @@ def _opening(task: str) -> str:
 
 
 def _named(text: str) -> Cell:
-    shown = one_line(text)
-    return Cell(shown, shown.casefold() or None)
+    return words(one_line(text))

@@ -1,7 +1,8 @@
-"""File names for paths: a report is sent around, and where its logs lay is nobody's business."""
+"""File names for paths: where logs lie is not shown in a report, which is sent around."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tiebreak.ranking_logs.shards import together
 
 
 def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog]) -> dict[str, str]:
-    """What a page says for the paths that may occur in sentences.
+    """A name for every path, no two logs of one name.
 
     Args:
         given: what was given on the command line: files, and folders that hold some.
@@ -25,11 +26,23 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
             names[f"{Path(path).resolve()}/"] = ""
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 names[f"{path.rstrip('/')}/"] = ""
+    taken: set[str] = set()
     for log in logs:
-        own = [_name(file) for file in log.files]
+        own = [_free(_name(file), taken) for file in log.files]
         names |= dict(zip(log.files, own, strict=True))
-        names[log.path] = together(own) if own else _name(log.path)
+        names[log.path] = together(own) if own else _free(_name(log.path), taken)
     return names
+
+
+def renamed(log: RankingLog, names: Mapping[str, str]) -> RankingLog:
+    """The log under its name: whatever is computed from it then says the name for the path."""
+    return replace(
+        log,
+        path=names[log.path],
+        files=tuple(names[file] for file in log.files),
+        # Sentences that were made while files were read.
+        notes=tuple(map(shortener(names), log.notes)),
+    )
 
 
 def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
@@ -43,3 +56,14 @@ def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
 
 def _name(path: str) -> str:
     return path.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A name that no other log has: a.eval, then a.eval (2)."""
+    number = 1
+    free = name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    taken.add(free)
+    return free

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tiebreak.report.page import parts
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
-from tiebreak.report.page.parts import Parts
-from tiebreak.report.page.view import Page, Part, Section, Warned
+from tiebreak.report.page.parts import Made
+from tiebreak.report.page.view import Page, PageSection, Part, Warned
 from tiebreak.report.sheet import one_line
 from tiebreak.words import count
 
@@ -67,54 +68,55 @@ def page_of(
     Raises:
         MissingPackageError: matplotlib is not installed.
     """
-    sections = tuple(_sections(contents, Parts(gallery, contents.names)))
+    sections = tuple(_sections(contents, gallery))
     return Page(
         title=one_line(title or _title(contents)),
         version=version,
         created=_created(contents),
         warnings=tuple(_warnings(sections)),
         sections=sections,
-        items=items_view(contents.logs, contents.entries, contents.names),
+        items=items_view(contents.logs, contents.entries),
     )
 
 
-def _sections(contents: Contents, parts: Parts) -> Iterator[Section]:
+def _sections(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
     """The sections that have a part, in the order of the page."""
-    for id, made in _parts(contents, parts):
-        there = tuple(part for part in made if part is not None)
-        if there:
-            title, lead = _HEADINGS[id]
-            yield Section(id, title, lead, there)
+    for id, found in _found(contents):
+        made = [(sheet, gallery.hang(pictures)) for sheet, pictures in found]
+        shown = [(s, pictures) for s, pictures in made if pictures or s.sections or s.notes]
+        numbered = (Part(f"{id}-{n}", *one) for n, one in enumerate(shown, start=1))
+        if shown:
+            yield PageSection(id, *_HEADINGS[id], tuple(numbered))
 
 
-def _parts(contents: Contents, parts: Parts) -> Iterator[tuple[str, Iterable[Part | None]]]:
+def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     entries, notes = contents.entries, contents.notes
-    yield "leaderboards", map(parts.leaderboard, entries)
-    yield "native", map(parts.native, entries)
-    yield "winrates", map(parts.win_rates, entries)
+    yield "leaderboards", parts.leaderboards(entries)
+    yield "native", parts.native_scores(entries)
+    yield "winrates", parts.rates_of_winning(entries)
     if contents.comparison is not None:
         yield "protocols", parts.protocols(contents.comparison)
     if contents.contest is not None:
-        yield "csd", [parts.contest(contents.contest)]
+        yield "csd", parts.contests(contents.contest)
     if contents.peers is not None:
-        yield "peers", parts.peers(contents.peers)
+        yield "peers", parts.peer_reviews(contents.peers)
         notes += contents.peers.notes
     if contents.alignment is not None:
         yield "people", parts.people(contents.alignment)
     if contents.stability is not None:
-        yield "stability", [parts.stability(contents.stability)]
-    yield "receipt", [parts.logs(entries, notes), *map(parts.receipt, entries)]
+        yield "stability", parts.stabilities(contents.stability)
+    yield "receipt", parts.receipts(entries, notes)
 
 
-def _warnings(sections: Iterable[Section]) -> Iterator[Warned]:
+def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:
     """Every warning once, with the first part that it belongs to."""
-    said = set()
+    warned = set()
     for section in sections:
         for part in section.parts:
-            for text in part.warnings:
-                if text not in said:
-                    said.add(text)
-                    yield Warned(text, f"{section.title}: {part.title}", part.id)
+            for text in part.sheet.warnings:
+                if text not in warned:
+                    warned.add(text)
+                    yield Warned(text, f"{section.title}: {part.sheet.title}", part.id)
 
 
 def _title(contents: Contents) -> str:

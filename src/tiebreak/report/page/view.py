@@ -7,49 +7,9 @@ an empty tuple or None, and the template leaves it out.
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column's heading; a `numeric` one is set flush right and sorts by `Cell.sort`."""
-
-    title: str
-    numeric: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell's text, and what it sorts by: a number, a text, or None where it is undefined.
-
-    Undefined cells come last in either direction.
-    """
-
-    text: str
-    sort: float | str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A table; every row has a cell for each column. `filterable` ones are long enough to filter.
-
-    `rules` are the numbers of the rows with a rule above them, such as that of a sum: rows sort
-    between the rules, not across them. `id` is unique in the page, as are those of parts, figures
-    and sections: ASCII letters, digits and hyphens.
-    """
-
-    id: str
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    filterable: bool = False
-    rules: tuple[int, ...] = ()
-
-    @property
-    def bodies(self) -> tuple[tuple[tuple[Cell, ...], ...], ...]:
-        """The rows from rule to rule."""
-        bounds = (0, *self.rules, len(self.rows))
-        return tuple(self.rows[start:end] for start, end in pairwise(bounds))
+from tiebreak.report.cells import Cell
+from tiebreak.report.sheet import Column, Section, Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +36,30 @@ class FigureView:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One finding of a section, such as a leaderboard: pictures, tables, sentences.
+    """One finding of a section, such as a leaderboard: its sheet and its pictures.
 
-    `subtitle` says which log it is of. `warnings` say why not to trust it, `lines` are figures in
-    sentences, `notes` are remarks.
+    `id` is unique in the page, as are those of figures and sections: ASCII letters, digits and
+    hyphens.
     """
 
     id: str
-    title: str
-    subtitle: str = ""
-    warnings: tuple[str, ...] = ()
+    sheet: Sheet
     figures: tuple[FigureView, ...] = ()
-    tables: tuple[TableView, ...] = ()
-    lines: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+
+    @property
+    def tabled(self) -> tuple[Section, ...]:
+        """The sections of the sheet that have a table."""
+        return tuple(one for one in self.sheet.sections if one.table)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All sentences but the legends of tables."""
+        both = ((() if one.table else one.legend, one.lines) for one in self.sheet.sections)
+        return tuple(line for legend, lines in both for line in (*legend, *lines))
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """Parts under one heading; `lead` says in a sentence or two what they show.
 
     `id` is one of leaderboards, native, winrates, protocols, csd, peers, people, stability,
@@ -147,5 +113,5 @@ class Page:
     version: str
     created: str
     warnings: tuple[Warned, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
     items: ItemsView | None

@@ -1,51 +1,60 @@
 """Consensus rankings and contests on a terminal and as JSON."""
 
-import io
-import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from rich.cells import cell_len
 
+from tests.report.showing import printed, round_trip, texts
+from tiebreak.analysis.consensus import Election
+from tiebreak.analysis.contests import ContestReport
 from tiebreak.rankers.aggregation import Consensus, aggregate
-from tiebreak.rankers.contests.expected_wins import csd
-from tiebreak.rankers.contests.sensitivity import failure_sensitivity
+from tiebreak.rankers.contests.expected_wins import CsdResult, csd
+from tiebreak.rankers.contests.sensitivity import FailureSensitivity, failure_sensitivity
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import Profile
-from tiebreak.report.aggregation import (
-    consensus_as_dict,
-    consensus_lines,
-    consensus_table,
-    csd_as_dict,
-    csd_table,
-    sensitivity_as_dict,
-    sensitivity_table,
-)
+from tiebreak.report.sheet import Sheet
+from tiebreak.report.sheets import contest
+from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
 
 # a > b > c > a by two votes to one each; everybody puts d last.
 CYCLE = Profile.from_orderings([["a", "b", "c", "d"], ["b", "c", "a", "d"], ["c", "a", "b", "d"]])
 HOSTILE = ("[red]a[/red]", "b\x1b[31m", "c\nd", "名" * 30)
 
 
-def printed(table: Table, width: int = 80) -> str:
-    console = Console(file=io.StringIO(), width=width, force_terminal=True, highlight=False)
-    console.print(table)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+def election(
+    names: Sequence[str], consensus: Consensus, kemeny: KemenyResult | None = None
+) -> Election:
+    return Election("e", "f", tuple(names), {consensus.method: consensus}, {}, kemeny)
 
 
-def round_trip(data: dict[str, Any]) -> Any:
-    return json.loads(json.dumps(data, allow_nan=False))
+def result_data(
+    names: Sequence[str], consensus: Consensus, kemeny: KemenyResult | None = None
+) -> dict[str, Any]:
+    [result] = round_trip(election_data(election(names, consensus, kemeny)))["results"]
+    return dict(result)
+
+
+def contest_of(
+    models: Sequence[str], result: CsdResult, sensitivity: FailureSensitivity | None = None
+) -> ContestReport:
+    return ContestReport(tuple(models), (), (), None, result, sensitivity, None)
+
+
+def rows(sheet: Sheet, number: int = 0) -> list[list[str]]:
+    """The cells of a table."""
+    table = sheet.sections[number].table
+    assert table is not None
+    return texts(table)
 
 
 def test_a_consensus_with_ties() -> None:
     consensus = aggregate(CYCLE, "average")
-    data = round_trip(consensus_as_dict(CYCLE.names, consensus))
+    data = result_data(CYCLE.names, consensus)
     # Mean ranks: (1 + 3 + 2) / 3 = 2 for a, b and c; 4 for d.
     assert data["ranking"] == [
         {"rank": 2.0, "candidate": "a", "score": 2.0},
@@ -55,13 +64,13 @@ def test_a_consensus_with_ties() -> None:
     ]
     assert (data["method"], data["used"], data["dropped"]) == ("average", 3, 0)
     assert data["kemeny"] is None
-    rows = [line.split() for line in printed(consensus_table(CYCLE.names, consensus)).splitlines()]
-    assert [row[:2] for row in rows[2:]] == [["1=", "a"], ["1=", "b"], ["1=", "c"], ["4", "d"]]
+    shown = rows(sheet_of(election(CYCLE.names, consensus)))
+    assert [row[:2] for row in shown] == [["1=", "a"], ["1=", "b"], ["1=", "c"], ["4", "d"]]
 
 
 def test_kemeny_in_names() -> None:
     consensus, kemeny = aggregate(CYCLE), kemeny_young(CYCLE)
-    data = round_trip(consensus_as_dict(CYCLE.names, consensus, kemeny))["kemeny"]
+    data = result_data(CYCLE.names, consensus, kemeny)["kemeny"]
     # In each rotation of the cycle two arcs are obeyed and one is not: 1 + 1 + 2 = 4 disagreements.
     assert (data["order"], data["cost"], data["gap"]) == (["a", "b", "c", "d"], 4, 0)
     assert (data["optimal"], data["unique"], data["n_optima"]) == (True, False, 3)
@@ -87,7 +96,7 @@ def test_kemeny_in_names() -> None:
 def test_condorcet_winner_and_pairs_that_may_swap() -> None:
     profile = Profile.from_orderings([["a", "b", "c"], ["a", "c", "b"]])
     kemeny = kemeny_young(profile)
-    data = consensus_as_dict(profile.names, aggregate(profile), kemeny)["kemeny"]
+    data = result_data(profile.names, aggregate(profile), kemeny)["kemeny"]
     assert data["condorcet_winner"] == "a"
     assert data["interchangeable"] == [["b", "c"]]
     lines = list(consensus_lines(profile.names, aggregate(profile), kemeny))
@@ -119,9 +128,9 @@ def test_how_sure_the_cost_is(change: dict[str, Any], words: str) -> None:
 def test_undefined_numbers() -> None:
     ranks = np.array([1.5, 1.5])
     consensus = Consensus("x", ranks, np.array([np.nan, 1.0]), True, used=1, dropped=2)
-    data = round_trip(consensus_as_dict(("a", "b"), consensus))
+    data = result_data(("a", "b"), consensus)
     assert [row["score"] for row in data["ranking"]] == [None, 1.0]
-    assert "–" in printed(consensus_table(("a", "b"), consensus))
+    assert "–" in rows(sheet_of(election(("a", "b"), consensus)))[0]
     [line] = consensus_lines(("a", "b"), consensus)
     assert line == "x: 1 ballot counted, 2 dropped; a lower score is better"
 
@@ -132,7 +141,7 @@ MODELS = ("first", "second", "third")
 
 def test_a_contest() -> None:
     result = csd(SCORES, eliminate=1, iterations=2000, seed=3)
-    data = round_trip(csd_as_dict(MODELS, result))
+    data = round_trip(contest.data_of(contest_of(MODELS, result)))["contest"]
     order = np.argsort(-result.expected_wins)
     assert [row["model"] for row in data["rows"]] == [MODELS[row] for row in order]
     for row in data["rows"]:
@@ -141,9 +150,9 @@ def test_a_contest() -> None:
             assert row[field] == getattr(result, field)[column]
         assert isinstance(row["rank"], int)
     assert (data["iterations"], data["seed"], data["eliminate"]) == (2000, 3, [1, 1])
-    rows = [line.split() for line in printed(csd_table(MODELS, result)).splitlines()][2:]
+    [sheet] = contest.sheets_of(contest_of(MODELS, result))
     best = int(order[0])
-    assert rows[0] == [
+    assert rows(sheet)[0] == [
         "1",
         MODELS[best],
         f"{result.expected_wins[best]:.3f}",
@@ -154,16 +163,18 @@ def test_a_contest() -> None:
 
 def test_a_contest_without_errors() -> None:
     result = csd(SCORES, iterations=1)
-    data = round_trip(csd_as_dict(MODELS, result))
+    data = round_trip(contest.data_of(contest_of(MODELS, result)))["contest"]
     assert data["reason"]
     assert {row["standard_error"] for row in data["rows"]} == {None}
     assert {row["rank_lower"] for row in data["rows"]} == {None}
-    assert printed(csd_table(MODELS, result)).count("–") == 6
+    [sheet] = contest.sheets_of(contest_of(MODELS, result))
+    assert str(rows(sheet)).count("–") == 6
 
 
 def test_failure_sensitivity() -> None:
     result = failure_sensitivity(SCORES, eliminate=(0, 1), iterations=2000, seed=3)
-    data = round_trip(sensitivity_as_dict(MODELS, result))
+    report = contest_of(MODELS, csd(SCORES, iterations=10), result)
+    data = round_trip(contest.data_of(report))["sensitivity"]
     assert data["eliminate"] == [0, 1]
     for row in data["rows"]:
         column = MODELS.index(row["model"])
@@ -174,10 +185,10 @@ def test_failure_sensitivity() -> None:
         assert row["label"] == result.labels[column]
     first = [row["expected_wins"][0] for row in data["rows"]]
     assert first == sorted(first, reverse=True)
-    text = printed(sensitivity_table(MODELS, result), width=100)
-    assert "T = 0" in text
-    assert "T = 1" in text
-    row = next(line.split() for line in text.splitlines() if "third" in line)
+    [sheet] = contest.sheets_of(report)
+    assert sheet.sections[1].table is not None
+    assert {"T = 0", "T = 1"} < set(sheet.sections[1].table.headings)
+    row = next(row for row in rows(sheet, 1) if row[0] == "third")
     assert row == [
         "third",
         *(f"{value:.3f}" for value in result.expected_wins[:, 2]),
@@ -189,19 +200,19 @@ def test_failure_sensitivity() -> None:
 
 def test_names_are_text() -> None:
     scores = np.array([[0.9, 0.1], [0.5, 0.5], [0.95, 0.7], [0.1, 0.2]])
-    tables = [
-        consensus_table(HOSTILE, aggregate(CYCLE, "average")),
-        csd_table(HOSTILE, csd(scores, iterations=200)),
-        sensitivity_table(HOSTILE, failure_sensitivity(scores, eliminate=(0, 1), iterations=200)),
+    sensitivity = failure_sensitivity(scores, eliminate=(0, 1), iterations=200)
+    sheets = [
+        sheet_of(election(HOSTILE, aggregate(CYCLE, "average"))),
+        *contest.sheets_of(contest_of(HOSTILE, csd(scores, iterations=200), sensitivity)),
     ]
-    for table in tables:
-        text = printed(table)
-        assert "[red]a[/red]" in text
+    for sheet, tables in zip(sheets, (1, 2), strict=True):
+        text = printed(sheet)
+        assert text.count("[red]a[/red]") == tables
         assert "b\ufffd[31m" in text
         assert "c d" in text
-        assert text.count("名") == 30
-        assert "\x1b[31m" not in text
-        assert max(Text.from_ansi(line).cell_len for line in text.splitlines()) <= 80
+        assert text.count("名") == 30 * tables
+        assert "\x1b" not in text
+        assert max(map(cell_len, text.splitlines())) <= 80
 
 
 def test_long_lists_are_cut_on_the_terminal() -> None:

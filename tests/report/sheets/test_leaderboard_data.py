@@ -1,18 +1,23 @@
 import csv
 import io
-import json
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from tests.ranking_logs.builders import bracket, call, item, match, skipped, write_log
+from tests.report.showing import round_trip
 from tiebreak.analysis.judge import JudgeReplies, LengthBias, PositionBias
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled, leaderboards
 from tiebreak.analysis.receipt import KindCalls, Receipt, Usage
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
-from tiebreak.report.export import as_dict, json_ready, to_csv
+from tiebreak.report.csv import text as csv_text
 from tiebreak.report.json import keys_of
+from tiebreak.report.sheets.leaderboard import columns_of, data_of, rows_of
+
+
+def to_csv(boards: list[Leaderboard]) -> str:
+    return csv_text(rows_of(boards), columns_of())
 
 
 @pytest.fixture
@@ -26,8 +31,7 @@ def boards(tmp_path: Path) -> list[Leaderboard]:
 
 
 def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -> None:
-    text = json.dumps(as_dict(boards), allow_nan=False)
-    data = json.loads(text)
+    data = round_trip(data_of(boards))
     assert (data["format"], data["version"]) == ("tiebreak/leaderboards", 1)
     first = data["leaderboards"][0]
     parts = {
@@ -45,13 +49,11 @@ def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -
     assert set(first) == {field.name for field in fields(Leaderboard)} | {"resolution_gain"}
     for kind, part in parts.items():
         assert list(part) == keys_of(kind)
-    for part in (first, *parts.values()):
-        for key in part:
-            assert f'"{key}"' in (as_dict.__doc__ or ""), f"{key} is not documented"
+        assert f"`{kind.__name__}`" in (data_of.__doc__ or ""), f"{kind} is not documented"
 
 
 def test_undefined_numbers_are_null(boards: list[Leaderboard]) -> None:
-    first = as_dict(boards)["leaderboards"][0]
+    first = data_of(boards)["leaderboards"][0]
     row = first["rows"][0]
     assert row["model"] == 'm/"x", [bold]'
     assert (row["borda"], row["lower"], row["rank_lower"]) == (1.0, None, None)
@@ -60,16 +62,6 @@ def test_undefined_numbers_are_null(boards: list[Leaderboard]) -> None:
     assert first["resolution_gain"] is None
     assert first["length"]["correlation"] is None
     assert [view["rows"] == [] for view in first["views"]] == [False, True]
-
-
-def test_json_ready() -> None:
-    nan = float("nan")
-    assert json_ready({"a": (1, nan), "b": [{"c": float("inf")}], "d": None, "e": True}) == {
-        "a": [1, None],
-        "b": [{"c": None}],
-        "d": None,
-        "e": True,
-    }
 
 
 def test_csv_has_one_line_per_model_and_leaves_the_undefined_empty(

@@ -1,11 +1,9 @@
-import io
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from tests.ranking_logs.builders import (
     bracket,
@@ -19,11 +17,13 @@ from tests.ranking_logs.builders import (
     skipped,
     write_log,
 )
+from tests.report.showing import printed as show
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.rankers import Resampling
 from tiebreak.report.cells import decimal, signed_interval
-from tiebreak.report.console import plain, render
+from tiebreak.report.sheets.leaderboard import sheets_of
+from tiebreak.report.terminal import plain
 from tiebreak.scorers.ballots import ItemBallots
 
 LONG = "openrouter/some-organisation/a-very-long-model-name-2026-11-01-preview-thinking-high"
@@ -31,9 +31,7 @@ MARKUP = "m/[bold red]x[/] [/b] :smile:"
 
 
 def printed(boards: list[Leaderboard], width: int) -> str:
-    text = io.StringIO()
-    render(boards, Console(file=text, width=width, highlight=False))
-    return text.getvalue()
+    return show(sheets_of(boards), width)
 
 
 def squeezed(text: str) -> str:

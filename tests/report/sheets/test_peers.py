@@ -1,7 +1,6 @@
 """What a peer review looks like: on terminals of all widths, and as JSON."""
 
 import io
-import json
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +12,12 @@ from tests.analysis.peers.builders import LETTERS, by_scores, identical, reviews
 from tests.analysis.peers.test_self_preference import planted
 from tests.analysis.peers.test_sparse import opinions, thinned
 from tests.ranking_logs.builders import write_log
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.peers.review import PeerReport, peer_report
 from tiebreak.rankers import Resampling
-from tiebreak.report.peers_export import peer_report_as_dict
-from tiebreak.report.peers_view import render_peer_report
+from tiebreak.report import terminal
+from tiebreak.report.sheets.peers import data_of, sheets_of
 from tiebreak.scorers.ballots import ItemBallots
 
 MARKUP = "[bold red]x[/]"
@@ -30,9 +31,7 @@ LONG = dict(
 
 
 def printed(report: PeerReport, width: int) -> str:
-    text = io.StringIO()
-    render_peer_report(report, Console(file=text, width=width, highlight=False))
-    return text.getvalue()
+    return show(sheets_of(report), width)
 
 
 def cells(text: str, start: str, number: int = 0) -> list[str]:
@@ -143,9 +142,8 @@ def test_the_tables_by_hand(small: PeerReport) -> None:
 
 def test_colours_say_who_favours_itself(small: PeerReport) -> None:
     text = io.StringIO()
-    render_peer_report(
-        small, Console(file=text, width=120, force_terminal=True, color_system="standard")
-    )
+    console = Console(file=text, width=120, force_terminal=True, color_system="standard")
+    terminal.show(sheets_of(small), console)
     red = "\x1b[31m"
     assert f"{red}+2.00" in text.getvalue()
     assert f"{red}+0.00" not in text.getvalue()
@@ -190,7 +188,7 @@ def test_prices_that_are_not_known(tmp_path: Path) -> None:
 
 
 def test_json_holds_the_figures(small: PeerReport) -> None:
-    data = json.loads(json.dumps(peer_report_as_dict(small), allow_nan=False))
+    data = round_trip(data_of(small))
     assert (data["format"], data["version"]) == ("tiebreak/peer-review", 1)
     assert (data["level"], data["draws"], data["seed"]) == (0.95, 100, 0)
     [one] = data["reviews"]
@@ -219,7 +217,7 @@ def test_json_holds_the_figures(small: PeerReport) -> None:
 
 
 def test_json_with_items_holds_every_certificate(small: PeerReport) -> None:
-    data = json.loads(json.dumps(peer_report_as_dict(small, items=True), allow_nan=False))
+    data = round_trip(data_of(small, items=True))
     items = data["reviews"][0]["items"]
     assert {item["item_id"] for item in items} == {*(f"q{k}" for k in range(12)), "same"}
     assert items[-1] == {"item_id": "same", "n_reviews": 0, "election": None}
@@ -232,7 +230,7 @@ def test_json_with_items_holds_every_certificate(small: PeerReport) -> None:
 
 
 def test_json_of_sparse_beside_full(report: PeerReport) -> None:
-    data = json.loads(json.dumps(peer_report_as_dict(report), allow_nan=False))
+    data = round_trip(data_of(report))
     [sparse] = data["sparse"]
     assert (sparse["degree"], sparse["n_items"]) == (3, 30)
     assert sparse["macro"]["kendall"]["value"] == report.sparse[0].macro.kendall.value

@@ -1,27 +1,24 @@
 """What a comparison looks like: on terminals of all widths, as JSON and as CSV."""
 
 import csv
-import io
-import json
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from tests.analysis.test_comparison import NATIVE, Folder, full, lists
 from tests.ranking_logs.builders import by_native, call
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.comparison import Comparison
-from tiebreak.report.comparison_export import comparison_as_dict, comparison_to_csv
-from tiebreak.report.comparison_view import render_comparison
+from tiebreak.report.csv import text as csv_text
+from tiebreak.report.sheets.comparison import data_of, rows_of, sheets_of
 
 MARKUP = "[bold red]x[/]"
 
 
 def printed(comparison: Comparison, width: int) -> str:
-    text = io.StringIO()
-    render_comparison(comparison, Console(file=text, width=width, highlight=False))
-    return text.getvalue()
+    return show(sheets_of(comparison), width)
 
 
 def line(text: str, start: str, number: int = 0) -> list[str]:
@@ -98,7 +95,7 @@ def test_totals_are_printed(tmp_path: Path) -> None:
 
 
 def test_json_holds_the_figures(comparison: Comparison) -> None:
-    data = json.loads(json.dumps(comparison_as_dict(comparison), allow_nan=False))
+    data = round_trip(data_of(comparison))
     assert (data["format"], data["version"], data["reference"]) == (
         "tiebreak/comparison",
         1,
@@ -119,7 +116,7 @@ def test_json_holds_the_figures(comparison: Comparison) -> None:
 
 
 def test_csv_has_a_line_per_log(comparison: Comparison) -> None:
-    rows = {row["name"]: row for row in csv.DictReader(comparison_to_csv(comparison).splitlines())}
+    rows = {row["name"]: row for row in csv.DictReader(csv_text(rows_of(comparison)).splitlines())}
     assert list(rows) == [log.name for log in comparison.benchmarks[0].logs]
     listwise, reference = rows["listwise"], rows["full_pairwise"]
     assert (listwise["benchmark"], listwise["role"], listwise["calls"]) == (

@@ -2,28 +2,29 @@
 
 import csv
 import io
-import json
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
+from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.alignment.align import Alignment, align_panels
+from tiebreak.analysis.alignment.correlations import Correlation
 from tiebreak.rankers import Resampling
-from tiebreak.report.alignment_export import alignment_as_dict, alignment_to_csv
-from tiebreak.report.alignment_view import render_alignment
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.report.csv import text as csv_text
+from tiebreak.report.sheets.alignment import data_of, rows_of, sheets_of
 from tiebreak.tables.human import HumanRanking
 
 MARKUP = "[bold red]x[/]\x1b[31m\ny"
 
 
 def printed(alignment: Alignment, width: int) -> str:
-    text = io.StringIO()
-    render_alignment(alignment, Console(file=text, width=width, highlight=False))
-    return text.getvalue()
+    return show(sheets_of(alignment), width)
 
 
 @pytest.fixture(scope="module")
@@ -109,9 +110,9 @@ def plain_floats(value: Any) -> bool:
 
 
 def test_json(alignment: Alignment) -> None:
-    data = alignment_as_dict(alignment)
+    data = data_of(alignment)
     assert plain_floats(data)
-    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert round_trip(data) == data
     assert (data["format"], data["version"], data["level"]) == ("tiebreak/alignment", 1, 0.9)
     first = data["benchmarks"][0]
     assert "item_ids" not in first
@@ -126,7 +127,7 @@ def test_json(alignment: Alignment) -> None:
         "reason": "in no item does the rater tell the models apart",
     }
     assert "values" not in silent
-    with_items = alignment_as_dict(alignment, items=True)["benchmarks"][0]
+    with_items = data_of(alignment, items=True)["benchmarks"][0]
     assert with_items["item_ids"] == [f"q{number}" for number in range(12)]
     for ours, each in zip(alignment.benchmarks[0].raters, with_items["raters"], strict=True):
         values = [math_nan(value) for value in each["kendall"]["values"]]
@@ -139,19 +140,19 @@ def math_nan(value: float | None) -> float:
 
 def test_the_documented_shape() -> None:
     found = align_panels([panel(noisy(3, 2, 4, seed=0))], people(), how=Resampling(draws=10))
-    data = alignment_as_dict(found, items=True)
-    text = alignment_as_dict.__doc__ or ""
-    for level in (
-        *(data, data["benchmarks"][0], data["benchmarks"][0]["models"][0]),
-        *(data["benchmarks"][0]["raters"][0], data["benchmarks"][0]["raters"][0]["pearson"]),
-        data["benchmarks"][0]["raters"][0]["pearson"]["mean"],
-    ):
+    data = data_of(found, items=True)
+    [one] = data["benchmarks"]
+    for level in (data, one, one["models"][0], one["raters"][0]):
         for key in level:
-            assert f'"{key}"' in text
+            assert f'"{key}"' in (data_of.__doc__ or "")
+    # What is not spelled out there has the fields of these.
+    figure = one["raters"][0]["pearson"]
+    assert set(figure) == {f.name for f in fields(Correlation)}
+    assert set(figure["mean"]) == {f.name for f in fields(Estimate)}
 
 
 def test_csv(alignment: Alignment) -> None:
-    rows = list(csv.DictReader(io.StringIO(alignment_to_csv(alignment))))
+    rows = list(csv.DictReader(io.StringIO(csv_text(rows_of(alignment)))))
     raters = [(one, each) for one in alignment.benchmarks for each in one.raters]
     assert len(rows) == len(raters)
     for row, (one, each) in zip(rows, raters, strict=True):

@@ -1,0 +1,166 @@
+"""Alignment with people: item by item (Peer review, table 1), and over all items (table 2)."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
+from tiebreak.analysis.alignment.correlations import Correlation, Rater
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.report.cells import Cell, integer, number, span, words
+from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.sheet import Section, Sheet, Table, interval_heading, names, numbers
+from tiebreak.words import count
+
+LEGEND = (
+    "Pearson: of ranks. Kendall: τ-b. Over all items, it is the models' mean ranks that are "
+    "compared (native score: the mean score). Undef.: items in which a rater ties all models, or "
+    "ranks fewer than two"
+)
+_QUANTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
+
+
+def sheets_of(alignment: Alignment) -> list[Sheet]:
+    """A sheet a benchmark, between the source and how to read them."""
+    return [
+        Sheet(f"Alignment with people: {alignment.source}"),
+        *(benchmark_sheet(one, alignment.level) for one in alignment.benchmarks),
+        Sheet(sections=(legend(alignment),), notes=alignment.notes),
+    ]
+
+
+def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
+    """The fields of `Alignment` and its parts under "tiebreak/alignment", version 1.
+
+    The shape::
+
+        {"format", "version", "source", "level", "draws", "seed",
+         "benchmarks": [
+            {"benchmark", "log", "n_items", "n_candidates",
+             "models": [{"model", "human_name", "human_rank"}],
+             "item_ids": [], "raters": [{"kind", "name", "pearson", "kendall"}], "notes": []}],
+         "notes": []}
+
+    Args:
+        alignment: what to export.
+        items: whether to give `item_ids` and, for every rater, `values`: a correlation for each.
+    """
+    return document(
+        "tiebreak/alignment",
+        1,
+        **only(alignment, "source", "level", "draws", "seed"),
+        benchmarks=[_benchmark(one, items=items) for one in alignment.benchmarks],
+        notes=alignment.notes,
+    )
+
+
+def rows_of(alignment: Alignment) -> list[dict[str, Any]]:
+    """One row per benchmark and rater."""
+    return [
+        {**only(one, "benchmark", "log"), "n_models": len(one.models), **_flat(rater)}
+        for one in alignment.benchmarks
+        for rater in one.raters
+    ]
+
+
+def benchmark_sheet(one: BenchmarkAlignment, level: float) -> Sheet:
+    """The raters of a benchmark: how their correlations are distributed, and over all items."""
+    models = f"{len(one.models)} of {count(one.n_candidates, 'model')} ranked by people"
+    pearson, kendall = ([getattr(rater, x) for rater in one.raters] for x in ("pearson", "kendall"))
+    items = "Item by item: how the correlations of the items are distributed"
+    return Sheet(
+        f"{one.benchmark} · {count(one.n_items, 'item')} · {models}",
+        (f"log: {one.log}",),
+        sections=(
+            Section.of(_by_item("Pearson", one.raters, pearson, level), heading=items),
+            Section.of(_by_item("Kendall", one.raters, kendall, level)),
+            Section.of(_over_all(one.raters, level), heading="Over all items: one correlation"),
+        ),
+        notes=one.notes,
+    )
+
+
+def legend(alignment: Alignment) -> Section:
+    """How to read the tables, and how the intervals are made."""
+    intervals = (
+        f"Intervals: bootstrap over items, {alignment.draws:,} draws, seed {alignment.seed}; "
+        "the human ranking counts as exact. A low correlation over all items with a wide "
+        "interval says too few items rather than disagreement"
+    )
+    return Section.of(legend=[LEGEND, intervals])
+
+
+def _by_item(
+    heading: str, raters: Sequence[Rater], figures: Sequence[Correlation], level: float
+) -> Table:
+    quantiles = ("Min", "25%", "50%", "75%", "Max")
+    columns = (names(heading), *numbers("Mean", interval_heading(level), "SD", *quantiles))
+    rows = [
+        (
+            *(words(rater.name), *_figure(one.mean), number(one.sd, 2)),
+            *(number(value, 2) for value in only(one, *_QUANTILES).values()),
+        )
+        for rater, one in zip(raters, figures, strict=True)
+    ]
+    return Table.of(columns, rows, f"Item by item: {heading}", rules=_rules(raters), gap=2)
+
+
+def _over_all(raters: Sequence[Rater], level: float) -> Table:
+    within = interval_heading(level)
+    columns = (names("Rater"), *numbers("Pearson", within, "Kendall", within, "Items", "Undef."))
+    rows = [
+        (
+            *(words(one.name), *_figure(one.pearson.macro), *_figure(one.kendall.macro)),
+            *(integer(one.pearson.n_rows), integer(one.pearson.n_undefined)),
+        )
+        for one in raters
+    ]
+    return Table.of(columns, rows, "Over all items", rules=_rules(raters), gap=2)
+
+
+def _rules(raters: Sequence[Rater]) -> list[int]:
+    """A line between reviewers, aggregators and the benchmark's own score."""
+    pairs = enumerate(pairwise(raters), start=1)
+    return [number for number, (one, other) in pairs if one.kind != other.kind]
+
+
+def _figure(one: Estimate) -> tuple[Cell, Cell]:
+    return number(one.value, 2), span(one)
+
+
+def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
+    people = zip(one.models, one.human_names, one.human_ranks, strict=True)
+    return {
+        **only(one, "benchmark", "log", "n_items", "n_candidates"),
+        "models": [
+            dict(zip(("model", "human_name", "human_rank"), m, strict=True)) for m in people
+        ],
+        **(only(one, "item_ids") if items else {}),
+        "raters": [
+            {
+                **only(rater, "kind", "name"),
+                "pearson": _correlation(rater.pearson, items=items),
+                "kendall": _correlation(rater.kendall, items=items),
+            }
+            for rater in one.raters
+        ],
+        "notes": one.notes,
+    }
+
+
+def _correlation(one: Correlation, *, items: bool) -> dict[str, Any]:
+    data: dict[str, Any] = json_ready(one)
+    values = data.pop("values")
+    return data | ({"values": values} if items else {})
+
+
+def _flat(rater: Rater) -> dict[str, Any]:
+    cells: dict[str, Any] = only(rater, "kind", "name")
+    for name, figure in (("pearson", rater.pearson), ("kendall", rater.kendall)):
+        data = _correlation(figure, items=False)
+        for part in ("mean", "macro"):
+            interval = data.pop(part)
+            data[part] = interval["value"]
+            data |= {f"{part}_{bound}": interval[bound] for bound in ("lower", "upper")}
+        cells |= {f"{name}_{key}": value for key, value in data.items()}
+    return cells

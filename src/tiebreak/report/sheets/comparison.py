@@ -1,0 +1,256 @@
+"""A comparison of protocols: agreement, prices, what the judge goes by; all benchmarks together."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
+from tiebreak.rankers.stability import AgreementInterval, ResampledAgreement
+from tiebreak.report.cells import (
+    UNDEFINED,
+    Cell,
+    decimal,
+    dollars,
+    integer,
+    number,
+    share,
+    share_bounds,
+    signed_bounds,
+    span,
+    words,
+)
+from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names, numbers
+from tiebreak.words import count, percent
+
+# From this width on a terminal has room for the columns that 80 characters have none for.
+WIDE = 110
+LEGEND = (
+    "Top-1: the same model first, ties in parts. Gain: spread of scores over that of native "
+    "scores. ×: times the reference. In a row: calls that wait for each other"
+)
+_BILL = ("n_calls", "n_cached", "input_tokens", "output_tokens", "cost", "paid")
+
+
+def sheets_of(comparison: Comparison) -> list[Sheet]:
+    """A sheet a benchmark, one for all of them, and how the intervals are made."""
+    return [
+        *(benchmark_sheet(one, comparison) for one in comparison.benchmarks),
+        *([totals_sheet(comparison)] if comparison.totals else []),
+        Sheet(sections=(intervals(comparison),), notes=comparison.notes),
+    ]
+
+
+def data_of(comparison: Comparison) -> dict[str, Any]:
+    """The fields of `Comparison` under "tiebreak/comparison", version 1, with slim logs.
+
+    The shape::
+
+        {"format", "version", "reference", "level", "draws", "seed",
+         "benchmarks": [{"benchmark", "reference": its name, "logs": [LOG], "orders", "warnings",
+                         "notes"}],
+         "totals", "notes"}
+
+    LOG has the fields "name", "role", "n_items", "n_models", "agreement", "gain" and "price" of
+    `ComparedLog`, "protocol", "log", "eval_id", "created", "judges", "bias", "length", "replies"
+    and "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached", "input_tokens",
+    "output_tokens", "cost" and "paid" of its `Receipt`.
+    """
+    return document(
+        "tiebreak/comparison",
+        1,
+        **only(comparison, "reference", "level", "draws", "seed"),
+        benchmarks=[
+            {
+                "benchmark": one.benchmark,
+                "reference": one.reference.name,
+                "logs": [_log(log) for log in one.logs],
+                **only(one, "orders", "warnings", "notes"),
+            }
+            for one in comparison.benchmarks
+        ],
+        **only(comparison, "totals", "notes"),
+    )
+
+
+def rows_of(comparison: Comparison) -> list[dict[str, Any]]:
+    """One row per benchmark and log; the reference's own agreement is empty."""
+    return [
+        {"benchmark": one.benchmark} | _flat(log)
+        for one in comparison.benchmarks
+        for log in one.logs
+    ]
+
+
+def benchmark_sheet(one: BenchmarkComparison, comparison: Comparison) -> Sheet:
+    """The logs of a benchmark beside their reference."""
+    size = f"{count(one.reference.n_items, 'item')} · {count(one.reference.n_models, 'model')}"
+    board = one.reference.board
+    judges = ", ".join(board.judges) or "no call"
+    tables = (
+        _agreements(one, comparison.level),
+        _prices(one.logs),
+        _judges(one.logs, comparison.level),
+    )
+    sections = (*filter(None, map(Section.of, tables)), Section.of(legend=[LEGEND]))
+    return Sheet(
+        f"{one.benchmark} · against {one.reference.name} · {size}",
+        (f"judge of the reference: {judges} · log: {board.log}",),
+        warnings=one.warnings,
+        sections=sections,
+        notes=one.notes,
+    )
+
+
+def totals_sheet(comparison: Comparison) -> Sheet:
+    """Each protocol over all benchmarks."""
+    title = f"All {count(len(comparison.benchmarks), 'benchmark')}"
+    return Sheet(title, sections=(Section.of(_totals(comparison.totals)),))
+
+
+def intervals(comparison: Comparison) -> Section:
+    """How the intervals are made, and how to read them."""
+    line = (
+        f"Intervals: bootstrap over items, {comparison.draws:,} draws, seed {comparison.seed}. "
+        "A low ρ with a wide interval says too few items rather than disagreement"
+    )
+    return Section.of(legend=[line])
+
+
+def _agreements(one: BenchmarkComparison, level: float) -> Table:
+    """Tables 1 and 4 of SEAL; the noise ceiling below."""
+    within = interval_heading(level)
+    protocols = [log for log in one.logs if log.role != "ceiling"]
+    ceilings = [log for log in one.logs if log.role == "ceiling"]
+    rows = [_agreement(log.name, log.n_items, log.agreement, log.gain.value) for log in protocols]
+    rules = [len(rows)]
+    for log in ceilings:
+        name = f"noise ceiling: {log.name}"
+        rows.append(_agreement(name, log.n_items, log.agreement, log.gain.value))
+    if one.orders:
+        name = "noise ceiling: each order"
+        rows.append(_agreement(name, one.orders.n_items, one.orders.agreement, math.nan))
+    columns = (
+        *(names("Agreement"), *numbers("ρ", within, "τ", within, "Top-1", "Gain")),
+        *(Column("in draws", room=WIDE), Column("Items", room=WIDE)),
+    )
+    return Table.of(columns, rows, f"Agreement with {one.reference.name}", rules=rules)
+
+
+def _agreement(
+    name: str, n_items: int, figures: ResampledAgreement | None, gain: float
+) -> tuple[Cell, ...]:
+    cells = [Cell(UNDEFINED)] * 5
+    same_first = math.nan
+    if figures is not None:
+        rho, tau, top1 = figures.spearman, figures.kendall, figures.top1.value
+        said = {0.0: "no", 1.0: "yes"}.get(top1, decimal(top1, 2))
+        same_first = figures.top1_share
+        cells = [*_interval(rho), *_interval(tau), Cell(said, number(top1).key)]
+    last = (number(gain, 2, unit="×"), share(same_first), integer(n_items))
+    return (words(name), *cells, *last)
+
+
+def _interval(figure: AgreementInterval) -> tuple[Cell, Cell]:
+    return number(figure.value, 2), span(figure)
+
+
+def _prices(logs: Sequence[ComparedLog]) -> Table:
+    """Tables 5 and 6 of SEAL: an item's calls, chain of calls, tokens and money."""
+    priced = any(log.price.cost > 0 for log in logs)
+    wide = ("All calls", "Tokens in", "out", *(["Worth"] if priced else []))
+    columns = (
+        *(names("Per item"), *numbers("Calls", "×", "In a row", "Tokens", "×")),
+        *(numbers("$ per 1,000", "×") if priced else ()),
+        *(replace(column, room=WIDE) for column in numbers(*wide)),
+    )
+    rows = [(words(log.name), *_price(log, priced=priced)) for log in logs]
+    return Table.of(columns, rows, "What an item costs")
+
+
+def _price(log: ComparedLog, *, priced: bool) -> Iterator[Cell]:
+    price, bill = log.price, log.board.receipt
+    yield from (number(price.calls, 1), number(price.relative_calls, 2), number(price.depth, 1))
+    yield from (integer(price.tokens), number(price.relative_tokens, 2))
+    if priced:
+        yield dollars(None if math.isnan(price.cost) else 1000 * price.cost)
+        yield number(price.relative_cost, 2)
+    yield from map(integer, (bill.n_calls, bill.input_tokens, bill.output_tokens))
+    if priced:
+        yield dollars(bill.cost)
+
+
+def _judges(logs: Sequence[ComparedLog], level: float) -> Table:
+    """Position and length, side by side: whether a judge goes by what it should not go by."""
+    within = f"{level * 100:g}%"
+    columns = (
+        *(names("Judge"), *numbers("First won", within, "Flips", "Length ρ")),
+        *(Column(interval_heading(level), room=WIDE), Column("Unscored")),
+    )
+    rows = [_judge(log) for log in logs if log.board.rule.by_matches]
+    return Table.of(columns, rows, "What the judge goes by")
+
+
+def _judge(log: ComparedLog) -> Iterator[Cell]:
+    bias, length = log.board.bias, log.board.length
+    yield from (words(log.name), share(bias.first_rate))
+    yield share_bounds(bias.first_lower, bias.first_upper) if bias.n_first else Cell(UNDEFINED)
+    flips = f"{percent(bias.flip_rate)} of {bias.n_swapped:,}"
+    yield Cell(flips, bias.flip_rate) if bias.n_swapped else Cell(UNDEFINED)
+    yield number(length.correlation, 2)
+    yield signed_bounds(length.correlation_lower, length.correlation_upper)
+    rates = [one.unscored_rate for one in log.board.replies]
+    yield Cell(", ".join(map(percent, rates)) or UNDEFINED, rates[0] if rates else None)
+
+
+def _totals(totals: Sequence[Total]) -> Table:
+    """Each protocol over all benchmarks (SEAL, table 4)."""
+    return Table.of(
+        (names("Agreement"), *numbers("Mean ρ", "Mean τ", "Top-1", "Calls", "× cost")),
+        (
+            (
+                *(words(total.name), number(total.spearman, 2), number(total.kendall, 2)),
+                Cell(f"{total.top1:.3g}/{total.n_benchmarks}", total.top1 / total.n_benchmarks),
+                *(number(total.calls, 1), number(total.relative_cost, 2)),
+            )
+            for total in totals
+        ),
+        "Means over benchmarks",
+    )
+
+
+def _log(log: ComparedLog) -> dict[str, Any]:
+    return {
+        **only(log, "name", "role"),
+        **only(log.board, "protocol", "log", "eval_id", "created", "judges"),
+        **only(log, "n_items", "n_models", "agreement", "gain", "price"),
+        "total": only(log.board.receipt, *_BILL),
+        **only(log.board, "bias", "length", "replies", "warnings"),
+    }
+
+
+def _flat(log: ComparedLog) -> dict[str, Any]:
+    board, found = log.board, log.agreement
+    cells: dict[str, Any] = only(log, "name", "role") | only(board, "protocol", "log")
+    cells |= only(log, "n_items", "n_models")
+    for name in ("spearman", "kendall"):
+        figure = getattr(found, name, None)
+        cells[name] = getattr(figure, "value", None)
+        cells |= {f"{name}_{end}": getattr(figure, end, None) for end in ("lower", "upper")}
+    price = json_ready(log.price)
+    return cells | {
+        "top1": found.top1.value if found else None,
+        "top1_share": found.top1_share if found else None,
+        "gain": log.gain.value,
+        "n_judged": price.pop("n_items"),
+        **price,
+        **{f"total_{name}": getattr(board.receipt, name) for name in _BILL},
+        **only(board.bias, "first_rate", "first_lower", "first_upper", "n_first", "flip_rate"),
+        "n_swapped": board.bias.n_swapped,
+        "length_correlation": board.length.correlation,
+        "length_lower": board.length.correlation_lower,
+        "length_upper": board.length.correlation_upper,
+        "n_questions": sum(judge.n_questions for judge in board.replies),
+        "n_unscored": sum(judge.n_unscored for judge in board.replies),
+    }

@@ -1,0 +1,332 @@
+"""A peer review: ranking, self-preference, what each reviewer is worth, the bill."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.peers.ranking import PeerRanking, item_elections
+from tiebreak.analysis.peers.review import PeerReport, PeerReview
+from tiebreak.analysis.peers.self_preference import SelfPreference, side
+from tiebreak.analysis.peers.sparse import SparseAgreement
+from tiebreak.analysis.receipt import Receipt
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.report.cells import (
+    UNDEFINED,
+    Cell,
+    Tone,
+    dollars,
+    integer,
+    money,
+    number,
+    rank,
+    rank_range,
+    rate,
+    share,
+    signed,
+    signed_interval,
+    span,
+    words,
+)
+from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.sheet import (
+    WIDE,
+    Column,
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    names,
+    numbers,
+)
+from tiebreak.report.sheets.consensus import consensus_lines, election_data, sheet_of
+from tiebreak.report.sheets.panel import (
+    panel_data,
+    panel_sections,
+)
+from tiebreak.words import count
+
+LEGEND_VIEWS = (
+    "Mean ranks. SR: by itself; PR: by its peers; SIA: in the consensus of all ballots; SFA: the "
+    "same without own ranks. Differences: over the items that have both; PR−SR > 0: it favours "
+    "itself. Gap: none, or removed, reduced or kept by aggregation, as far as the intervals tell. "
+    "Fair gap: by each two ballots without the other reviewer's answer, since a fair model among "
+    "others that favour themselves has a PR−SR, too"
+)
+
+
+def sheets_of(report: PeerReport) -> list[Sheet]:
+    """A sheet a review, sparse logs beside full ones, and how the intervals are made."""
+    how = report.how
+    intervals = f"Intervals: bootstrap over items, {how.draws:,} draws, seed {how.seed}"
+    return [
+        *(review_sheet(review, how.level) for review in report.reviews),
+        *([sparse_sheet(report.sparse)] if report.sparse else []),
+        Sheet(sections=(Section.of(legend=[intervals]),), notes=report.notes),
+    ]
+
+
+def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
+    """The fields of the parts of `PeerReport` under "tiebreak/peer-review", version 1.
+
+    The shape; ESTIMATE has the fields of `Estimate`, ELECTION is what `tiebreak aggregate --json`
+    prints::
+
+        {"format", "version", "level", "draws", "seed",
+         "reviews": [
+            {"benchmark", "log", "models": [], "aggregator", "degree",
+             "n_items", "n_identical", "n_unusable",
+             "ranking": {"methods": [], "rows": [of `PeerRank`], "by_method": ELECTION,
+                         "at_once": null or ELECTION, "orders": of `KemenyOrders`},
+             "views": [of `SelfPreference`],
+             "panel": {"reviewers": [
+                          {"name", "model", "candidate", "replies": null or of `JudgeReplies`,
+                           "reason", "n_partial", "n_cut", "n_left_out", "agreement": ESTIMATE,
+                           "distance": ESTIMATE, "shift", "moved", "first_changes",
+                           "kendall_without", "mean_ranks_without": {MODEL: number},
+                           "presentation": of `PresentationBias`}],
+                       "agreement": ESTIMATE, "tau": [[]], "tau_n_items": [[]],
+                       "alpha": ESTIMATE, "kendall_w": ESTIMATE,
+                       "votes": ESTIMATE, "error_correlation": ESTIMATE,
+                       "error_correlations": [[]], "reliability": [], "without_method"},
+             "receipt": of `Receipt`, "warnings": [], "notes": [],
+             "items": [{"item_id", "n_reviews", "election": null or ELECTION}]}],
+         "sparse": [of `SparseAgreement`], "notes": []}
+
+    Matrices and lists over reviewers are in the order of `reviewers`.
+
+    Args:
+        report: what `peer_report` returned.
+        items: whether to add `items`: the Kemeny order of each item, with its certificate.
+    """
+    return document(
+        "tiebreak/peer-review",
+        1,
+        **json_ready(report.how),
+        reviews=[_review(review, items=items) for review in report.reviews],
+        **only(report, "sparse", "notes"),
+    )
+
+
+def review_sheet(review: PeerReview, level: float) -> Sheet:
+    """One peer review."""
+    panel, by_method = review.panel, review.ranking.by_method
+    sizes = (
+        count(review.n_rows, "item"),
+        count(len(panel.models), "model"),
+        count(len(panel.reviewers), "reviewer"),
+    )
+    several = len(by_method.consensuses) > 1
+    return Sheet(
+        f"{panel.benchmark} · peer review · {' · '.join(sizes)}",
+        (f"log: {panel.log}",),
+        warnings=review.warnings,
+        sections=(
+            Section.of(_ranking(review.ranking, level), lines=_ranking_lines(review)),
+            *([Section.of(legend=[by_method.source], heading=by_method.name)] * several),
+            *(sheet_of(by_method).sections if several else ()),
+            *_views(_in_order(review), level),
+            *panel_sections(review.worth, level),
+            Section.of(_bills(review.receipt), lines=_receipt_lines(review.receipt)),
+        ),
+        notes=(*(by_method.notes if several else ()), *review.notes),
+    )
+
+
+def sparse_sheet(found: Sequence[SparseAgreement]) -> Sheet:
+    """Agreement of sparse logs with full ones, and an item's price beside theirs."""
+    columns = (
+        *(names("Benchmark"), *numbers("Degree", "Items", "ρ", "τ", "Top-1")),
+        *(Column("τ per item", short="τ per\nitem"), Column("Calls ×", short="Calls\n×")),
+        Column("Tokens ×", short="Tokens\n×"),
+    )
+    rows = [
+        (
+            *(words(one.benchmark), rank(one.degree), integer(one.n_items)),
+            *(number(one.macro.spearman.value, 2), number(one.macro.kendall.value, 2)),
+            *(number(one.macro.top1.value, 2), number(one.per_item.value, 2)),
+            *(number(one.price.relative_calls, 2), number(one.price.relative_tokens, 2)),
+        )
+        for one in found
+    ]
+    table = Table.of(columns, rows, "Agreement and price")
+    section = Section.of(table, lines=_sparse_lines(found))
+    return Sheet("Sparse peer review beside the full one", sections=(section,))
+
+
+def _ranking(ranking: PeerRanking, level: float) -> Table:
+    """Places by mean rank over items, and in the order of all ballots at once."""
+    columns = (
+        *(names("Model"), *numbers("#", "Mean rank", interval_heading(level))),
+        *(Column("Ranks", room=WIDE), Column("P(first)", room=WIDE), Column("All at once")),
+    )
+    rows = [
+        (
+            *(words(row.model), rank(row.rank)),
+            *(number(row.mean_rank, 2), span(row)),
+            *(rank_range(row.rank_lower, row.rank_upper), share(row.prob_first)),
+            rank(row.at_once),
+        )
+        for row in ranking.rows
+    ]
+    return Table.of(columns, rows, "Ranking")
+
+
+def _ranking_lines(review: PeerReview) -> Iterator[str]:
+    """How the ranking was made, and how sure it is."""
+    ranking, orders = review.ranking, review.ranking.orders
+    yield (
+        f"Mean rank: by {ranking.methods[0]}, item by item ({count(review.n_reviewed, 'item')}). "
+        "All at once: place in the Kemeny order of the ballots of all items"
+    )
+    for method, reason in ranking.by_method.failed.items():
+        yield f"{method}: no result ({reason})"
+    if orders.reason is not None:
+        yield f"Kemeny orders of the items: {UNDEFINED} ({orders.reason})"
+    elif orders.n_items:
+        swapped = orders.cost / orders.pairs if orders.pairs else math.nan
+        yield (
+            f"Kemeny orders of the items: all proven optimal, unique in {orders.n_unique:,} of "
+            f"{count(orders.n_items, 'item')}; {rate(swapped)} of the pairs in ballots are ordered "
+            "the other way round"
+        )
+    if ranking.at_once is not None:
+        [consensus] = ranking.at_once.consensuses.values()
+        # The first line is about scores, which an order of places does not need.
+        _, *lines = consensus_lines(ranking.at_once.names, consensus, ranking.kemeny)
+        yield f"All at once, {count(consensus.used, 'ballot')}. {'. '.join(lines)}"
+
+
+def _in_order(review: PeerReview) -> list[SelfPreference]:
+    """The views on each model, in the order of the ranking."""
+    place = {row.model: number for number, row in enumerate(review.ranking.rows)}
+    return sorted(review.views, key=lambda row: place[row.model])
+
+
+def _views(rows: Sequence[SelfPreference], level: float) -> Iterator[Section]:
+    """The four views with their differences and verdicts, and the intervals behind these."""
+    undefined: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reason:
+            undefined.setdefault(row.reason, []).append(row.model)
+    if all(math.isnan(row.sr) for row in rows):
+        # Only where a model has ranked its own answers is there something to compare.
+        yield Section.of(lines=[f"Self-preference: {UNDEFINED} ({'; '.join(undefined)})"])
+        return
+    lines = [f"No verdict on {', '.join(models)}: {why}" for why, models in undefined.items()]
+    yield Section.of(_four_views(rows))
+    yield Section.of(_gaps(rows, level), legend=[LEGEND_VIEWS], lines=lines)
+
+
+def _four_views(rows: Iterable[SelfPreference]) -> Table:
+    """Peer review, table 3."""
+    columns = numbers("SR", "PR", "PR−SR", "SIA", "SFA", "SFA−SIA", "Gap")
+    cells = [
+        (
+            words(row.model),
+            *(number(row.sr, 2), number(row.pr, 2), _difference(row.gap)),
+            *(number(row.sia, 2), number(row.sfa, 2), _difference(row.remainder)),
+            words(row.verdict or UNDEFINED),
+        )
+        for row in rows
+    ]
+    return Table.of((names("Model"), *columns), cells, "Self-preference", gap=2)
+
+
+def _gaps(rows: Iterable[SelfPreference], level: float) -> Table:
+    within = interval_heading(level)
+    columns = (
+        *(
+            names("Model"),
+            Column(f"PR−SR {within}", short=f"PR−SR\n{within}"),
+            Column("Fair gap"),
+        ),
+        *(Column(within), Column(f"SFA−SIA {within}", short=f"SFA−SIA\n{within}")),
+    )
+    cells = [
+        (
+            *(words(row.model), span(row.gap), _difference(row.fair_gap)),
+            *(span(row.fair_gap), span(row.remainder)),
+        )
+        for row in rows
+    ]
+    return Table.of(columns, cells, "The intervals behind the verdicts", gap=2)
+
+
+def _bills(receipt: Receipt) -> Table:
+    """Calls, tokens and money by reviewer."""
+    columns = numbers("Calls", "Cached", "Tokens in", "out", "Worth", "Paid")
+    rows = [
+        (
+            words(use.reviewer or use.role),
+            *map(integer, (use.n_calls, use.n_cached, use.input_tokens, use.output_tokens)),
+            *map(dollars, (use.cost, use.paid)),
+        )
+        for use in receipt.usage
+    ]
+    return Table.of((names("Reviewer"), *columns), rows, "Calls, tokens and money", gap=2)
+
+
+def _receipt_lines(receipt: Receipt) -> Iterator[str]:
+    """The bill in sentences."""
+    yield (
+        f"All: {count(receipt.n_calls, 'call')}, of which {receipt.n_cached:,} from the cache · "
+        f"tokens: {receipt.input_tokens:,} in, {receipt.output_tokens:,} out · worth "
+        f"{money(receipt.cost)}, paid in this run {money(receipt.paid)}"
+    )
+    if receipt.unpriced_models:
+        models = ", ".join(receipt.unpriced_models)
+        yield f"No price known for {models}; give prices with --model-cost-config FILE"
+
+
+def _sparse_lines(found: Iterable[SparseAgreement]) -> Iterator[str]:
+    """The intervals of each sparse log, and which full one it stands beside."""
+    for one in found:
+        rho, tau, per_item = one.macro.spearman, one.macro.kendall, one.per_item
+        yield (
+            f"{one.benchmark}, degree {one.degree}: ρ {signed_interval(rho.lower, rho.upper)}, "
+            f"τ {signed_interval(tau.lower, tau.upper)}, τ per item "
+            f"{signed_interval(per_item.lower, per_item.upper)}; the same model first in "
+            f"{rate(one.macro.top1_share)} of the draws · {one.log} beside {one.full}"
+        )
+        for reason in dict.fromkeys(filter(None, (rho.reason, per_item.reason))):
+            yield f"{one.benchmark}, degree {one.degree}: {reason}"
+
+
+def _difference(estimate: Estimate) -> Cell:
+    """With its sign: bad where a model favours itself for sure, good where it harms itself."""
+    tones: dict[int, Tone] = {1: "bad", 0: "", -1: "good"}
+    known = not math.isnan(estimate.value)
+    return signed(estimate.value, tone=tones[side(estimate)] if known else "")
+
+
+def _review(review: PeerReview, *, items: bool) -> dict[str, Any]:
+    panel, ranking = review.panel, review.ranking
+    data = {
+        **only(panel, "benchmark", "log", "models", "aggregator", "degree"),
+        "n_items": review.n_rows,
+        **only(review, "n_identical", "n_unusable"),
+        "ranking": {
+            **only(ranking, "methods", "rows"),
+            "by_method": election_data(ranking.by_method),
+            "at_once": ranking.at_once and election_data(ranking.at_once),
+            "orders": ranking.orders,
+        },
+        "views": review.views,
+        "panel": panel_data(panel, review.worth),
+        **only(review, "receipt", "warnings", "notes"),
+    }
+    return data | {"items": _items(panel)} if items else data
+
+
+def _items(panel: Panel) -> list[dict[str, Any]]:
+    return [
+        {
+            "item_id": item_id,
+            "n_reviews": sum(one.unscored is None for one in ballots.listings),
+            "election": election and election_data(election),
+        }
+        for item_id, ballots, election in zip(
+            panel.item_ids, panel.ballots, item_elections(panel), strict=True
+        )
+    ]
