@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import NotConnectedError
 from tiebreak.rankers.matches import Matches, bootstrap_matches
-from tiebreak.rankers.profile import FloatArray, IntArray
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic
 
 BoolArray = NDArray[np.bool_]
@@ -48,7 +48,7 @@ def least_squares(
             verdict is left out by the caller: it is not a tie.
         items: shape (matches,), the label of the item that each match is about.
         n_models: number of models, N.
-        closure: add to each item what its results imply (`transitive_closure`).
+        closure: add to each item what its results imply (`implied_wins`).
         how: level, draws and seed of the intervals; a draw takes some 10 µs for N = 8 and 160
             items.
 
@@ -103,39 +103,6 @@ def least_squares_statistic(
     return _strengths(_closed(matches) if closure else matches)
 
 
-def transitive_closure(
-    first: ArrayLike, second: ArrayLike, result: ArrayLike
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """The matches of one item, and after them those that their results imply.
-
-    Where a chain of wins leads from i to k, none leads back, and the two have not met, i beats k is
-    added. A pair that has met keeps its results. A pair with several matches counts as won by the
-    one with more points; with equal points it is tied, and ties pass nothing on: "a = b, b > c"
-    does not imply a > c. A chain both ways is a cycle, and implies nothing.
-
-    Args:
-        first: shape (matches,), columns of the models, from 0.
-        second: shape (matches,), columns of their opponents.
-        result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie.
-
-    Returns:
-        `first`, `second` and `result` as they came, with the added matches at the end: the winner
-        is first, the result is 1, in order of winner and loser.
-
-    Raises:
-        RankingError: bad input, or no match.
-    """
-    one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
-    n_models = 1 + int(max(one.max(initial=0), two.max(initial=0)))
-    matches = Matches.of(one, two, score, np.zeros(one.shape, np.int64), n_models, 1)
-    _, winner, loser = _implied(matches)
-    return (
-        np.concatenate([one, winner]),
-        np.concatenate([two, loser]),
-        np.concatenate([score, np.ones(len(winner))]),
-    )
-
-
 def _strengths(matches: Matches) -> Statistic:
     per_item, n = matches.wins_per_item(), matches.n_models
 
@@ -168,7 +135,12 @@ def _reachable(edges: BoolArray) -> BoolArray:
 
 
 def implied_wins(wins: FloatArray) -> BoolArray:
-    """Who beats whom by the results of others alone; `transitive_closure` says when.
+    """Who beats whom by the results of others alone: the transitive closure of an item's wins.
+
+    Where a chain of wins leads from i to k, none leads back, and the two have not met, i beats k. A
+    pair with several matches counts as won by the one with more points; with equal points it is
+    tied, and ties pass nothing on: "a = b, b > c" does not imply a > c. A chain both ways is a
+    cycle, and implies nothing.
 
     Args:
         wins: shape (…, N, N), how often i won against j in an item, ties as ½ each.
@@ -182,19 +154,14 @@ def implied_wins(wins: FloatArray) -> BoolArray:
     return implied
 
 
-def _implied(matches: Matches) -> tuple[IntArray, IntArray, IntArray]:
-    """Item, winner and loser of every match that the results of its item imply."""
+def _closed(matches: Matches) -> Matches:
+    """The matches, and those that the results of their items imply, as won."""
     n = matches.n_models
     # Not `wins_per_item`: for a single item a sparse array takes longer than all the rest.
     wins = np.zeros((matches.n_items, n, n))
     np.add.at(wins, (matches.item, matches.first, matches.second), matches.result)
     np.add.at(wins, (matches.item, matches.second, matches.first), 1 - matches.result)
     item, winner, loser = np.nonzero(implied_wins(wins))
-    return item, winner, loser
-
-
-def _closed(matches: Matches) -> Matches:
-    item, winner, loser = _implied(matches)
     return Matches.of(
         np.concatenate([matches.first, winner]),
         np.concatenate([matches.second, loser]),
