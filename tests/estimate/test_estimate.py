@@ -13,7 +13,7 @@ from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Judges, Pace, ProtocolEstimate
 from tiebreak.estimate.prices import Price
 from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import Interval
+from tiebreak.estimate.totals import Range
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.variants import read_variant
 
@@ -59,7 +59,7 @@ def test_calls_of_fixed_protocols_are_exact(label: str, n: int) -> None:
     row = one(label, contests(3, n))
     if label.startswith("swiss") and n == 3:
         return  # with three candidates the second round cannot always be paired
-    assert row.calls == Interval(*[3 * FIXED[label](n)] * 3)
+    assert row.calls == Range(*[3 * FIXED[label](n)] * 3)
     assert row.fixed
 
 
@@ -67,14 +67,14 @@ def test_a_rubric_is_written_once_for_each_benchmark() -> None:
     items = [*contests(40, 4), *(replace(c, benchmark="other") for c in contests(2, 4))]
     for sample in (None, 4, 10):
         row = one("fixed_rubric", items, sample=sample)
-        assert row.calls == Interval(*[42 * 4 + 2] * 3)
+        assert row.calls == Range(*[42 * 4 + 2] * 3)
         assert row.depth == (2, 2, 2)
 
 
 def test_identical_answers_are_judged_once() -> None:
     items = [*contests(5, 8), *contests(7, 8, distinct=3), *contests(9, 8, distinct=1)]
     found = estimate(items, [read_variant("full_pairwise")], Judges("j"), ONE)
-    assert found.protocols[0].calls == Interval(*[5 * 28 + 7 * 3] * 3)
+    assert found.protocols[0].calls == Range(*[5 * 28 + 7 * 3] * 3)
     assert (found.n_items, found.n_identical) == (21, 9)
     assert found.models == tuple(f"m{i}" for i in range(8))
 
@@ -188,7 +188,7 @@ def test_figures_of_the_paper() -> None:
         "full_pairwise": 4536,
     }
     for label, calls in published.items():
-        assert one(label, items, sample=2).calls == Interval(calls, calls, calls)
+        assert one(label, items, sample=2).calls == Range(calls, calls, calls)
     seal = one("seal:swap=never", items, sample=40)
     assert seal.calls.likely == pytest.approx(1926, rel=0.03)
     assert (seal.calls.low, seal.calls.high) == (11 * 162, 15 * 162)
@@ -198,10 +198,10 @@ def test_experience_goes_before_what_is_counted() -> None:
     known = Experience(
         models=("j",),
         n_calls=50,
-        tokens={"match": (Interval(90, 100, 110), Interval(9, 10, 11))},
+        tokens={"match": (Range(90, 100, 110), Range(9, 10, 11))},
         repairs=0.5,
-        close=Interval(0.3, 0.4, 0.5),
-        tie=Interval(0.0, 0.1, 0.2),
+        close=Range(0.3, 0.4, 0.5),
+        tie=Range(0.0, 0.1, 0.2),
     )
     row = one("full_pairwise", contests(2, 4), experience=known, reasoning_tokens=1000)
     # Twelve questions; a call and a half for each.

@@ -7,7 +7,7 @@ import pytest
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.experience import experience_of
-from tiebreak.estimate.totals import Interval
+from tiebreak.estimate.totals import Range
 from tiebreak.scorers.ballots import Call, ItemBallots, Match, Verdict
 
 
@@ -37,8 +37,8 @@ def test_tokens_of_a_question() -> None:
     known = experience_of([item(calls=(call(100, 10),)), item(calls=(call(300, 10),))])
     # Mean 200; sd √((100² + 100²) / 1) = 141.4, standard error 100: ± 2 · 100.
     tokens_in, tokens_out = known.tokens["match"]
-    assert tokens_in == pytest.approx(Interval(0, 200, 400))
-    assert tokens_out == pytest.approx(Interval(10, 10, 10))
+    assert tokens_in == pytest.approx(Range(0, 200, 400))
+    assert tokens_out == pytest.approx(Range(10, 10, 10))
     assert (known.models, known.n_calls, known.repairs) == (("j",), 2, 0)
 
 
@@ -84,7 +84,7 @@ def test_close_and_even_verdicts() -> None:
     assert known.tie is not None
     # 3 of 4 verdicts: (3 + 2) / 8 ± 2 · √(5/8 · 3/8 / 8), which goes beyond 1 and not below 0.28.
     half = 2 * (5 / 8 * 3 / 8 / 8) ** 0.5
-    assert known.close == pytest.approx(Interval(5 / 8 - half, 3 / 4, min(1, 5 / 8 + half)))
+    assert known.close == pytest.approx(Range(5 / 8 - half, 3 / 4, min(1, 5 / 8 + half)))
     assert known.tie.likely == 1 / 4
 
 

@@ -15,7 +15,7 @@ from tiebreak.estimate.prices import Price
 from tiebreak.estimate.request import read_judges, read_matching, read_protocols
 from tiebreak.estimate.sheet import assumptions, data_of, notes, who_is_asked
 from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import Interval
+from tiebreak.estimate.totals import Range
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import ProtocolError
@@ -71,7 +71,7 @@ def test_every_reviewer_is_asked_once_where_two_answers_differ(
     items = [*contests(5, 6), *contests(7, 6, distinct=3), *contests(9, 6, distinct=1)]
     models = [*(f"x/m{i}" for i in range(6)), *(f"o{i}" for i in range(n_outsiders))]
     row = one(label, items, panel(*models), sample=sample)
-    assert row.calls == Interval(*[12 * len(models)] * 3)
+    assert row.calls == Range(*[12 * len(models)] * 3)
     assert row.calls_per_item.likely == pytest.approx(12 * len(models) / 21)
     assert row.fixed
     assert row.depth == (1, 1, 1)
@@ -187,11 +187,11 @@ def test_a_log_tells_the_tokens_of_each_reviewer() -> None:
     known = Experience(
         models=("m0", "j"),
         n_calls=50,
-        tokens={"list": (Interval(1, 1, 1), Interval(2, 2, 2))},
+        tokens={"list": (Range(1, 1, 1), Range(2, 2, 2))},
         repairs=0.5,
         close=None,
         tie=None,
-        reviews={"m0": (Interval(90, 100, 110), Interval(900, 1000, 1100))},
+        reviews={"m0": (Range(90, 100, 110), Range(900, 1000, 1100))},
     )
     judges = Judges("j", Price(1, 1), peers=(Peer("m0", Price(1, 1)), Peer("m1", Price(1, 1))))
     estimated = found("listwise,peer_review", contests(2, 2), judges, experience=known)
@@ -222,7 +222,7 @@ def test_hidden_tokens_of_a_reviewer_that_the_log_lacks() -> None:
         repairs=0,
         close=None,
         tie=None,
-        reviews={"openai/gpt-5": (Interval(1, 1, 1), Interval(1, 1, 1))},
+        reviews={"openai/gpt-5": (Range(1, 1, 1), Range(1, 1, 1))},
     )
     judges = panel("openai/gpt-5", "openai/o3")
     [note] = [n for n in notes(found("peer_review", contests(1, 2), judges)) if "hidden" in n]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.estimate.totals import Interval, Stratum, Total, interval, strata, total
+from tiebreak.estimate.totals import Range, Stratum, Total, range_of, strata, total
 
 KINDS = st.lists(st.integers(0, 4), min_size=1, max_size=60)
 
@@ -66,10 +66,10 @@ def test_interval() -> None:
         return Total(np.array([value]), np.array([error]))
 
     # 10 - 2·1 = 8, 12 - 2·3 = 6; 10 + 2·1 = 12, 12 + 2·3 = 18. The usual judge's error is nothing.
-    assert interval(totals(11, 99), [totals(10, 1), totals(12, 3)], 0) == Interval(6, 11, 18)
-    assert interval(totals(1, 0), [totals(1, 9)], 0) == Interval(0, 1, 19)
-    assert interval(totals(5, 0), [totals(6, 0), totals(7, 0)], 0) == Interval(5, 5, 7)
-    assert interval(totals(9, 0), [totals(6, 0), totals(7, 0)], 0) == Interval(6, 9, 9)
+    assert range_of(totals(11, 99), [totals(10, 1), totals(12, 3)], 0) == Range(6, 11, 18)
+    assert range_of(totals(1, 0), [totals(1, 9)], 0) == Range(0, 1, 19)
+    assert range_of(totals(5, 0), [totals(6, 0), totals(7, 0)], 0) == Range(5, 5, 7)
+    assert range_of(totals(9, 0), [totals(6, 0), totals(7, 0)], 0) == Range(6, 9, 9)
 
 
 def test_the_interval_covers_draws_of_other_judges() -> None:

@@ -21,7 +21,7 @@ from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
 from tiebreak.estimate.request import asks_peers, find_reviewers
 from tiebreak.estimate.tokens import TokenCounter
-from tiebreak.estimate.totals import FloatArray, Interval, Stratum, Total, interval, strata, total
+from tiebreak.estimate.totals import FloatArray, Range, Stratum, Total, range_of, strata, total
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
@@ -29,14 +29,14 @@ from tiebreak.scorers.protocols import in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.variants import Variant
 
-WORDS: Final = Interval(8, 18, 40)
+WORDS: Final = Range(8, 18, 40)
 """Words of a text that a judge writes: a bare remark, a sentence, two or three of them."""
 
-CLOSE: Final = Interval(0.0, 0.15, 1.0)
+CLOSE: Final = Range(0.0, 0.15, 1.0)
 """Share of close verdicts. The likely one is that of the paper's judge: 11.9 calls an item are one
 seeding, seven matches, three critiques and 0.9 refinements (SEAL, table 5)."""
 
-TIES: Final = Interval(0.0, 0.05, 0.25)
+TIES: Final = Range(0.0, 0.05, 0.25)
 """Share of even verdicts, which end the search of `sorted` early."""
 
 DEFAULT_PACE: Final = Pace()
@@ -127,7 +127,7 @@ def estimate(
     )
 
 
-def _scenarios(close: Interval, ties: Interval) -> list[_Scenario]:
+def _scenarios(close: Range, ties: Range) -> list[_Scenario]:
     """The usual judge, the two extremes, then the other two corners."""
     corners = [(0, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
     return [
@@ -153,20 +153,20 @@ def _row(
         runs += [trial.run(variant, scenario) for scenario in scenarios[3:]]
     likely, *extremes = (run.total for run in runs)
     calls, tokens_in, tokens_out, cost = (
-        interval(likely, extremes, quantity) for quantity in range(4)
+        range_of(likely, extremes, quantity) for quantity in range(4)
     )
     depths = [run.depth for run in runs]
-    depth = Interval(min(depths), depths[0], max(depths))
+    depth = Range(min(depths), depths[0], max(depths))
     n_items = len(trial.contests)
     return ProtocolEstimate(
         label=variant.label,
         calls=calls,
-        calls_per_item=Interval(*(number / n_items for number in calls)),
+        calls_per_item=Range(*(number / n_items for number in calls)),
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         cost=None if math.isnan(cost.likely) else cost,
         depth=depth,
-        hours=Interval(*(pace.hours(*ends) for ends in zip(calls, depth, strict=True))),
+        hours=Range(*(pace.hours(*ends) for ends in zip(calls, depth, strict=True))),
         longest=runs[0].longest,
         by_peers=asks_peers(variant),
     )
@@ -218,7 +218,7 @@ class _Trial:
     def _meter(self, end: int) -> Meter:
         """Counts the tokens of a call, at one end of what is uncertain about that."""
         counter = self.counter
-        factor = Interval(counter.low, 1.0, counter.high).at(end)
+        factor = Range(counter.low, 1.0, counter.high).at(end)
         known = self._known()
 
         def meter(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
@@ -233,7 +233,7 @@ class _Trial:
 
         return meter
 
-    def _known(self) -> dict[tuple[CallKind, str], tuple[Interval, Interval]]:
+    def _known(self) -> dict[tuple[CallKind, str], tuple[Range, Range]]:
         """What is known of the tokens of a question, by its kind and its reviewer."""
         if self.experience is None:
             return {}

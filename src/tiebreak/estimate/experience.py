@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 
 from tiebreak.estimate import EstimateError
-from tiebreak.estimate.totals import ERRORS, Interval
+from tiebreak.estimate.totals import ERRORS, Range
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
 
@@ -23,11 +23,11 @@ class Experience:
 
     models: tuple[str, ...]
     n_calls: int
-    tokens: Mapping[CallKind, tuple[Interval, Interval]]
+    tokens: Mapping[CallKind, tuple[Range, Range]]
     repairs: float
-    close: Interval | None
-    tie: Interval | None
-    reviews: Mapping[str, tuple[Interval, Interval]] = field(default_factory=dict)
+    close: Range | None
+    tie: Range | None
+    reviews: Mapping[str, tuple[Range, Range]] = field(default_factory=dict)
 
 
 def experience_of(items: Iterable[ItemBallots]) -> Experience:
@@ -60,7 +60,7 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
     )
 
 
-def _tokens(calls: Sequence[Call]) -> tuple[Interval, Interval]:
+def _tokens(calls: Sequence[Call]) -> tuple[Range, Range]:
     """Input and output tokens of a question, from its calls."""
     per_question = len(calls) / _questions(calls)
     return (
@@ -74,17 +74,17 @@ def _questions(calls: Iterable[Call]) -> int:
     return max(1, sum(not (call.attempt or call.repair) for call in calls))
 
 
-def _mean(values: Sequence[float]) -> Interval:
+def _mean(values: Sequence[float]) -> Range:
     """Mean of two values and more."""
     mean, half = fmean(values), ERRORS * stdev(values) / math.sqrt(len(values))
-    return Interval(max(0.0, mean - half), mean, mean + half)
+    return Range(max(0.0, mean - half), mean, mean + half)
 
 
-def _share(found: Sequence[bool]) -> Interval | None:
+def _share(found: Sequence[bool]) -> Range | None:
     """A proportion with its "plus four" interval (Agresti and Coull, doi:10.2307/2685469)."""
     if not found:
         return None
     n = len(found) + 4
     adjusted = (sum(found) + 2) / n
     half = ERRORS * math.sqrt(adjusted * (1 - adjusted) / n)
-    return Interval(max(0.0, adjusted - half), fmean(found), min(1.0, adjusted + half))
+    return Range(max(0.0, adjusted - half), fmean(found), min(1.0, adjusted + half))

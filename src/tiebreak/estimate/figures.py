@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tiebreak.estimate.dry_judge import Payer
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.prices import Price
-from tiebreak.estimate.totals import Interval
+from tiebreak.estimate.totals import Range
 from tiebreak.scorers.ballots import Reviewer
 
 
@@ -84,13 +84,13 @@ class ProtocolEstimate:
     """
 
     label: str
-    calls: Interval
-    calls_per_item: Interval
-    tokens_in: Interval
-    tokens_out: Interval
-    cost: Interval | None
-    depth: Interval
-    hours: Interval
+    calls: Range
+    calls_per_item: Range
+    tokens_in: Range
+    tokens_out: Range
+    cost: Range | None
+    depth: Range
+    hours: Range
     longest: Mapping[str, int]
     by_peers: bool = False
 
@@ -118,9 +118,9 @@ class Estimate:
     counted_by: str
     reasoning_tokens: int
     pace: Pace
-    words: Interval
-    close: Interval
-    ties: Interval
+    words: Range
+    close: Range
+    ties: Range
     experience: Experience | None
     protocols: tuple[ProtocolEstimate, ...]
 

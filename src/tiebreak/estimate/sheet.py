@@ -6,7 +6,7 @@ from typing import Any
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import Price, model_info
-from tiebreak.estimate.totals import Interval
+from tiebreak.estimate.totals import Range
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
@@ -61,14 +61,14 @@ def _table(found: Estimate) -> Table:
             *(_cell(row.tokens_in, _tokens), _cell(row.tokens_out, _tokens)),
             Cell(UNDEFINED) if row.cost is None else _cell(row.cost, _money),
             _cell(row.depth, _whole),
-            _cell(Interval(*(size * hours for hours in row.hours)), _number),
+            _cell(Range(*(size * hours for hours in row.hours)), _number),
         )
         for row in found.protocols
     ]
     return Table.of(columns, rows, "What judging would cost", gap=1)
 
 
-def _cell(figure: Interval, write: Callable[[float], str]) -> Cell:
+def _cell(figure: Range, write: Callable[[float], str]) -> Cell:
     """The likely value, and below it the range, where there is one."""
     if figure.low == figure.high:
         return Cell(write(figure.likely), figure.likely)
@@ -119,7 +119,7 @@ def _row(row: ProtocolEstimate) -> dict[str, Any]:
 
 
 def _experience(known: Experience) -> dict[str, Any]:
-    def by(tokens: Mapping[Any, tuple[Interval, Interval]]) -> dict[str, Any]:
+    def by(tokens: Mapping[Any, tuple[Range, Range]]) -> dict[str, Any]:
         return {name: dict(zip(("in", "out"), both, strict=True)) for name, both in tokens.items()}
 
     return {
@@ -246,5 +246,5 @@ def _price(price: Price | None) -> str:
     return f" (${price.input:g} in, ${price.output:g} out per million tokens)"
 
 
-def _percents(share: Interval) -> str:
+def _percents(share: Range) -> str:
     return f"{share.low * 100:.0f}–{share.high * 100:.0f}%"

@@ -19,7 +19,7 @@ ERRORS: Final = 2.0
 """Half width of an interval in standard errors: about 95%."""
 
 
-class Interval(NamedTuple):
+class Range(NamedTuple):
     """A figure: the likely value, and the range that it is expected in."""
 
     low: float
@@ -89,7 +89,7 @@ def total(chosen: Sequence[Stratum], values: Mapping[int, FloatArray]) -> Total:
     return Total(np.asarray(value), np.sqrt(np.asarray(variance)))
 
 
-def interval(likely: Total, extremes: Sequence[Total], quantity: int) -> Interval:
+def range_of(likely: Total, extremes: Sequence[Total], quantity: int) -> Range:
     """The range of one quantity: the totals of extreme judges with their errors.
 
     Args:
@@ -100,7 +100,7 @@ def interval(likely: Total, extremes: Sequence[Total], quantity: int) -> Interva
     value = float(likely.value[quantity])
     lowest = min(t.value[quantity] - ERRORS * t.error[quantity] for t in extremes)
     highest = max(t.value[quantity] + ERRORS * t.error[quantity] for t in extremes)
-    return Interval(min(value, max(0.0, float(lowest))), value, max(value, float(highest)))
+    return Range(min(value, max(0.0, float(lowest))), value, max(value, float(highest)))
 
 
 def _variance(table: FloatArray) -> FloatArray:
