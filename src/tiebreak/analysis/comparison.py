@@ -8,7 +8,6 @@ well the reference agrees with itself is the noise ceiling: no protocol can be e
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +23,7 @@ from tiebreak.analysis.common_ground import (
 from tiebreak.analysis.entries import Entry, paper_order, read_entries
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.receipt import Price, price_of
+from tiebreak.paths import Paths
 from tiebreak.rankers.agreement import Agreement
 from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.rankers.uncertainty import Resampling
@@ -121,7 +121,7 @@ class Comparison:
 
 
 def compare(
-    paths: Iterable[str | PathLike[str]],
+    paths: Paths,
     *,
     reference: str = "full_pairwise",
     how: Resampling = Resampling(),

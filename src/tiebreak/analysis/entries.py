@@ -7,12 +7,12 @@ and `swiss rounds=3`. Logs that differ in nothing are runs of one protocol: `sea
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 
 import numpy as np
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
+from tiebreak.paths import Paths
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.stability import mean_statistic
@@ -91,9 +91,7 @@ class Entry:
         return lambda counts: _standing(scores(counts[:, drawn]), margins(counts[:, drawn]))
 
 
-def read_entries(
-    paths: Iterable[str | PathLike[str]], *, how: Resampling
-) -> tuple[list[Entry], tuple[str, ...]]:
+def read_entries(paths: Paths, *, how: Resampling) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries of all ranking logs among some files and folders, as `entries_of` has them.
 
     Raises:

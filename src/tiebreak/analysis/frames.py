@@ -11,11 +11,11 @@ where there is nothing to say: it is never 0 instead.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.rows import Row, item_ballots, item_ranking
+from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankedItem, RankingLog, read_ranking_logs
 
@@ -97,9 +97,7 @@ BALLOTS: Final[Mapping[str, str]] = {
 _NO_VERDICT = ("refinement", "criterion")
 
 
-def leaderboard_df(
-    logs: Iterable[str | PathLike[str]], *, how: Resampling = Resampling()
-) -> "pd.DataFrame":
+def leaderboard_df(logs: Paths, *, how: Resampling = Resampling()) -> "pd.DataFrame":
     """The leaderboards of ranking logs, a row for each model; columns as `LEADERBOARD`.
 
     Args:
@@ -116,7 +114,7 @@ def leaderboard_df(
     return _frame((row for board in boards for row in _board_rows(board)), LEADERBOARD)
 
 
-def rankings_df(logs: Iterable[str | PathLike[str]]) -> "pd.DataFrame":
+def rankings_df(logs: Paths) -> "pd.DataFrame":
     """The ranking of every item of ranking logs, a row for each model; columns as `RANKINGS`.
 
     Raises:
@@ -131,7 +129,7 @@ def rankings_df(logs: Iterable[str | PathLike[str]]) -> "pd.DataFrame":
     return _frame(rows, RANKINGS)
 
 
-def ballots_df(logs: Iterable[str | PathLike[str]]) -> "pd.DataFrame":
+def ballots_df(logs: Paths) -> "pd.DataFrame":
     """The verdicts in ranking logs, a row for each; columns as `BALLOTS`.
 
     Raises:

@@ -4,7 +4,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import Literal
 
 import numpy as np
@@ -24,6 +23,7 @@ from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
 from tiebreak.analysis.standing import Standing, best_first
 from tiebreak.analysis.strengths import StrengthView, strength_views
+from tiebreak.paths import Paths
 from tiebreak.rankers import (
     ItemBootstrap,
     bootstrap_items,
@@ -144,7 +144,7 @@ class Leaderboard:
 
 
 def leaderboards(
-    paths: Iterable[str | PathLike[str]],
+    paths: Paths,
     *,
     how: Resampling = Resampling(),
     closure: bool = False,

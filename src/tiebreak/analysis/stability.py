@@ -6,12 +6,12 @@ leaderboards of repeated runs with each other, where there are some.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike
 
 import numpy as np
 
 from tiebreak.analysis.common_ground import left_out, same_contest, shared
 from tiebreak.analysis.entries import Entry, paper_order, read_entries
+from tiebreak.paths import Paths
 from tiebreak.rankers.stability import RunStability, Stability, run_to_run, subsample_stability
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.words import count
@@ -55,7 +55,7 @@ class StabilityReport:
 
 
 def stability(
-    paths: Iterable[str | PathLike[str]],
+    paths: Paths,
     *,
     shares: Sequence[float] = (0.5,),
     n_seeds: int = 30,

@@ -1,7 +1,7 @@
 """Loading: from paths to one aligned pool."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from typing import get_args
 
@@ -14,12 +14,11 @@ from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
 from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions
-
-AnyPath = str | PathLike[str]
+from tiebreak.paths import Paths, path_list
 
 
 def load_candidates(
-    paths: AnyPath | Iterable[AnyPath],
+    paths: Paths,
     mode: Mode = "strict",
     *,
     epochs: Epochs = "first",
@@ -57,7 +56,7 @@ def load_candidates(
     _check("epochs", epochs, get_args(Epochs))
     wanted = (native,) if isinstance(native, str) else tuple(native or ())
     options = ReadOptions(epochs, wanted, filter, dict(rename or {}))
-    given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+    given = path_list(paths)
     if not given:
         raise CandidateError.of("empty_folder", "paths", "no path was given")
     names = [fspath(path) for path in given]

@@ -1,6 +1,6 @@
 """What judging would cost, from files or a pool and plain names to an `Estimate`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Literal
 
@@ -15,10 +15,11 @@ from tiebreak.estimate.request import (
     read_protocols,
 )
 from tiebreak.estimate.tokens import token_counter
+from tiebreak.paths import Paths
 
 
 def estimate_cost(
-    candidates: CandidatePool | str | PathLike[str] | Iterable[str | PathLike[str]],
+    candidates: CandidatePool | Paths,
     protocols: str | Sequence[str] = "seal,full_pairwise",
     *,
     judge: str | None = None,

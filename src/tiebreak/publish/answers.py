@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,14 +23,13 @@ from tiebreak.candidates import (
     write_parquet,
 )
 from tiebreak.candidates.hub import is_on_hub
+from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.publish.secrets import log_secrets, refuse_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
 from tiebreak.words import count
-
-AnyPath = str | PathLike[str]
 
 # A message names so many items; the count says how many there are.
 LISTED = 5

@@ -9,12 +9,12 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.candidates import CandidatePool
+from tiebreak.paths import AnyPath
 from tiebreak.publish.answers import judged_pool, places_of, pool_file
 from tiebreak.publish.ballot_rows import ballot_rows, text_rows
 from tiebreak.publish.rows import leaderboard_rows, of_board, ranked, ranking_rows
@@ -28,7 +28,6 @@ from tiebreak.report.json import json_ready
 if TYPE_CHECKING:
     from tiebreak.report.figures import Drawing
 
-AnyPath = str | PathLike[str]
 
 FORMAT: Final = "tiebreak/run"
 VERSION: Final = 1

@@ -1,10 +1,11 @@
 """`publish_dataset`: from ranking logs to a dataset on the Hub, or in a folder to look at first."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+from tiebreak.paths import Paths, path_list
 from tiebreak.publish.bundle import bundle_of, find_pools, known_secrets, missing_plots
 from tiebreak.publish.community_evals import entries
 from tiebreak.publish.errors import PublishError
@@ -42,12 +43,12 @@ class Publication:
 
 
 def publish_dataset(
-    paths: Iterable[str | PathLike[str]],
+    paths: Paths,
     repo_id: str | None,
     *,
     folder: str | PathLike[str] | None = None,
     with_candidates: bool = False,
-    candidates: Iterable[str | PathLike[str]] = (),
+    candidates: Paths = (),
     license: str | None = None,
     private: bool = True,
     pull_request: bool = False,
@@ -92,12 +93,12 @@ def publish_dataset(
             why and what to do next.
         ValueError: `level` or `draws` of `how` is out of range.
     """
-    given = list(paths)
+    given = path_list(paths)
     if community_evals is not None and repo_id is None:
         raise PublishError("Community evals need OWNER/NAME: their entries link to the dataset")
     progress("Reading the logs")
     runs, notes = read_runs(given, how=how)
-    pools = find_pools(runs, given, list(candidates)) if with_candidates else None
+    pools = find_pools(runs, given, path_list(candidates)) if with_candidates else None
     sent: Outcome | None = None
     written: tuple[Written, ...] = ()
     if repo_id is not None or folder is not None:

@@ -5,13 +5,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from os import PathLike
 from typing import Any
 
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_of
 from tiebreak.analysis.peers.review import PeerReview, peer_report_of
 from tiebreak.candidates import CONTEST_KEY
+from tiebreak.paths import Paths
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
 from tiebreak.rankers.errors import UnprovenOrderError
@@ -74,7 +74,7 @@ class Run:
 
 
 def read_runs(
-    paths: Iterable[str | PathLike[str]],
+    paths: Paths,
     *,
     how: Resampling = Resampling(),
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:

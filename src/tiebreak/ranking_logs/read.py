@@ -1,13 +1,13 @@
 """Ranking logs: find them, read the ballots, and say by name what could not be read or ranked."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 
 from inspect_ai.log import list_eval_logs
 
+from tiebreak.paths import Paths, path_list
 from tiebreak.ranking_logs.log import (
     MissingShardError,
     RankingLog,
@@ -24,9 +24,7 @@ HOW_TO_MAKE_ONE = (
 )
 
 
-def read_ranking_logs(
-    paths: Iterable[str | PathLike[str]], *, with_metadata: bool = False
-) -> list[RankingLog]:
+def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[RankingLog]:
     """Read the ranking logs among some files and folders.
 
     Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
@@ -45,7 +43,7 @@ def read_ranking_logs(
     """
     logs: dict[str, RankingLog] = {}
     left_out: dict[str, str] = {}
-    for path in paths:
+    for path in path_list(paths):
         text = str(path)
         files, damaged = _in_folder(text) if _is_folder(text) else ([_in_file(text)], {})
         left_out |= damaged

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.profile import FloatArray, Profile
 from tiebreak.tables.errors import TableError, missing_file
 
@@ -18,8 +18,6 @@ MAX_CELLS = 20_000_000
 CSV = (".csv", ".tsv", ".txt")
 PREFLIB = (".soc", ".soi", ".toc", ".toi")
 LOGS = (".eval", ".json")
-
-AnyPath = str | PathLike[str]
 
 
 class Ballot(NamedTuple):
@@ -82,9 +80,7 @@ class BallotFile:
         return rows
 
 
-def read_ballots(
-    paths: AnyPath | Iterable[AnyPath], *, drop_unranked: bool = False
-) -> list[BallotFile]:
+def read_ballots(paths: Paths, *, drop_unranked: bool = False) -> list[BallotFile]:
     """Read rankings of candidates out of files; the suffix says of what kind a file is.
 
     Args:
@@ -100,7 +96,7 @@ def read_ballots(
         TableError: a file does not exist or cannot be read as ballots.
         MissingPackageError: a PrefLib file is given and preflibtools is not installed.
     """
-    given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+    given = path_list(paths)
     if not given:
         raise TableError("no file was given; give CSV or PrefLib files, or ranking logs")
     read: list[BallotFile] = []

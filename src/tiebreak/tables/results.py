@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 from tiebreak.candidates.discover import discover
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.records import ReadOptions, natural_key
-from tiebreak.tables.ballots import AnyPath
+from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.errors import TableError, UnreadableFileError, missing_file
 from tiebreak.tables.scores import ScoreTable, score_table
 
@@ -52,7 +51,7 @@ class Reading:
 
 
 def read_results(
-    paths: AnyPath | Iterable[AnyPath],
+    paths: Paths,
     *,
     metric: str | Sequence[str] | None = None,
     filter: str | None = None,
@@ -78,7 +77,7 @@ def read_results(
             in a folder is noted); there is no result of a finished run, or none with the metric
             and filter that were asked for; a key of `rename` is not the name of a benchmark.
     """
-    given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+    given = path_list(paths)
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = ReadOptions(native=wanted, filter=filter, rename=dict(rename or {}))
     readings = [reading for path in map(Path, given) for reading in _read(path, options)]

@@ -1,15 +1,15 @@
 """Scores out of files: a table of models × benchmarks."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
+from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.tables.ballots import CSV, AnyPath
+from tiebreak.tables.ballots import CSV
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown, suggestion
 from tiebreak.words import split_names
@@ -32,7 +32,7 @@ class ScoreTable:
 
 
 def read_scores(
-    paths: AnyPath | Iterable[AnyPath],
+    paths: Paths,
     *,
     metric: str | Sequence[str] | None = None,
     filter: str | None = None,
@@ -49,7 +49,7 @@ def read_scores(
     Raises:
         TableError: a CSV file among other paths, or with options for logs; as the two readers.
     """
-    given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+    given = path_list(paths)
     tables = [path for path in given if Path(path).suffix.lower() in CSV]
     if not tables:
         # Importing Inspect takes seconds; a CSV file need not wait for it.

@@ -6,9 +6,8 @@ cut short or unscored there is no rank, and nothing is written.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import NamedTuple
 
 from tiebreak.analysis.entries import QuestionKey
@@ -16,6 +15,7 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
+from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, best_attempts, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
@@ -72,7 +72,7 @@ class Ranking:
 
 
 def read_rankings(
-    paths: Iterable[str | PathLike[str]],
+    paths: Paths,
 ) -> tuple[list[Ranking], tuple[str, ...]]:
     """The rankings of all ranking logs among some files and folders, and notes about the logs.
 

@@ -1,9 +1,9 @@
 """`write_back_ranks`: find the log of every ranked model, and put its ranks into it, once."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike, stat_result
+from os import stat_result
 from pathlib import Path
 from typing import Literal
 
@@ -12,13 +12,13 @@ from inspect_ai.log import read_eval_log
 from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import LogRecord, ReadOptions
+from tiebreak.paths import Paths, path_list
 from tiebreak.words import count
 from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.log_scores import Recording, record, replace_file
 from tiebreak.write_back.matching import misfit, standings_by_sample
 from tiebreak.write_back.rankings import Ranking, read_rankings
 
-AnyPath = str | PathLike[str]
 # A message names so many logs; the count says how many more there are.
 LISTED = 20
 
@@ -70,8 +70,8 @@ class WriteBack:
 
 
 def write_back_ranks(
-    ranking_logs: Iterable[AnyPath],
-    into: Iterable[AnyPath],
+    ranking_logs: Paths,
+    into: Paths,
     *,
     rename: Mapping[str, str] | None = None,
     dry_run: bool = False,
@@ -97,7 +97,7 @@ def write_back_ranks(
             that one are written whole; the same command goes on with the others.
     """
     rankings, notes = read_rankings(ranking_logs)
-    found = discover(Path(path) for path in into)
+    found = discover(Path(path) for path in path_list(into))
     options = ReadOptions(rename=dict(rename or {}))
     logs = [file.path for file in found.files if file.kind == "inspect"]
     outcomes = [

@@ -22,6 +22,7 @@ from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.review import PeerReport
 from tiebreak.candidates import namesakes
+from tiebreak.paths import Paths
 from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.rankers.uncertainty import Resampling
@@ -72,7 +73,7 @@ class Alignment:
 
 
 def align(
-    reviews: PeerReport | Iterable[str | PathLike[str]],
+    reviews: PeerReport | Paths,
     human: HumanRanking | str | PathLike[str],
     *,
     methods: Sequence[str] | None = None,

@@ -5,12 +5,12 @@ All measures of a panel (views, agreement, alignment) are arithmetic on these.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.analysis.item_table import FloatArray, or_nan
+from tiebreak.paths import Paths
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
@@ -54,7 +54,7 @@ class Panel:
     notes: tuple[str, ...]
 
 
-def read_panels(paths: Iterable[str | PathLike[str]]) -> list[Panel]:
+def read_panels(paths: Paths) -> list[Panel]:
     """The panels of all peer-review logs among some files and folders, the oldest log first.
 
     Raises:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tiebreak.analysis.peers.sparse import SparseAgreement, sparse_agreements
 from tiebreak.analysis.peers.worth import PanelWorth, panel_warnings, panel_worth
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import FEW_ITEMS
+from tiebreak.paths import Paths
 from tiebreak.rankers import Views, peer_views
 from tiebreak.rankers.aggregation import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
@@ -60,7 +60,7 @@ class PeerReport:
 
 
 def peer_report(
-    paths: Sequence[str | PathLike[str]],
+    paths: Paths,
     *,
     methods: Sequence[str] = (KEMENY,),
     how: Resampling = Resampling(),

@@ -11,6 +11,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from tiebreak.analysis.contests import ContestReport
+from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
@@ -50,7 +51,7 @@ def check_folder(folder: str | PathLike[str]) -> None:
 
 
 def write_report(
-    logs: str | PathLike[str] | Sequence[str | PathLike[str]],
+    logs: Paths,
     folder: str | PathLike[str],
     *,
     contest: ContestReport | None = None,
@@ -96,7 +97,7 @@ def write_report(
     if human is not None and not isinstance(human, HumanRanking):
         human = read_human_ranking(Path(human))
     contents = contents_of(
-        [logs] if isinstance(logs, (str, PathLike)) else logs,
+        logs,
         contest=contest,
         human=human,
         reference=reference,

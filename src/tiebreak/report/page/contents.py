@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from pathlib import Path
 
 from tiebreak.analysis.alignment.align import Alignment, align_panels
@@ -17,6 +16,7 @@ from tiebreak.analysis.entries import Entry, entries_of
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_among
 from tiebreak.analysis.peers.review import PeerReport, peer_report_of
 from tiebreak.analysis.stability import StabilityReport, stability_of
+from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
@@ -47,7 +47,7 @@ class Contents:
 
 
 def contents_of(
-    paths: Sequence[str | PathLike[str]],
+    paths: Paths,
     *,
     contest: ContestReport | None = None,
     human: HumanRanking | None = None,
@@ -75,6 +75,7 @@ def contents_of(
         AlignmentError: the ranking by people has too little in common with the peer reviews.
         ValueError: level or draws are out of range.
     """
+    paths = path_list(paths)
     if paths:
         progress("reading logs")
     read = read_ranking_logs(paths, with_metadata=True) if paths else []

@@ -1,0 +1,90 @@
+"""What `import tiebreak` offers: the README's example runs, and no name needs a deep import."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import tiebreak
+from tests.analysis.peers.builders import reviews
+from tests.candidates.builders import make_rows, write_lm_eval_run
+from tests.ranking_logs.builders import write_log
+from tests.tables.builders import write
+from tests.write_back.builders import brackets, judged, write_logs, write_ranking
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three models' logs of two items, the same items in lm-eval, two ranking logs, and people."""
+    logs = tmp_path / "logs"
+    write_logs(logs)
+    write_lm_eval_run(tmp_path / "lm_eval_out", "d", make_rows(2, answer="d: {i}"))
+    write_ranking(logs / "seal.eval", logs, brackets())
+    panel = [reviews(f"q{k}", {"a": "abc", "b": "bac", "c": "cab"}) for k in range(2)]
+    write_log(logs / "peers.eval", judged(logs, panel), eval_id="P", task_id="P")
+    write(tmp_path / "arena.csv", "model,rank\na,1\nb,2\nc,3\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_example_of_the_readme(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [code] = [
+        block for block in re.findall(r"```python\n(.*?)```", text, re.S) if "leaderboards" in block
+    ]
+    assert re.findall(r"^(?:from|import) .*", code, re.M) == ["import tiebreak"]
+    script = write(folder / "example.py", code)
+    found = runpy.run_path(str(script))
+    said = capsys.readouterr().out
+    assert isinstance(found["pool"], tiebreak.CandidatePool)
+    assert found["pool"].models == ("a", "b", "c", "d")
+    assert isinstance(found["people"], tiebreak.Alignment)
+    assert "full_pairwise" in said
+    assert (folder / "report" / "index.html").is_file()
+    assert (folder / "dataset" / "README.md").is_file()
+
+
+def test_paths_may_be_one_or_several(folder: Path) -> None:
+    for paths in ("logs", folder / "logs", ["logs"], (path for path in [folder / "logs"])):
+        assert len(tiebreak.leaderboards(paths)) == 2
+
+
+def test_tables(folder: Path) -> None:
+    scores = write(folder / "scores.csv", "model,maths,law\nx,9,8\ny,8,9\nz,1,2\n")
+    rounds = write(folder / "rounds.yaml", "- maths\n- law\n")
+    table = tiebreak.read_scores(scores)
+    contest = tiebreak.contest_report(
+        table, tiebreak.read_rounds(rounds, table.benchmarks), options={"iterations": 100}
+    )
+    assert contest.models == ("x", "y", "z")
+    ballots = write(folder / "ballots.csv", "a,b\n1,2\n1,2\n2,1\n")
+    [file] = tiebreak.read_ballots(ballots)
+    election = tiebreak.elect(file)
+    assert election.kemeny is not None
+    assert election.kemeny.order == tiebreak.kemeny_young(file.profile).order == (0, 1)
+
+
+def test_simulation() -> None:
+    study = tiebreak.simulate([0.3, 0.0], (3,), repeats=1, protocols=["pointwise"], jobs=1)
+    assert study.items == (3,)
+
+
+def test_no_function_has_the_name_of_a_room() -> None:
+    rooms = {path.parent.name for path in (ROOT / "src" / "tiebreak").glob("*/__init__.py")}
+    assert rooms.isdisjoint(tiebreak.__all__)
+
+
+def test_every_name_has_one_home() -> None:
+    homes = [name for names in tiebreak._HOMES.values() for name in names.split()]
+    assert sorted([*homes, "__version__"]) == sorted(tiebreak.__all__)
+    assert set(dir(tiebreak)) >= set(tiebreak.__all__)
+    assert all(getattr(tiebreak, name) is not None for name in tiebreak.__all__)
+
+
+def test_frames_are_pandas(folder: Path) -> None:
+    for frame in (tiebreak.leaderboard_df, tiebreak.rankings_df, tiebreak.ballots_df):
+        assert isinstance(frame("logs"), pd.DataFrame)
