@@ -27,6 +27,7 @@ from tiebreak.paths import Paths
 from tiebreak.rankers.agreement import Agreement
 from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.words import count, percent
 
 Role = Literal["reference", "ceiling", "rerun", "protocol"]
@@ -123,7 +124,7 @@ class Comparison:
 def compare(
     paths: Paths,
     *,
-    reference: str = "full_pairwise",
+    reference: str = REFERENCE,
     how: Resampling = Resampling(),
 ) -> Comparison:
     """Compare the ranking logs among some files and folders with a reference.

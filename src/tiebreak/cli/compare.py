@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tiebreak.cli._shared import bootstrap_options, plain_errors, show
+from tiebreak.scorers.catalogue import REFERENCE
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 @click.argument("logs", nargs=-1, required=True)
 @click.option(
     "--reference",
-    default="full_pairwise",
+    default=REFERENCE,
     show_default=True,
     metavar="NAME",
     help="What the others are compared with: a protocol, a name from the report, or a log.",
