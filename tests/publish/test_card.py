@@ -192,12 +192,12 @@ def test_who_judged_and_how() -> None:
     assert "1,200 calls, 2 tokens, worth $1.50; unscored: 25%" in plain
 
 
-def test_who_reviewed_and_that_nobody_was_asked() -> None:
+def test_who_reviewed_and_that_there_was_no_judge() -> None:
     peers = [{"role": "peers", "model": name} for name in ("a", "b")]
     reviewed = row("r", "t", protocol="peer_review", judge_settings=json.dumps(peers))
     plain = unescape(make([reviewed, row("r", "t", judge_settings=None, judge=None)]))
     assert "- gsm8k · peer_review: peers = a, b (the provider's own settings)\n" in plain
-    assert "- gsm8k · seal: nobody was asked\n" in plain
+    assert "- gsm8k · seal: no judge\n" in plain
 
 
 @pytest.mark.parametrize("text", [None, "{", "3", '{"a": 1}', '[1, {"role": 2}]', "[" * 10000])

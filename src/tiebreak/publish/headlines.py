@@ -1,7 +1,7 @@
-"""What the card says of the latest leaderboard: one entry per benchmark, protocol and judge.
+"""The latest leaderboard as the card shows it: one entry per benchmark, protocol and judge.
 
-The rows may be another publisher's, so nothing in them is taken on trust: texts are escaped where
-they are shown, and what is no JSON or no file of the dataset is left out.
+The rows may be another publisher's, so nothing in them is trusted: texts are escaped where they are
+shown, and what is not JSON or not a file of the dataset is left out.
 """
 
 import json
@@ -9,13 +9,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tiebreak.analysis.item_table import or_nan
 from tiebreak.report.cells import UNDEFINED, decimal, interval, money, ranks, rate, whole
 from tiebreak.words import count
 
 Row = Mapping[str, Any]
+T = TypeVar("T", dict[str, Any], list[Any])
 
 # Leaderboards with more models show so many on the card; the table has them all.
 LISTED: Final = 20
@@ -90,26 +91,26 @@ def boards_in(rows: Iterable[Row]) -> list[Board]:
 
 
 def judging(boards: Iterable[Board]) -> list[tuple[str, str]]:
-    """What was judged, and by whom and how; what was judged in the same way is one entry."""
+    """What was judged, and by whom and how; benchmarks judged in the same way are one entry."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for board in boards:
         how = (board.protocol, board.settings, board.seed, board.made_by)
         rubric = f" (rubric {board.rubric})" if board.rubric else ""
         groups.setdefault(how, []).append(board.benchmark + rubric)
     return [
-        (f"{', '.join(names)} · {protocol}", _asked(settings, seed, made_by))
+        (f"{', '.join(names)} · {protocol}", _judges(settings, seed, made_by))
         for (protocol, settings, seed, made_by), names in groups.items()
     ]
 
 
-def _asked(settings: Iterable[tuple[str, str, str]], seed: str, made_by: str) -> str:
+def _judges(settings: Iterable[tuple[str, str, str]], seed: str, made_by: str) -> str:
     models: dict[tuple[str, str], list[str]] = {}
     for role, model, given in settings:
         models.setdefault((role, given), []).append(model)
-    asked = [f"{role} = {', '.join(names)} ({given})" for (role, given), names in models.items()]
-    drawn = f", seed {seed}" if seed and asked else ""
+    judges = [f"{role} = {', '.join(names)} ({given})" for (role, given), names in models.items()]
+    drawn = f", seed {seed}" if seed and judges else ""
     by = f"; {made_by}" if made_by else ""
-    return ("; ".join(asked) or "nobody was asked") + drawn + by
+    return ("; ".join(judges) or "no judge") + drawn + by
 
 
 def plots_of(board: Board, files: Mapping[str, bytes]) -> list[Plot]:
@@ -124,7 +125,7 @@ def plots_of(board: Board, files: Mapping[str, bytes]) -> list[Plot]:
 
 
 def warnings_of(board: Board, files: Mapping[str, bytes]) -> list[str]:
-    """Why the ranking of an entry is not to be trusted, by the manifest of its run."""
+    """Why the ranking of an entry cannot be trusted, by the manifest of its run."""
     found = _about(board, board.manifest, "benchmarks", files)
     listed = [one.get("warnings") for one in found if one.get("protocol") == board.protocol]
     return [str(warning) for one in listed if isinstance(one, list) for warning in one]
@@ -136,12 +137,8 @@ def _about(
     """What a JSON file of the run lists about the entry's benchmark."""
     if not _SAFE.fullmatch(board.run_id) or path not in files:
         return []
-    listed = _object(files[path]).get(key)
-    return [
-        one
-        for one in (listed if isinstance(listed, list) else [])
-        if isinstance(one, Mapping) and one.get("benchmark") == board.benchmark
-    ]
+    listed = _parsed(files[path], dict).get(key)
+    return [one for one in _mappings(listed) if one.get("benchmark") == board.benchmark]
 
 
 def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Board:
@@ -163,7 +160,7 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
         n_models=len(main),
         metrics=frozenset(by_metric),
         settings=tuple(_settings(first["judge_settings"])),
-        swap=_SWAPS.get(str(_object(first["arguments"]).get("swap")), ""),
+        swap=_SWAPS.get(str(_parsed(first["arguments"], dict).get("swap")), ""),
         bill=_bill(first),
         unscored=rate(_mean([or_nan(row["unscored_rate"]) for row in main.values()])),
         made_by=_versions(first),
@@ -190,17 +187,17 @@ def _line(row: Row, by_metric: Mapping[str, Mapping[str, Row]]) -> Line:
 
 
 def _settings(text: Any) -> Iterable[tuple[str, str, str]]:
-    """Role, model and settings of everybody who was asked."""
-    for one in _list(text):
-        if isinstance(one, Mapping):
-            given = ", ".join(
-                f"{name} {value}" for name, value in one.items() if name not in ("role", "model")
-            )
-            yield (
-                str(one.get("role", "")),
-                str(one.get("model", "")),
-                given or "the provider's own settings",
-            )
+    """Role, name and settings of every model that judged."""
+    for one in _mappings(_parsed(text, list)):
+        settings = {name: value for name, value in one.items() if name not in ("role", "model")}
+        given = ", ".join(f"{name} {value}" for name, value in settings.items())
+        role, model = (str(one.get(name, "")) for name in ("role", "model"))
+        yield role, model, given or "the provider's own settings"
+
+
+def _mappings(listed: Any) -> list[Mapping[str, Any]]:
+    """The objects in a list of JSON; none where it is something else."""
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def _bill(row: Row) -> str:
@@ -217,21 +214,13 @@ def _versions(row: Row) -> str:
     return ", ".join(f"{name} {version}" for name, version in named if version)
 
 
-def _object(text: Any) -> Mapping[str, Any]:
-    found = _json(text)
-    return found if isinstance(found, Mapping) else {}
-
-
-def _list(text: Any) -> list[Any]:
-    found = _json(text)
-    return found if isinstance(found, list) else []
-
-
-def _json(text: Any) -> Any:
+def _parsed(text: Any, kind: type[T]) -> T:
+    """An object or a list written as JSON; empty where the text is something else."""
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except (ValueError, TypeError, RecursionError):
-        return None
+        found = None
+    return found if isinstance(found, kind) else kind()
 
 
 def _mean(values: Sequence[float]) -> float:
