@@ -107,7 +107,7 @@ def test_with_candidates(here: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--dry-run", "--license", "CC BY"], "no licence id"),
+        (["--dry-run", "--license", "CC BY"], "not a licence id"),
         (["--dry-run", "--out", "candidates"], "holds something else"),
     ],
 )

@@ -40,7 +40,7 @@ def run(number: int) -> PublishedRun:
         f"ballots/{name}.parquet": f"ballots of {name}".encode(),
         f"runs/{name}/manifest.json": json.dumps({"run": number}).encode(),
     }
-    return PublishedRun(name, f"2026-01-{number:02}", files)
+    return PublishedRun(name, files)
 
 
 def bundle_of(*numbers: int) -> Bundle:
@@ -52,7 +52,7 @@ def changing(
 ) -> dict[str, bytes]:
     """A card and a latest leaderboard that list all runs, those that are there included."""
     rows = json.loads(there[LATEST]) if LATEST in there else {}
-    rows |= {r.run_id: r.created for r in bundle.runs}
+    rows |= {r.run_id: len(r.files) for r in bundle.runs}
     own = there.get("README.md", b"A person's words.").decode().split("\n")[0]
     licensed = f"\nlicense: {license}" if license else ""
     return {

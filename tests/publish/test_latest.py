@@ -35,7 +35,6 @@ def bundle_of(*runs: Sequence[Mapping[str, Any]]) -> Bundle:
     made = [
         PublishedRun(
             rows[0]["run_id"],
-            rows[0]["created"],
             {f"{FULL}{rows[0]['run_id']}.parquet": to_parquet(table_of("leaderboard", rows))},
         )
         for rows in runs

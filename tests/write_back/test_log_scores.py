@@ -297,7 +297,7 @@ def test_a_log_that_changed_meanwhile_is_not_overwritten(path: Path) -> None:
     log, _ = record(read_eval_log(str(path)), [recording()])
     path.write_bytes(path.read_bytes() + b" ")
     changed = path.read_bytes()
-    with pytest.raises(WriteBackError, match="changed by somebody else"):
+    with pytest.raises(WriteBackError, match="changed by another program"):
         replace_file(path, log, before)
     assert path.read_bytes() == changed
     assert [one.name for one in path.parent.iterdir()] == [path.name]

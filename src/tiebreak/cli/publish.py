@@ -188,7 +188,7 @@ def _data(
 
 
 def _waiting(sentence: str) -> None:
-    """Printed even where stderr is no terminal: a program that only waits looks as if it hung."""
+    """Printed also without a terminal: a program that only waits looks as if it hung."""
     click.echo(f"{_CLEAR}{sentence}" if sys.stderr.isatty() else sentence, err=True)
 
 

@@ -1,7 +1,7 @@
 """The answers behind a run, out of the logs that they came from.
 
-They are published on request only. A pool that holds other answers than were judged is refused: who
-judges it again would not judge the same thing.
+They are published on request only. A pool with other answers than were judged is refused: judging
+it again would be judging something else.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ def judged_pool(run: Run, places: Sequence[Sequence[AnyPath]]) -> CandidatePool:
         shown = ", ".join(str(path) for path in paths[:LISTED])
         shown += ", …" if len(paths) > LISTED else ""
         try:
-            # What other models did not answer is of no interest: holes in judged rows are found.
+            # What other models left out does not matter: holes in judged rows are found below.
             pool = load_candidates(paths, mode="intersect")
         except CandidateError as error:
             misses.append(f"{shown}: {' '.join(str(error).split())}")
@@ -89,10 +89,9 @@ def places_of(
     """
     if given:
         return [list(given)]
-    said = [_said(path) for path in run.paths]
     places: list[Sequence[AnyPath]] = [[path for path in paths if Path(path).is_dir()]]
-    for number in (0, 1):
-        found = sorted({path for one in said for path in one[number]})
+    for named in zip(*map(_named_in, run.log.files), strict=True):
+        found = sorted({path for one in named for path in one})
         places.append([path for path in found if is_on_hub(path) or Path(path).exists()])
     return [place for place in places if place]
 
@@ -109,7 +108,7 @@ def pool_file(pool: CandidatePool) -> tuple[str, bytes]:
     return f"candidates/{digest.hexdigest()[:16]}.parquet", content
 
 
-def _said(path: str) -> tuple[list[str], list[str]]:
+def _named_in(path: str) -> tuple[list[str], list[str]]:
     """The files that a log names as sources, and the task's argument `candidates`."""
     spec = read_eval_log(path, header_only=True).eval
     given = spec.task_args.get("candidates")
@@ -159,7 +158,7 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     rows: dict[ItemKey, dict[str, Candidate]] = {}
     for key, models in wanted.items():
         found = {public.get(name, name): pool.candidates[key][name] for name in models}
-        rows[key] = {name: _told(found[name], name) for name in sorted(found)}
+        rows[key] = {name: _public(found[name], name) for name in sorted(found)}
     items = [
         replace(item, metadata=without_folders(item.metadata))
         for item in pool.items
@@ -168,7 +167,7 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     return CandidatePool(tuple(items), rows)
 
 
-def _told(candidate: Candidate, name: str) -> Candidate:
+def _public(candidate: Candidate, name: str) -> Candidate:
     """A candidate under its public name. Its answer stays to the letter: that was judged."""
     return replace(
         candidate,
@@ -178,14 +177,14 @@ def _told(candidate: Candidate, name: str) -> Candidate:
     )
 
 
-def _refuse_secrets(told: CandidatePool, found: CandidatePool) -> CandidatePool:
-    """The pool that is told, once none of the logs that it was found in has a secret in it."""
+def _refuse_secrets(public: CandidatePool, found: CandidatePool) -> CandidatePool:
+    """The public pool, once it is sure to hold no secret of the logs it comes from."""
     sources = {one.source for row in found.candidates.values() for one in row.values()}
     logs = [path for path in sorted(sources) if path.endswith((".eval", ".json"))]
     secrets = [secret for path in logs if Path(path).exists() for secret in log_secrets(path)]
     if secrets:
-        refuse_secrets(dict([pool_file(told)]), secrets)
-    return told
+        refuse_secrets(dict([pool_file(public)]), secrets)
+    return public
 
 
 def _key(judged: Judged) -> ItemKey:

@@ -1,7 +1,7 @@
 """The rows of ballots: one judged ballot a row; and, apart from them, what judges wrote.
 
-Judges write in their own words why they decide as they do, and so quote answers. Whoever does not
-publish the answers does not publish these words either: `text_rows` is only for those who do.
+Judges give their reasons in their own words, and so quote answers. These words (`text_rows`) are
+published with the answers only.
 """
 
 from collections.abc import Iterator

@@ -38,10 +38,9 @@ WORDS: Final = "plots.json"
 
 @dataclass(frozen=True, slots=True)
 class PublishedRun:
-    """One run: its `run_id`, when it was `created` (ISO 8601), its files by path in the dataset."""
+    """One run: its `run_id`, and its files by path in the dataset."""
 
     run_id: str
-    created: str
     files: Mapping[str, bytes]
 
 
@@ -87,8 +86,7 @@ def bundle_of(runs: Sequence[Run], pools: Mapping[str, CandidatePool] | None = N
         path, content = pool_file(pool)
         shared[path] = content
     made = tuple(
-        PublishedRun(run.run_id, run.created, _files(run, with_texts=pools is not None))
-        for run in runs
+        PublishedRun(run.run_id, _files(run, with_texts=pools is not None)) for run in runs
     )
     found = Bundle(made, dict(sorted(shared.items())), tuple(known_secrets(runs)))
     refuse_secrets(found.files, found.secrets)
@@ -97,12 +95,12 @@ def bundle_of(runs: Sequence[Run], pools: Mapping[str, CandidatePool] | None = N
 
 def known_secrets(runs: Iterable[Run]) -> list[Secret]:
     """What must not leave: secrets of the runs' logs and of this machine."""
-    logs = [path for run in runs for path in run.paths]
+    logs = [path for run in runs for path in run.log.files]
     return [*environment_secrets(), *(secret for path in logs for secret in log_secrets(path))]
 
 
 def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
-    """The files of a run by path; a table without rows is none."""
+    """The files of a run by path; a table without rows has no file."""
     name = run.run_id
     tables = {
         f"leaderboard/full/{name}.parquet": table_of("leaderboard", leaderboard_rows(run)),
@@ -117,7 +115,7 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
 
 
 def manifest(run: Run) -> dict[str, Any]:
-    """What is said about a run as a whole, ready for JSON."""
+    """The run as a whole: its logs, and of each benchmark judges, pool, biases and bill."""
     return {
         "format": FORMAT,
         "version": VERSION,

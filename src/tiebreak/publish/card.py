@@ -99,7 +99,7 @@ def our_part(
 
 
 def _with(body: str, ours: str, newline: str) -> str:
-    """The body with our part in its place; after a person's text where it has none."""
+    """The body with our part in its place, or after a person's text where it is not there yet."""
     part = newline.join((BEGIN, ours, END))
     begins, ends = body.count(BEGIN), body.count(END)
     if begins == ends == 0:

@@ -7,7 +7,6 @@ another score.
 """
 
 import math
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import yaml
@@ -58,12 +57,11 @@ def _task(board: Leaderboard) -> str:
 
 
 def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str) -> bytes:
-    created = datetime.fromisoformat(run.created).astimezone(UTC)
     entry = EvalResultEntry(
         dataset_id=repo_id,
         task_id=_task(board),
         value=row.borda,
-        date=created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        date=run.created,
         source_url=f"https://huggingface.co/datasets/{repo_id}",
         source_name="Tiebreak",
         notes=_notes(board, row),

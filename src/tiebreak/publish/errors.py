@@ -22,7 +22,7 @@ _SENTENCES: dict[Kind, str] = {
     "gated": "{repo} is gated{said}: ask its owner for access at {url}, then publish again.",
     "forbidden": "The Hub does not let this token write to {repo}{said}: use a token with write "
     "access ({tokens}), or publish under an OWNER that is you or your organisation; --pr proposes "
-    "the run to somebody else's dataset.",
+    "the run to another owner's dataset.",
     "missing": "There is no dataset {repo} that this token may see{said}: check OWNER/NAME; "
     "without --pr, a dataset of your own is created.",
     "revision": "{repo} has no branch main{said}: check it at {url}.",

@@ -26,7 +26,7 @@ Json = dict[str, Any]
 SCHEMA_VERSION: Final = "0.3.0"
 NATIVE_SCORE: Final = "tiebreak.native_score"
 COLLECTION: Final = "tiebreak"
-# The log does not know who controls an endpoint, nor whether weights can be had.
+# The log does not know who controls an endpoint, nor whether weights are available.
 _UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 
@@ -208,7 +208,7 @@ def _uncertainty(board: Leaderboard, metric: _Metric) -> Json:
 
 
 def _scoring(run: Run, board: Leaderboard) -> Json | None:
-    """Who judged and by which prompt; None where nobody was asked."""
+    """Who judged and by which prompt; None without a judge."""
     kind = board.rule.asks
     if kind is None or not board.judges:
         return None

@@ -1,8 +1,8 @@
-"""What a log's header may say in public: an allow list.
+"""The parts of a log's header that are made public: an allow list.
 
 A header also holds model arguments, addresses, the task's arguments, git remotes and whatever
-people put into metadata. Nothing leaves that is not named here, so a field that Inspect adds
-tomorrow stays at home.
+people put into metadata. Only what is named here is published, so a field that Inspect adds
+tomorrow stays private.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ SETTINGS: Final = (
     *("effort", "reasoning_effort", "reasoning_tokens", "verbosity"),
 )
 
-# How a task judged: arguments that Tiebreak itself knows, and none that says where things are.
+# How a task judged: arguments that Tiebreak itself knows, without those that say where things are.
 ARGUMENTS: Final = (
     *("tiers", "swap", "refine", "critique", "rounds", "degree", "method"),
     *("task_type", "rubric", "saturated_only", "merge_identical", "mode", "seed", "repeat"),
     *("settle", "settle_error", "max_calls", "max_cost", "protocol"),
 )
-# Of these only the file's name is told; "protocol" is FILE.py@NAME.
+# Of these only the file's name is published; "protocol" is FILE.py@NAME.
 _FILES: Final = ("rubric", "protocol")
 _WORD = re.compile(r"[\w.@+-]{1,80}")
 
@@ -42,7 +42,7 @@ _FOLDERS = re.compile(
         [/\\]+(?:[^/\\\s,;"'()<>|]+[/\\]+)* # root and folders""",
     re.VERBOSE,
 )
-# A text that is nothing but a path in somebody's home, on a drive, on a server or from the root.
+# A text that is just a path in a home folder, on a drive, on a server or from the root.
 # A single backslash begins a formula.
 _PATH = re.compile(r"(?:~[^/\\]*|[A-Za-z]:|file:)[/\\].+|\\\\[^/\\\s]+\\.+|/+[^/\s][^/]*/.+")
 _HOME = re.compile(r"(?:(?<![\w.-])/(?:home|Users)|\b[A-Za-z]:[/\\]+Users)[/\\]+[^/\\\s\"'<>|:;,]+")
@@ -62,7 +62,7 @@ Scalar = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class RoleFacts:
-    """Who was asked in a role, and the settings of it that were given (none: the provider's)."""
+    """A model in a role, and the settings it was given (without any: the provider's own)."""
 
     role: str
     model: str
@@ -71,7 +71,7 @@ class RoleFacts:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """What may be said about one ranking log.
+    """What is published about one ranking log.
 
     `name` is the file's, without its folders; `sha256` that of its bytes. `arguments` are those of
     the task that say how it judged. `prompts` is the hash of the prompt templates, None in logs
@@ -93,7 +93,7 @@ class LogFacts:
 
 
 def facts_of(path: str) -> LogFacts:
-    """Read a log's header and keep what may be said.
+    """Read a log's header and keep what is public.
 
     Args:
         path: a ranking log, local or remote.
@@ -206,6 +206,6 @@ def _role(role: str, model: ModelConfig) -> RoleFacts:
 
 
 def settings_of(config: GenerateConfig) -> dict[str, Scalar]:
-    """The settings that were given and may be said."""
+    """The settings that were given and are public."""
     values = ((name, getattr(config, name, None)) for name in SETTINGS)
     return {name: value for name, value in values if isinstance(value, Scalar)}

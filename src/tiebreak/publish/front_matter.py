@@ -48,7 +48,7 @@ def merged(text: str, paths: Collection[str], *, title: str, license: str | None
         license: licence id; None leaves what is there.
 
     Raises:
-        PublishError: the YAML cannot be read, or the licence is no id.
+        PublishError: the YAML cannot be read, or the licence is not an id.
     """
     there = _read(text)
     wanted: dict[str, Any] = {}
@@ -68,7 +68,7 @@ def _fits(path: str, pattern: str) -> bool:
 def _licence(given: str) -> str:
     if not _LICENSE.fullmatch(given):
         raise PublishError(
-            f"--license {given!r} is no licence id of the Hub: it must be one such as cc-by-4.0, "
+            f"--license {given!r} is not a licence id of the Hub, such as cc-by-4.0, "
             "mit or other (https://huggingface.co/docs/hub/repositories-licenses)"
         )
     return given
@@ -98,7 +98,7 @@ def _configs(there: Any, ours: list[dict[str, Any]]) -> list[Any]:
     there = [] if there is None else there
     if not isinstance(there, list) or not all(isinstance(one, Mapping) for one in there):
         raise PublishError(
-            "`configs` at the head of README.md in the dataset is no list of configs: mend it, "
+            "`configs` at the head of README.md in the dataset is not a list of configs: mend it, "
             "then publish again"
         )
     new = {one["config_name"]: one for one in ours}

@@ -81,7 +81,7 @@ def _latest(bundle: Bundle, there: Mapping[str, bytes]) -> "pa.Table":
 
 
 def _leaderboards(there: Mapping[str, bytes]) -> list["pa.Table"]:
-    """The latest leaderboard that is there; where there is none, or a damaged one, all runs'."""
+    """The latest leaderboard that is there; where it is missing or damaged, those of all runs."""
     if LATEST in there and (table := _table(there[LATEST])) is not None:
         return [table]
     found = []

@@ -86,7 +86,7 @@ def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
 
     Tables and manifests are compared by what they hold, and numbers up to the last digits: another
     version of a library writes other bytes. A column or key that only one of them has, as another
-    version of Tiebreak may write, is no difference; two that lack something each are. Plots are
+    version of Tiebreak may write, makes no difference, unless each lacks something. Plots are
     drawn with the fonts of a machine and always count as the same.
     """
     if ours == theirs or path.startswith("plots/"):

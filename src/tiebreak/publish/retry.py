@@ -26,7 +26,7 @@ class RetryPolicy:
     Attributes:
         tries: Tries in all, the first one included.
         calls: Tries after which it ends when no connection can be made: a machine without network
-            is told so soon.
+            learns it soon.
         total: Seconds in all after which no further try begins. A `Retry-After` that leads beyond
             them ends the publication at once: a program should not sleep for an hour.
         first: Upper bound of the first wait in seconds; it doubles with every try.

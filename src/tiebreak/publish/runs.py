@@ -28,9 +28,9 @@ class Judged:
     """One item as it was judged, in one epoch of the run (`repetition`, 1 = the first).
 
     `placement` is None where the ballots give no ranking, `counts` is False where judging did not
-    come to its end, or somebody declared it invalid.
-    `rubric` is the hash of its rubric and `answers` are the texts that were judged, by the model
-    that stands for all with the same answer; None in logs that do not tell.
+    finish, or the sample was invalidated. `rubric` is the hash of its rubric and `answers` are the
+    texts that were judged, by the model that stands for all with the same answer; None where the
+    log does not hold them.
     """
 
     ballots: ItemBallots
@@ -43,7 +43,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Run:
-    """One run: what was judged, its leaderboards and what may be said about its logs.
+    """One run: what was judged, its leaderboards and what is public about its logs.
 
     `log` and all that is made of it has the models' public names; `names` leads from these to
     those in the logs, where they differ. `judged` are the items with ballots, in the log's order.
@@ -59,13 +59,8 @@ class Run:
     names: Mapping[str, str]
 
     @property
-    def paths(self) -> tuple[str, ...]:
-        """Its log files on this machine."""
-        return self.log.files
-
-    @property
     def roles(self) -> tuple[RoleFacts, ...]:
-        """Who was asked, each once: the shards of a run name them again."""
+        """The models that judged, each once: the shards of a run repeat them."""
         found: list[RoleFacts] = []
         for role in (role for fact in self.facts for role in fact.roles):
             if role not in found:
@@ -83,7 +78,7 @@ def read_runs(
     Shards are one run. Of several attempts at one task the one counts that judged most items.
 
     Returns:
-        The runs, the oldest first; and notes for whoever publishes (they name local files).
+        The runs, the oldest first; and notes for the publisher (they name local files).
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
@@ -102,9 +97,12 @@ def read_runs(
 
 
 def _run(log: RankingLog, how: Resampling) -> Run:
-    _refuse_unfinished(log)
-    files = log.files or (log.path,)
-    facts = tuple(facts_of(file) for file in files)
+    if log.status == "started":
+        raise PublishError(
+            f"{log.path} is still being written, or its run was killed, and what is published "
+            "does not change any more: wait for its end, `inspect eval-retry` it, or leave it out"
+        )
+    facts = tuple(facts_of(file) for file in log.files)
     created = utc(min((fact.created for fact in facts), key=utc))
     names = _public_names(log)
     public = {old: new for new, old in names.items()}
@@ -136,19 +134,11 @@ def utc(created: str) -> str:
     """A time in UTC to the second, such as `2026-11-22T12:35:43Z`: as text it sorts by time.
 
     Raises:
-        ValueError: it is no time in ISO 8601.
+        ValueError: it is not a time in ISO 8601.
     """
     when = datetime.fromisoformat(created)
     when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _refuse_unfinished(log: RankingLog) -> None:
-    if log.status == "started":
-        raise PublishError(
-            f"{log.path} is still being written, or its run was killed, and what is published "
-            "does not change any more: wait for its end, `inspect eval-retry` it, or leave it out"
-        )
 
 
 def _judged(log: RankingLog, public: Mapping[str, str]) -> Iterator[Judged]:
@@ -157,14 +147,16 @@ def _judged(log: RankingLog, public: Mapping[str, str]) -> Iterator[Judged]:
         if sample.ballots is not None and not sample.skipped:
             contest = sample.metadata.get(CONTEST_KEY)
             contest = contest if isinstance(contest, Mapping) else {}
-            answers = contest.get("answers")
+            answers, renamed = contest.get("answers"), None
+            if isinstance(answers, Mapping):
+                renamed = {public.get(name, name): text for name, text in answers.items()}
             yield Judged(
                 ballots=sample.ballots,
                 placement=sample.placement,
                 repetition=sample.epoch,
                 counts=sample.problem is None,
                 rubric=_digest(contest["rubric"]) if "rubric" in contest else None,
-                answers=_keys_replaced(answers, public) if isinstance(answers, Mapping) else None,
+                answers=renamed,
             )
 
 
@@ -205,10 +197,6 @@ def _renamed(sample: JudgedItem, public: Mapping[str, str]) -> JudgedItem:
     return replace(sample, ballots=ballots, placement=placement)
 
 
-def _keys_replaced(texts: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
-    return {names.get(name, name): text for name, text in texts.items()}
-
-
 def _replaced(value: Any, names: Mapping[str, str]) -> Any:
     """The same data with names, and keys that are names, replaced."""
     if isinstance(value, dict):
@@ -219,11 +207,11 @@ def _replaced(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def _reviews(log: RankingLog, how: Resampling) -> tuple[PeerReview, ...]:
-    """The peer reviews of a run, by the aggregator that it asked for; none where it is none."""
+    """The peer reviews of a run by its own aggregator; none where peers did not judge."""
     panels = panels_of(log)
     if not panels:
         return ()
     try:
         return peer_report_of([log], methods=[panels[0].aggregator], how=how).reviews
     except (NoPeerReviewError, UnprovenOrderError):
-        return ()  # nobody was asked, or there is no proven order: the leaderboard is there
+        return ()  # without reviews, or without a proven order, there is still the leaderboard

@@ -65,11 +65,11 @@ def environment_secrets(environment: Mapping[str, str] = os.environ) -> Iterator
 
 
 def log_secrets(path: str) -> Iterator[Secret]:
-    """Values in a log's header that are nobody's business.
+    """Values in a log's header that must stay private.
 
     All arguments of models, headers and extra bodies, credentials in addresses, and arguments and
-    metadata of the task that are called like secrets. What is part of a model's own name is none:
-    `hf/llama` is said on purpose. Nor is a plain word, unless it is called like a secret.
+    metadata of the task that are called like secrets. What is part of a model's own name is not
+    one: `hf/llama` is public on purpose. Nor is a plain word, unless it is called like a secret.
     """
     log = read_eval_log(path, header_only=True)
     names = [log.eval.model, *(model.model for _, model in _models(log))]
@@ -98,7 +98,7 @@ def _refuse(where: str, text: str, secrets: Iterable[Secret]) -> None:
             raise PublishError(
                 f"{where} would hold the value of {secret.source}, so nothing was written or sent. "
                 "Take the value out of the names, answers and texts that are published (and renew "
-                "it, if somebody else has seen them); if it is no secret, unset or rename what it "
+                "it, if others have seen them); if it is not a secret, unset or rename what it "
                 "came from"
             )
 

@@ -112,7 +112,7 @@ def from_parquet(content: bytes) -> "pa.Table":
     """The table of a Parquet file.
 
     Raises:
-        pyarrow.ArrowException: it is none.
+        pyarrow.ArrowException: it is not Parquet.
     """
     import pyarrow.parquet as pq
 

@@ -2,7 +2,7 @@
 
 Inspect computes the metrics, so that `recompute_metrics` finds what it needs later on. It is given
 the bare samples only: a model's answers, its transcript and its own scores stay as they are.
-Afterwards `inspect score LOG` wants `--scorer NAME`, since nobody can compute ranks from one log.
+Afterwards `inspect score LOG` wants `--scorer NAME`, since ranks cannot be computed from one log.
 """
 
 import os
@@ -69,7 +69,7 @@ def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, froz
             "eval": log.eval.model_copy(update={"scorers": specs}),
         }
     )
-    return written, frozenset(name for name in names if _said(log, name) != _said(written, name))
+    return written, frozenset(name for name in names if _held(log, name) != _held(written, name))
 
 
 def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
@@ -81,11 +81,11 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
         before: State of the file when the log was read.
 
     Raises:
-        WriteBackError: somebody else changed the file in between.
+        WriteBackError: another program changed the file in between.
         OSError: the folder cannot be written to.
     """
     target = path.resolve()
-    # Not named *.eval: nobody takes what a killed run leaves behind for a log.
+    # Not named *.eval, so that what a killed run leaves behind is not taken for a log.
     handle, name = tempfile.mkstemp(prefix=".tiebreak-", suffix=".writing", dir=target.parent)
     os.close(handle)
     draft = Path(name)
@@ -95,7 +95,7 @@ def replace_file(path: Path, log: EvalLog, before: os.stat_result) -> None:
         now = target.stat()
         if (now.st_mtime_ns, now.st_size) != (before.st_mtime_ns, before.st_size):
             raise WriteBackError(
-                f"{path} was changed by somebody else meanwhile, and is left as it is now: "
+                f"{path} was changed by another program meanwhile, and is left as it is now: "
                 "run the command again"
             )
         draft.replace(target)
@@ -158,7 +158,7 @@ def _others(entries: Iterable[T], names: Collection[str], name: str) -> list[T]:
     return [one for one in entries if getattr(one, name) not in names]
 
 
-def _said(log: EvalLog, name: str) -> list[str | None]:
+def _held(log: EvalLog, name: str) -> list[str | None]:
     """All that a log holds under the name of a score, as JSON, in which NaN equals NaN."""
     entries: list[BaseModel | None] = [(one.scores or {}).get(name) for one in log.samples or []]
     entries += [one for one in (log.results.scores if log.results else []) if one.scorer == name]
