@@ -150,12 +150,7 @@ def compare(
 def compare_entries(
     entries: Sequence[Entry], *, reference: str, how: Resampling, notes: Iterable[str] = ()
 ) -> Comparison:
-    """Compare logs that were read already; `notes` come before its own.
-
-    Raises:
-        ComparisonError: as `compare`.
-        ValueError: level or draws are out of range.
-    """
+    """Compare logs that were read already; `notes` come before its own. Otherwise as `compare`."""
     found = references(entries, reference)
     benchmarks = tuple(
         _benchmark(chosen, [entry for entry in entries if entry.board.benchmark == name], how)

@@ -92,11 +92,7 @@ class Entry:
 
 
 def read_entries(paths: Paths, *, how: Resampling) -> tuple[list[Entry], tuple[str, ...]]:
-    """The entries of all ranking logs among some files and folders, as `entries_of` has them.
-
-    Raises:
-        RankingLogError: a path holds no ranking log, or shards do not fit together.
-    """
+    """As `entries_of` and `read_ranking_logs`: of all logs among some files and folders."""
     return entries_of(read_ranking_logs(paths), how=how)
 
 

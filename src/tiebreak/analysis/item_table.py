@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers import normalized_borda
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankedItem
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

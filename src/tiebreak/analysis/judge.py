@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tiebreak.rankers import PresentationBias
 from tiebreak.rankers.intervals import Estimate, ItemDraws, Proportion, wilson
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Match
 from tiebreak.words import count, percent
@@ -106,8 +107,6 @@ def _position_warning(first: Proportion, flips: Proportion) -> str | None:
         "Put a stronger judge in: --model-role judge=MODEL"
     )
 
-
-FloatArray = NDArray[np.float64]
 
 # The share must be off by more than this to be a warning: answers that say more are often better,
 # and win more often without any bias.

@@ -21,7 +21,7 @@ from tiebreak.analysis.judge import (
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
-from tiebreak.analysis.standing import Standing, best_first
+from tiebreak.analysis.standing import Standing
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.paths import Paths
 from tiebreak.rankers import (
@@ -200,7 +200,7 @@ def board_of(
     items, ranked, called = log.items, log.ranked, (*log.items, *log.cut_short)
     table = ItemTable.of(ranked)
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
-    rows = _rows(table, bootstrap, outcomes(items))
+    rows = _rows(table, bootstrap, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
     bias = position_bias((match for item in items for match in item.matches), level=how.level)
     length = length_bias(items, how=how)
@@ -239,7 +239,7 @@ def board_of(
     )
 
 
-def outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
+def _outcomes(items: Iterable[ItemBallots]) -> dict[str, list[Outcome]]:
     """What each model got, match by match and grade by grade, in all items judged to the end.
 
     Matches and points of identical answers count for all models that gave the answer. Items
@@ -270,27 +270,20 @@ def _rows(
     table: ItemTable, bootstrap: ItemBootstrap, by_model: Mapping[str, Sequence[Outcome]]
 ) -> tuple[LeaderboardRow, ...]:
     margins = [_mean(column) for column in table.margins.T]
-    ranks = competition_ranks(bootstrap.mean, margins)
-    rows = []
-    for column, model in enumerate(table.models):
-        own, native = by_model.get(model, ()), table.native[:, column]
-        rows.append(
-            LeaderboardRow.of(
-                bootstrap,
-                column,
-                model,
-                ranks[column],
-                native=_mean(native),
-                native_n=int(np.sum(~np.isnan(native))),
-                wins=own.count("win"),
-                losses=own.count("loss"),
-                ties=own.count("tie"),
-                unscored_rate=own.count(None) / len(own) if own else math.nan,
-                margin=margins[column],
-                points=_mean([one for one in own if isinstance(one, float)]),
-            )
-        )
-    return tuple(sorted(rows, key=best_first))
+    outcomes = [by_model.get(model, ()) for model in table.models]
+    return LeaderboardRow.rows(
+        bootstrap,
+        table.models,
+        competition_ranks(bootstrap.score, margins),
+        native=[_mean(column) for column in table.native.T],
+        native_n=np.sum(~np.isnan(table.native), axis=0).tolist(),
+        wins=[own.count("win") for own in outcomes],
+        losses=[own.count("loss") for own in outcomes],
+        ties=[own.count("tie") for own in outcomes],
+        unscored_rate=[own.count(None) / len(own) if own else math.nan for own in outcomes],
+        margin=margins,
+        points=[_mean(one for one in own if isinstance(one, float)) for own in outcomes],
+    )
 
 
 def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[str | None]:

@@ -83,11 +83,7 @@ def stability_of(
     n_seeds: int = 30,
     notes: Iterable[str] = (),
 ) -> StabilityReport:
-    """Stability of logs that were read already; `notes` come before its own.
-
-    Raises:
-        RankingError: a share is out of range, or there is no seed.
-    """
+    """Stability of logs read already; `notes` come before its own. Otherwise as `stability`."""
     ranked = sorted((entry for entry in entries if entry.keys), key=_in_tables)
     remarks = [
         f"{entry.name} on {entry.board.benchmark}: no item could be ranked"

@@ -1,10 +1,12 @@
 """One model in a ranking: its place, the value that gave it, and how far both may be off."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from tiebreak.rankers import ItemBootstrap
+from tiebreak.rankers import ItemBootstrap, competition_ranks
+from tiebreak.rankers.profile import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +32,37 @@ class Standing:
     prob_first: float
 
     @classmethod
-    def of(cls, found: ItemBootstrap, column: int, model: str, rank: float, **others: Any) -> Self:
-        """The standing of one column of a bootstrap; `others` are the fields of a subclass."""
-        return cls(
-            rank=whole(rank),
-            model=model,
-            value=float(found.score[column]),
-            lower=float(found.lower[column]),
-            upper=float(found.upper[column]),
-            rank_lower=whole(found.rank_lower[column]),
-            rank_upper=whole(found.rank_upper[column]),
-            prob_first=float(found.prob_first[column]),
-            **others,
-        )
+    def rows(
+        cls,
+        found: ItemBootstrap,
+        models: Sequence[str],
+        ranks: Sequence[float] | FloatArray | None = None,
+        **others: Sequence[Any],
+    ) -> tuple[Self, ...]:
+        """The models of a bootstrap, best first; those without a rank last, equals by name.
 
-
-def best_first(row: Standing) -> tuple[float, str]:
-    """A key that sorts by rank, then by name; models without a rank come last."""
-    return row.rank or math.inf, row.model
+        Args:
+            found: scores with their intervals.
+            models: the N models.
+            ranks: shape (N,); by default the competition ranks by score.
+            others: the fields of a subclass, a value for each model.
+        """
+        ranks = competition_ranks(found.score) if ranks is None else ranks
+        rows = [
+            cls(
+                rank=whole(ranks[column]),
+                model=model,
+                value=float(found.score[column]),
+                lower=float(found.lower[column]),
+                upper=float(found.upper[column]),
+                rank_lower=whole(found.rank_lower[column]),
+                rank_upper=whole(found.rank_upper[column]),
+                prob_first=float(found.prob_first[column]),
+                **{name: values[column] for name, values in others.items()},
+            )
+            for column, model in enumerate(models)
+        ]
+        return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
 
 
 def whole(value: float) -> int | None:

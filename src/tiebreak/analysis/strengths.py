@@ -8,18 +8,16 @@ throws away. Both resample items, with all that is known about an item at once.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.analysis.standing import Standing, best_first
+from tiebreak.analysis.standing import Standing
 from tiebreak.rankers import (
     ItemBootstrap,
     MissingPackageError,
-    RankingError,
     bradley_terry,
-    competition_ranks,
 )
 from tiebreak.rankers.errors import NotConnectedError, NotConvergedError
 from tiebreak.rankers.massey import least_squares
@@ -28,6 +26,9 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import results
 
 Method = Literal["least_squares", "bradley_terry"]
+
+_Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+"""Results as columns: one model, the other, the result for the one, the item."""
 
 # A draw takes 2 to 3 ms, whatever the number of items.
 BRADLEY_TERRY_DRAWS: Final = 200
@@ -71,17 +72,6 @@ class StrengthView:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Results:
-    """Results of a log as columns, each of shape (results,)."""
-
-    models: tuple[str, ...]
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    result: NDArray[np.float64]
-    items: NDArray[np.int64]
-
-
 def strength_views(
     items: Sequence[ItemBallots],
     *,
@@ -97,84 +87,60 @@ def strength_views(
 
     Returns:
         One view by each method; none where no match has a verdict.
-
-    Raises:
-        RankingError: level or draws are out of range.
     """
     if not any(match.result is not None for item in items for match in item.matches):
         return ()
-    found = _results(items)
+    models = sorted({model for item in items for model in item.models})
+    columns = _columns(items, models)
     few = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
     squares = partial(least_squares, closure=closure)
     return (
-        _view("least_squares", squares, found, closure, how=how),
-        _view("bradley_terry", bradley_terry, found, False, how=few),
+        _view("least_squares", squares, models, columns, closure, how),
+        _view("bradley_terry", bradley_terry, models, columns, False, few),
     )
 
 
-def _results(items: Iterable[ItemBallots]) -> _Results:
-    items = tuple(items)
-    models = tuple(sorted({model for item in items for model in item.models}))
-    column = {model: number for number, model in enumerate(models)}
+def _columns(items: Iterable[ItemBallots], models: Sequence[str]) -> _Columns:
+    number = {model: column for column, model in enumerate(models)}
     rows = [
-        (column[one], column[other], result, item.item_id)
+        (number[one], number[other], result, item.item_id)
         for item in items
         for one, other, result in results(item)
     ]
     first, second, result, names = zip(*rows, strict=True)
-    return _Results(
-        models=models,
-        first=np.array(first, dtype=np.int64),
-        second=np.array(second, dtype=np.int64),
-        result=np.array(result, dtype=np.float64),
-        # Epochs of an item are one item.
-        items=np.unique(names, return_inverse=True)[1],
-    )
+    # Epochs of an item are one item.
+    of_items = np.unique(names, return_inverse=True)[1]
+    return np.array(first), np.array(second), np.array(result, dtype=np.float64), of_items
 
 
 def _view(
     method: Method,
     fit: Callable[..., ItemBootstrap],
-    found: _Results,
+    models: Sequence[str],
+    columns: _Columns,
     closure: bool,
-    *,
     how: Resampling,
 ) -> StrengthView:
     rows: tuple[StrengthRow, ...] = ()
-    undefined = 0
+    undefined, reason = 0, None
     try:
-        fitted = fit(
-            found.first,
-            found.second,
-            found.result,
-            found.items,
-            n_models=len(found.models),
-            how=how,
-        )
-    except (NotConnectedError, MissingPackageError, NotConvergedError) as error:
-        reason: str | None = (
-            error.named(found.models) if isinstance(error, RankingError) else str(error)
-        )
+        fitted = fit(*columns, n_models=len(models), how=how)
+    except NotConnectedError as error:
+        reason = error.named(models)
+    except (MissingPackageError, NotConvergedError) as error:
+        reason = str(error)
     else:
-        rows, undefined = _rows(found.models, fitted), int(fitted.undefined.min())
-        reason = fitted.reason
+        rows, reason = StrengthRow.rows(fitted, models), fitted.reason
+        undefined = int(fitted.undefined.min())
     return StrengthView(
         method=method,
         closure=closure,
         rows=rows,
-        n_results=len(found.result),
-        n_items=len(np.unique(found.items)),
+        n_results=len(columns[0]),
+        n_items=len(np.unique(columns[3])),
         undefined=undefined,
         level=how.level,
         draws=how.draws,
         seed=how.seed,
         reason=reason,
     )
-
-
-def _rows(models: Sequence[str], fitted: ItemBootstrap) -> tuple[StrengthRow, ...]:
-    ranks = competition_ranks(fitted.score)
-    rows = [
-        StrengthRow.of(fitted, column, model, ranks[column]) for column, model in enumerate(models)
-    ]
-    return tuple(sorted(rows, key=best_first))

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.analysis.item_table import FloatArray
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.scorers.placement import results
 

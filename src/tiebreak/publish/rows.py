@@ -14,7 +14,7 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.rows import Row, item_ranking
-from tiebreak.analysis.standing import Standing, best_first, whole
+from tiebreak.analysis.standing import Standing, whole
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
@@ -127,13 +127,8 @@ def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
         items=table.items,
         how=Resampling(level=board.level, draws=board.draws, seed=board.seed),
     )
-    ranks = competition_ranks(found.score)
     n = dict(zip(table.models, (~np.isnan(table.native)).sum(axis=0).tolist(), strict=True))
-    rows = [
-        Standing.of(found, column, model, ranks[column])
-        for column, model in enumerate(table.models)
-    ]
-    for row in sorted(rows, key=best_first):
+    for row in Standing.rows(found, table.models):
         yield _standing("native_score", row, n=n[row.model])
 
 

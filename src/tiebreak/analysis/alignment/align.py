@@ -18,13 +18,12 @@ import numpy as np
 
 from tiebreak.analysis.alignment.correlations import Rater, correlate
 from tiebreak.analysis.alignment.raters import ratings
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.review import PeerReport
 from tiebreak.candidates import namesakes
 from tiebreak.paths import Paths
 from tiebreak.rankers.intervals import ItemDraws
-from tiebreak.rankers.profile import within_ballots
+from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.tables.human import HumanRanking, read_human_ranking
 from tiebreak.words import count

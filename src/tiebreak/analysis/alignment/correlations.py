@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tiebreak.analysis.alignment.raters import RaterKind, Ratings
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.rankers.agreement import kendall_tau_many, pearson_many, spearman_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.stability import hull
 
@@ -79,9 +79,6 @@ def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -
         raters: their ranks of N models.
         people: shape (N,), the human ranks, lower is better; without NaN, and not all equal.
         draws: the items of the rows; each draw of items is one for all raters.
-
-    Raises:
-        RankingError: level or number of draws are out of range.
     """
     by_row = [
         many(one.ranks, people).round(DECIMALS)

@@ -6,12 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import AGGREGATORS, aggregate_items
 from tiebreak.rankers.aggregation import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
-from tiebreak.rankers.profile import within_ballots
+from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.words import count
 
 RaterKind = Literal["reviewer", "aggregator", "native"]
@@ -45,9 +44,6 @@ def ratings(
         panel: the peer review.
         columns: the N models that are asked for.
         methods: names in `rankers.AGGREGATORS`; None for all, but Dodgson only where it is quick.
-
-    Raises:
-        RankingError: a method is unknown.
     """
     found = [
         _ranked("reviewer", reviewer.name, within_ballots(panel.ranks[:, number]), columns)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.analysis.item_table import FloatArray, or_nan
+from tiebreak.analysis.item_table import or_nan
 from tiebreak.paths import Paths
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Reviewer

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tiebreak.analysis.consensus import Election, elect
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.analysis.standing import Standing, best_first
+from tiebreak.analysis.standing import Standing
 from tiebreak.rankers import (
     ItemBootstrap,
     KemenyResult,
@@ -26,6 +25,7 @@ from tiebreak.rankers import (
     mean_rank,
 )
 from tiebreak.rankers.aggregation import comparing
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.tables.ballots import BallotFile
 
@@ -97,9 +97,6 @@ def peer_ranking(
         methods: names in `rankers.AGGREGATORS`; the first is the ranking's.
         consensus: ranks of the models in each row by the first method, shape (rows, N).
         how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingError: the level or the draws are out of range.
     """
     bootstrap = bootstrap_items(-consensus, items=panel.items, how=how)
     at_once = all_at_once(panel)
@@ -146,22 +143,15 @@ def _places(election: Election | None) -> Mapping[str, int]:
 def _rows(
     panel: Panel, bootstrap: ItemBootstrap, at_once: Mapping[str, int]
 ) -> tuple[PeerRank, ...]:
-    ranks = competition_ranks(bootstrap.score)
     # The higher score is the lower rank.
     score, lower, upper = -bootstrap.score, -bootstrap.upper, -bootstrap.lower
-    as_ranks = replace(bootstrap, score=score, lower=lower, upper=upper)
-    rows = [
-        PeerRank.of(
-            as_ranks,
-            column,
-            model,
-            ranks[column],
-            n_items=int(bootstrap.n_items[column]),
-            at_once=at_once.get(model),
-        )
-        for column, model in enumerate(panel.models)
-    ]
-    return tuple(sorted(rows, key=best_first))
+    return PeerRank.rows(
+        replace(bootstrap, score=score, lower=lower, upper=upper),
+        panel.models,
+        competition_ranks(bootstrap.score),
+        n_items=bootstrap.n_items.tolist(),
+        at_once=[at_once.get(model) for model in panel.models],
+    )
 
 
 def _by_method(panel: Panel, methods: Sequence[str], consensus: FloatArray) -> Election:

@@ -61,9 +61,6 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
         panel: the ballots.
         views: what `peer_views` makes of them.
         how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingError: the panel has no row, or the level or the draws are out of range.
     """
     over = ItemDraws(len(panel.items), panel.items, how=how)
     remainders = views.self_free - views.inclusive

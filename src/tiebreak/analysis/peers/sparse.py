@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from tiebreak.analysis.common_ground import agreement, shared
 from tiebreak.analysis.entries import Entry, entries_of
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.receipt import Price, price_of
 from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_tau_many
 from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 
@@ -51,9 +51,6 @@ def sparse_agreements(
         logs: the ranking logs.
         panels: what the logs hold; each has reviewers.
         how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingError: the level or the draws are out of range.
     """
     pairs = list(_pairs(panels))
     if not pairs:

@@ -79,9 +79,6 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
     Args:
         panel: the ballots, of one reviewer at least.
         how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingError: the panel has no reviewer, or the level or the draws are out of range.
     """
     ranks, items = panel.ranks, panel.items
     agreement = reviewer_agreement(ranks, items=items, how=how)

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.rankers.aggregation import comparing, mean_rank
 from tiebreak.rankers.agreement import pearson_many, spearman_many
-from tiebreak.rankers.profile import within_ballots
+from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.report.cells import decimal
 from tiebreak.report.figures.canvas import MUTED, PlotError, not_shown, short, styled
 from tiebreak.report.figures.drawing import Drawing, slug

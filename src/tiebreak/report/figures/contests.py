@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import competition_ranks
 from tiebreak.report.cells import decimal, ranks
 from tiebreak.report.figures.canvas import (

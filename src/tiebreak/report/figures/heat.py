@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.analysis.item_table import FloatArray
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.report.figures.canvas import MUTED, PAPER, panel, widest
 
 if TYPE_CHECKING:

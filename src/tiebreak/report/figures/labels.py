@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tiebreak.analysis.item_table import FloatArray
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.report.figures.canvas import INK, MUTED, ORANGE, SMALL, text_width
 
 if TYPE_CHECKING:

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
 from tiebreak.rankers.aggregation import comparing, mean_rank
-from tiebreak.rankers.profile import within_ballots
+from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.report.cells import UNDEFINED, decimal
 from tiebreak.report.figures.canvas import short, styled
 from tiebreak.report.figures.drawing import Drawing, slug

@@ -6,8 +6,8 @@ Source: Liu et al., "LLM Swiss Round", figure 5.
 from typing import TYPE_CHECKING
 
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.rankers.contests.sensitivity import Perturbation
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import competition_ranks
 from tiebreak.report.figures.canvas import MUTED, ORANGE, SMALL, panel, short, styled, widest
 from tiebreak.report.figures.drawing import Drawing

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tiebreak.analysis.item_table import FloatArray
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.report.figures.canvas import BLUE, MUTED, ORANGE, PALE, PAPER, SMALL, panel, widest
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tiebreak.analysis.item_table import FloatArray
 from tiebreak.analysis.stability import StabilityReport
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.report.cells import UNDEFINED, decimal, rate
 from tiebreak.report.figures.canvas import not_shown, short, styled
 from tiebreak.report.figures.drawing import Drawing
