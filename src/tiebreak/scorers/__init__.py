@@ -9,26 +9,7 @@
 What a protocol's author needs is here by name; it is loaded when first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import lazy_loader
 
-if TYPE_CHECKING:
-    from tiebreak.scorers.ballots import ItemBallots
-    from tiebreak.scorers.contest import Contest
-    from tiebreak.scorers.protocols import protocol
-    from tiebreak.scorers.session import Session
-
-__all__ = ["Contest", "ItemBallots", "Session", "protocol"]
-
-_HOMES = {
-    "Contest": "contest",
-    "ItemBallots": "ballots",
-    "Session": "session",
-    "protocol": "protocols",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tiebreak.scorers' has no attribute {name!r}")
-    return getattr(import_module(f"tiebreak.scorers.{_HOMES[name]}"), name)
+# What there is stands in `__init__.pyi`, and is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
