@@ -77,7 +77,8 @@ def publish_dataset(
         license: Licence id for the card, such as "cc-by-4.0"; None leaves the card's as it is.
         private: False makes the dataset public once the commit has landed; True never changes the
             visibility of one that exists.
-        pull_request: Propose the commit in a pull request.
+        pull_request: Propose the commit in a pull request. An open one with the same files is
+            found again, not doubled; one that cannot be merged any more has to be closed first.
         every_eval_ever: Folder for records for Every Eval Ever.
         community_evals: Folder for `.eval_results` entries of the models' own repositories; they
             link to `repo_id`.

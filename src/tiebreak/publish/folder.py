@@ -47,11 +47,8 @@ def write_folder(
 ) -> tuple[Written, ...]:
     """Write a bundle, and the card and latest leaderboard that go with it, into a folder.
 
-    Args:
-        bundle: what is to be published.
-        folder: the folder; it is made, empty, or a dataset of Tiebreak.
-        license: licence id for the card; None leaves it as it is.
-        repo_id: "OWNER/NAME", for the examples on the card.
+    The folder is made, empty, or a dataset of Tiebreak; the other arguments are those of
+    `publish_dataset`.
 
     Returns:
         All files of the bundle and those that change with it, by path.

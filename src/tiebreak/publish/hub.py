@@ -64,17 +64,7 @@ def publish_bundle(
 ) -> Outcome:
     """Add a bundle to a dataset on the Hub in one commit; what is there already stays as it is.
 
-    Args:
-        bundle: The runs and their files.
-        repo_id: "OWNER/NAME". A dataset that does not exist is created, private.
-        private: False makes the dataset public, once the commit has landed. True never changes
-            the visibility of a dataset that exists.
-        pull_request: Propose the commit in a pull request. An open one with the same files is
-            found again, not doubled; one that cannot be merged any more has to be closed first.
-        license: Licence id for the card, such as "cc-by-4.0".
-        token: Token with write access; default: HF_TOKEN or that of `hf auth login`.
-        endpoint: Address of the Hub; default: HF_ENDPOINT or https://huggingface.co.
-        wait: How often and how long to try.
+    The arguments are those of `publish_dataset`.
 
     Raises:
         PublishError: The Hub cannot be reached or refuses, a file that never changes is there with

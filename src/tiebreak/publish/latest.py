@@ -35,11 +35,7 @@ def changing_files(
 ) -> dict[str, bytes]:
     """The files that change with every publication, as they are to be with the bundle.
 
-    Args:
-        bundle: what is added.
-        there: the files of the dataset by path.
-        license: licence id to put on the card; None leaves it as it is.
-        repo_id: "OWNER/NAME", for the examples on the card.
+    `there` are the files of the dataset by path.
 
     Raises:
         PublishError: the card or a leaderboard that is there cannot be read, the licence is not an

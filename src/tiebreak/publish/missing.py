@@ -54,12 +54,6 @@ def missing_files(
 ) -> dict[str, bytes]:
     """The files that have to be written for a dataset to hold a bundle; empty: it holds it.
 
-    Args:
-        bundle: what is to be published.
-        there: the dataset.
-        license: licence id for the card; None leaves it as it is.
-        repo_id: "OWNER/NAME", for the examples on the card.
-
     Raises:
         PublishError: a file that never changes is there with another content, or the card cannot
             be read or made.
