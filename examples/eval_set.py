@@ -16,8 +16,6 @@ from inspect_ai import Task, eval_set
 import tiebreak
 from tiebreak.inspect_tasks.generate import bfcl, gsm8k, humaneval, mmlu
 from tiebreak.inspect_tasks.rerank import seal
-from tiebreak.report import terminal
-from tiebreak.report.sheets import leaderboard
 
 
 @click.command()
@@ -63,7 +61,7 @@ def main(
     ranking = _finished(
         [judging], log_dir / "ranking", model_roles={"judge": judge}, log_dir_allow_dirty=True
     )
-    terminal.show(leaderboard.sheets_of(tiebreak.leaderboards(ranking)))
+    tiebreak.show(tiebreak.leaderboards(ranking))
 
 
 def _finished(tasks: list[Task], log_dir: Path, **options: Any) -> list[str]:

@@ -8,6 +8,7 @@ judge compare them, and returns a ranking with its uncertainty and its bill.
     as data frames      leaderboard_df, rankings_df, ballots_df
     many rankings       read_ballots, elect; aggregate, kemeny_young (arrays)
     many benchmarks     read_scores, read_rounds, contest_report; csd (arrays)
+    any result          show prints it; in a notebook it shows itself
     for others          write_report, publish_dataset, write_back_ranks
 
     pool = tiebreak.load_candidates("logs/")
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     )
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.page.build import write_report
+    from tiebreak.report.sheets import show
     from tiebreak.tables import (
         BallotFile,
         HumanRanking,
@@ -81,6 +83,7 @@ _HOMES = {
     "rankers": "Profile RankingError Resampling aggregate check_certificate csd kemeny_young",
     "ranking_logs": "RankingLogError",
     "report.page.build": "write_report",
+    "report.sheets": "show",
     "tables": (
         "BallotFile HumanRanking ScoreTable TableError read_ballots read_human_ranking "
         "read_rounds read_scores"
@@ -131,6 +134,7 @@ __all__ = [
     "read_rounds",
     "read_scores",
     "saturation",
+    "show",
     "simulate",
     "stability",
     "write_back_ranks",

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from tests.analysis.peers.builders import identical, reviews
+from tests.analysis.whole import whole
 from tests.ranking_logs.builders import (
     bracket,
     by_native,
@@ -346,7 +347,7 @@ def test_a_settled_run(tmp_path: Path) -> None:
 def test_boards_of_a_log_that_was_read(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [bracket(f"q{n}", "a", "b", "c") for n in range(3)])
     [log] = read_ranking_logs([path])
-    assert repr(boards_of(log)) == repr(leaderboards([path]))
+    assert whole(boards_of(log)) == whole(leaderboards([path]))
 
 
 def test_the_seed_decides_the_draws(tmp_path: Path) -> None:
@@ -357,8 +358,8 @@ def test_the_seed_decides_the_draws(tmp_path: Path) -> None:
     first, again, other = (
         leaderboards([path], how=Resampling(draws=99, seed=seed)) for seed in (1, 1, 2)
     )
-    assert repr(first) == repr(again)
-    assert first != other
+    assert whole(first) == whole(again)
+    assert whole(first) != whole(other)
 
 
 def test_results_are_frozen(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from tiebreak.analysis.common_ground import (
     shared,
 )
 from tiebreak.analysis.entries import Entry, paper_order, read_entries
+from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.receipt import Price, price_of
 from tiebreak.paths import Paths
@@ -108,8 +109,8 @@ class Total:
     relative_cost: float
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Finding):
     """Ranking logs against a reference; `totals` is empty for a single benchmark."""
 
     reference: str
@@ -119,6 +120,11 @@ class Comparison:
     draws: int
     seed: int
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        logs = count(sum(len(one.logs) for one in self.benchmarks), "log")
+        names = shortened([one.benchmark for one in self.benchmarks])
+        return f"{names}: {logs} against {self.reference}"
 
 
 def compare(

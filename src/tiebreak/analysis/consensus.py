@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.rankers import (
     AGGREGATORS,
     Consensus,
@@ -14,10 +15,11 @@ from tiebreak.rankers import (
     mean_rank,
 )
 from tiebreak.tables.ballots import BallotFile
+from tiebreak.words import count
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Election:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Election(Finding):
     """What each method makes of the same ballots.
 
     `consensuses` by name of the method; `failed` says why a method has none. `kemeny` is the whole
@@ -33,6 +35,12 @@ class Election:
     kemeny: KemenyResult | None
     n_items: int | None = None
     notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        method, found = next(iter(self.consensuses.items()))
+        first = [self.names[column] for column in found.groups[0]]
+        sizes = count(len(self.names), "candidate")
+        return f"{self.name}: {sizes}, first by {method}: {shortened(first)}"
 
 
 def elect(

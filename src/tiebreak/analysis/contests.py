@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
@@ -15,10 +16,11 @@ from tiebreak.rankers.contests.sensitivity import (
 from tiebreak.rankers.errors import MissingScoreError
 from tiebreak.tables.rounds import Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells
+from tiebreak.words import count
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ContestReport:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class ContestReport(Finding):
     """`result` at the first T; `sensitivity` if there are several; `spoilt` if one was asked for.
 
     `rounds` has the names of the benchmarks of each round, in the order of the contest.
@@ -32,6 +34,11 @@ class ContestReport:
     sensitivity: FailureSensitivity | None
     spoilt: Perturbation | None
     notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        first = [self.models[row] for row in np.flatnonzero(self.result.rank == 1).tolist()]
+        sizes = f"{count(len(self.models), 'model')}, {count(len(self.rounds), 'round')}"
+        return f"{sizes}, first: {shortened(first)}"
 
 
 def contest_report(

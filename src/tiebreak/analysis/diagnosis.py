@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.saturation import Saturation, native_scores, saturation
 from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit, identical_groups
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
@@ -96,8 +97,8 @@ class NativeStanding:
     groups: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Diagnosis:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Diagnosis(Finding):
     """One benchmark of a pool.
 
     Attributes:
@@ -125,6 +126,10 @@ class Diagnosis:
     saturation: Saturation
     separation: Separation
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        found = f"{self.verdict.kind}, judging {self.verdict.judging}".replace("_", " ")
+        return f"{self.benchmark}: {found}"
 
 
 def diagnose(

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge import (
     JudgeReplies,
@@ -36,6 +37,7 @@ from tiebreak.ranking_logs.log import RankingLog, Unranked
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 from tiebreak.scorers.rules import RULES, PlacementRule
+from tiebreak.words import count
 
 Outcome = Literal["win", "loss", "tie"] | float | None
 """The result of a match or the points of an answer; None where it is unscored."""
@@ -93,8 +95,8 @@ class Settled:
     calls_saved: float
 
 
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
+@dataclass(frozen=True, slots=True, repr=False)
+class Leaderboard(Finding):
     """One benchmark under one protocol, from one ranking log.
 
     `n_items` were ranked; `unranked` lists the others with the reason. Two logs of the same
@@ -131,6 +133,12 @@ class Leaderboard:
     settled: Settled | None
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        first = [row.model for row in self.rows if row.rank == 1]
+        sizes = f"{count(len(self.rows), 'model')}, {count(self.n_items, 'item')}"
+        leads = f", first: {shortened(first)}" if first else ""
+        return f"{self.benchmark} · {self.protocol}: {sizes}{leads}"
 
     @property
     def rule(self) -> PlacementRule:

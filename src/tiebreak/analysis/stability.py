@@ -11,6 +11,7 @@ import numpy as np
 
 from tiebreak.analysis.common_ground import left_out, same_contest, shared
 from tiebreak.analysis.entries import Entry, paper_order, read_entries
+from tiebreak.analysis.finding import Finding
 from tiebreak.paths import Paths
 from tiebreak.rankers.stability import RunStability, Stability, run_to_run, subsample_stability
 from tiebreak.rankers.uncertainty import Resampling
@@ -44,14 +45,18 @@ class RepeatedRun:
     stability: RunStability
 
 
-@dataclass(frozen=True, slots=True)
-class StabilityReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class StabilityReport(Finding):
     """Both tables; subsample k of a log is drawn by seed k, of `n_seeds`."""
 
     subsampled: tuple[SubsampledLog, ...]
     repeated: tuple[RepeatedRun, ...]
     n_seeds: int
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = count(len(self.subsampled), "subsampled log")
+        return f"{parts}, {count(len(self.repeated), 'repeated run')}"
 
 
 def stability(

@@ -18,6 +18,7 @@ import numpy as np
 
 from tiebreak.analysis.alignment.correlations import Rater, correlate
 from tiebreak.analysis.alignment.raters import ratings
+from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.review import PeerReport
 from tiebreak.candidates import namesakes
@@ -59,8 +60,8 @@ class BenchmarkAlignment:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Alignment:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Alignment(Finding):
     """All panels against one human ranking, read from `source`."""
 
     source: str
@@ -69,6 +70,10 @@ class Alignment:
     draws: int
     seed: int
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        names = shortened([one.benchmark for one in self.benchmarks])
+        return f"{names} against {self.source}"
 
 
 def align(

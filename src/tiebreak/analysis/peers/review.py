@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.peers.panel import NoPeerReviewError, Panel, panels_among
 from tiebreak.analysis.peers.ranking import KEMENY, PeerRanking, peer_ranking
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
@@ -49,14 +50,23 @@ class PeerReview:
         return self.n_rows - self.n_identical - self.n_unusable
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PeerReport:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class PeerReport(Finding):
     """All peer reviews among some logs; `sparse` sets sparse ones beside full ones."""
 
     reviews: tuple[PeerReview, ...]
     sparse: tuple[SparseAgreement, ...]
     how: Resampling
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return shortened(
+            [
+                f"{one.panel.benchmark}: {count(len(one.panel.reviewers), 'reviewer')}, "
+                f"{count(len(one.panel.models), 'model')}, {count(one.n_rows, 'item')}"
+                for one in self.reviews
+            ]
+        )
 
 
 def peer_report(

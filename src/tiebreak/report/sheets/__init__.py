@@ -3,3 +3,54 @@
 In each module `sheets_of(finding)` makes what a reader sees, `data_of(finding)` the documented
 JSON, and `rows_of(finding)` the rows of CSV, where there are any.
 """
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from tiebreak.report.sheet import Sheet
+
+# Findings by name of their class, and their modules; a star stands for one that takes several.
+_MODULES = {
+    "Alignment": "alignment",
+    "Audit": "audit",
+    "Comparison": "comparison",
+    "ContestReport": "contest",
+    "Diagnosis": "diagnosis*",
+    "Election": "consensus*",
+    "Leaderboard": "leaderboard*",
+    "PeerReport": "peers",
+    "StabilityReport": "stability",
+}
+
+
+def sheets_of(finding: object) -> list[Sheet]:
+    """The sheets of any finding, or of several of one kind.
+
+    Raises:
+        TypeError: it is not one that is shown on sheets.
+    """
+    found = list(finding) if isinstance(finding, Sequence) else [finding]
+    if not found:
+        return []
+    kind = _MODULES.get(type(found[0]).__name__)
+    if kind is None:
+        there = ", ".join(_MODULES)
+        raise TypeError(f"{type(found[0]).__name__} is not a finding; there are: {there}")
+    module = import_module(f"{__name__}.{kind.removesuffix('*')}")
+    if kind.endswith("*"):
+        return list(module.sheets_of(found))
+    return [sheet for one in found for sheet in module.sheets_of(one)]
+
+
+def html_of(finding: object) -> str:
+    """A finding as HTML for a notebook."""
+    from tiebreak.report import html
+
+    return html.fragment(sheets_of(finding))
+
+
+def show(finding: object) -> None:
+    """Print a finding, or several of one kind, as the command line does."""
+    from tiebreak.report import terminal
+
+    terminal.show(sheets_of(finding))
