@@ -12,13 +12,16 @@ BFCL := bfcl-eval==2026.3.23
 # Every Eval Ever's validator, for the tests: it pins an older huggingface_hub, so it lies apart.
 EEE := every-eval-ever==0.3.0
 
-.PHONY: demo test test-oldest-lm-eval check format bench lock clean
+.PHONY: demo test test-fast test-oldest-lm-eval check format bench lock clean
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
 
 test: $(VENV)/.dev  ## all tests, the slow ones too
 	$(BIN)/pytest -n 2 --dist worksteal
+
+test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not hub"
 
 test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
 	$(PYTHON) -m venv .venv-oldest
