@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
 from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.rankers import Resampling
-from tiebreak.report.alignment_plot import plot_alignment
-from tiebreak.report.plot import PlotError
+from tiebreak.report.plot import PlotError, plot_alignment
 
 SVG = "{http://www.w3.org/2000/svg}"
 ODD = "p $x$ <&>\x1b[31m"
@@ -74,7 +73,7 @@ def test_a_box_is_where_the_numbers_say(
 ) -> None:
     drawn: list[Figure] = []
     monkeypatch.setattr(
-        "tiebreak.report.alignment_plot.save_figure", lambda figure, path: drawn.append(figure)
+        "tiebreak.report.plot.save_figure", lambda figure, path: drawn.append(figure)
     )
     plot_alignment(several, tmp_path / "plot.svg", rater="irv")
     [axes] = drawn[0].axes

@@ -68,8 +68,7 @@ def align(
     from tiebreak.analysis.alignment.align import align as alignment_of
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.alignment_plot import plot_alignment
-    from tiebreak.report.plot import PlotError, check_plot
+    from tiebreak.report.plot import PlotError, check_plot, plot_alignment
     from tiebreak.report.sheets import alignment as sheets
     from tiebreak.tables import TableError
 

@@ -1,14 +1,16 @@
-"""The agreement–cost plot as a file: what `tiebreak compare --plot` writes."""
+"""Plots as files of their own: what `tiebreak compare --plot` and `align --plot` write."""
 
 from os import PathLike
 from pathlib import Path
 
+from tiebreak.analysis.alignment.align import Alignment
 from tiebreak.analysis.comparison import Comparison
+from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure
 from tiebreak.report.figures.canvas import PlotError, require_matplotlib
 from tiebreak.report.figures.drawing import save_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 
-__all__ = ["AXES", "Against", "PlotError", "check_plot", "plot_comparison"]
+__all__ = ["AXES", "Against", "PlotError", "check_plot", "plot_alignment", "plot_comparison"]
 
 SUFFIXES = (".svg", ".png")
 
@@ -48,4 +50,28 @@ def plot_comparison(
             "Nothing to draw: no protocol has both an agreement and a price in "
             f"{AXES[against]}{hint if against == 'cost' else ''}"
         )
+    save_figure(drawing.figure, path)
+
+
+def plot_alignment(
+    alignment: Alignment, path: str | PathLike[str], *, rater: str = "kemeny_young"
+) -> None:
+    """Draw box plots of the alignment with people, item by item.
+
+    Args:
+        alignment: what to draw. Of several peer reviews each has a box, of a single one each rater.
+        path: where to write; .svg or .png. The same alignment gives the same file.
+        rater: whose correlation is shown where there are several peer reviews: a method, a
+            reviewer's name, or "native score".
+
+    Raises:
+        PlotError: the path is no .svg or .png, there is no such rater, or nothing to draw.
+        MissingPackageError: matplotlib is not installed.
+        OSError: the file cannot be written.
+    """
+    check_plot(path)
+    drawing = alignment_figure(alignment, rater)
+    if drawing is None:
+        _, subject = alignment_boxes(alignment, rater)
+        raise PlotError(f"Nothing to draw: no item in which {subject} tells models apart")
     save_figure(drawing.figure, path)

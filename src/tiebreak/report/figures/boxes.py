@@ -1,23 +1,38 @@
-"""Box plots of correlations, item by item (Peer review, figure 5)."""
+"""A row each with its distribution or interval: reviewers, people, self-preference, stability.
+
+The box plots are of correlations item by item (Peer review, figure 5).
+"""
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.review import PeerReview
+from tiebreak.analysis.peers.self_preference import SelfPreference
+from tiebreak.analysis.stability import StabilityReport
 from tiebreak.rankers.aggregation import comparing, mean_rank
 from tiebreak.rankers.agreement import pearson_many, spearman_many
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.profile import FloatArray, within_ballots
-from tiebreak.report.cells import decimal
-from tiebreak.report.figures.canvas import MUTED, PlotError, not_shown, short, styled
+from tiebreak.report.cells import UNDEFINED, decimal, rate, signed_interval
+from tiebreak.report.figures.canvas import (
+    BLUE,
+    GREEN,
+    MUTED,
+    ORANGE,
+    PlotError,
+    not_shown,
+    short,
+    styled,
+)
 from tiebreak.report.figures.drawing import Drawing, slug
-from tiebreak.report.figures.rows import draw_box, row_panel
+from tiebreak.report.figures.rows import draw_box, draw_point, limits, row_panel
 from tiebreak.words import count
 
 
@@ -160,3 +175,141 @@ def _words(title: str, boxes: Sequence[Box], what: str) -> str:
     if not math.isnan(macro):
         words += f". Over all items {short(boxes[best].name)} has {decimal(macro, 2)}"
     return f"{words}."
+
+
+# Figure, form, colour and place within the row.
+_FIGURES: Final = (
+    ("gap", "o", BLUE, -0.25),
+    ("fair_gap", "s", GREEN, 0.0),
+    ("remainder", "D", ORANGE, 0.25),
+)
+_KEY = "● gap PR − SR · ■ fair gap · ◆ remainder SFA − SIA, after aggregation; lines: intervals"
+
+
+def self_preference_figure(review: PeerReview) -> Drawing | None:
+    """Gap, fair gap and remainder of every model, each with its interval, and the verdict.
+
+    None where no model has a gap.
+    """
+    place = {row.model: number for number, row in enumerate(review.ranking.rows)}
+    rows = sorted(review.views, key=lambda row: place[row.model])
+    shown = [row for row in rows if not math.isnan(row.gap.value)]
+    if not shown:
+        return None
+    title = f"{short(review.panel.benchmark)} · self-preference"
+    with styled():
+        figure, axes = row_panel(
+            [short(row.model) for row in shown],
+            title=title,
+            height=0.5,
+            words=[row.verdict or UNDEFINED for row in shown],
+            head="verdict",
+            below=[
+                "places; above 0 the model's own ballot favours it",
+                _KEY,
+                *not_shown([row.model for row in rows if math.isnan(row.gap.value)]),
+            ],
+        )
+        axes.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
+        values = [0.0]
+        for number, row in enumerate(shown):
+            for field, marker, colour, shift in _FIGURES:
+                one: Estimate = getattr(row, field)
+                values += [one.value, one.lower, one.upper]
+                draw_point(
+                    axes, number + shift, one.value, one.lower, one.upper,
+                    marker=marker, colour=colour, pale=colour, width=1.4,
+                )  # fmt: skip
+        axes.set_xlim(limits(values, step=0.5))
+    return Drawing(
+        slug("self-preference", review.panel.benchmark),
+        title,
+        _preferences_in_words(review, shown),
+        figure,
+    )
+
+
+def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) -> str:
+    verdicts = [row.verdict for row in rows]
+    n = sum(verdict not in (None, "none") for verdict in verdicts)
+    most = max(rows, key=lambda row: row.gap.value)
+    words = (
+        f"Self-preference of {count(len(rows), 'model')} on {short(review.panel.benchmark)}: the "
+        f"largest gap is that of {short(most.model)}, {decimal(most.gap.value, 2)} places"
+    )
+    if not math.isnan(most.gap.lower):
+        words += f" (interval {signed_interval(most.gap.lower, most.gap.upper)})"
+    return (
+        f"{words}. By its intervals {count(n, 'model')} "
+        f"{'prefers' if n == 1 else 'prefer'} themselves, and aggregation removes that of "
+        f"{verdicts.count('removed')}."
+    )
+
+
+class _Row(NamedTuple):
+    name: str
+    rhos: FloatArray
+    mean: float
+    minimum: float
+    top1: str
+
+
+def stability_figure(report: StabilityReport) -> Drawing | None:
+    """Every ρ with the whole leaderboard, or between two runs, as a box; the diamond is the mean.
+
+    None where no ρ is defined.
+    """
+    rows = list(_rows(report))
+    shown = [row for row in rows if not np.isnan(row.rhos).all()]
+    if not shown:
+        return None
+    with styled():
+        figure, axes = row_panel(
+            [row.name for row in shown],
+            title="Stability",
+            height=0.32,
+            words=[row.top1 for row in shown],
+            head="same first",
+            below=[
+                "Spearman's ρ",
+                f"a share: {count(report.n_seeds, 'part')} of the items against all; runs: each "
+                "pair of runs",
+                "box: middle half, line at the median · ◆ mean",
+                *not_shown([row.name for row in rows if np.isnan(row.rhos).all()]),
+            ],
+        )
+        for place, row in enumerate(shown):
+            draw_box(axes, place, row.rhos, row.mean)
+        values = [float(value) for row in shown for value in row.rhos]
+        axes.set_xlim(limits([*values, 1.0], within=(-1, 1)))
+    lowest = min(shown, key=lambda row: row.mean)
+    highest = max(shown, key=lambda row: row.mean)
+    words = (
+        f"Spearman's ρ of leaderboards over parts of the items, or of repeated runs, in "
+        f"{count(len(shown), 'row')}. The least stable is {short(lowest.name, 80)}, mean ρ "
+        f"{decimal(lowest.mean)}, lowest {decimal(lowest.minimum)}"
+    )
+    if highest is not lowest:
+        words += f"; the most stable is {short(highest.name, 80)}, mean ρ {decimal(highest.mean)}"
+    return Drawing("stability", "Stability", f"{words}.", figure)
+
+
+def _rows(report: StabilityReport) -> Iterator[_Row]:
+    for one in report.subsampled:
+        found = one.stability
+        yield _Row(
+            f"{short(one.benchmark, 24)} · {short(one.name, 32)} · {one.share * 100:g}%",
+            found.rhos,
+            found.mean,
+            found.minimum,
+            rate(found.top1_recovery),
+        )
+    for runs in report.repeated:
+        pairs = runs.stability
+        yield _Row(
+            f"{short(runs.benchmark, 24)} · {short(runs.label, 32)} · {count(pairs.n_runs, 'run')}",
+            pairs.rhos,
+            pairs.mean,
+            pairs.minimum,
+            rate(pairs.top1_matches / pairs.n_pairs) if pairs.n_pairs else UNDEFINED,
+        )
