@@ -1,6 +1,7 @@
 """What several verbs need."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -12,6 +13,9 @@ import click
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 Command = Callable[..., Any]
+
+CLEAR = "\r\x1b[K"
+"""Back to the start of the line, and empty it."""
 
 
 def method_option(help: str, **more: Any) -> Callable[[Command], Command]:
@@ -105,6 +109,28 @@ def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
 def echo_json(data: object) -> None:
     """Print data as JSON, indented."""
     click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def format_option(command: Command) -> Command:
+    """The option that asks for another form of the tables: style."""
+    return click.option(
+        "--format",
+        "style",
+        type=click.Choice(["markdown", "latex", "html"]),
+        help="Print the tables as Markdown, LaTeX or HTML.",
+    )(command)
+
+
+@contextmanager
+def steps(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Says on a terminal what is being done: each step replaces the one before, and none stays."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    try:
+        yield lambda step: click.echo(f"{CLEAR}{step} …", err=True, nl=False)
+    finally:
+        click.echo(CLEAR, err=True, nl=False)
 
 
 def show(form: str | None, made_by: ModuleType, finding: object, **details: object) -> None:

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import method_option, plain_errors, show
+from tiebreak.cli._shared import format_option, method_option, plain_errors, show
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
@@ -24,6 +24,7 @@ _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.value
 )
 @click.option("--drop-unranked", is_flag=True, help="Leave out candidates that nobody ranks.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@format_option
 def aggregate(
     files: tuple[str, ...],
     methods: tuple[str, ...],
@@ -31,6 +32,7 @@ def aggregate(
     time_limit: float | None,
     drop_unranked: bool,
     as_json: bool,
+    style: str | None,
 ) -> None:
     """Merge many rankings into one: CSV, PrefLib files (.soc .soi .toc .toi) or ranking logs.
 
@@ -58,4 +60,4 @@ def aggregate(
             elect(file, chosen, per_item=per_item, time_limit=time_limit)
             for file in read_ballots(files, drop_unranked=drop_unranked)
         ]
-    show("json" if as_json else None, sheets, elections)
+    show("json" if as_json else style, sheets, elections)

@@ -6,6 +6,7 @@ import click
 
 from tiebreak.cli._shared import (
     bootstrap_options,
+    format_option,
     method_option,
     plain_errors,
     show,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
+@format_option
 @click.option("--items", is_flag=True, help="In JSON: the correlations of all items, too.")
 @bootstrap_options
 def align(
@@ -47,6 +49,7 @@ def align(
     form: str | None,
     items: bool,
     how: "Resampling",
+    style: str | None,
 ) -> None:
     """Compare peer reviews with a ranking by people, such as a leaderboard of votes.
 
@@ -79,7 +82,7 @@ def align(
         if plot:
             check_plot(plot)
         alignment = alignment_of(logs, human, methods=chosen, how=how)
-    show(form, sheets, alignment, items=items)
+    show(form or style, sheets, alignment, items=items)
     if plot:
         with plain_errors(PlotError, OSError):
             plot_alignment(alignment, plot, rater=plot_method or (chosen or tuple(AGGREGATORS))[0])

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, plain_errors, show
+from tiebreak.cli._shared import bootstrap_options, format_option, plain_errors, show
 from tiebreak.scorers.catalogue import REFERENCE
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
+@format_option
 @bootstrap_options
 def compare(
     logs: tuple[str, ...],
@@ -38,6 +39,7 @@ def compare(
     against: Literal["calls", "depth", "tokens", "cost"],
     form: str | None,
     how: "Resampling",
+    style: str | None,
 ) -> None:
     """Compare protocols with a reference: agreement, resolution, calls, tokens, money.
 
@@ -62,7 +64,7 @@ def compare(
         if plot:
             check_plot(plot)
         comparison = compare_logs(logs, reference=reference, how=how)
-    show(form, sheets, comparison)
+    show(form or style, sheets, comparison)
     if plot:
         with plain_errors(PlotError, OSError):
             plot_comparison(comparison, plot, against=against)

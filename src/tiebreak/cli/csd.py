@@ -5,7 +5,7 @@ from typing import Literal
 import click
 
 from tiebreak.cli._contest import read_contest
-from tiebreak.cli._shared import plain_errors, show
+from tiebreak.cli._shared import format_option, plain_errors, show
 
 
 @click.command()
@@ -43,6 +43,7 @@ from tiebreak.cli._shared import plain_errors, show
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Read benchmark OLD as NEW.")
 @click.option("--jobs", type=int, metavar="N", help="Worker processes; -1 = one per core.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@format_option
 def csd(
     scores: tuple[str, ...],
     rounds_file: str | None,
@@ -56,6 +57,7 @@ def csd(
     rename: tuple[str, ...],
     jobs: int | None,
     as_json: bool,
+    style: str | None,
 ) -> None:
     """Rank models over many benchmarks by simulated Swiss-system contests (CSD).
 
@@ -84,4 +86,4 @@ def csd(
             filter_name=filter_name,
             rename=rename,
         )
-    show("json" if as_json else None, sheets, report)
+    show("json" if as_json else style, sheets, report)

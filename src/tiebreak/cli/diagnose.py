@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import loading_options, plain_errors, show
+from tiebreak.cli._shared import format_option, loading_options, plain_errors, show
 
 
 @click.command()
@@ -20,12 +20,14 @@ from tiebreak.cli._shared import loading_options, plain_errors, show
     help="Probability with which a detectable difference is to be found.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@format_option
 def diagnose(
     paths: tuple[str, ...],
     loading: dict[str, Any],
     level: float,
     power: float,
     as_json: bool,
+    style: str | None,
 ) -> None:
     """Say whether a benchmark is saturated for these models, and whether judging could help.
 
@@ -45,8 +47,9 @@ def diagnose(
     with plain_errors(CandidateError, RankingError):
         pool = load_candidates(paths, **loading)
         diagnoses = diagnoses_of(pool, level=level, power=power)
-    show("json" if as_json else None, sheets, diagnoses)
-    if not as_json and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
+    show("json" if as_json else style, sheets, diagnoses)
+    plain = not (as_json or style)
+    if plain and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
         where = shlex.join(paths)
         click.echo(
             "\nWhat judging would cost:\n"

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import loading_options, plain_errors, show
+from tiebreak.cli._shared import format_option, loading_options, plain_errors, show
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -81,6 +81,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 @click.option("--seed", type=int, default=0, show_default=True, help="As -T seed.")
 @loading_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@format_option
 def estimate(
     paths: tuple[str, ...],
     protocols: str,
@@ -103,6 +104,7 @@ def estimate(
     seed: int,
     loading: dict[str, Any],
     as_json: bool,
+    style: str | None,
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
 
@@ -144,4 +146,4 @@ def estimate(
             seed=seed,
             **loading,
         )
-    show("json" if as_json else None, sheet, found)
+    show("json" if as_json else style, sheet, found)

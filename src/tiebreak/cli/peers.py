@@ -6,6 +6,7 @@ import click
 
 from tiebreak.cli._shared import (
     bootstrap_options,
+    format_option,
     method_option,
     plain_errors,
     show,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     show_default=True,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@format_option
 @click.option(
     "--items", is_flag=True, help="In JSON: the Kemeny order of each item, with its certificate."
 )
@@ -34,6 +36,7 @@ def peers(
     as_json: bool,
     items: bool,
     how: "Resampling",
+    style: str | None,
 ) -> None:
     """Report a peer review: ranking, self-preference, and what each reviewer is worth.
 
@@ -56,7 +59,7 @@ def peers(
         raise click.UsageError("--items goes with --json: a certificate is no table.")
     with plain_errors(RankingLogError, RankingError):
         report = peer_report(logs, methods=_chosen(methods), how=how)
-    show("json" if as_json else None, sheets, report, items=items)
+    show("json" if as_json else style, sheets, report, items=items)
 
 
 def _chosen(methods: tuple[str, ...]) -> tuple[str, ...]:

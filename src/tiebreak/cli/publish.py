@@ -2,14 +2,14 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+from tiebreak.cli._shared import CLEAR, bootstrap_options, echo_json, plain_errors, steps
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ NOTHING_ASKED = (
     "--every-eval-ever DIR and --community-evals DIR write records for these."
 )
 _NO_NAME = "OWNER/NAME"
-_CLEAR = "\r\x1b[K"  # back to the start of the line, and empty it
 
 
 @click.command()
@@ -104,8 +103,7 @@ def publish(
         disable_progress_bars()
     name = repo_id.rpartition("/")[2] if repo_id else "tiebreak-dataset"
     folder = (out or Path(name)) if dry_run else None
-    progress = _progress(quiet=quiet)
-    with plain_errors(RankingLogError, CandidateError, PublishError):
+    with plain_errors(RankingLogError, CandidateError, PublishError), steps(quiet=quiet) as step:
         made = publish_dataset(
             logs,
             repo_id,
@@ -119,9 +117,8 @@ def publish(
             community_evals=community_evals,
             how=how,
             wait=RetryPolicy(notify=_waiting),
-            progress=progress,
+            progress=step,
         )
-    progress("")
     exports = {"every_eval_ever": every_eval_ever, "community_evals": community_evals}
     data = _data(made, repo_id, folder, public, exports)
     if as_json:
@@ -189,7 +186,7 @@ def _data(
 
 def _waiting(sentence: str) -> None:
     """Printed also without a terminal: a program that only waits looks as if it hung."""
-    click.echo(f"{_CLEAR}{sentence}" if sys.stderr.isatty() else sentence, err=True)
+    click.echo(f"{CLEAR}{sentence}" if sys.stderr.isatty() else sentence, err=True)
 
 
 def _lines(done: dict[str, Any]) -> Iterable[str]:
@@ -239,10 +236,3 @@ def _sent(done: dict[str, Any]) -> Iterable[str]:
 
 def _size(n: int) -> str:
     return f"{n / 1024:9,.1f} kB" if n < 1024**2 else f"{n / 1024**2:9,.1f} MB"
-
-
-def _progress(*, quiet: bool) -> Callable[[str], None]:
-    """Says on a terminal what takes its time; each word replaces the one before."""
-    if quiet:
-        return lambda word: None
-    return lambda word: click.echo(_CLEAR + word + ("…" if word else ""), err=True, nl=False)

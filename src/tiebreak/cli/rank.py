@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, plain_errors, show
+from tiebreak.cli._shared import bootstrap_options, format_option, plain_errors, show
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -14,13 +14,20 @@ if TYPE_CHECKING:
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
 @click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
+@format_option
 @bootstrap_options
 @click.option(
     "--closure",
     is_flag=True,
     help="Least squares also over what an item's results imply: a beat b, b beat c, so a beats c.",
 )
-def rank(logs: tuple[str, ...], form: str | None, how: "Resampling", closure: bool) -> None:
+def rank(
+    logs: tuple[str, ...],
+    form: str | None,
+    style: str | None,
+    how: "Resampling",
+    closure: bool,
+) -> None:
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
 
     \b
@@ -34,4 +41,4 @@ def rank(logs: tuple[str, ...], form: str | None, how: "Resampling", closure: bo
 
     with plain_errors(RankingLogError):
         boards = leaderboards(logs, how=how, closure=closure)
-    show(form, sheets, boards)
+    show(form or style, sheets, boards)

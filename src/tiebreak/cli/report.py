@@ -1,15 +1,12 @@
 """The verb `report`: one HTML page that shows everything, and its pictures."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from tiebreak.cli._contest import read_contest
-from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors
+from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors, steps
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -100,7 +97,7 @@ def report(
 
     _refuse_idle_options(logs, scores, rounds_file, eliminate, spoil, human, reference)
     known = (AlignmentError, ComparisonError, MissingPackageError, OSError, RankingError)
-    with plain_errors(*known, RankingLogError, ReportError, TableError), _progress() as say:
+    with plain_errors(*known, RankingLogError, ReportError, TableError), steps() as say:
         check_folder(folder)
         people = read_human_ranking(human) if human else None
         contest = None
@@ -149,15 +146,3 @@ def _refuse_idle_options(
         raise click.UsageError("--rounds, --eliminate and --spoil go with --scores.")
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Says what is being done: on a terminal only, and gone when it is done."""
-    if not sys.stderr.isatty():
-        yield lambda step: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("starting") as status:
-        yield lambda step: status.update(f"{step} …")

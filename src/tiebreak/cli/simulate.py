@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from tiebreak.cli._shared import plain_errors, show
+from tiebreak.cli._shared import format_option, plain_errors, show
 from tiebreak.scorers.catalogue import STANDARD
 
 T = TypeVar("T")
@@ -102,6 +102,7 @@ T = TypeVar("T")
     "--jobs", type=click.IntRange(1), metavar="N", help="Worker processes. [default: all cores]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@format_option
 def simulate(
     models: int,
     spread: float,
@@ -117,6 +118,7 @@ def simulate(
     seed: int,
     jobs: int | None,
     as_json: bool,
+    style: str | None,
     **traits: Any,
 ) -> None:
     """Say how many items, and which protocol, it takes to separate models that you describe.
@@ -155,7 +157,7 @@ def simulate(
             reading_noise=traits.pop("seeding_noise"),
             **traits,
         )
-    show("json" if as_json else None, sheet, study)
+    show("json" if as_json else style, sheet, study)
 
 
 def _numbers(option: str, kind: Callable[[str], T], name: str) -> list[T]:

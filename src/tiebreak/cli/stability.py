@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import plain_errors, show
+from tiebreak.cli._shared import format_option, plain_errors, show
 
 
 @click.command()
@@ -18,7 +18,10 @@ from tiebreak.cli._shared import plain_errors, show
     "--seeds", type=click.IntRange(1), default=30, show_default=True, help="Subsamples per share."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def stability(logs: tuple[str, ...], subsample: str, seeds: int, as_json: bool) -> None:
+@format_option
+def stability(
+    logs: tuple[str, ...], subsample: str, seeds: int, as_json: bool, style: str | None
+) -> None:
     """Show how far rankings depend on their items, and, with repeated runs, on the run.
 
     \b
@@ -37,7 +40,7 @@ def stability(logs: tuple[str, ...], subsample: str, seeds: int, as_json: bool) 
     shares = _shares(subsample)
     with plain_errors(RankingLogError):
         report = stability_of(logs, shares=shares, n_seeds=seeds)
-    show("json" if as_json else None, sheets, report)
+    show("json" if as_json else style, sheets, report)
 
 
 def _shares(option: str) -> tuple[float, ...]:
