@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 
-from tiebreak.candidates import CandidateError, HolesError, Note
+from tiebreak.candidates import CandidateError, Note
 from tiebreak.candidates.errors import MAX_LISTED, raise_problems
 
 
@@ -25,9 +25,10 @@ def test_the_earliest_stage_names_the_error_and_all_problems_are_listed() -> Non
 
 def test_a_long_list_is_cut_in_the_message_only() -> None:
     problems = [Note("hole", "gsm8k", f"item {i}") for i in range(MAX_LISTED + 5)]
-    with pytest.raises(HolesError, match="and 5 more") as caught:
+    with pytest.raises(CandidateError, match="and 5 more") as caught:
         raise_problems(problems)
     assert len(caught.value.notes) == MAX_LISTED + 5
+    assert caught.value.kind == "hole"
 
 
 def test_no_problem_no_error() -> None:
@@ -35,9 +36,9 @@ def test_no_problem_no_error() -> None:
 
 
 def test_errors_survive_pickling() -> None:
-    error = HolesError.of("hole", "gsm8k", "item 'q1'")
+    error = CandidateError.of("hole", "gsm8k", "item 'q1'")
     copy = pickle.loads(pickle.dumps(error))
-    assert type(copy) is HolesError
+    assert type(copy) is CandidateError
     assert str(copy) == str(error)
     assert copy.kind == "hole"
 

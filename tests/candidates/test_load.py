@@ -13,7 +13,6 @@ from tiebreak.candidates import (
     Candidate,
     CandidateError,
     CandidatePool,
-    HolesError,
     Item,
     ItemKey,
     Mode,
@@ -68,7 +67,7 @@ def test_other_wording_in_one_harness_is_a_hole(tmp_path: Path) -> None:
     write_inspect_log(tmp_path / "a.eval", "a", rows)
     reworded = [dict(rows[0]) | {"question": "Reworded?"}, *rows[1:]]
     write_lm_eval_run(tmp_path, "b", other_ids(reworded))
-    with pytest.raises(HolesError, match="item 'q0' has no answer by b"):
+    with pytest.raises(CandidateError, match="item 'q0' has no answer by b"):
         load_candidates(tmp_path)
     assert [item.item_id for item in load_candidates(tmp_path, "intersect").items] == ["q1", "q2"]
 

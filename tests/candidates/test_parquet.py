@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tiebreak.candidates import (
     Candidate,
+    CandidateError,
     CandidatePool,
     Item,
     ItemKey,
     Note,
-    UnreadablePoolError,
     read_parquet,
     write_parquet,
 )
@@ -121,14 +121,14 @@ def test_an_item_without_candidates_cannot_be_written(tmp_path: Path) -> None:
 def test_a_cut_pool_is_an_error(tmp_path: Path) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(UnreadablePoolError, match=r"pool\.parquet"):
+    with pytest.raises(CandidateError, match=r"pool\.parquet"):
         read_parquet(path)
 
 
 def test_other_parquet_is_an_error(tmp_path: Path) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     pq.write_table(pq.read_table(path).replace_schema_metadata({}), path)
-    with pytest.raises(UnreadablePoolError, match="not a pool written by Tiebreak"):
+    with pytest.raises(CandidateError, match="not a pool written by Tiebreak"):
         read_parquet(path)
 
 
@@ -137,7 +137,7 @@ def test_damaged_data_pages_are_an_error(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4:200] = b"\xff" * 196
     path.write_bytes(bytes(content))
-    with pytest.raises(UnreadablePoolError, match="damaged"):
+    with pytest.raises(CandidateError, match="damaged"):
         read_parquet(path)
 
 
@@ -187,7 +187,7 @@ def test_columns_that_may_be_absent(tmp_path: Path) -> None:
     assert "native_score" in optional
     bare = pq.read_table(path).drop_columns(optional)
     assert comparable(read_parquet(rewritten(path, bare))) == comparable(one_item())
-    with pytest.raises(UnreadablePoolError, match=r"pool\.parquet: lacks the column 'prompt'"):
+    with pytest.raises(CandidateError, match=r"pool\.parquet: lacks the column 'prompt'"):
         read_parquet(rewritten(path, bare.drop_columns(["prompt"])))
 
 
@@ -197,7 +197,7 @@ def test_a_pool_of_a_newer_version_is_refused(tmp_path: Path, version: str) -> N
     table = pq.read_table(path)
     newer = table.replace_schema_metadata(table.schema.metadata | {b"tiebreak_pool": version})
     words = rf"a newer Tiebreak \(pool version {version}; this one reads 1\): upgrade"
-    with pytest.raises(UnreadablePoolError, match=words):
+    with pytest.raises(CandidateError, match=words):
         read_parquet(rewritten(path, newer))
 
 

@@ -15,7 +15,7 @@ from tests.inspect_tasks.runs import (
 )
 from tiebreak.candidates import RUN_KEY, SHARD_KEY
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.ranking_logs import MissingShardError, RankingLogError, read_ranking_logs
+from tiebreak.ranking_logs import RankingLogError, read_ranking_logs
 
 TASKS = ["fixed_rubric", "swiss"]
 ITEMS = 7
@@ -67,7 +67,7 @@ def test_shards_are_one_run(pool: Path, tmp_path: Path, monkeypatch: pytest.Monk
     swiss = next(log for log in third if log.eval.task == "swiss")
     place = Path(swiss.location.removeprefix("file://"))
     place.rename(tmp_path / "away.eval")
-    with pytest.raises(MissingShardError, match=r"Shard 3/3 is missing from a swiss run"):
+    with pytest.raises(RankingLogError, match=r"Shard 3/3 is missing from a swiss run"):
         read_ranking_logs([tmp_path / "shards"])
     Path(tmp_path / "away.eval").rename(place)
     twice = judge_in_process("swiss", pool, tmp_path / "shards", JUDGE, shard="2/3")

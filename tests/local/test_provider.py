@@ -18,7 +18,7 @@ from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 
 from tiebreak.local import provider
-from tiebreak.local.provider import LocalAPI, LocalModelError, chat_request
+from tiebreak.local.provider import LocalAPI, chat_request
 from tiebreak.prerequisite import PrerequisiteError
 
 
@@ -124,7 +124,7 @@ def test_a_prompt_that_does_not_fit_is_no_exception(
 
 
 def test_any_other_refusal_is_one(gguf: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(LocalModelError, match="bad grammar"):
+    with pytest.raises(RuntimeError, match="bad grammar"):
         reply(gguf, monkeypatch, {"error": {"type": "invalid", "message": "bad grammar"}})
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tiebreak.rankers import Resampling
-from tiebreak.rankers.errors import NotConnectedError, RankingError
+from tiebreak.rankers.errors import NoFitError, RankingError
 from tiebreak.rankers.massey import implied_wins, least_squares, least_squares_statistic
 
 FloatArray = NDArray[np.float64]
@@ -74,7 +74,7 @@ def test_against_the_design_matrix(matches: list[Match]) -> None:
         np.testing.assert_allclose(score, by_design_matrix(matches, 5), atol=1e-8)
         assert abs(score.sum()) < 1e-7
     else:
-        with pytest.raises(NotConnectedError):
+        with pytest.raises(NoFitError):
             least_squares(**columns(matches, 5), how=Resampling(draws=1))
 
 
@@ -270,7 +270,7 @@ def test_closure_may_connect_nothing_new_but_adds_evidence() -> None:
     ],
 )
 def test_unconnected_models_are_named(matches: list[Match], n_models: int, message: str) -> None:
-    with pytest.raises(NotConnectedError, match=message):
+    with pytest.raises(NoFitError, match=message):
         least_squares(**columns(matches, n_models))
     statistic = least_squares_statistic(**columns(matches, n_models), n_items=1)
     assert np.isnan(statistic(np.ones((1, 1)))).all()

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from tiebreak.rankers import Resampling, strength
 from tiebreak.rankers.errors import (
     MissingPackageError,
-    NotConnectedError,
-    NotConvergedError,
+    NoFitError,
     RankingError,
 )
 from tiebreak.rankers.matches import Matches
@@ -107,7 +106,7 @@ def test_against_newton_and_connectivity_by_search(matches: list[Match]) -> None
         score = bradley_terry(**arguments, how=Resampling(draws=1)).score
         np.testing.assert_allclose(score, newton(matches, 4), atol=1e-6)
     else:
-        with pytest.raises(NotConnectedError):
+        with pytest.raises(NoFitError):
             bradley_terry(**arguments, how=Resampling(draws=1))
 
 
@@ -123,7 +122,7 @@ def test_against_newton_and_connectivity_by_search(matches: list[Match]) -> None
 def test_separable_matches_name_the_group(
     matches: list[Match], n_models: int, message: str
 ) -> None:
-    with pytest.raises(NotConnectedError, match=message):
+    with pytest.raises(NoFitError, match=message):
         bradley_terry(**columns(matches) | {"n_models": n_models})
 
 
@@ -209,7 +208,7 @@ def test_one_item_has_strengths_but_no_interval() -> None:
 
 def test_a_fit_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strength, "_MAX_ITERATIONS", 2)
-    with pytest.raises(NotConvergedError, match="2 iterations"):
+    with pytest.raises(NoFitError, match="2 iterations"):
         bradley_terry(**columns(ROUND))
 
 

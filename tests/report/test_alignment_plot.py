@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from tests.analysis.alignment.panels import NAN, noisy, panel, people
 from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.rankers import Resampling
-from tiebreak.report.plot import PlotError, plot_alignment
+from tiebreak.report import ReportError
+from tiebreak.report.plot import plot_alignment
 
 SVG = "{http://www.w3.org/2000/svg}"
 ODD = "p $x$ <&>\x1b[31m"
@@ -112,13 +113,13 @@ def test_png(several: Alignment, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_drawn(several: Alignment, tmp_path: Path) -> None:
-    with pytest.raises(PlotError, match="no rater 'borda' to draw; there are a, b, c, d, kemeny"):
+    with pytest.raises(ReportError, match="no rater 'borda' to draw; there are a, b, c, d, kemeny"):
         plot_alignment(several, tmp_path / "plot.svg", rater="borda")
-    with pytest.raises(PlotError, match=r"ends in \.svg or \.png"):
+    with pytest.raises(ReportError, match=r"ends in \.svg or \.png"):
         plot_alignment(several, tmp_path / "plot.pdf")
     nothing = align_panels(
         [panel(np.full((2, 2, 3), NAN))], people("abc"), methods=["irv"], how=Resampling(draws=10)
     )
-    with pytest.raises(PlotError, match="Nothing to draw"):
+    with pytest.raises(ReportError, match="Nothing to draw"):
         plot_alignment(nothing, tmp_path / "plot.svg")
     assert not list(tmp_path.iterdir())

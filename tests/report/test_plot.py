@@ -13,8 +13,9 @@ from tests.ranking_logs.builders import by_native, call
 from tests.report.figures.reading import clashes, points, segments
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.rankers import MissingPackageError
+from tiebreak.report import ReportError
 from tiebreak.report.figures import price_figure
-from tiebreak.report.plot import PlotError, check_plot, plot_comparison
+from tiebreak.report.plot import check_plot, plot_comparison
 
 SVG = "{http://www.w3.org/2000/svg}"
 ODD = "p $x$ <&>"
@@ -112,14 +113,14 @@ def test_a_panel_for_each_benchmark(tmp_path: Path) -> None:
 
 
 def test_unknown_prices_give_no_plot(comparison: Comparison, tmp_path: Path) -> None:
-    with pytest.raises(PlotError, match="--model-cost-config"):
+    with pytest.raises(ReportError, match="--model-cost-config"):
         plot_comparison(comparison, tmp_path / "plot.svg", against="cost")
     assert not (tmp_path / "plot.svg").exists()
 
 
 @pytest.mark.parametrize("name", ["plot.pdf", "plot", "svg"])
 def test_other_files_are_refused(name: str) -> None:
-    with pytest.raises(PlotError, match=r"ends in \.svg or \.png"):
+    with pytest.raises(ReportError, match=r"ends in \.svg or \.png"):
         check_plot(name)
 
 

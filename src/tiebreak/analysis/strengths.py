@@ -19,7 +19,7 @@ from tiebreak.rankers import (
     MissingPackageError,
     bradley_terry,
 )
-from tiebreak.rankers.errors import NotConnectedError, NotConvergedError
+from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.massey import least_squares
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
@@ -125,9 +125,9 @@ def _view(
     undefined, reason = 0, None
     try:
         fitted = fit(*columns, n_models=len(models), how=how)
-    except NotConnectedError as error:
+    except NoFitError as error:
         reason = error.named(models)
-    except (MissingPackageError, NotConvergedError) as error:
+    except MissingPackageError as error:
         reason = str(error)
     else:
         rows, reason = StrengthRow.rows(fitted, models), fitted.reason

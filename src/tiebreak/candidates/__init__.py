@@ -7,7 +7,7 @@ from tiebreak.candidates._audit import (
     audit,
     is_saturated,
 )
-from tiebreak.candidates.errors import CandidateError, HolesError, UnreadablePoolError
+from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.identity import (
     benchmark_name,
     identical_groups,
@@ -46,14 +46,12 @@ __all__ = [
     "Candidate",
     "CandidateError",
     "CandidatePool",
-    "HolesError",
     "Item",
     "ItemKey",
     "Mode",
     "ModelAudit",
     "Note",
     "Shard",
-    "UnreadablePoolError",
     "audit",
     "benchmark_name",
     "identical_groups",

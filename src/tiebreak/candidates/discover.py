@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tiebreak.candidates.errors import CandidateError, UnreadablePoolError
+from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.lm_eval_samples import SAMPLES_NAME
 from tiebreak.candidates.parquet import is_pool
 from tiebreak.candidates.pool import Note
@@ -115,7 +115,7 @@ def _may_be_pool(path: Path) -> bool:
     """Whether a Parquet file is a pool, or too damaged to say."""
     try:
         return is_pool(path)
-    except UnreadablePoolError:
+    except CandidateError:
         return True
 
 

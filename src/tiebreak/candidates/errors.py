@@ -105,14 +105,6 @@ class CandidateError(ValueError):
         return "\n".join([heading, *listed, *self.hints])
 
 
-class HolesError(CandidateError):
-    """Some models did not answer some items; with mode='intersect' the rest can be loaded."""
-
-
-class UnreadablePoolError(CandidateError):
-    """A Parquet file is damaged, is not a pool, or was written by a newer Tiebreak."""
-
-
 def raise_problems(problems: Iterable[Note], context: Sequence[Note] = ()) -> None:
     """Raise one error that lists all problems, the earliest kind first; do nothing without any.
 
@@ -121,11 +113,9 @@ def raise_problems(problems: Iterable[Note], context: Sequence[Note] = ()) -> No
         context: Notes that help to understand the problems; listed after them.
 
     Raises:
-        HolesError: Nothing worse than holes.
-        CandidateError: Any other problem; `kind` is the earliest.
+        CandidateError: There is a problem; `kind` is the earliest ("hole": nothing worse).
     """
     stages = list(HINTS)
     ordered = sorted(problems, key=lambda note: (stages.index(note.kind), note.where, note.what))
     if ordered:
-        error = HolesError if ordered[0].kind == "hole" else CandidateError
-        raise error(ordered, context)
+        raise CandidateError(ordered, context)

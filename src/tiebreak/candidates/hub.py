@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import unquote
 
-from tiebreak.candidates.errors import CandidateError, UnreadablePoolError
+from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub_fault import Fault, Kind, fault
 from tiebreak.candidates.parquet import is_pool, pool_reading, read_parquet
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
@@ -147,7 +147,7 @@ def read_published(path: str, options: ReadOptions) -> Reading:
                 pools[where] = read_parquet(file)
             else:
                 notes.append(Note("ignored_file", where, "not a pool of Tiebreak"))
-        except UnreadablePoolError as error:
+        except CandidateError as error:
             problems += [Note("unreadable_log", where, note.what) for note in error.notes]
     if not pools and not problems:
         raise CandidateError.of("not_published", str(address), "holds no pool of Tiebreak")

@@ -48,7 +48,7 @@ def load_candidates(
         The pool, in an order that does not depend on the order of paths or rows.
 
     Raises:
-        HolesError: Some models did not answer some items, and nothing worse.
+        CandidateError: Some models did not answer some items, and nothing worse.
         CandidateError: Any other problem; the message lists what and where, `kind` is the earliest.
         ValueError: An unknown `mode` or `epochs`.
     """

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiebreak.candidates.errors import UnreadablePoolError
+from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
 from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions, Row
 
@@ -127,7 +127,7 @@ def is_pool(path: Path) -> bool:
     """Whether a readable Parquet file was written by `write_parquet`.
 
     Raises:
-        UnreadablePoolError: It is not a Parquet file, or a damaged one.
+        CandidateError: It is not a Parquet file, or a damaged one.
     """
     return _VERSION_KEY in _file_metadata(path)
 
@@ -142,15 +142,15 @@ def _file_metadata(path: Path) -> dict[bytes, bytes]:
         raise _unreadable(path, f"cannot be read as Parquet ({error})") from error
 
 
-def _unreadable(path: Path, what: str) -> UnreadablePoolError:
-    return UnreadablePoolError.of("unreadable_log", path.as_posix(), what)
+def _unreadable(path: Path, what: str) -> CandidateError:
+    return CandidateError.of("unreadable_log", path.as_posix(), what)
 
 
 def read_parquet(path: str | Path) -> CandidatePool:
     """Read a pool that `write_parquet` wrote.
 
     Raises:
-        UnreadablePoolError: The file is damaged, is not a Tiebreak pool, or is of a newer version.
+        CandidateError: The file is damaged, is not a Tiebreak pool, or is of a newer version.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -217,7 +217,7 @@ def read_pool_file(path: Path, options: ReadOptions) -> Reading:
     """
     try:
         pool = read_parquet(path)
-    except UnreadablePoolError as error:
+    except CandidateError as error:
         return Reading(problems=error.notes)
     return pool_reading(pool, path.as_posix(), options)
 

@@ -71,19 +71,22 @@ def align(
     from tiebreak.analysis.alignment.align import align as alignment_of
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.plot import PlotError, check_plot, plot_alignment
+    from tiebreak.report import ReportError
+    from tiebreak.report.plot import check_plot, plot_alignment
     from tiebreak.report.sheets import alignment as sheets
     from tiebreak.tables import TableError
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
     chosen = tuple(AGGREGATORS) if "all" in methods else tuple(dict.fromkeys(methods)) or None
-    with plain_errors(TableError, RankingLogError, AlignmentError, PlotError, MissingPackageError):
+    with plain_errors(
+        TableError, RankingLogError, AlignmentError, ReportError, MissingPackageError
+    ):
         if plot:
             check_plot(plot)
         alignment = alignment_of(logs, human, methods=chosen, how=how)
     show(form or style, sheets, alignment, items=items)
     if plot:
-        with plain_errors(PlotError, OSError):
+        with plain_errors(ReportError, OSError):
             plot_alignment(alignment, plot, rater=plot_method or (chosen or tuple(AGGREGATORS))[0])
         click.echo(f"Plot: {plot}", err=True)

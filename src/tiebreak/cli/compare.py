@@ -57,15 +57,16 @@ def compare(
     from tiebreak.analysis.comparison import compare as compare_logs
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.plot import PlotError, check_plot, plot_comparison
+    from tiebreak.report import ReportError
+    from tiebreak.report.plot import check_plot, plot_comparison
     from tiebreak.report.sheets import comparison as sheets
 
-    with plain_errors(RankingLogError, ComparisonError, PlotError, MissingPackageError):
+    with plain_errors(RankingLogError, ComparisonError, ReportError, MissingPackageError):
         if plot:
             check_plot(plot)
         comparison = compare_logs(logs, reference=reference, how=how)
     show(form or style, sheets, comparison)
     if plot:
-        with plain_errors(PlotError, OSError):
+        with plain_errors(ReportError, OSError):
             plot_comparison(comparison, plot, against=against)
         click.echo(f"Plot: {plot}", err=True)

@@ -92,7 +92,8 @@ def report(
     from tiebreak.analysis.comparison import ComparisonError
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.page.build import ReportError, check_folder, write_report
+    from tiebreak.report import ReportError
+    from tiebreak.report.page.build import check_folder, write_report
     from tiebreak.tables import TableError, read_human_ranking
 
     _refuse_idle_options(logs, scores, rounds_file, eliminate, spoil, human, reference)

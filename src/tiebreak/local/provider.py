@@ -51,10 +51,6 @@ _STOP_REASONS: Final[dict[str, StopReason]] = {
 }
 
 
-class LocalModelError(RuntimeError):
-    """The runtime refused a request; the message is its own."""
-
-
 class LocalAPI(ModelAPI):
     """llama.cpp in this process. Settings have fixed defaults, so replies repeat."""
 
@@ -118,7 +114,7 @@ class LocalAPI(ModelAPI):
         `model_length`, so that its caller can go on.
 
         Raises:
-            LocalModelError: the runtime refused the request for another reason.
+            RuntimeError: the runtime refused the request for another reason.
         """
         request = chat_request(input, tools, tool_choice, config)
         copies = shared_copies(self._settings, self._copies)
@@ -143,7 +139,7 @@ class LocalAPI(ModelAPI):
                 return ModelOutput.from_content(
                     self.model_name, "", stop_reason="model_length", error=str(error["message"])
                 )
-            raise LocalModelError(str(error.get("message", error)))
+            raise RuntimeError(str(error.get("message", error)))
         return ModelOutput(
             model=self.model_name,
             choices=[self._choice(choice) for choice in reply["choices"]],

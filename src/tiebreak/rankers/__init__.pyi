@@ -95,10 +95,7 @@ from .errors import (
     MissingScoreError as MissingScoreError,
 )
 from .errors import (
-    NotConnectedError as NotConnectedError,
-)
-from .errors import (
-    NotConvergedError as NotConvergedError,
+    NoFitError as NoFitError,
 )
 from .errors import (
     RankingError as RankingError,

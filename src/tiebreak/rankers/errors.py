@@ -26,13 +26,15 @@ class MissingScoreError(RankingError):
         self.benchmarks = benchmarks
 
 
-class NotConnectedError(RankingError):
-    """Some models never met (or never lost to, or never beat) the others: no strengths fit.
+class NoFitError(RankingError):
+    """No strengths fit: models that never met (lost to, beat) the others, or no convergence.
 
     `group` and `others` are columns. The sentence has a place for each, "{group}" and "{others}".
     """
 
-    def __init__(self, sentence: str, group: Sequence[int], others: Sequence[int]) -> None:
+    def __init__(
+        self, sentence: str, group: Sequence[int] = (), others: Sequence[int] = ()
+    ) -> None:
         self.sentence, self.group, self.others = sentence, tuple(group), tuple(others)
         super().__init__(self._worded(str))
 
@@ -43,10 +45,6 @@ class NotConnectedError(RankingError):
     def _worded(self, name: Callable[[int], str]) -> str:
         group, others = (", ".join(map(name, columns)) for columns in (self.group, self.others))
         return self.sentence.format(group=group, others=others)
-
-
-class NotConvergedError(RankingError):
-    """The iterations ended before the strengths stood still."""
 
 
 class UnprovenOrderError(RankingError):

@@ -15,7 +15,7 @@ finite strengths to a model that never lost: models need only be connected by ma
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.errors import NotConnectedError
+from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.matches import Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic
@@ -58,7 +58,7 @@ def least_squares(
         unconnected gives no strengths: `undefined` and `reason` count such draws.
 
     Raises:
-        NotConnectedError: some models never met the others; the message names them.
+        NoFitError: some models never met the others; the message names them.
         RankingError: bad input.
     """
     matches = Matches.of(first, second, result, items, n_models)
@@ -177,7 +177,7 @@ def _refuse_unconnected(matches: Matches) -> None:
     met[matches.first, matches.second] = met[matches.second, matches.first] = True
     group = _reachable(met)[0]
     if not group.all():
-        raise NotConnectedError(
+        raise NoFitError(
             "models {group} never met any of {others}, so no strengths fit the matches",
             np.flatnonzero(group).tolist(),
             np.flatnonzero(~group).tolist(),

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import (
     MissingPackageError,
-    NotConnectedError,
-    NotConvergedError,
+    NoFitError,
     RankingError,
 )
 from tiebreak.rankers.matches import Matches, bootstrap_matches
@@ -64,9 +63,9 @@ def bradley_terry(
         as `ItemBootstrap` says. The order of the matches does not matter.
 
     Raises:
-        NotConnectedError: no finite strengths fit the matches; the message names the group.
+        NoFitError: no finite strengths fit the matches (the message names the group), or the fit
+            did not converge.
         RankingError: bad input.
-        NotConvergedError: the fit did not converge.
         MissingPackageError: evalica is not installed.
     """
     evalica = _evalica()
@@ -157,7 +156,7 @@ def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:
         limit=_MAX_ITERATIONS,
     )
     if fit.iterations >= fit.limit:
-        raise NotConvergedError(f"Bradley–Terry did not converge in {fit.limit} iterations")
+        raise NoFitError(f"Bradley–Terry did not converge in {fit.limit} iterations")
     logs = np.log(fit.scores.sort_index().to_numpy())
     strengths: FloatArray = (logs - logs.mean()).round(_DECIMALS)
     return strengths
@@ -181,7 +180,7 @@ def _refuse_separable(wins: FloatArray) -> None:
         return
     others = np.delete(np.arange(len(wins)), group)
     met = np.any(wins[np.ix_(group, others)])
-    raise NotConnectedError(
+    raise NoFitError(
         f"models {{group}} never {'lost to or tied with' if met else 'met'} any of {{others}}, so "
         "no finite Bradley–Terry strengths fit the matches",
         group.tolist(),

@@ -8,7 +8,6 @@ shards     the logs of one run, joined; the best of several attempts
 
 from tiebreak.ranking_logs.log import (
     JudgedItem,
-    MissingShardError,
     RankedItem,
     RankingLog,
     RankingLogError,
@@ -20,7 +19,6 @@ from tiebreak.ranking_logs.shards import best_attempts
 
 __all__ = [
     "JudgedItem",
-    "MissingShardError",
     "RankedItem",
     "RankingLog",
     "RankingLogError",

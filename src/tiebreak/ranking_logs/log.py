@@ -20,10 +20,6 @@ class UnreadableLogError(RankingLogError):
     """The file cannot be read as an Inspect log."""
 
 
-class MissingShardError(RankingLogError):
-    """A run lacks shards; the message lists those that are missing and those that are there."""
-
-
 class RankedItem(NamedTuple):
     """The ballots of an item and the ranking they give."""
 

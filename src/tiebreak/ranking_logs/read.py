@@ -9,7 +9,6 @@ from inspect_ai.log import list_eval_logs
 
 from tiebreak.paths import Paths, path_list
 from tiebreak.ranking_logs.log import (
-    MissingShardError,
     RankingLog,
     RankingLogError,
     UnreadableLogError,
@@ -38,7 +37,7 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
 
     Raises:
         RankingLogError: a path does not exist or holds no ranking log, or the shards of a run
-            overlap or are incomplete (MissingShardError).
+            overlap or are incomplete.
         UnreadableLogError: a file is damaged or no log at all.
     """
     logs: dict[str, RankingLog] = {}
@@ -54,11 +53,7 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
     notes = tuple(left_out.values())
     found = sorted(logs.values(), key=lambda log: log.age)
     noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
-    try:
-        joined = join_shards(noted)
-    except MissingShardError as error:
-        # The shard may well be the file that cannot be read.
-        raise MissingShardError("\n".join((str(error), *notes))) from error
+    joined = join_shards(noted, unreadable=notes)
     return [
         replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=lambda log: log.age)
     ]

@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from tiebreak.candidates import Shard
-from tiebreak.ranking_logs.log import JudgedItem, MissingShardError, RankingLog, RankingLogError
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError
 from tiebreak.words import count
 
 # A message names so many shards or items; the count says how many there are.
@@ -26,7 +26,7 @@ class _Part(NamedTuple):
     log: RankingLog
 
 
-def join_shards(logs: Iterable[RankingLog]) -> list[RankingLog]:
+def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> list[RankingLog]:
     """Put the shards of each run together; other logs stay as they are.
 
     A joined run has its samples in the order in which a single log would have them, so all that is
@@ -34,11 +34,12 @@ def join_shards(logs: Iterable[RankingLog]) -> list[RankingLog]:
     else its status is the worst of theirs; `created` is that of the oldest shard; `eval_id`,
     `task_id` and `benchmark` are those of the first one; its notes are those of all.
 
-    Attempts at a shard that are left out are noted.
+    Attempts at a shard that are left out are noted. `unreadable` are sentences about files that may
+    well be a missing shard.
 
     Raises:
-        MissingShardError: a run lacks shards; they are listed, and those that are there.
-        RankingLogError: a shard was judged by two tasks, a run was cut into two different numbers
+        RankingLogError: a run lacks shards (those that are there and `unreadable` files are
+            listed), a shard was judged by two tasks, a run was cut into two different numbers
             of shards, or an item is in two shards.
     """
     joined: list[RankingLog] = []
@@ -51,7 +52,7 @@ def join_shards(logs: Iterable[RankingLog]) -> list[RankingLog]:
     for attempts in runs.values():
         parts = _fullest(attempts)
         _refuse_overlaps(parts)
-        _refuse_holes(parts)
+        _refuse_holes(parts, unreadable)
         joined.append(_join(parts))
     return joined
 
@@ -117,17 +118,18 @@ def _refuse_overlaps(parts: Sequence[_Part]) -> None:
         )
 
 
-def _refuse_holes(parts: Sequence[_Part]) -> None:
+def _refuse_holes(parts: Sequence[_Part], unreadable: Sequence[str]) -> None:
     there = {part.shard for part in parts}
     total, log = parts[0].shard.total, parts[0].log
     holes = (shard for k in range(1, total + 1) if (shard := Shard(k, total)) not in there)
     if missing := list(islice(holes, LISTED + 1)):
-        raise MissingShardError(
+        sentence = (
             f"{_names(missing, 'is', 'are')} missing from a {log.protocol} run "
             f"({len(there)} of {total} are there):{_lines(parts)}\n"
             "Give the other files as well, or judge what is missing with the same arguments and "
             f"-T shard={missing[0]}"
         )
+        raise RankingLogError("\n".join((sentence, *unreadable)))
 
 
 def _join(parts: Sequence[_Part]) -> RankingLog:

@@ -2,3 +2,7 @@
 
 Nothing is imported here, so that a contest over a table of scores does not load Inspect.
 """
+
+
+class ReportError(ValueError):
+    """A report or a plot cannot be made; the message says what to do instead."""

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from tiebreak.analysis.alignment.align import Alignment
 from tiebreak.analysis.comparison import Comparison
+from tiebreak.report import ReportError
 from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure
-from tiebreak.report.figures.canvas import PlotError, require_matplotlib
+from tiebreak.report.figures.canvas import require_matplotlib
 from tiebreak.report.figures.drawing import save_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 
-__all__ = ["AXES", "Against", "PlotError", "check_plot", "plot_alignment", "plot_comparison"]
+__all__ = ["AXES", "Against", "check_plot", "plot_alignment", "plot_comparison"]
 
 SUFFIXES = (".svg", ".png")
 
@@ -19,11 +20,11 @@ def check_plot(path: str | PathLike[str]) -> None:
     """Refuse a plot that could not be drawn, before anything is computed.
 
     Raises:
-        PlotError: neither an SVG nor a PNG file.
+        ReportError: neither an SVG nor a PNG file.
         MissingPackageError: matplotlib is not installed.
     """
     if Path(path).suffix.lower() not in SUFFIXES:
-        raise PlotError(f"{path}: a plot is a file that ends in {' or '.join(SUFFIXES)}")
+        raise ReportError(f"{path}: a plot is a file that ends in {' or '.join(SUFFIXES)}")
     require_matplotlib()
 
 
@@ -38,7 +39,7 @@ def plot_comparison(
         against: what the agreement is paid with.
 
     Raises:
-        PlotError: the path is no .svg or .png, or there is no point to draw.
+        ReportError: the path is no .svg or .png, or there is no point to draw.
         MissingPackageError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
@@ -46,7 +47,7 @@ def plot_comparison(
     drawing = price_figure(comparison, against)
     if drawing is None:
         hint = ". Give prices with --model-cost-config FILE when you judge"
-        raise PlotError(
+        raise ReportError(
             "Nothing to draw: no protocol has both an agreement and a price in "
             f"{AXES[against]}{hint if against == 'cost' else ''}"
         )
@@ -65,7 +66,7 @@ def plot_alignment(
             reviewer's name, or "native score".
 
     Raises:
-        PlotError: the path is no .svg or .png, there is no such rater, or nothing to draw.
+        ReportError: the path is no .svg or .png, there is no such rater, or nothing to draw.
         MissingPackageError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
@@ -73,5 +74,5 @@ def plot_alignment(
     drawing = alignment_figure(alignment, rater)
     if drawing is None:
         _, subject = alignment_boxes(alignment, rater)
-        raise PlotError(f"Nothing to draw: no item in which {subject} tells models apart")
+        raise ReportError(f"Nothing to draw: no item in which {subject} tells models apart")
     save_figure(drawing.figure, path)

@@ -16,9 +16,10 @@ from tests.report.page.test_items import told
 from tests.tables.builders import write
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.errors import MissingPackageError
+from tiebreak.report import ReportError
 from tiebreak.report.figures import canvas
 from tiebreak.report.html import visible
-from tiebreak.report.page.build import ReportError, check_folder, write_contents, write_report
+from tiebreak.report.page.build import check_folder, write_contents, write_report
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.items import items_view
 from tiebreak.tables import read_human_ranking

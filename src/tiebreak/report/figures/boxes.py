@@ -20,13 +20,13 @@ from tiebreak.rankers.aggregation import comparing, mean_rank
 from tiebreak.rankers.agreement import pearson_many, spearman_many
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.report import ReportError
 from tiebreak.report.cells import UNDEFINED, decimal, rate, signed_interval
 from tiebreak.report.figures.canvas import (
     BLUE,
     GREEN,
     MUTED,
     ORANGE,
-    PlotError,
     not_shown,
     short,
     styled,
@@ -65,7 +65,7 @@ def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawi
         None where no item tells models apart.
 
     Raises:
-        PlotError: there are several peer reviews, and no such rater.
+        ReportError: there are several peer reviews, and no such rater.
     """
     boxes, subject = alignment_boxes(alignment, rater)
     people = short(Path(alignment.source).name)
@@ -96,7 +96,7 @@ def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
     """What has a box, from top to bottom, and what all of it is about.
 
     Raises:
-        PlotError: there are several peer reviews, and no such rater.
+        ReportError: there are several peer reviews, and no such rater.
     """
     if len(alignment.benchmarks) == 1:
         [one] = alignment.benchmarks
@@ -105,7 +105,7 @@ def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
     else:
         known = dict.fromkeys(each.name for one in alignment.benchmarks for each in one.raters)
         if rater not in known:
-            raise PlotError(f"There is no rater {rater!r} to draw; there are {', '.join(known)}")
+            raise ReportError(f"There is no rater {rater!r} to draw; there are {', '.join(known)}")
         both = zip(_names(alignment.benchmarks), alignment.benchmarks, strict=True)
         found = [
             (name, each.pearson) for name, one in both for each in one.raters if each.name == rater

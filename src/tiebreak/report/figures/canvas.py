@@ -67,10 +67,6 @@ _LINE = 0.17
 _TITLE = 0.42
 
 
-class PlotError(ValueError):
-    """The plot cannot be drawn; the message says what to do instead."""
-
-
 def require_matplotlib() -> None:
     """Refuse to draw where it is not installed.
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.report import ReportError
 from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import FOLDER, Gallery
@@ -27,10 +28,6 @@ _MADE_BY = "<p>Made by Tiebreak "
 _PICTURE = re.compile(rf'<a href="({FOLDER}/[a-z0-9-]+)\.svg"')
 
 _HERE = Path(__file__).parent
-
-
-class ReportError(ValueError):
-    """The report cannot be written; the message says why."""
 
 
 def check_folder(folder: str | PathLike[str]) -> None:
