@@ -73,7 +73,7 @@ def test_swap_is_each_protocols_own_by_default() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "problem"),
     [
-        (("--items", "ten"), 2, "'ten' is no list of numbers"),
+        (("--items", "ten"), 2, "'ten' is not a list of whole numbers"),
         (("--items", "0"), 1, "numbers of items of 1 and more"),
         (("--qualities", "1"), 1, "1 models: a comparison takes two"),
         (("--qualities", "1,b"), 2, "--qualities"),

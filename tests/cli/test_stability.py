@@ -46,7 +46,7 @@ def test_json_and_its_options(logs: Path) -> None:
     [
         (["nowhere"], 1, "nowhere does not exist"),
         ([], 2, "Missing argument"),
-        (["{logs}", "--subsample", "half"], 2, "'half' is no list of shares"),
+        (["{logs}", "--subsample", "half"], 2, "'half' is not a list of shares"),
         (["{logs}", "--subsample", "0"], 2, "--subsample"),
         (["{logs}", "--subsample", "0.5,1.5"], 2, "--subsample"),
         (["{logs}", "--seeds", "0"], 2, "--seeds"),

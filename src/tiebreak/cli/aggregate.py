@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import format_option, method_option, plain_errors, show
+from tiebreak.cli._shared import form_options, method_option, plain_errors, show
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
@@ -22,17 +22,15 @@ _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.value
     metavar="SECONDS",
     help="Then Kemeny–Young gives the best order so far and how far it may be from the optimum.",
 )
-@click.option("--drop-unranked", is_flag=True, help="Leave out candidates that nobody ranks.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@format_option
+@click.option("--drop-unranked", is_flag=True, help="Leave out candidates that no ballot ranks.")
+@form_options("json")
 def aggregate(
     files: tuple[str, ...],
     methods: tuple[str, ...],
     per_item: bool,
     time_limit: float | None,
     drop_unranked: bool,
-    as_json: bool,
-    style: str | None,
+    form: str | None,
 ) -> None:
     """Merge many rankings into one: CSV, PrefLib files (.soc .soi .toc .toi) or ranking logs.
 
@@ -54,10 +52,9 @@ def aggregate(
     from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 
-    chosen = tuple(AGGREGATORS) if "all" in methods else tuple(dict.fromkeys(methods))
     with plain_errors(TableError, RankingError, MissingPackageError):
         elections = [
-            elect(file, chosen, per_item=per_item, time_limit=time_limit)
+            elect(file, methods, per_item=per_item, time_limit=time_limit)
             for file in read_ballots(files, drop_unranked=drop_unranked)
         ]
-    show("json" if as_json else style, sheets, elections)
+    show(form, sheets, elections)

@@ -4,13 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import (
-    bootstrap_options,
-    format_option,
-    method_option,
-    plain_errors,
-    show,
-)
+from tiebreak.cli._shared import bootstrap_options, form_options, method_option, plain_errors, show
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
@@ -35,9 +29,7 @@ if TYPE_CHECKING:
     help="Whose boxes to draw where there are several peer reviews: a method or a reviewer. "
     "Default: the first method.",
 )
-@click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
-@format_option
+@form_options("json", "csv")
 @click.option("--items", is_flag=True, help="In JSON: the correlations of all items, too.")
 @bootstrap_options
 def align(
@@ -49,7 +41,6 @@ def align(
     form: str | None,
     items: bool,
     how: "Resampling",
-    style: str | None,
 ) -> None:
     """Compare peer reviews with a ranking by people, such as a leaderboard of votes.
 
@@ -78,15 +69,13 @@ def align(
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
-    chosen = tuple(AGGREGATORS) if "all" in methods else tuple(dict.fromkeys(methods)) or None
-    with plain_errors(
-        TableError, RankingLogError, AlignmentError, ReportError, MissingPackageError
-    ):
+    known = (AlignmentError, MissingPackageError, RankingLogError, ReportError, TableError)
+    with plain_errors(*known):
         if plot:
             check_plot(plot)
-        alignment = alignment_of(logs, human, methods=chosen, how=how)
-    show(form or style, sheets, alignment, items=items)
+        alignment = alignment_of(logs, human, methods=methods or None, how=how)
+    show(form, sheets, alignment, items=items)
     if plot:
         with plain_errors(ReportError, OSError):
-            plot_alignment(alignment, plot, rater=plot_method or (chosen or tuple(AGGREGATORS))[0])
+            plot_alignment(alignment, plot, rater=plot_method or (methods or tuple(AGGREGATORS))[0])
         click.echo(f"Plot: {plot}", err=True)

@@ -5,21 +5,19 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import format_option, loading_options, plain_errors, show
+from tiebreak.cli._shared import form_options, loading_options, plain_errors, show
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the pool to a Parquet file.")
 @loading_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@format_option
+@form_options("json")
 def candidates(
     paths: tuple[str, ...],
     out: Path | None,
     loading: dict[str, Any],
-    as_json: bool,
-    style: str | None,
+    form: str | None,
 ) -> None:
     """Align the answers in Inspect logs, lm-eval outputs and Parquet pools, and audit them.
 
@@ -39,6 +37,6 @@ def candidates(
         pool = load_candidates(paths, **loading)
         if out is not None:
             write_parquet(pool, out)
-    show("json" if as_json else style, sheets, audit(pool))
-    if out is not None and not as_json:
+    show(form, sheets, audit(pool))
+    if out is not None and form is None:
         click.echo(f"\nPool: {out}")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, format_option, plain_errors, show
+from tiebreak.cli._shared import bootstrap_options, form_options, plain_errors, show
 from tiebreak.scorers.catalogue import REFERENCE
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The plot's price: calls, calls in a row, tokens or dollars per item.",
 )
-@click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
-@format_option
+@form_options("json", "csv")
 @bootstrap_options
 def compare(
     logs: tuple[str, ...],
@@ -39,7 +37,6 @@ def compare(
     against: Literal["calls", "depth", "tokens", "cost"],
     form: str | None,
     how: "Resampling",
-    style: str | None,
 ) -> None:
     """Compare protocols with a reference: agreement, resolution, calls, tokens, money.
 
@@ -65,7 +62,7 @@ def compare(
         if plot:
             check_plot(plot)
         comparison = compare_logs(logs, reference=reference, how=how)
-    show(form or style, sheets, comparison)
+    show(form, sheets, comparison)
     if plot:
         with plain_errors(ReportError, OSError):
             plot_comparison(comparison, plot, against=against)

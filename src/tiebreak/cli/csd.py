@@ -4,8 +4,7 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._contest import read_contest
-from tiebreak.cli._shared import format_option, plain_errors, show
+from tiebreak.cli._shared import form_options, numbers, plain_errors, renamed, show
 
 
 @click.command()
@@ -20,6 +19,7 @@ from tiebreak.cli._shared import format_option, plain_errors, show
 )
 @click.option(
     "--eliminate",
+    callback=numbers(int, "whole numbers such as 0,1,2"),
     metavar="T[,T…]",
     help="Models that go out after each round; several values show what elimination costs. "
     "[default: that of the rounds file, else 0]",
@@ -42,12 +42,11 @@ from tiebreak.cli._shared import format_option, plain_errors, show
 @click.option("--filter", "filter_name", metavar="NAME", help="lm-eval filter to take.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Read benchmark OLD as NEW.")
 @click.option("--jobs", type=int, metavar="N", help="Worker processes; -1 = one per core.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@format_option
+@form_options("json")
 def csd(
     scores: tuple[str, ...],
     rounds_file: str | None,
-    eliminate: str | None,
+    eliminate: tuple[int, ...] | None,
     iterations: int,
     seed: int,
     missing: Literal["error", "available", "worst"],
@@ -56,8 +55,7 @@ def csd(
     filter_name: str | None,
     rename: tuple[str, ...],
     jobs: int | None,
-    as_json: bool,
-    style: str | None,
+    form: str | None,
 ) -> None:
     """Rank models over many benchmarks by simulated Swiss-system contests (CSD).
 
@@ -71,19 +69,19 @@ def csd(
       tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2
       tiebreak csd logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --json
     """
+    from tiebreak.analysis.contests import contest_report
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.report.sheets import contest as sheets
-    from tiebreak.tables import TableError
+    from tiebreak.tables import TableError, read_rounds, read_scores
 
     with plain_errors(TableError, RankingError, MissingPackageError):
-        report = read_contest(
-            scores,
-            {"iterations": iterations, "seed": seed, "missing": missing, "n_jobs": jobs},
-            rounds_file=rounds_file,
+        names = dict(map(renamed, rename))
+        table = read_scores(scores, metric=metric, filter=filter_name, rename=names)
+        report = contest_report(
+            table,
+            read_rounds(rounds_file, table.benchmarks) if rounds_file else None,
             eliminate=eliminate,
             spoil=spoil,
-            metric=metric,
-            filter_name=filter_name,
-            rename=rename,
+            options={"iterations": iterations, "seed": seed, "missing": missing, "n_jobs": jobs},
         )
-    show("json" if as_json else style, sheets, report)
+    show(form, sheets, report)

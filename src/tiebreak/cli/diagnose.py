@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import format_option, loading_options, plain_errors, show
+from tiebreak.cli._shared import form_options, loading_options, plain_errors, show
 
 
 @click.command()
@@ -19,15 +19,13 @@ from tiebreak.cli._shared import format_option, loading_options, plain_errors, s
     show_default=True,
     help="Probability with which a detectable difference is to be found.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@format_option
+@form_options("json")
 def diagnose(
     paths: tuple[str, ...],
     loading: dict[str, Any],
     level: float,
     power: float,
-    as_json: bool,
-    style: str | None,
+    form: str | None,
 ) -> None:
     """Say whether a benchmark is saturated for these models, and whether judging could help.
 
@@ -47,9 +45,8 @@ def diagnose(
     with plain_errors(CandidateError, RankingError):
         pool = load_candidates(paths, **loading)
         diagnoses = diagnoses_of(pool, level=level, power=power)
-    show("json" if as_json else style, sheets, diagnoses)
-    plain = not (as_json or style)
-    if plain and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
+    show(form, sheets, diagnoses)
+    if form is None and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
         where = shlex.join(paths)
         click.echo(
             "\nWhat judging would cost:\n"

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import format_option, loading_options, plain_errors, show
+from tiebreak.cli._shared import form_options, loading_options, plain_errors, show
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -80,8 +80,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="As -T seed.")
 @loading_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-@format_option
+@form_options("json")
 def estimate(
     paths: tuple[str, ...],
     protocols: str,
@@ -103,8 +102,7 @@ def estimate(
     merge_identical: bool,
     seed: int,
     loading: dict[str, Any],
-    as_json: bool,
-    style: str | None,
+    form: str | None,
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
 
@@ -146,4 +144,4 @@ def estimate(
             seed=seed,
             **loading,
         )
-    show("json" if as_json else style, sheet, found)
+    show(form, sheet, found)

@@ -4,14 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import (
-    bootstrap_options,
-    format_option,
-    method_option,
-    plain_errors,
-    show,
-)
-from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.cli._shared import bootstrap_options, form_options, method_option, plain_errors, show
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -24,8 +17,7 @@ if TYPE_CHECKING:
     default=["kemeny_young"],
     show_default=True,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@format_option
+@form_options("json")
 @click.option(
     "--items", is_flag=True, help="In JSON: the Kemeny order of each item, with its certificate."
 )
@@ -33,10 +25,9 @@ if TYPE_CHECKING:
 def peers(
     logs: tuple[str, ...],
     methods: tuple[str, ...],
-    as_json: bool,
+    form: str | None,
     items: bool,
     how: "Resampling",
-    style: str | None,
 ) -> None:
     """Report a peer review: ranking, self-preference, and what each reviewer is worth.
 
@@ -55,14 +46,8 @@ def peers(
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import peers as sheets
 
-    if items and not as_json:
-        raise click.UsageError("--items goes with --json: a certificate is no table.")
+    if items and form != "json":
+        raise click.UsageError("--items goes with --json: a certificate does not fit a table.")
     with plain_errors(RankingLogError, RankingError):
-        report = peer_report(logs, methods=_chosen(methods), how=how)
-    show("json" if as_json else style, sheets, report, items=items)
-
-
-def _chosen(methods: tuple[str, ...]) -> tuple[str, ...]:
-    """The methods by name, each once: `all` adds the others behind those that are named."""
-    named = tuple(method for method in methods if method != "all")
-    return tuple(dict.fromkeys((*named, *(AGGREGATORS if "all" in methods else ()))))
+        report = peer_report(logs, methods=methods, how=how)
+    show(form, sheets, report, items=items)

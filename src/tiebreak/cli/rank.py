@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, format_option, plain_errors, show
+from tiebreak.cli._shared import bootstrap_options, form_options, plain_errors, show
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
-@click.option("--json", "form", flag_value="json", help="Print JSON instead of tables.")
-@click.option("--csv", "form", flag_value="csv", help="Print CSV instead of tables.")
-@format_option
+@form_options("json", "csv")
 @bootstrap_options
 @click.option(
     "--closure",
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 def rank(
     logs: tuple[str, ...],
     form: str | None,
-    style: str | None,
     how: "Resampling",
     closure: bool,
 ) -> None:
@@ -41,4 +38,4 @@ def rank(
 
     with plain_errors(RankingLogError):
         boards = leaderboards(logs, how=how, closure=closure)
-    show(form or style, sheets, boards)
+    show(form, sheets, boards)

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._contest import read_contest
-from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors, steps
+from tiebreak.cli._shared import bootstrap_options, echo_json, numbers, plain_errors, steps
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
@@ -34,7 +33,12 @@ if TYPE_CHECKING:
 @click.option(
     "--rounds", "rounds_file", type=click.Path(), metavar="FILE", help="Rounds of the contest."
 )
-@click.option("--eliminate", metavar="T[,T…]", help="Models that go out after each of its rounds.")
+@click.option(
+    "--eliminate",
+    callback=numbers(int, "whole numbers such as 0,1,2"),
+    metavar="T[,T…]",
+    help="Models that go out after each of its rounds.",
+)
 @click.option(
     "--spoil", metavar="MODEL=BENCHMARK[,…]", help="What scores of 0 there would do in the contest."
 )
@@ -65,7 +69,7 @@ def report(
     folder: Path,
     scores: tuple[str, ...],
     rounds_file: str | None,
-    eliminate: str | None,
+    eliminate: tuple[int, ...] | None,
     spoil: str | None,
     missing: Literal["error", "available", "worst"],
     human: str | None,
@@ -90,13 +94,19 @@ def report(
     """
     from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.comparison import ComparisonError
+    from tiebreak.analysis.contests import contest_report
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report import ReportError
     from tiebreak.report.page.build import check_folder, write_report
-    from tiebreak.tables import TableError, read_human_ranking
+    from tiebreak.tables import TableError, read_human_ranking, read_rounds, read_scores
 
-    _refuse_idle_options(logs, scores, rounds_file, eliminate, spoil, human, reference)
+    if not (logs or scores):
+        raise click.UsageError("Give ranking LOGS, or --scores, or both.")
+    if not scores and (rounds_file or eliminate or spoil):
+        raise click.UsageError("--rounds, --eliminate and --spoil go with --scores.")
+    if not logs and (human or reference):
+        raise click.UsageError("--human and --reference go with LOGS.")
     known = (AlignmentError, ComparisonError, MissingPackageError, OSError, RankingError)
     with plain_errors(*known, RankingLogError, ReportError, TableError), steps() as say:
         check_folder(folder)
@@ -104,12 +114,13 @@ def report(
         contest = None
         if scores:
             say("playing contests")
-            contest = read_contest(
-                scores,
-                {"seed": how.seed, "missing": missing},
-                rounds_file=rounds_file,
+            table = read_scores(scores)
+            contest = contest_report(
+                table,
+                read_rounds(rounds_file, table.benchmarks) if rounds_file else None,
                 eliminate=eliminate,
                 spoil=spoil,
+                options={"seed": how.seed, "missing": missing},
             )
         files = write_report(
             logs,
@@ -129,21 +140,3 @@ def report(
         return
     pictures = f" · {len(plots)} plots in {page.parent / 'plots'}" if plots else ""
     click.echo(f"Report: {page} ({page.stat().st_size / 1e6:.1f} MB){pictures}")
-
-
-def _refuse_idle_options(
-    logs: tuple[str, ...],
-    scores: tuple[str, ...],
-    rounds_file: str | None,
-    eliminate: str | None,
-    spoil: str | None,
-    human: str | None,
-    reference: str | None,
-) -> None:
-    """Refuse options that would change nothing, and a report of nothing."""
-    if not (logs or scores):
-        raise click.UsageError("Give ranking LOGS, or --scores, or both.")
-    if not scores and (rounds_file or eliminate or spoil):
-        raise click.UsageError("--rounds, --eliminate and --spoil go with --scores.")
-    if not logs and (human or reference):
-        raise click.UsageError("--human and --reference go with LOGS.")

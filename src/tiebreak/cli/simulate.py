@@ -1,15 +1,11 @@
 """The verb `simulate`: protocols on planted models, before anything is paid."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import click
 
-from tiebreak.cli._shared import format_option, plain_errors, show
+from tiebreak.cli._shared import form_options, numbers, plain_errors, show, steps
 from tiebreak.scorers.catalogue import STANDARD
-
-T = TypeVar("T")
 
 
 @click.command()
@@ -23,11 +19,17 @@ T = TypeVar("T")
 )
 @click.option(
     "--qualities",
+    callback=numbers(float, "numbers such as 0.3,0.2,0"),
     metavar="Q[,Q…]",
     help="Quality of every model, instead of --models and --spread.",
 )
 @click.option(
-    "--items", default="50,100,200", show_default=True, metavar="N[,N…]", help="Numbers of items."
+    "--items",
+    callback=numbers(int, "whole numbers such as 50,100"),
+    default="50,100,200",
+    show_default=True,
+    metavar="N[,N…]",
+    help="Numbers of items.",
 )
 @click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Pools.")
 @click.option(
@@ -101,13 +103,12 @@ T = TypeVar("T")
 @click.option(
     "--jobs", type=click.IntRange(1), metavar="N", help="Worker processes. [default: all cores]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@format_option
+@form_options("json")
 def simulate(
     models: int,
     spread: float,
-    qualities: str | None,
-    items: str,
+    qualities: tuple[float, ...] | None,
+    items: tuple[int, ...],
     repeats: int,
     protocols: tuple[str, ...],
     swap: Literal["always", "close", "never"] | None,
@@ -117,8 +118,7 @@ def simulate(
     confidence: float,
     seed: int,
     jobs: int | None,
-    as_json: bool,
-    style: str | None,
+    form: str | None,
     **traits: Any,
 ) -> None:
     """Say how many items, and which protocol, it takes to separate models that you describe.
@@ -137,12 +137,17 @@ def simulate(
     from tiebreak.lab.judge import LabError
     from tiebreak.lab.simulate import simulate as study_of
 
-    sizes = _numbers(items, int, "--items")
-    described = _numbers(qualities, float, "--qualities") if qualities else models
-    with plain_errors(LabError), _progress() as step:
+    done = 0.0
+
+    def judged(share: float) -> None:
+        nonlocal done
+        done += share
+        step(f"judging planted items: {done:.0%}")
+
+    with plain_errors(LabError), steps() as step:
         study = study_of(
-            described,
-            sizes,
+            qualities or models,
+            items,
             spread=spread,
             ties=ties,
             pass_rate=pass_rate,
@@ -153,30 +158,8 @@ def simulate(
             confidence=confidence,
             seed=seed,
             jobs=jobs,
-            progress=step,
+            progress=judged,
             reading_noise=traits.pop("seeding_noise"),
             **traits,
         )
-    show("json" if as_json else style, sheet, study)
-
-
-def _numbers(option: str, kind: Callable[[str], T], name: str) -> list[T]:
-    """The numbers of an option such as 50,100."""
-    try:
-        return [kind(part) for part in option.split(",")]
-    except ValueError as error:
-        raise click.BadParameter(
-            f"{option!r} is no list of numbers such as 1,2,3", param_hint=name
-        ) from error
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[float], None]]:
-    """A bar on standard error, where that is a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("Judging planted items", total=1.0)
-        yield lambda done: bar.advance(task, done)
+    show(form, sheet, study)

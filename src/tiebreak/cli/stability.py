@@ -2,13 +2,16 @@
 
 import click
 
-from tiebreak.cli._shared import format_option, plain_errors, show
+from tiebreak.cli._shared import form_options, numbers, plain_errors, show
 
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
 @click.option(
     "--subsample",
+    callback=numbers(
+        float, "shares above 0 and up to 1, such as 0.25,0.5", lambda share: 0 < share <= 1
+    ),
     default="0.5",
     show_default=True,
     metavar="SHARE[,SHARE…]",
@@ -17,10 +20,9 @@ from tiebreak.cli._shared import format_option, plain_errors, show
 @click.option(
     "--seeds", type=click.IntRange(1), default=30, show_default=True, help="Subsamples per share."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@format_option
+@form_options("json")
 def stability(
-    logs: tuple[str, ...], subsample: str, seeds: int, as_json: bool, style: str | None
+    logs: tuple[str, ...], subsample: tuple[float, ...], seeds: int, form: str | None
 ) -> None:
     """Show how far rankings depend on their items, and, with repeated runs, on the run.
 
@@ -37,20 +39,6 @@ def stability(
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import stability as sheets
 
-    shares = _shares(subsample)
     with plain_errors(RankingLogError):
-        report = stability_of(logs, shares=shares, n_seeds=seeds)
-    show("json" if as_json else style, sheets, report)
-
-
-def _shares(option: str) -> tuple[float, ...]:
-    try:
-        shares = tuple(float(part) for part in option.split(","))
-    except ValueError:
-        shares = ()
-    if not shares or not all(0 < share <= 1 for share in shares):
-        raise click.BadParameter(
-            f"{option!r} is no list of shares above 0 and up to 1, such as 0.25,0.5",
-            param_hint="--subsample",
-        )
-    return shares
+        report = stability_of(logs, shares=subsample, n_seeds=seeds)
+    show(form, sheets, report)
