@@ -5,11 +5,11 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.candidates.builders import write_lm_eval_run
-from tiebreak import candidates
 from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
 from tiebreak.cli.score_code import score_code
 from tiebreak.inspect_tasks import score_code as runs
@@ -74,8 +74,8 @@ def test_unscored_answers_are_named_and_end_with_an_error(
     result = run(answers, "--out", str(out))
     assert result.exit_code == 1
     assert "Unscored: T/0, a[b]: no room" in result.stdout
-    assert "0 (1 unscored)" in result.stdout
-    assert "undefined" in result.stdout
+    # Passed, of, unscored, share.
+    assert ["a[b]", "0", "0", "1", "–"] in [line.split() for line in result.stdout.splitlines()]
     result = run(answers, "--out", str(out), "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["unscored"][0] == {
@@ -113,18 +113,19 @@ def test_a_pool_that_cannot_be_written_is_said_before_anything_is_run(
 def test_a_pool_is_written_whole_or_not_at_all(
     answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def half(pool: CandidatePool, path: Path) -> Path:
+    def half(table: object, path: Path, **_: object) -> None:
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(runs, "score_code", lambda pool, *_, **__: CodeScores(pool, 0, ()))
-    monkeypatch.setattr(candidates, "write_parquet", half)
+    monkeypatch.setattr(pyarrow.parquet, "write_table", half)
     out = tmp_path / "new" / "pool.parquet"
     out.parent.mkdir()
     out.write_text("old")
     result = run(answers, "--out", str(out))
     assert result.exit_code == 1
     assert "No space left on device" in result.output
+    assert "Choose another --out" in result.output
     assert [path.name for path in out.parent.iterdir()] == ["pool.parquet"]
     assert out.read_text() == "old"
 

@@ -1,19 +1,20 @@
 """The verb `score-code`: run the tests of programs that a pool holds, in a sandbox."""
 
-import tempfile
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli._shared import echo_json, loading_options, plain_errors
+from tiebreak.words import count
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from tiebreak.inspect_tasks.score_code import CodeScores
+    from tiebreak.report.sheet import Sheet
 
 _MOST_SHOWN = 10
 
@@ -46,7 +47,7 @@ _MOST_SHOWN = 10
     help="Keep Inspect's log of the runs, in a folder apart from the models' logs.",
 )
 @loading_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.pass_context
 def score_code(
     context: click.Context,
@@ -78,9 +79,9 @@ def score_code(
 
     with plain_errors(CandidateError, PrerequisiteError):
         pool = load_candidates(paths, **loading)
-        # Before anything is run: whoever waited for that must not lose it.
-        with _beside(out):
-            pass
+        with _writing(out):  # tried before anything is run, whose result would be lost
+            out.resolve().parent.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=out.resolve().parent).close()
         scores = score(
             pool,
             sandbox,
@@ -89,27 +90,23 @@ def score_code(
             log_dir=log_dir,
             display="none" if as_json else None,
         )
-        with _beside(out) as new:
-            write_parquet(scores.pool, new).replace(out.resolve())
+        with _writing(out):
+            write_parquet(scores.pool, out)
     if as_json:
         echo_json(_as_dict(scores, out))
     else:
-        from rich.console import Console
+        from tiebreak.report import terminal
 
-        Console(highlight=False).print(_view(scores, out))
+        terminal.show(_sheet(scores, out))
         if log_dir is None and scores.n_runs:
             click.echo("Inspect's log of the runs is gone; --log-dir keeps it.")
     context.exit(1 if scores.unscored else 0)
 
 
 @contextmanager
-def _beside(out: Path) -> Iterator[Path]:
-    """A file to write first, so that `out` is never half a pool."""
-    folder = out.resolve().parent
+def _writing(out: Path) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".tiebreak-") as beside:
-            yield Path(beside) / out.name
+        yield
     except OSError as error:
         raise click.ClickException(
             f"{out} cannot be written ({error.strerror or error}). Choose another --out."
@@ -131,24 +128,29 @@ def _as_dict(scores: "CodeScores", out: Path) -> dict[str, Any]:
     }
 
 
-def _view(scores: "CodeScores", out: Path) -> "RenderableType":
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
+def _sheet(scores: "CodeScores", out: Path) -> "Sheet":
+    from tiebreak.report import cells
+    from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 
-    table = Table("model", title="Programs that passed their tests")
-    for heading in ("passed", "of", "share"):
-        table.add_column(heading, justify="right")
-    for model, (passed, scored, answers) in scores.passed().items():
-        of = str(scored) if scored == answers else f"{scored} ({answers - scored} unscored)"
-        share = f"{passed / scored:.1%}" if scored else "undefined"
-        # Text, not str: a model name such as `a[b]` must not be read as markup.
-        table.add_row(Text(model), str(passed), of, share)
-    lines = [f"{scores.n_runs} different programs were run."]
-    lines += [
-        f"Unscored: {item.item_id}, {model}: {why}"
-        for item, model, why in scores.unscored[:_MOST_SHOWN]
+    rows = [
+        (
+            cells.words(model),
+            cells.integer(passed),
+            cells.integer(scored),
+            cells.integer(answers - scored),
+            cells.number(100 * passed / scored if scored else math.nan, 1, unit="%"),
+        )
+        for model, (passed, scored, answers) in scores.passed().items()
+    ]
+    table = Table.of((names("Model"), *numbers("Passed", "Of", "Unscored", "Share")), rows)
+    lines = [
+        f"{count(scores.n_runs, 'different program was', 'different programs were')} run.",
+        *(
+            f"Unscored: {item.item_id}, {model}: {why}"
+            for item, model, why in scores.unscored[:_MOST_SHOWN]
+        ),
     ]
     if (more := len(scores.unscored) - _MOST_SHOWN) > 0:
         lines.append(f"… and {more} more.")
-    return Group(table, *(Text(line) for line in [*lines, f"Pool: {out}"]))
+    sections = (Section.of(table), Section.of(lines=[*lines, f"Pool: {out}"]))
+    return Sheet("Programs that passed their tests", sections=sections)
