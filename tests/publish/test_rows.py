@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from tiebreak.publish.rows import leaderboard_rows, ranking_rows
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.publish.tables import ROWS_PER_GROUP, schema, table_of, to_parquet
 from tiebreak.rankers import Resampling
-from tiebreak.report.columns import METRICS
+from tiebreak.report.cells import number
+from tiebreak.report.columns import METRICS, BoardColumn, Metric
+from tiebreak.report.sheet import Column
 from tiebreak.scorers.ballots import ItemBallots
 
 
@@ -143,6 +146,21 @@ def test_every_metric_has_a_direction() -> None:
         **dict.fromkeys(("least_squares_strength", "bradley_terry_strength"), True),
         **dict.fromkeys(("mean_rank", "kemeny_rank"), False),
     }
+
+
+def test_a_figure_without_a_direction_ranks_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = Metric("mean_margin", "Mean margin of its matches", "−1 to 1", None)
+    column = BoardColumn(("margin",), Column("Margin"), lambda row, board: number(row.margin))
+    monkeypatch.setattr("tiebreak.publish.rows.COLUMNS", (replace(column, metric=metric),))
+    monkeypatch.setattr("tiebreak.publish.rows.METRICS", METRICS | {metric.name: metric})
+    run = run_of(tmp_path, bracket("q0", "b", "a", "c"))
+    rows = rows_in(to_parquet(table_of("leaderboard", leaderboard_rows(run))))
+    margins = [row for row in rows if row["metric"] == "mean_margin"]
+    assert [row["model"] for row in margins] == ["a", "b", "c"]
+    assert {(row["rank"], row["higher_is_better"]) for row in margins} == {(None, None)}
+    assert margins[1]["value"] > margins[0]["value"]
 
 
 def test_where_a_row_comes_from(tmp_path: Path) -> None:

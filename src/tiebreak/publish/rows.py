@@ -139,13 +139,14 @@ def _figures(board: Leaderboard) -> Iterator[Row]:
             continue
         figures = [(row.model, float(getattr(row, column.fields[0]))) for row in board.rows]
         known = [(model, value) for model, value in figures if not math.isnan(value)]
-        sign = 1 if column.metric.higher_is_better else -1
+        # A figure that is neither better nor worse ranks no model.
+        sign = {True: 1, False: -1, None: math.nan}[column.metric.higher_is_better]
         ranks = competition_ranks([sign * value for _, value in known])
         rows = [
             {"metric": column.metric.name, "model": model, "value": value, "rank": whole(rank)}
             for (model, value), rank in zip(known, ranks, strict=True)
         ]
-        yield from sorted(rows, key=lambda row: (row["rank"], row["model"]))
+        yield from sorted(rows, key=lambda row: (row["rank"] or 0, row["model"]))
 
 
 def _strengths(board: Leaderboard) -> Iterator[Row]:

@@ -50,8 +50,15 @@ def schema(table: str) -> "pa.Schema":
     columns = {
         "leaderboard": [
             *must(run_id=text, created=text, benchmark=text, protocol=text, model=text),
-            *must(metric=text, higher_is_better=truth),
-            *may(value=number, lower=number, upper=number, level=number, n=whole),
+            *must(metric=text),
+            *may(
+                higher_is_better=truth,
+                value=number,
+                lower=number,
+                upper=number,
+                level=number,
+                n=whole,
+            ),
             *may(rank=whole, rank_lower=whole, rank_upper=whole, prob_first=number),
             *may(unscored_rate=number),
             *must(n_items=whole, n_unranked=whole, n_skipped=whole),
