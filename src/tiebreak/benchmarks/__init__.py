@@ -30,8 +30,9 @@ class Benchmark(NamedTuple):
     """A benchmark: how a row becomes a question, a question a prompt, and an answer a verdict.
 
     Attributes:
-        read: From a row and its place in the data to a question; raises KeyError, ValueError,
-            TypeError and the like for a row that does not fit.
+        read: From a row and its place in the data, from 0, to a question; the place names an item
+            whose row has no `id`. Raises KeyError, ValueError, TypeError and the like for a row
+            that does not fit.
         prompt: The prompt, with its guidance or bare.
         metric: Name of the native score in both harnesses.
         score: The native metric; None where that takes a sandbox.
@@ -91,7 +92,7 @@ def load_questions(
         raise PrerequisiteError(
             f"{path or benchmark}: {len(twice)} ids occur more than once, such as {twice[0]!r}."
         )
-    return _chosen(benchmark, known.part, questions, parts) if parts else questions
+    return _chosen(benchmark, known.part, questions, parts) if known.part and parts else questions
 
 
 def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
@@ -110,14 +111,14 @@ def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
 
 def _chosen(
     benchmark: str,
-    part: str | None,
+    part: str,
     questions: Sequence[Question],
     parts: Sequence[str],
 ) -> list[Question]:
-    present = {str(question.details.get(part or "")) for question in questions}
+    present = {str(question.details.get(part)) for question in questions}
     if unknown := sorted(set(parts) - present):
         raise PrerequisiteError(
             f"{benchmark} has no {part} {', '.join(map(repr, unknown))}. "
             f"There are: {', '.join(sorted(present))}."
         )
-    return [one for one in questions if one.details.get(part or "") in parts]
+    return [one for one in questions if one.details.get(part) in parts]

@@ -40,10 +40,6 @@ Solution:"""
 def read(row: Row, number: int) -> Question:
     """A row with `question` and `answer`; the answer is a solution that ends in `#### NUMBER`.
 
-    Args:
-        row: One row of the data.
-        number: Its place in the data, from 0; it names the item unless the row has an `id`.
-
     Raises:
         KeyError: a column is missing.
         ValueError: the answer holds no number.

@@ -33,10 +33,6 @@ _BARE: Final = "Complete this Python function.\n\n```python\n{program}\n```"
 def read(row: Row, number: int) -> Question:
     """A row with `task_id`, `prompt`, `canonical_solution`, `test` and `entry_point`.
 
-    Args:
-        row: One row of the data.
-        number: Its place in the data, from 0; rows name themselves.
-
     Raises:
         KeyError: a column is missing.
         ValueError: the prompt does not begin the function, or the tests define no `check`.

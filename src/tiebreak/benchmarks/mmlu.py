@@ -52,10 +52,6 @@ Question: {question}
 def read(row: Row, number: int) -> Question:
     """A row with `question`, `subject`, `choices` and `answer` (index of the right choice).
 
-    Args:
-        row: One row of the data.
-        number: Its place in the data, from 0; it names the item unless the row has an `id`.
-
     Raises:
         KeyError: a column is missing.
         ValueError: the answer is not the index of a choice.

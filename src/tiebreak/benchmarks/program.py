@@ -58,17 +58,14 @@ class _Parser:
         if self.left < 0:
             raise _TooMuch
         source = "\n".join(lines) + "\n"
-        self.left -= len(source) // 50 + 50
+        read = len(source)
         try:
-            tree = parse_program(source)
+            return parse_program(source)
         except SyntaxError as error:
-            self.left -= sum(map(len, lines[: error.lineno]))
+            read = sum(map(len, lines[: error.lineno]))
             raise
-        except (ValueError, RecursionError, MemoryError):
-            self.left -= len(source)
-            raise
-        self.left -= len(source)
-        return tree
+        finally:
+            self.left -= read + len(source) // 50 + 50
 
 
 def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
@@ -88,25 +85,21 @@ def complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
         Source that defines the function, or None when the answer holds no whole one, or so many
         pieces of code that do not parse that none is found in a reasonable time.
     """
-    try:
-        return _complete_program(answer, prompt, entry_point)
-    except _TooMuch:
-        return None
-
-
-def _complete_program(answer: str, prompt: str, entry_point: str) -> str | None:
     parser = _Parser()
     text = answer.replace("\r\n", "\n").replace("\r", "\n")
     blocks = [textwrap.dedent(block).strip("\n") for block in _BLOCK.findall(text)]
     defining = [block for block in blocks if entry_point in block][-_MOST_BLOCKS:]
     whole = text.strip("\n")
-    for code in (*reversed(defining), whole):
-        if program := _from_function(code, prompt, entry_point, parser):
-            return program
     bodies = [whole, *(form for block in blocks[:1] for form in _indented(block))]
-    for code in (*bodies, *_indented(whole)):
-        if program := _from_body(code, prompt, entry_point, parser):
-            return program
+    try:
+        for code in (*reversed(defining), whole):
+            if program := _from_function(code, prompt, entry_point, parser):
+                return program
+        for code in (*bodies, *_indented(whole)):
+            if program := _from_body(code, prompt, entry_point, parser):
+                return program
+    except _TooMuch:
+        pass
     return None
 
 

@@ -13,12 +13,10 @@ may make its calls through a harness's tool calling (`score_calls`) or write the
 
 from typing import Final
 
-from tiebreak.benchmarks.bfcl.calls import written_calls
-from tiebreak.benchmarks.bfcl.categories import CATEGORIES, LEFT_OUT, category_named
-from tiebreak.benchmarks.bfcl.check import problem, score, score_calls
-from tiebreak.benchmarks.bfcl.notation import Call
+from tiebreak.benchmarks.bfcl.calls import Call
+from tiebreak.benchmarks.bfcl.check import score, score_calls
 from tiebreak.benchmarks.bfcl.questions import read
-from tiebreak.benchmarks.bfcl.rows import INSTALL, categories_named, load_rows
+from tiebreak.benchmarks.bfcl.rows import categories_named, load_rows
 from tiebreak.benchmarks.bfcl.wording import (
     call_schema,
     prompt,
@@ -28,16 +26,11 @@ from tiebreak.benchmarks.bfcl.wording import (
 )
 
 __all__ = [
-    "CATEGORIES",
-    "INSTALL",
-    "LEFT_OUT",
     "METRIC",
     "Call",
     "call_schema",
     "categories_named",
-    "category_named",
     "load_rows",
-    "problem",
     "prompt",
     "read",
     "score",
@@ -45,7 +38,6 @@ __all__ = [
     "tool_name",
     "tool_schema",
     "without_descriptions",
-    "written_calls",
 ]
 
 METRIC: Final = "function_call"

@@ -12,9 +12,8 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tiebreak.benchmarks.bfcl.calls import without_thinking, written_calls
+from tiebreak.benchmarks.bfcl.calls import Call, without_thinking, written_calls
 from tiebreak.benchmarks.bfcl.categories import ANY_CALL, NO_CALL
-from tiebreak.benchmarks.bfcl.notation import Call
 from tiebreak.benchmarks.bfcl.questions import LISTS, TYPES, parameters_of
 from tiebreak.benchmarks.question import Question, Verdict
 

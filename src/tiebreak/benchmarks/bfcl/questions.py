@@ -29,10 +29,6 @@ def read(row: Row, number: int) -> Question:
     as the releases of BFCL have it, or just a text. A row without a category has that of its id
     (`live_simple_3-2-0`), else the one that fits its functions and its right calls.
 
-    Args:
-        row: One row of the data.
-        number: Its place in the data, from 0; it names the item unless the row has an `id`.
-
     Raises:
         KeyError: a column is missing.
         ValueError: a column is not what it should be, the question has several turns, or its
