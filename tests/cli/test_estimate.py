@@ -234,7 +234,7 @@ def test_nobody_is_asked(
         (
             ["--protocol", "peer_review", "--peers", "a,b", "--price", "openai/gpt-5=1,1"],
             1,
-            "openai/gpt-5, which is not asked: a, b are",
+            "openai/gpt-5, which is not asked. The models asked: a, b",
         ),
         (["--protocol", "peer_review", "--peers", "a", "--reviewers", "[e]"], 1, "candidate 'e'"),
         (["--protocol", "peer_review", "--peers", "a", "--reviewers", "{"], 1, "-T reviewers="),

@@ -12,12 +12,15 @@ from tests.candidates.builders import make_rows, write_inspect_log
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
+from tiebreak.estimate.cost import read_experience, read_protocols
 from tiebreak.estimate.estimate import estimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.figures import Estimate, Judges, Peer, ProtocolEstimate
-from tiebreak.estimate.request import read_contests, read_experience, read_protocols
+from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
+from tiebreak.estimate.prices import PricedModel
 from tiebreak.estimate.tokens import TokenCounter
+from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.scorers.catalogue import ONE_JUDGE
+from tiebreak.scorers.contest import Contest
 
 pytestmark = pytest.mark.slow
 
@@ -54,9 +57,14 @@ def billed(folder: Path) -> Mapping[str, Receipt]:
     return {name: leaderboards([folder / f"{name}.eval"])[0].receipt for name in ONE_JUDGE}
 
 
+def contests_of(logs: Path) -> list[Contest]:
+    samples = contest_samples(load_candidates([logs]))
+    return [restore_contest(sample.metadata or {}) for sample in samples]
+
+
 def estimated(folder: Path, protocols: str, log: str | None = None, seed: int = 0) -> Estimate:
     return estimate(
-        read_contests(load_candidates([folder / "logs"])),
+        contests_of(folder / "logs"),
         read_protocols(protocols),
         Judges(JUDGE),
         QUARTERS,
@@ -154,9 +162,9 @@ def test_peer_review(degree: int | None, panel: Path) -> None:
 
     def row(experience: Experience | None) -> ProtocolEstimate:
         [found] = estimate(
-            read_contests(load_candidates([panel / "logs"])),
+            contests_of(panel / "logs"),
             read_protocols(f"peer_review:degree={degree or 'null'}"),
-            Judges(peers=tuple(map(Peer, (*PEERS, OUTSIDER)))),
+            Judges(peers=tuple(map(PricedModel, (*PEERS, OUTSIDER)))),
             QUARTERS,
             experience=experience,
         ).protocols

@@ -14,7 +14,8 @@ from inspect_ai.util import JSONSchema
 
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate import EstimateError
-from tiebreak.estimate.dry_judge import DryJudge, Habit, Payer
+from tiebreak.estimate.dry_judge import DryJudge, Habit
+from tiebreak.estimate.prices import Price, PricedModel
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.judge import Prompt, Question
@@ -23,9 +24,9 @@ from tiebreak.scorers.protocols import find_protocol, judge_item
 from tiebreak.scorers.replies import ReplyError
 
 CONTEST = planted_contest({f"m{i}": i for i in range(8)})
-PAYERS = {"judge": Payer("j", 2e-6, 3e-6), "meta_judge": Payer("m")}
+JUDGES = {"judge": PricedModel("j", Price(2, 3)), "meta_judge": PricedModel("m")}
 REVIEWERS = tuple(Reviewer(name=f"m{i}", model=f"x/m{i}", candidate=f"m{i}") for i in range(3))
-PANEL = {f"m{i}": Payer(f"x/m{i}", i * 1e-6, 0) for i in range(3)}
+PANEL = {f"m{i}": PricedModel(f"x/m{i}", Price(i, 0)) for i in range(3)}
 
 
 def letters(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
@@ -35,7 +36,7 @@ def letters(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float,
 def judged(protocol: str, habit: Habit, seed: int = 0, **settings: Any) -> ItemBallots:
     async def run() -> ItemBallots:
         found = find_protocol(protocol)
-        asked = (PANEL, REVIEWERS) if protocol == "peer_review" else (PAYERS, ())
+        asked = (PANEL, REVIEWERS) if protocol == "peer_review" else (JUDGES, ())
         judge = DryJudge(habit, letters, asked[0], Random(seed), asked[1])
         given = {**settings, **found.prepare([CONTEST])}
         return await judge_item(found, CONTEST, judge, settings=given)
@@ -149,7 +150,7 @@ class OwnQuestion(Question[str]):
 
 
 def answer(question: Question[str]) -> str | None:
-    judge = DryJudge(Habit(0, 0, 2), letters, PAYERS, Random(0))
+    judge = DryJudge(Habit(0, 0, 2), letters, JUDGES, Random(0))
     return asyncio.run(judge.ask(question, depth=0)).value
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate import EstimateError
+from tiebreak.estimate.cost import read_judges, read_matching, read_protocols
 from tiebreak.estimate.estimate import estimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.figures import Estimate, Judges, Pace, Peer, ProtocolEstimate
-from tiebreak.estimate.prices import Price
-from tiebreak.estimate.request import read_judges, read_matching, read_protocols
+from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
+from tiebreak.estimate.prices import Price, PricedModel
 from tiebreak.estimate.sheet import assumptions, data_of, notes, who_is_asked
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import Range
@@ -44,7 +44,7 @@ def contests(n_items: int, n_models: int, distinct: int | None = None) -> list[C
 
 
 def panel(*models: str, price: Price | None = None) -> Judges:
-    return Judges(peers=tuple(Peer(model, price) for model in models))
+    return Judges(peers=tuple(PricedModel(model, price) for model in models))
 
 
 def found(
@@ -102,7 +102,7 @@ def test_the_prompts_are_those_of_the_protocol() -> None:
 def test_a_bill_by_hand() -> None:
     """Three reviewers of four items; every text is one token, each reply has 9 hidden ones."""
     prices = (Price(2, 17), Price(30, 0), Price(0, 1))
-    judges = Judges(peers=tuple(Peer(f"m{i}", price) for i, price in enumerate(prices)))
+    judges = Judges(peers=tuple(PricedModel(f"m{i}", price) for i, price in enumerate(prices)))
     row = one("peer_review", contests(4, 3), judges, reasoning_tokens=9)
     # In the high case the schema of the reply is one more text.
     assert row.tokens_in == (12, 12, 24)
@@ -114,7 +114,7 @@ def test_a_bill_by_hand() -> None:
 
 def test_a_panel_costs_what_its_members_cost() -> None:
     items = contests(8, 5)
-    peers = [Peer(f"m{i}", Price(i + 1, 0)) for i in range(5)]
+    peers = [PricedModel(f"m{i}", Price(i + 1, 0)) for i in range(5)]
     whole = one("peer_review", items, Judges(peers=tuple(peers)), LETTERS).cost
     parts = [one("peer_review", items, Judges(peers=(peer,)), LETTERS).cost for peer in peers]
     assert whole is not None
@@ -126,7 +126,7 @@ def test_a_panel_costs_what_its_members_cost() -> None:
 
 
 def test_a_price_that_is_not_known() -> None:
-    judges = Judges(peers=(Peer("m0", Price(1, 1)), Peer("m1")))
+    judges = Judges(peers=(PricedModel("m0", Price(1, 1)), PricedModel("m1")))
     estimated = found("peer_review", contests(2, 2), judges)
     assert estimated.protocols[0].cost is None
     assert any(
@@ -176,7 +176,9 @@ def test_the_judge_and_the_peers_do_not_meet() -> None:
     """A reviewer that is called as the role is leaves the judge's bill alone."""
     items = [contest({"judge": "a", "m": "b"})]
     judges = Judges(
-        "j", Price(0, 0), peers=(Peer("x/judge", Price(0, 1e6)), Peer("m", Price(0, 0)))
+        "j",
+        Price(0, 0),
+        peers=(PricedModel("x/judge", Price(0, 1e6)), PricedModel("m", Price(0, 0))),
     )
     listing, review = found("listwise,peer_review", items, judges).protocols
     assert (listing.cost, review.cost) == ((0, 0, 0), (1, 1, 1))
@@ -193,7 +195,9 @@ def test_a_log_tells_the_tokens_of_each_reviewer() -> None:
         tie=None,
         reviews={"m0": (Range(90, 100, 110), Range(900, 1000, 1100))},
     )
-    judges = Judges("j", Price(1, 1), peers=(Peer("m0", Price(1, 1)), Peer("m1", Price(1, 1))))
+    judges = Judges(
+        "j", Price(1, 1), peers=(PricedModel("m0", Price(1, 1)), PricedModel("m1", Price(1, 1)))
+    )
     estimated = found("listwise,peer_review", contests(2, 2), judges, experience=known)
     listing, review = estimated.protocols
     # Two items. What the log says of the judge's rankings does not hold for a reviewer it lacks.
@@ -256,7 +260,7 @@ def test_panels_that_do_not_fit(label: str, models: Sequence[str], words: str) -
 
 
 def test_nobody_there() -> None:
-    with pytest.raises(EstimateError, match="ListQuestion asks 'judge'; there is nobody"):
+    with pytest.raises(EstimateError, match="ListQuestion asks 'judge'; the roles here: none"):
         found("listwise", contests(1, 2), panel("m0"))
     with pytest.raises(ProtocolError, match="panel of reviewers"):
         found("peer_review", contests(1, 2), Judges("j"))
@@ -268,13 +272,13 @@ def test_who_is_asked_for_which_protocol() -> None:
     def read(label: str, **given: Any) -> Judges:
         return read_judges(read_protocols(label), prices=prices, **given)
 
-    peers = (Peer("a", Price(1, 2)), Peer("b", Price(3, 4)))
+    peers = (PricedModel("a", Price(1, 2)), PricedModel("b", Price(3, 4)))
     assert read("peer_review", peers=" a, b,") == Judges(peers=peers)
     # A judge whom nobody asks is not in the estimate.
     assert read("peer_review,original", judge="j", peers="a,b") == Judges(peers=peers)
     both = Judges("j", Price(1, 2), "b", Price(3, 4), peers)
     assert read("all,peer_review", judge="j", meta_judge="b", peers="a,b") == both
-    assert list(who_is_asked(read_judges(read_protocols("original")))) == ["nobody is asked"]
+    assert list(who_is_asked(read_judges(read_protocols("original")))) == ["no model is asked"]
 
 
 @pytest.mark.parametrize(
@@ -288,9 +292,9 @@ def test_who_is_asked_for_which_protocol() -> None:
         (
             "peer_review",
             {"judge": "j", "peers": "a,b", "prices": ["j=1,2"]},
-            "A price for j, which is not asked: a, b are",
+            "A price for j, which is not asked. The models asked: a, b",
         ),
-        ("original", {"prices": ["j=1,2"]}, "not asked: nobody is"),
+        ("original", {"prices": ["j=1,2"]}, "not asked. The models asked: none"),
     ],
 )
 def test_who_is_missing_or_too_much(label: str, given: dict[str, Any], words: str) -> None:

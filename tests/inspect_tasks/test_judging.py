@@ -26,14 +26,6 @@ from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import find_protocol
 
-USUAL: dict[str, Any] = {
-    "task_type": None,
-    "rubric": None,
-    "seed": 0,
-    "saturated_only": False,
-    "merge_identical": True,
-}
-
 
 def pool(answers: Mapping[str, str], native: float = 1.0, **item: Any) -> CandidatePool:
     key = ItemKey("gsm8k", "q1")
@@ -46,7 +38,7 @@ def pool(answers: Mapping[str, str], native: float = 1.0, **item: Any) -> Candid
 
 
 def test_a_contest_survives_the_log() -> None:
-    [sample] = contest_samples(pool({"a": "2", "b": "3", "c": "2 "}), **USUAL)
+    [sample] = contest_samples(pool({"a": "2", "b": "3", "c": "2 "}))
     stored = json.loads(json.dumps(sample.metadata))
     contest = restore_contest(stored)
     assert contest.groups == (("a", "c"), ("b",))
@@ -56,12 +48,12 @@ def test_a_contest_survives_the_log() -> None:
 
 
 def test_identical_answers_can_be_kept_apart() -> None:
-    [sample] = contest_samples(pool({"a": "2", "b": "2"}), **{**USUAL, "merge_identical": False})
+    [sample] = contest_samples(pool({"a": "2", "b": "2"}), merge_identical=False)
     assert restore_contest(sample.metadata or {}).groups == (("a",), ("b",))
 
 
 def test_a_missing_native_score_is_none_and_not_saturated() -> None:
-    [sample] = contest_samples(pool({"a": "2", "b": "3"}, native=math.nan), **USUAL)
+    [sample] = contest_samples(pool({"a": "2", "b": "3"}, native=math.nan))
     assert (sample.metadata or {})[CONTEST_KEY]["native"] == {"a": None, "b": None}
 
 
@@ -165,14 +157,12 @@ def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:
     """Shards on two machines may have the same file in different places."""
-    [builtin] = contest_samples(pool({"a": "2", "b": "3"}), **USUAL)
+    [builtin] = contest_samples(pool({"a": "2", "b": "3"}))
     rubric = json.dumps((builtin.metadata or {})[CONTEST_KEY]["rubric"])
     seen = set()
     for name, text in [("x.yaml", rubric), ("y.yaml", rubric), ("z.yaml", rubric + "  ")]:
         (tmp_path / name).write_text(text)
-        samples = contest_samples(
-            pool({"a": "2", "b": "3"}), **{**USUAL, "rubric": str(tmp_path / name)}
-        )
+        samples = contest_samples(pool({"a": "2", "b": "3"}), rubric=str(tmp_path / name))
         seen.add(run_id(find_protocol("seal"), {}, checked({}), samples, lambda: Roles({})))
     assert len(seen) == 1
 

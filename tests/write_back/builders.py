@@ -52,9 +52,7 @@ def judged(candidates: Path, ballots: Sequence[ItemBallots]) -> list[EvalSample]
     pool = load_candidates(candidates, mode="intersect")
     contests = {
         (contest["benchmark"], contest["item_id"]): one
-        for one in contest_samples(
-            pool, task_type=None, rubric=None, seed=0, saturated_only=False, merge_identical=True
-        )
+        for one in contest_samples(pool)
         for contest in [(one.metadata or {})[CONTEST_KEY]]
     }
     samples = []

@@ -147,9 +147,7 @@ def test_a_newer_ranking_replaces_its_own_and_another_protocol_stands_beside(log
 
 
 def fingerprint(pool: CandidatePool) -> Any:
-    samples = contest_samples(
-        pool, task_type=None, rubric=None, seed=0, saturated_only=False, merge_identical=True
-    )
+    samples = contest_samples(pool)
     return [sample.model_dump() for sample in samples]
 
 

@@ -1,13 +1,12 @@
 """The estimate: what a protocol would ask, and what that would cost, before anything is paid.
 
-    request      from what a user asks for: contests, protocols, judges, peers
     dry_judge    a judge that renders and counts every prompt and makes up the reply
     tokens       how texts are counted without a model
     prices       dollars per million tokens, by model
     experience   what an earlier ranking log says about a judge instead
     totals       from some items to all of them: a sample, totals and their uncertainty
     estimate     all of that for contests and protocols; figures is what comes out
-    cost         the same from files or a pool and plain names
+    cost         the same from what a user asks for: files or a pool, and plain names
     sheet        the table and its notes, and the same as data
 
 The protocols are the ones that judge real answers; only the judge is another. No model is asked.

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 from inspect_ai.util import JSONSchema
 
 from tiebreak.estimate import EstimateError
+from tiebreak.estimate.prices import PricedModel
 from tiebreak.scorers.ballots import Call, Reviewer, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
 from tiebreak.scorers.match import CLOSE_MARGIN
@@ -51,24 +52,6 @@ Meter = Callable[[Question[Any], Prompt, str], tuple[float, float]]
 """(question, prompt, reply) → tokens in and out of a call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Payer:
-    """The model behind a role or a reviewer, and its prices in US dollars per token.
-
-    A price is None where it is unknown.
-    """
-
-    model: str
-    input_price: float | None = None
-    output_price: float | None = None
-
-    def cost(self, tokens_in: float, tokens_out: float) -> float | None:
-        """What a call costs, None without a price."""
-        if self.input_price is None or self.output_price is None:
-            return None
-        return tokens_in * self.input_price + tokens_out * self.output_price
-
-
 class DryJudge(Judge):
     """Answers all questions about one item, and never waits.
 
@@ -77,7 +60,7 @@ class DryJudge(Judge):
     Args:
         habit: how it answers.
         meter: counts the tokens of a call.
-        payers: who is billed, by role or by the reviewer's name.
+        models: who is billed, by role or by the reviewer's name.
         rng: source of all draws.
         reviewers: who can be asked in peer review.
     """
@@ -86,14 +69,14 @@ class DryJudge(Judge):
         self,
         habit: Habit,
         meter: Meter,
-        payers: Mapping[str, Payer],
+        models: Mapping[str, PricedModel],
         rng: Random,
         reviewers: tuple[Reviewer, ...] = (),
     ) -> None:
         self.reviewers = reviewers
         self._habit = habit
         self._meter = meter
-        self._payers = payers
+        self._models = models
         self._rng = rng
         self._quality: dict[str, float] = {}
 
@@ -104,14 +87,17 @@ class DryJudge(Judge):
             EstimateError: no model is billed for the question, its schema cannot be filled, or it
                 refuses what fits it.
         """
-        habit, asked = self._habit, question.reviewer or question.role
-        if asked not in self._payers:
-            known = ", ".join(self._payers) or "nobody"
-            raise EstimateError(f"{type(question).__name__} asks {asked!r}; there is {known}.")
-        payer = self._payers[asked]
+        role = question.reviewer or question.role
+        if role not in self._models:
+            known = ", ".join(self._models) or "none"
+            raise EstimateError(
+                f"{type(question).__name__} asks {role!r}; the roles here: {known}."
+            )
+        billed = self._models[role]
         prompt = question.prompt()
-        made_up = fill_schema(prompt.schema.json_schema, habit, self._rng, self._better(question))
-        text = json.dumps(made_up, indent=habit.indent)
+        verdict = _verdict(self._habit, self._rng, self._better(question))
+        made_up = _filled(prompt.schema.json_schema, self._habit.words, verdict, self._rng)
+        text = json.dumps(made_up, indent=self._habit.indent)
         try:
             value = question.parse(text)
         except ReplyError as error:
@@ -123,12 +109,12 @@ class DryJudge(Judge):
         call = Call(
             kind=question.kind,
             role=question.role,
-            model=payer.model,
+            model=billed.model,
             reviewer=question.reviewer,
             attempt=attempt,
             input_tokens=round(tokens_in),
             output_tokens=round(tokens_out),
-            cost=payer.cost(tokens_in, tokens_out),
+            cost=billed.cost(tokens_in, tokens_out),
             depth=depth,
         )
         return Reply(value, None, (call,), depth + 1)
@@ -144,21 +130,11 @@ class DryJudge(Judge):
         return "left" if left > right else "right"
 
 
-def fill_schema(schema: JSONSchema, habit: Habit, rng: Random, better: Side) -> Any:
-    """Draw a value that fits a schema.
-
-    All votes of one reply (an enumeration that has "tie") name the better side, with confidences
-    (numbers) that make its margin close, or not, or name a tie, as often as the habit says. Texts
-    have as many words as the habit says.
-
-    Raises:
-        EstimateError: a type of value that is not known here.
-    """
-    return _filled(schema, habit.words, _verdict(habit, rng, better), rng)
-
-
 def _verdict(habit: Habit, rng: Random, better: Side) -> tuple[Side, float, float]:
-    """The side that the votes name, and the range of their confidences."""
+    """The side that all votes of a reply name, and the range of their confidences.
+
+    It is close, or a tie, as often as the habit says.
+    """
     draw = rng.random()
     if draw < habit.tie:
         return "tie", 0.0, 1.0
@@ -169,6 +145,7 @@ def _verdict(habit: Habit, rng: Random, better: Side) -> tuple[Side, float, floa
 
 
 def _filled(schema: JSONSchema, words: int, verdict: tuple[Side, float, float], rng: Random) -> Any:
+    """A value that fits a schema: votes are enumerations with "tie", confidences are numbers."""
     side, *confidence = verdict
     if schema.enum:
         return side if side in schema.enum and "tie" in schema.enum else rng.choice(schema.enum)

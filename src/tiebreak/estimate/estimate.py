@@ -3,8 +3,8 @@
     variants, contests  →  a sample of the items  →  ballots of a dry judge, for every scenario
                         →  totals over all items  →  the range of calls, tokens, money and hours
 
-A range goes from the judge to whom no two answers are close, and who is brief, to the one to whom
-all are, and who is wordy; where an interval is left by the sample or the tokenizer, it is in it.
+A range goes from a brief judge that finds no two answers close to a wordy one that finds all of
+them close; it includes what the sample and the tokenizer leave open.
 """
 
 import math
@@ -19,14 +19,15 @@ import numpy as np
 from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
-from tiebreak.estimate.request import asks_peers, find_reviewers
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import FloatArray, Range, Stratum, Total, range_of, strata, total
+from tiebreak.inspect_tasks.roles import match_reviewers, require_graph, require_readable
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
+from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.variants import Variant
 
 WORDS: Final = Range(8, 18, 40)
@@ -82,13 +83,12 @@ def estimate(
         variants: the protocols.
         judges: who would answer, and at what price.
         counter: counts tokens.
-        pace: how fast calls are made.
-        reasoning_tokens: hidden tokens that every call is billed on top.
+        pace: as in `estimate_cost`, like all that follow but `experience`.
+        reasoning_tokens: hidden tokens of every call.
         experience: what is known about this judge; goes before what is counted or assumed.
-        sample: number of items whose prompts are counted; None: all.
+        sample: number of items whose prompts are counted.
         seed: seed of the made-up replies.
-        reviewers: which peer is which candidate, where names do not tell, as the task `peer_review`
-            takes it.
+        reviewers: which peer is which candidate.
 
     Raises:
         EstimateError: a protocol asks something to which no reply can be made up, or a role that
@@ -98,7 +98,7 @@ def estimate(
         ProtocolError: a peer review without peers.
     """
     models = tuple(sorted({model for contest in contests for model in contest.models}))
-    panel = find_reviewers(judges, models, variants, reviewers)
+    panel = _find_reviewers(judges, models, variants, reviewers)
     chosen = strata(
         [(c.benchmark, c.rubric_name, len(c.answers)) for c in contests],
         [len(c.task) + sum(map(len, c.answers.values())) for c in contests],
@@ -125,6 +125,24 @@ def estimate(
         experience=experience,
         protocols=rows,
     )
+
+
+def asks_peers(variant: Variant) -> bool:
+    """Whether a protocol asks several reviewers instead of a judge."""
+    return RULES[variant.protocol.placed_by].reviewed
+
+
+def _find_reviewers(
+    judges: Judges, candidates: Sequence[str], variants: Iterable[Variant], given: object
+) -> tuple[Reviewer, ...]:
+    """Which peer is which candidate; in sparse mode they must be able to link all candidates."""
+    reviewers = match_reviewers([peer.model for peer in judges.peers], candidates, given)
+    for variant in variants:
+        degree = variant.settings.get("degree")
+        if reviewers and asks_peers(variant) and degree is not None:
+            require_readable(variant.settings.get("method", ""), degree)
+            require_graph(reviewers, candidates, degree)
+    return reviewers
 
 
 def _scenarios(close: Range, ties: Range) -> list[_Scenario]:
@@ -204,12 +222,15 @@ class _Trial:
         """The ballots of every item that was taken, by its place in the pool."""
         settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
         reviewers = self.reviewers if asks_peers(variant) else ()
-        payers = self.judges.reviewing(reviewers) if reviewers else self.judges.payers
+        models = self.judges.by_role
+        if reviewers:
+            names = [reviewer.name for reviewer in reviewers]
+            models = dict(zip(names, self.judges.peers, strict=True))
         meter = self._meter(scenario.end)
         judged = {}
         for item in sorted(item for stratum in self.chosen for item in stratum.taken):
             rng = Random(f"{self.seed} {item} {variant.label} {scenario}")
-            judge = DryJudge(scenario.habit, meter, payers, rng, reviewers)
+            judge = DryJudge(scenario.habit, meter, models, rng, reviewers)
             judged[item] = await judge_item(
                 variant.protocol, self.contests[item], judge, settings=settings
             )

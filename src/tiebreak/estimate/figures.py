@@ -1,21 +1,12 @@
 """An estimate, and what goes into it about judges and their pace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tiebreak.estimate.dry_judge import Payer
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.prices import Price
+from tiebreak.estimate.prices import Price, PricedModel
 from tiebreak.estimate.totals import Range
 from tiebreak.scorers.ballots import Reviewer
-
-
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """A model that would review, and at what price (None: unknown)."""
-
-    model: str
-    price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +20,7 @@ class Judges:
     price: Price | None = None
     meta_judge: str | None = None
     meta_price: Price | None = None
-    peers: tuple[Peer, ...] = ()
+    peers: tuple[PricedModel, ...] = ()
 
     @property
     def prices(self) -> dict[str, Price | None]:
@@ -39,19 +30,14 @@ class Judges:
         return named | {peer.model: peer.price for peer in self.peers}
 
     @property
-    def payers(self) -> dict[str, Payer]:
+    def by_role(self) -> dict[str, PricedModel]:
         """Who is billed, by role."""
         if self.judge is None:
             return {}
-        meta = (self.judge, self.price)
+        judge = meta_judge = PricedModel(self.judge, self.price)
         if self.meta_judge is not None:
-            meta = (self.meta_judge, self.meta_price)
-        return {"judge": _payer(self.judge, self.price), "meta_judge": _payer(*meta)}
-
-    def reviewing(self, reviewers: Sequence[Reviewer]) -> dict[str, Payer]:
-        """Who is billed in peer review, by the names that the peers have as reviewers."""
-        named = zip(reviewers, self.peers, strict=True)
-        return {reviewer.name: _payer(peer.model, peer.price) for reviewer, peer in named}
+            meta_judge = PricedModel(self.meta_judge, self.meta_price)
+        return {"judge": judge, "meta_judge": meta_judge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +109,3 @@ class Estimate:
     ties: Range
     experience: Experience | None
     protocols: tuple[ProtocolEstimate, ...]
-
-
-def _payer(model: str, price: Price | None) -> Payer:
-    if price is None:
-        return Payer(model)
-    return Payer(model, price.input / 1e6, price.output / 1e6)

@@ -33,6 +33,20 @@ class Price:
     output: float
 
 
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """A model that would answer, and its price (None: unknown)."""
+
+    model: str
+    price: Price | None = None
+
+    def cost(self, tokens_in: float, tokens_out: float) -> float | None:
+        """What a call costs in US dollars, None without a price."""
+        if self.price is None:
+            return None
+        return tokens_in * (self.price.input / 1e6) + tokens_out * (self.price.output / 1e6)
+
+
 def read_price(text: str) -> tuple[str | None, Price]:
     """Read `IN,OUT` or `MODEL=IN,OUT`; the model is None where none is named.
 

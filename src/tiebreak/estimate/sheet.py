@@ -109,12 +109,11 @@ def _number(value: float) -> str:
 
 
 def _row(row: ProtocolEstimate) -> dict[str, Any]:
-    longest = max(row.longest.values(), default=0)
     return {
         "protocol": row.label,
         "fixed": row.fixed,
         **only(row, *_FIGURES),
-        "longest_prompt": longest,
+        "longest_prompt": max(row.longest.values(), default=0),
     }
 
 
@@ -193,7 +192,7 @@ def who_is_asked(judges: Judges) -> Iterator[str]:
         named = [f"{peer.model}{_price(peer.price)}" for peer in judges.peers]
         yield f"{count(len(named), 'peer')}: {', '.join(named)}"
     if not judges.prices:
-        yield "nobody is asked"
+        yield "no model is asked"
 
 
 def _about_reviewers(found: Estimate) -> Iterator[str]:

@@ -70,11 +70,11 @@ def from_working_directory(path: str) -> str:
 def contest_samples(
     pool: CandidatePool,
     *,
-    task_type: str | None,
-    rubric: str | None,
-    seed: int,
-    saturated_only: bool,
-    merge_identical: bool,
+    task_type: str | None = None,
+    rubric: str | None = None,
+    seed: int = 0,
+    saturated_only: bool = False,
+    merge_identical: bool = True,
 ) -> list[Sample]:
     """One sample per item: what is to be judged stands in its metadata, ready to be logged.
 
