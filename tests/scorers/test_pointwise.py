@@ -17,7 +17,7 @@ from tests.scorers.judges import (
 )
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.pointwise import SAMPLE_TASKS, share_rubric
+from tiebreak.scorers.baselines import SAMPLE_TASKS, share_rubric
 from tiebreak.scorers.questions import RubricQuestion, ScoreQuestion
 from tiebreak.scorers.rubric import load_rubric
 

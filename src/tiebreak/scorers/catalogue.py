@@ -35,10 +35,10 @@ _SWISS = "SEAL's judge in Swiss rounds without elimination; fitted by least squa
 
 # In the order of SEAL's tables, our own before the reference.
 _ALL: Final = (
-    BuiltIn("original", "original", "nothing: the benchmark's own metric"),
-    BuiltIn("pointwise", "pointwise", "every candidate graded on its own"),
-    BuiltIn("fixed_rubric", "pointwise", "the same, by a rubric written once for the benchmark"),
-    BuiltIn("listwise", "listwise", "all candidates ranked in one call"),
+    BuiltIn("original", "baselines", "nothing: the benchmark's own metric"),
+    BuiltIn("pointwise", "baselines", "every candidate graded on its own"),
+    BuiltIn("fixed_rubric", "baselines", "the same, by a rubric written once for the benchmark"),
+    BuiltIn("listwise", "baselines", "all candidates ranked in one call"),
     BuiltIn("flat_bracket", "seal", "a seeded elimination bracket"),
     BuiltIn("seal", "seal", "the bracket, with a meta-judge that sharpens the checklist"),
     BuiltIn("swiss", "swiss", _SWISS, ranks_everyone=False, variants=("swiss:rounds=3",)),
@@ -49,7 +49,7 @@ _ALL: Final = (
         "every model ranks all answers, its own among them",
         peers=True,
     ),
-    BuiltIn(REFERENCE, "full_pairwise", "all pairs: the reference"),
+    BuiltIn(REFERENCE, "baselines", "all pairs: the reference"),
 )
 PROTOCOLS: Final[Mapping[str, BuiltIn]] = {one.name: one for one in _ALL}
 """The built-in protocols by name, in the order in which tables list them."""

@@ -1,16 +1,19 @@
-"""POINTWISE grades every candidate on its own; FIXEDRUB writes a rubric for it first (SEAL, §3).
+"""The protocols that SEAL is compared with (SEAL, §3); its FLATBRK is in `seal`.
 
 The rubric of FIXEDRUB is one call for the whole benchmark, shared by all its items: the first item
 that needs it asks, and the others wait for the reply.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import anyio
 
 from tiebreak.scorers.ballots import Criterion, ItemBallots, PointScore
+from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Reply
+from tiebreak.scorers.match import Swap
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.questions import RubricQuestion
 from tiebreak.scorers.session import Session
@@ -19,19 +22,41 @@ SAMPLE_TASKS = 5
 """Tasks of a benchmark that the rubric's author gets to see."""
 
 
+@protocol("original", placed_by="native")
+async def original(item: Contest, candidates: Sequence[str], judge: Session) -> ItemBallots:
+    """ORIGINAL: the benchmark's own metric, without a call."""
+    return judge.ballots
+
+
+@protocol("listwise", placed_by="listing")
+async def listwise(item: Contest, candidates: Sequence[str], judge: Session) -> ItemBallots:
+    """LISTWISE: rank all candidates in one call, shown in an order that is drawn by lot."""
+    await judge.listing(candidates)
+    return judge.ballots
+
+
+@protocol("full_pairwise", placed_by="win_rate")
+async def full_pairwise(
+    item: Contest, candidates: Sequence[str], judge: Session, *, swap: Swap = "never"
+) -> ItemBallots:
+    """FULLPAIR: judge all N(N − 1) / 2 pairs side by side, the reference of high resolution.
+
+    `swap` says when a pair is judged in the second order of presentation as well.
+    """
+    pairs = combinations(candidates, 2)
+    await judge.matches([Pairing(1, slot, *pair) for slot, pair in enumerate(pairs)], swap=swap)
+    return judge.ballots
+
+
 @protocol("pointwise", placed_by="points")
 async def pointwise(item: Contest, candidates: Sequence[str], judge: Session) -> ItemBallots:
-    """Grade each candidate on the rubric's principles."""
+    """POINTWISE: grade each candidate on its own, by the rubric's principles."""
     await judge.scores(candidates)
     return judge.ballots
 
 
 class SharedRubric:
-    """The rubrics that are written once for each benchmark.
-
-    Args:
-        tasks: for each benchmark, some of its tasks.
-    """
+    """The rubrics that are written once for each benchmark; `tasks` are some tasks of each."""
 
     def __init__(self, tasks: Mapping[str, Sequence[str]]) -> None:
         self._tasks = tasks
@@ -66,7 +91,7 @@ def share_rubric(contests: Sequence[Contest]) -> dict[str, SharedRubric]:
 async def fixed_rubric(
     item: Contest, candidates: Sequence[str], judge: Session, *, shared: SharedRubric
 ) -> ItemBallots:
-    """Grade each candidate by what the benchmark's rubric says earns which grade.
+    """FIXEDRUB: grade each candidate by a rubric that is written for the benchmark first.
 
     Without a rubric all candidates stay unscored; the reason names the rubric call.
     """
