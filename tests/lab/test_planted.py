@@ -20,7 +20,7 @@ from tiebreak.scorers.questions import ListQuestion, MatchQuestion, ScoreQuestio
 
 def judged(pool: Pool, item: int, protocol: str, **options: Any) -> ItemBallots:
     """Drive a protocol by hand: with a planted judge it never suspends, so needs no event loop."""
-    judge = pool.judge(item).asked_by(protocol)
+    judge = pool.judge(item, protocol)
     run = judge_item(find_protocol(protocol), pool.contests[item], judge, settings=options)
     with pytest.raises(StopIteration) as stopped:
         run.send(None)
@@ -266,7 +266,7 @@ def test_an_error_belongs_to_the_pair_unless_it_is_fresh() -> None:
     def margins(fresh: bool, asker: str) -> list[float | None]:
         world = World(spread_out(6, 0.2), Traits(noise=1.0, fresh=fresh))
         pool = Pool(world, 1, 0)
-        judge = pool.judge(0).asked_by(asker)
+        judge = pool.judge(0, asker)
         run = judge_item(find_protocol("full_pairwise"), pool.contests[0], judge)
         with pytest.raises(StopIteration) as stopped:
             run.send(None)
@@ -310,7 +310,7 @@ def test_calls_of_every_protocol(n: int) -> None:
         (lambda: Traits(scale=0), "Scale is 0"),
         (lambda: Traits(malformed=1.5), "Malformed is 1.5"),
         (lambda: Traits(resolution=float("nan")), "Resolution is nan"),
-        (lambda: Traits(position_bias=float("inf")), "Position_bias is no finite"),
+        (lambda: Traits(position_bias=float("inf")), "Position_bias is not a finite number"),
         (lambda: World((1.0,)), "1 models: a comparison takes two"),
         (lambda: World((1.0, float("nan"))), "not a finite number"),
         (lambda: World((1.0, 0.0), ties=1.0), "Ties are 1.0"),

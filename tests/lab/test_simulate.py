@@ -14,7 +14,7 @@ from tiebreak.lab.judge import LabError, Traits
 from tiebreak.lab.planted import Pool, World, spread_out
 from tiebreak.lab.sheet import data_of
 from tiebreak.lab.simulate import _row, _Run, _variant, simulate, simulate_world
-from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
+from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.scorers.catalogue import ONE_JUDGE, STANDARD
 
 WORLD = World(spread_out(6, 0.3), Traits(noise=0.5))
@@ -266,12 +266,15 @@ def row(protocol: str, n_items: int, recovered: float, calls: float = 1.0) -> Ro
 )
 def test_items_needed(shares: dict[int, float], expected: int | None) -> None:
     rows = [row("p", n_items, share) for n_items, share in shares.items()]
-    assert items_needed([*rows, row("other", 5, 1.0)], "p", 0.9) == expected
+    assert study_of(*rows, row("other", 5, 1.0)).needed == {"p": expected, "other": 5}
+
+
+def study_of(*rows: Row) -> Study:
+    return Study(WORLD, tuple(sorted({one.n_items for one in rows})), 10, 0, 0.9, 0.9, rows)
 
 
 def answer(*rows: Row) -> str:
-    needed = {one.protocol: items_needed(rows, one.protocol, 0.9) for one in rows}
-    return answer_of(rows, needed, 0.9, 0.9, 10)
+    return study_of(*rows).answer
 
 
 def test_answers() -> None:

@@ -4,7 +4,7 @@
     judge       a judge with stated faults
     simulate    all protocols on it: agreement with full pairwise and with the truth, and calls
     study       what that found: how many items, and which protocol
-    tables      the same as tables and as data
+    sheet       the same as tables and as data
 
 The protocols are the ones that judge real answers; only the judge is another.
 """

@@ -1,7 +1,7 @@
 """A judge with stated faults: it answers by what it reads in planted answers, and asks no model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from random import Random
 from typing import Any, TypeVar
@@ -72,7 +72,7 @@ class Traits:
         for name in ("resolution", "noise", "reading_noise", "grading_noise"):
             require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}: it is 0 or more")
         for name in self.__slots__:
-            require(np.isfinite(getattr(self, name)), f"{name} is no finite number")
+            require(np.isfinite(getattr(self, name)), f"{name} is not a finite number")
         require(self.scale > 0, f"scale is {self.scale}: it must be greater than 0")
         require(
             0 <= self.malformed <= 1,
@@ -97,10 +97,6 @@ class PlantedJudge(Judge):
     traits: Traits
     seed: str
     asker: str = ""
-
-    def asked_by(self, asker: str) -> "PlantedJudge":
-        """The same judge with draws of its own for every call."""
-        return replace(self, asker=asker)
 
     @cached_property
     def _rng(self) -> Random:

@@ -133,8 +133,8 @@ class Pool:
         """The items as protocols get to see them."""
         return tuple(map(self._contest, range(len(self))))
 
-    def judge(self, item: int) -> PlantedJudge:
-        """The judge of one item."""
+    def judge(self, item: int, asker: str = "") -> PlantedJudge:
+        """The judge of one item, with draws of its own for every `asker`."""
         names = self.models
         flat = self._gaps[item].ravel().tolist()
         return PlantedJudge(
@@ -145,6 +145,7 @@ class Pool:
             rubric_points=dict(zip(names, self._rubric_points[item].tolist(), strict=True)),
             traits=self.world.traits,
             seed=f"{self.seed} {item}",
+            asker=asker,
         )
 
     def _draw(self, stream: int) -> np.random.Generator:

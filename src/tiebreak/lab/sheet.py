@@ -126,7 +126,7 @@ def _needed(study: Study) -> Table:
     rows = []
     for label, needed in study.needed.items():
         own = [row for row in study.rows if row.protocol == label]
-        calls = None if needed is None else study.row(label, needed).calls_per_item * needed
+        calls = None if needed is None else study.row(label, needed).total_calls
         most = Cell(f"> {study.items[-1]:,}", math.inf) if needed is None else integer(needed)
         recovered = ", ".join(f"{row.n_items:,}: {percent(row.recovered)}" for row in own)
         rows.append((words(label), words(recovered), most, integer(calls)))

@@ -16,13 +16,13 @@ from functools import lru_cache
 from typing import Any, Final, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tiebreak.lab.judge import LabError, Traits
-from tiebreak.lab.planted import Pool, World, spread_out
-from tiebreak.lab.study import Agreement, Figure, Row, Study, answer_of, items_needed
+from tiebreak.lab.planted import FloatArray, Pool, World, spread_out
+from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.rankers import competition_ranks, normalized_borda
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
+from tiebreak.rankers.profile import ratio
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
@@ -30,7 +30,6 @@ from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import ProtocolError, in_event_loop, judge_item
 from tiebreak.scorers.variants import Variant, read_variant, settings_of
 
-FloatArray = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 _MUCH: Final = 4_000
@@ -117,17 +116,7 @@ def simulate_world(
     differ by items alone. Refinement and critique cost their calls here, but show a planted judge
     nothing new: what they gain in a real run is not simulated.
 
-    Args:
-        world: models, answers and judge.
-        items: as in `simulate`, as are the others.
-        protocols: labels.
-        repeats: number of pools.
-        swap: when pairs are asked in both orders.
-        target: ρ with the truth.
-        confidence: share of the pools.
-        seed: seed of all draws.
-        jobs: worker processes.
-        progress: called with a share of the work.
+    All settings are as in `simulate`.
 
     Raises:
         LabError: a number or a label is of no use; the message says which.
@@ -157,18 +146,7 @@ def simulate_world(
         for v, label in enumerate(labels)
         for s, n in enumerate(sizes)
     )
-    needed = {label: items_needed(rows, label, confidence) for label in labels}
-    return Study(
-        world=world,
-        items=sizes,
-        repeats=repeats,
-        seed=seed,
-        target=target,
-        confidence=confidence,
-        rows=rows,
-        needed=needed,
-        answer=answer_of(rows, needed, target, confidence, repeats),
-    )
+    return Study(world, sizes, repeats, seed, target, confidence, rows)
 
 
 @dataclass(slots=True)
@@ -212,7 +190,7 @@ _Part = tuple[World, int, int, int, str, Swap | None]
 """World, number of items, seed, pool, label of a protocol, swap: what one process plays."""
 
 
-def _play_all(parts: Sequence[_Part], jobs: int | None, progress: Progress) -> list["_Run"]:
+def _play_all(parts: Sequence[_Part], jobs: int | None, progress: Progress) -> list[_Run]:
     """Play all parts, in several processes where that pays; the same numbers either way."""
     work = sum(n_items for _, n_items, *_ in parts)
     workers = min(len(parts), jobs or (os.cpu_count() or 1 if work >= _MUCH else 1))
@@ -224,7 +202,7 @@ def _play_all(parts: Sequence[_Part], jobs: int | None, progress: Progress) -> l
     return runs
 
 
-def _play(part: _Part) -> "_Run":
+def _play(part: _Part) -> _Run:
     """One protocol on all items of a pool."""
     world, n_items, seed, repeat, label, swap = part
     pool = _pool(world, n_items, seed, repeat)
@@ -234,17 +212,15 @@ def _play(part: _Part) -> "_Run":
         settings = {**variant.protocol.prepare(pool.contests), **variant.settings}
         run = _Run(pool.models)
         for number, contest in enumerate(pool.contests):
-            judge = pool.judge(number).asked_by(label)
+            judge = pool.judge(number, label)
             run.add(await judge_item(variant.protocol, contest, judge, settings=settings))
         return run
 
     return in_event_loop(play)
 
 
-@lru_cache(maxsize=1)
-def _pool(world: World, n_items: int, seed: int, repeat: int) -> Pool:
-    """The pool that the protocols of a repeat have in common."""
-    return Pool(world, n_items, seed, repeat)
+# The protocols of a repeat have their pool in common.
+_pool = lru_cache(maxsize=1)(Pool)
 
 
 def _variant(label: str, swap: Swap | None) -> Variant:
@@ -311,9 +287,4 @@ def _figure(values: FloatArray) -> Figure:
 def _means(table: FloatArray | Sequence[Sequence[float]]) -> FloatArray:
     """Mean of every column over the cells that are there."""
     values = np.asarray(table, np.float64)
-    present = np.sum(~np.isnan(values), axis=0)
-    total = np.nansum(values, axis=0)
-    means: FloatArray = np.divide(
-        total, present, out=np.full_like(total, np.nan), where=present > 0
-    )
-    return means
+    return ratio(np.nansum(values, axis=0), np.sum(~np.isnan(values), axis=0))

@@ -1,8 +1,9 @@
 """What a simulation found: figures, rows, and how many items which protocol needs."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from tiebreak.lab.planted import World
 
@@ -57,14 +58,18 @@ class Row:
         """All calls per item."""
         return math.fsum(self.calls.values())
 
+    @property
+    def total_calls(self) -> float:
+        """All calls, of all items."""
+        return self.calls_per_item * self.n_items
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Study:
     """All rows, and the smallest number of items at which a protocol finds the planted order.
 
     Found: ρ with the truth is at least `target` in at least the share `confidence` of the pools,
-    with this and with every larger number of items that was tried. `needed` has the number by
-    protocol, None where none suffices; `answer` says it in words.
+    with this and with every larger number of items that was tried.
     """
 
     world: World
@@ -74,51 +79,50 @@ class Study:
     target: float
     confidence: float
     rows: tuple[Row, ...]
-    needed: Mapping[str, int | None]
-    answer: str
 
     def row(self, protocol: str, n_items: int) -> Row:
         """The row of a protocol with this number of items."""
         return next(r for r in self.rows if (r.protocol, r.n_items) == (protocol, n_items))
 
+    @cached_property
+    def needed(self) -> Mapping[str, int | None]:
+        """The number of items by protocol, None where no number that was tried suffices."""
+        return {
+            label: self._needed(label) for label in dict.fromkeys(r.protocol for r in self.rows)
+        }
 
-def items_needed(rows: Sequence[Row], label: str, confidence: float) -> int | None:
-    """The smallest number of items from which on all that were tried recover the order."""
-    needed = None
-    for row in sorted((r for r in rows if r.protocol == label), key=lambda r: -r.n_items):
-        if row.recovered < confidence:
-            break
-        needed = row.n_items
-    return needed
+    def _needed(self, label: str) -> int | None:
+        needed = None
+        for row in sorted((r for r in self.rows if r.protocol == label), key=lambda r: -r.n_items):
+            if row.recovered < self.confidence:
+                break
+            needed = row.n_items
+        return needed
 
-
-def answer_of(
-    rows: Sequence[Row],
-    needed: Mapping[str, int | None],
-    target: float,
-    confidence: float,
-    repeats: int,
-) -> str:
-    """How many items, and which protocol."""
-    goal = f"ρ ≥ {target:g} with the truth in at least {confidence:.0%} of {repeats} pools"
-    enough = [row for row in rows if needed[row.protocol] == row.n_items]
-    if not enough:
-        best = max(rows, key=lambda row: (row.recovered, -row.calls_per_item * row.n_items))
-        most = max(row.n_items for row in rows)
-        return (
-            f"No protocol finds the order of these models with up to {most:,} items ({goal}); "
-            f"nearest is {best.protocol} with {best.n_items:,}, in {best.recovered:.0%} of the "
-            "pools. Try more items."
+    @property
+    def answer(self) -> str:
+        """How many items, and which protocol, in words."""
+        goal = (
+            f"ρ ≥ {self.target:g} with the truth in at least {self.confidence:.0%} of "
+            f"{self.repeats} pools"
         )
-    cheapest = min(enough, key=lambda row: (row.calls_per_item * row.n_items, row.n_items))
-    fewest = min(enough, key=lambda row: (row.n_items, row.calls_per_item))
-    text = f"To find the order of these models ({goal}), the cheapest is {_bill(cheapest)}"
-    if fewest.n_items < cheapest.n_items:
-        return f"{text}; the fewest items takes {_bill(fewest)}."
-    return f"{text}."
+        enough = [row for row in self.rows if self.needed[row.protocol] == row.n_items]
+        if not enough:
+            best = max(self.rows, key=lambda row: (row.recovered, -row.total_calls))
+            return (
+                f"No protocol finds the order of these models with up to {self.items[-1]:,} items "
+                f"({goal}); nearest is {best.protocol} with {best.n_items:,}, in "
+                f"{best.recovered:.0%} of the pools. Try more items."
+            )
+        cheapest = min(enough, key=lambda row: (row.total_calls, row.n_items))
+        fewest = min(enough, key=lambda row: (row.n_items, row.calls_per_item))
+        text = f"To find the order of these models ({goal}), the cheapest is {_bill(cheapest)}"
+        if fewest.n_items < cheapest.n_items:
+            return f"{text}; the fewest items takes {_bill(fewest)}."
+        return f"{text}."
 
 
 def _bill(row: Row) -> str:
-    calls = row.calls_per_item * row.n_items
-    asked = f"about {calls:,.0f} calls" if calls else "no call: the native scores suffice"
-    return f"{row.protocol} with {row.n_items:,} items ({asked})"
+    calls = row.total_calls
+    cost = f"about {calls:,.0f} calls" if calls else "no call: the native scores suffice"
+    return f"{row.protocol} with {row.n_items:,} items ({cost})"
