@@ -16,8 +16,8 @@ from tests.scorers.judges import (
     silent_on,
 )
 from tests.scorers.tournament import planted_contest
-from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.baselines import SAMPLE_TASKS, share_rubric
+from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.questions import RubricQuestion, ScoreQuestion
 from tiebreak.scorers.rubric import load_rubric
 

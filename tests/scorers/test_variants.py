@@ -52,7 +52,7 @@ def test_read(label: str, name: str, settings: dict[str, object]) -> None:
         ("swiss:rounds=three", "rounds cannot be 'three'"),
         ("swiss:rounds=true", "rounds cannot be 'true'"),
         ("swiss:rounds=0", "at least 1"),
-        ("swiss:rounds=[", "no YAML"),
+        ("swiss:rounds=[", "not YAML"),
         ("seal:swap=some", "'always', 'close' or 'never'"),
         ("seal:refine=1", "refine cannot be '1'"),
         ("seal:tiers=-1", "at least 1"),

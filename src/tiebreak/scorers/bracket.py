@@ -50,15 +50,13 @@ def first_round(seeds: Sequence[str]) -> list[Pairing | Bye]:
         raise ValueError("a bracket needs at least two candidates, each listed once")
     positions = seed_positions(2 ** rounds(n))
     entrants = [seeds[p] if p < n else None for p in positions]
-    return _pair(1, entrants, seeds)
+    return next_round(1, entrants, seeds)
 
 
-def next_round(number: int, winners: Sequence[str], seeds: Sequence[str]) -> list[Pairing | Bye]:
-    """Pairings of round `number` ≥ 2; `winners` lists the last round's winners by slot."""
-    return _pair(number, winners, seeds)
-
-
-def _pair(number: int, entrants: Sequence[str | None], seeds: Sequence[str]) -> list[Pairing | Bye]:
+def next_round(
+    number: int, entrants: Sequence[str | None], seeds: Sequence[str]
+) -> list[Pairing | Bye]:
+    """Pairings of a round; `entrants` lists the last round's winners by slot, None for a bye."""
     rank = {candidate: position for position, candidate in enumerate(seeds)}
     pairings: list[Pairing | Bye] = []
     for slot, pair in enumerate(zip(entrants[::2], entrants[1::2], strict=True)):

@@ -167,18 +167,14 @@ class Budget:
             raise UnknownPriceError(call.model)
 
     def _spent(self) -> BudgetSpentError:
-        by_calls = self.paid.calls >= self._most.calls
-        words = (
-            f"{self.paid.calls:,} of {self._most.calls:,} calls"
-            if by_calls
-            else f"${self.paid.cost:,.2f} of ${self._most.cost:,.2f}"
-        )
-        return BudgetSpentError(
-            "custom",
-            value=self.paid.calls if by_calls else self.paid.cost,
-            limit=self._most.calls if by_calls else self._most.cost,
-            message=f"The budget is spent ({words})",
-        )
+        if self.paid.calls >= self._most.calls:
+            value, limit = self.paid.calls, self._most.calls
+            words = f"{value:,} of {limit:,} calls"
+        else:
+            value, limit = self.paid.cost, self._most.cost
+            words = f"${value:,.2f} of ${limit:,.2f}"
+        message = f"The budget is spent ({words})"
+        return BudgetSpentError("custom", value=value, limit=limit, message=message)
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,8 @@ async def insertion(
     """Insert the candidates one by one, in an order drawn by lot.
 
     A match without a verdict counts as if the newcomer had lost it, so that the search can go on;
-    such a match is marked.
-
-    Args:
-        item: the item.
-        candidates: who is sorted.
-        judge: the item's judge.
-        swap: when a match is asked in the second order of presentation as well.
+    such a match is marked. `swap` says when a match is judged in the second order of presentation
+    as well.
     """
     order: list[list[str]] = []
     for newcomer in judge.lots():
@@ -45,5 +40,5 @@ async def insertion(
                 low = middle + 1
         else:
             order.insert(low, [newcomer])
-        judge.keep(order=tuple(tuple(group) for group in order))
+        judge.keep(order=tuple(map(tuple, order)))
     return judge.ballots

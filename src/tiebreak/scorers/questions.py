@@ -8,7 +8,7 @@ from types import MappingProxyType
 from inspect_ai.model import ResponseSchema
 from typing_extensions import override
 
-from tiebreak.scorers.ballots import Criterion, Match, Vote
+from tiebreak.scorers.ballots import Criterion, Match
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.prompt import Fence, fill, template
@@ -100,14 +100,13 @@ class MatchQuestion(Question[PairReply]):
     def prompt(self) -> Prompt:
         contest, about = self.contest, self.differences
         noted = [about[self.left], about[self.right]] if about else []
-        fence = _fence(contest, noted)
+        fence, slots = _shared(contest, noted)
         principle_ids, checklist_ids = self._ids()
         return _prompt(
             "match",
             fence,
             votes_schema(principle_ids, checklist_ids),
-            task=fence(contest.task),
-            principles=_principles(contest.rubric),
+            **slots,
             checklist=_checklist(self.checklist),
             left=fence(contest.answers[self.left]),
             right=fence(contest.answers[self.right]),
@@ -141,16 +140,15 @@ class CritiqueQuestion(Question[CritiqueReply]):
 
     @override
     def prompt(self) -> Prompt:
-        contest = self.contest
-        fence = _fence(contest)
+        answers = self.contest.answers
+        fence, slots = _shared(self.contest)
         return _prompt(
             "critique",
             fence,
             critique_schema(),
-            task=fence(contest.task),
-            principles=_principles(contest.rubric),
-            left=fence(contest.answers[self.left]),
-            right=fence(contest.answers[self.right]),
+            **slots,
+            left=fence(answers[self.left]),
+            right=fence(answers[self.right]),
         )
 
     @override
@@ -173,17 +171,16 @@ class RefineQuestion(Question[RefineReply]):
     def prompt(self) -> Prompt:
         contest = self.contest
         evidence = _evidence(self.match)
-        fence = _fence(contest, [evidence])
+        fence, slots = _shared(contest, [evidence])
         items = Counter(item.principle for item in self.checklist)
         return _prompt(
             "refine",
             fence,
             refinement_schema(list(contest.rubric.weights)),
-            task=fence(contest.task),
+            **slots,
             loser=fence(contest.answers[self.match.loser]),
             winner=fence(contest.answers[self.match.winner]),
             evidence=fence(evidence),
-            principles=_principles(contest.rubric),
             checklist=_checklist(self.checklist),
             coverage=", ".join(f"{id} {items[id]}" for id in contest.rubric.weights),
             new_id=self.new_id,
@@ -206,13 +203,12 @@ class ScoreQuestion(Question[dict[str, int]]):
     @override
     def prompt(self) -> Prompt:
         contest = self.contest
-        fence = _fence(contest)
+        fence, slots = _shared(contest)
         return _prompt(
             "score",
             fence,
             grades_schema(list(contest.rubric.weights)),
-            task=fence(contest.task),
-            principles=_principles(contest.rubric),
+            **slots,
             criteria=_criteria(self.criteria),
             response=fence(contest.answers[self.candidate]),
             principle_ids=", ".join(contest.rubric.weights),
@@ -254,6 +250,7 @@ def _prompt(
     fence: Fence,
     schema: ResponseSchema,
     both: Mapping[str, str] = MappingProxyType({}),
+    /,
     **slots: str,
 ) -> Prompt:
     """The prompt of two templates; `both` fills slots of either."""
@@ -264,22 +261,17 @@ def _prompt(
     )
 
 
-def _fence(contest: Contest, more: Sequence[str] = ()) -> Fence:
-    return Fence([contest.task, *contest.answers.values()], more)
+def _shared(contest: Contest, more: Sequence[str] = ()) -> tuple[Fence, dict[str, str]]:
+    """The fence of an item's prompts, and the slots that all of them have."""
+    fence = Fence([contest.task, *contest.answers.values()], more)
+    return fence, {"task": fence(contest.task), "principles": _principles(contest.rubric)}
 
 
 def _slate(contest: Contest, labelled: Mapping[str, str]) -> tuple[Fence, dict[str, str]]:
     """The fence and the slots of a prompt that shows all responses under anonymous labels."""
-    fence = _fence(contest)
-    return fence, {
-        "task": fence(contest.task),
-        "principles": _principles(contest.rubric),
-        "responses": "\n\n".join(
-            f"{label}:\n{fence(contest.answers[candidate])}"
-            for label, candidate in labelled.items()
-        ),
-        "labels": ", ".join(labelled),
-    }
+    fence, slots = _shared(contest)
+    shown = [f"{label}:\n{fence(contest.answers[name])}" for label, name in labelled.items()]
+    return fence, slots | {"responses": "\n\n".join(shown), "labels": ", ".join(labelled)}
 
 
 def _principles(rubric: Rubric) -> str:
@@ -306,9 +298,7 @@ def _evidence(match: Match) -> str:
             "right": "lost" if verdict.first == match.loser else "won",
             "tie": "even",
         }
-        lines += [_line(p, vote, outcome[vote.vote]) for p, vote in verdict.principles.items()]
+        for principle, vote in verdict.principles.items():
+            how = f"{outcome[vote.vote]} (confidence {vote.confidence:g})"
+            lines.append(f"{principle}: {how} {vote.reasoning}".rstrip())
     return "\n".join(lines)
-
-
-def _line(principle: str, vote: Vote, outcome: str) -> str:
-    return f"{principle}: {outcome} (confidence {vote.confidence:g}) {vote.reasoning}".rstrip()

@@ -250,20 +250,13 @@ def _line(value: Any, name: str) -> str:
 
 
 def _vote(value: Any, name: str) -> Vote:
-    fields = _object(value, name)
-    try:
-        return Vote.model_validate({k: fields[k] for k in Vote.model_fields if k in fields})
-    except ValidationError as error:
-        raise ReplyError(f"{name}: {_problems(error)}") from error
+    return _validate(Vote, _object(value, name), f"{name}: ")
 
 
-def _validate(model: type[_M], value: dict[str, Any]) -> _M:
+def _validate(model: type[_M], value: dict[str, Any], about: str = "") -> _M:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise ReplyError(_problems(error)) from error
-
-
-def _problems(error: ValidationError) -> str:
-    problems = error.errors(include_input=False, include_url=False)
-    return "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)
+        problems = error.errors(include_input=False, include_url=False)
+        listed = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)
+        raise ReplyError(about + listed) from error

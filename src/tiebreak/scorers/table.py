@@ -1,5 +1,7 @@
 """The judging of one item as Markdown tables, for people who look at it in Inspect View."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from tiebreak.rankers import Profile, RankingError, kemeny_young
@@ -34,27 +36,22 @@ def _ranking(ballots: ItemBallots) -> str:
         placement = place(ballots)
     except NotPlacedError as error:
         return f"**Not ranked**: {_cell(str(error))}."
-    lines = ["| place | model |", "|---|---|"]
+    rows = []
     position = 1
     for group in placement.order:
-        lines.append(f"| {position} | {_cell(' = '.join(group))} |")
+        rows.append((str(position), " = ".join(group)))
         position += len(group)
-    without = [model for model in ballots.models if model not in placement.ranks]
-    lines += [f"| – | {_cell(model)} |" for model in without]
-    return "\n".join(lines)
+    rows += [("–", model) for model in ballots.models if model not in placement.ranks]
+    return _table(("place", "model"), rows)
 
 
 def _matches(ballots: ItemBallots) -> str:
     total = rounds(len(ballots.seeds)) if RULES[ballots.placed_by].knockout else None
-    lines = [
-        "| round | candidate | opponent | margin | decided by | orders | winner |",
-        "|---|---|---|---|---|---|---|",
-        *(_match(match, total) for match in ballots.matches),
-    ]
-    return "\n".join(lines)
+    headings = ("round", "candidate", "opponent", "margin", "decided by", "orders", "winner")
+    return _table(headings, [_match(match, total) for match in ballots.matches])
 
 
-def _match(match: Match, total: int | None) -> str:
+def _match(match: Match, total: int | None) -> tuple[str, ...]:
     """One row; `total` is the number of rounds where the winner of a match goes on."""
     margin = "–" if match.margin is None else f"{match.margin:+.2f}"
     orders = str(len(match.verdicts)) + (" **flipped**" if match.flipped else "")
@@ -62,8 +59,7 @@ def _match(match: Match, total: int | None) -> str:
     if match.unscored:
         decided += f" ({match.unscored})"
     name = f"Round {match.round}" if total is None else round_name(match.round, total)
-    cells = [name, match.high, match.low, margin, decided, orders, winner]
-    return "| " + " | ".join(map(_cell, cells)) + " |"
+    return name, match.high, match.low, margin, decided, orders, winner
 
 
 def _outcome(decided_by: DecidedBy, winner: str, *, goes_on: bool) -> tuple[str, str]:
@@ -74,11 +70,9 @@ def _outcome(decided_by: DecidedBy, winner: str, *, goes_on: bool) -> tuple[str,
 
 
 def _reviews(ballots: ItemBallots) -> str:
-    lines = ["| reviewer | its ranking, best first | shown in this order |", "|---|---|---|"]
-    for one in ballots.listings:
-        cells = (one.reviewer, _ranked(one), ", ".join(one.shown))
-        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
-    return "\n".join(lines)
+    headings = ("reviewer", "its ranking, best first", "shown in this order")
+    rows = [(one.reviewer, _ranked(one), ", ".join(one.shown)) for one in ballots.listings]
+    return _table(headings, rows)
 
 
 def _ranked(listing: Listing) -> str:
@@ -106,11 +100,17 @@ def _consensus(ballots: ItemBallots) -> str:
 
 
 def _points(ballots: ItemBallots) -> str:
-    lines = ["| candidate | points | grades |", "|---|---|---|"]
+    rows = []
     for one in ballots.scores:
         grades = ", ".join(f"{p} {grade}" for p, grade in one.grades.items())
         points = f"**unscored** ({one.unscored})" if one.score is None else f"{one.score:.2f}"
-        lines.append("| " + " | ".join(map(_cell, (one.candidate, points, grades))) + " |")
+        rows.append((one.candidate, points, grades))
+    return _table(("candidate", "points", "grades"), rows)
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(map(_cell, row))} |" for row in (headings, *rows)]
+    lines.insert(1, "|---" * len(headings) + "|")
     return "\n".join(lines)
 
 

@@ -62,7 +62,7 @@ def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) ->
             hint = f" Did you mean {near[0]}?" if near else ""
             has = f"takes {', '.join(known)}" if known else "takes no settings"
             raise ProtocolError(
-                f"{part!r} in {label!r} is no setting: {name} {has}, as in "
+                f"{part!r} in {label!r} is not a setting: {name} {has}, as in "
                 f"{name}:{next(iter(known), 'SETTING')}=VALUE.{hint}"
             )
         settings[key] = _value(name, key, value, known[key])
@@ -84,14 +84,9 @@ def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
     try:
         value = TypeAdapter(wanted).validate_python(yaml.safe_load(text), strict=True)
     except (ValidationError, yaml.YAMLError) as error:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is no YAML"
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is not YAML"
         raise ProtocolError(f"{protocol}: {key} cannot be {text!r} ({why}).") from error
     # Tiers and rounds: a protocol needs at least one.
-    if (
-        protocol in PROTOCOLS
-        and isinstance(value, int)
-        and not isinstance(value, bool)
-        and value < 1
-    ):
+    if protocol in PROTOCOLS and type(value) is int and value < 1:
         raise ProtocolError(f"{protocol}: {key} is {value}: it must be at least 1.")
     return value
