@@ -22,8 +22,7 @@ from inspect_ai.scorer import ScoreEdit, includes
 from inspect_ai.solver import generate, system_message
 
 from tests.write_back.builders import metrics
-from tiebreak.write_back import log_scores
-from tiebreak.write_back.errors import WriteBackError
+from tiebreak.write_back import WriteBackError, log_scores
 from tiebreak.write_back.log_scores import Recording, record, replace_file
 from tiebreak.write_back.rankings import ItemStanding, Ranking
 

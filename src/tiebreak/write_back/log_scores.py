@@ -8,10 +8,9 @@ Afterwards `inspect score LOG` wants `--scorer NAME`, since ranks cannot be comp
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalSample, write_eval_log
@@ -20,10 +19,7 @@ from inspect_ai.solver import TaskState
 from pydantic import BaseModel
 
 from tiebreak.scorers.standing import borda, borda_stderr, place
-from tiebreak.write_back.errors import WriteBackError
-from tiebreak.write_back.rankings import ItemStanding, Ranking
-
-T = TypeVar("T")
+from tiebreak.write_back.rankings import ItemStanding, Ranking, WriteBackError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +52,8 @@ def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, froz
     assert bare.results is not None
     # A log without results takes those of the bare samples, with Inspect's count of them.
     results = log.results or bare.results
-    scores = [*_others(results.scores, names, "scorer"), *bare.results.scores]
-    specs = [*_others(log.eval.scorers or [], names, "name"), *(bare.eval.scorers or [])]
+    scores = [one for one in results.scores if one.scorer not in names]
+    specs = [one for one in log.eval.scorers or [] if one.name not in names]
     samples = [
         _with_scores(old, names, new.scores or {})
         for old, new in zip(log.samples or [], bare.samples or [], strict=True)
@@ -65,8 +61,8 @@ def record(log: EvalLog, recordings: Sequence[Recording]) -> tuple[EvalLog, froz
     written = log.model_copy(
         update={
             "samples": samples,
-            "results": results.model_copy(update={"scores": scores}),
-            "eval": log.eval.model_copy(update={"scorers": specs}),
+            "results": results.model_copy(update={"scores": scores + bare.results.scores}),
+            "eval": log.eval.model_copy(update={"scorers": specs + (bare.eval.scorers or [])}),
         }
     )
     return written, frozenset(name for name in names if _held(log, name) != _held(written, name))
@@ -151,11 +147,6 @@ def _with_scores(
         return sample
     others = {name: one for name, one in (sample.scores or {}).items() if name not in names}
     return sample.model_copy(update={"scores": {**others, **scores}})
-
-
-def _others(entries: Iterable[T], names: Collection[str], name: str) -> list[T]:
-    """Entries that have none of the names; `name` is the attribute that holds it."""
-    return [one for one in entries if getattr(one, name) not in names]
 
 
 def _held(log: EvalLog, name: str) -> list[str | None]:

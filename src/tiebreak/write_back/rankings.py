@@ -20,13 +20,16 @@ from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankingLog, best_attempts, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
-from tiebreak.write_back.errors import WriteBackError
 
 # An explanation names so many models of a kind; the count says how many more there are.
 LISTED = 5
 
 # Answers by benchmark, item and model.
 _Answers = Mapping[tuple[str, QuestionKey], Mapping[str, str]]
+
+
+class WriteBackError(ValueError):
+    """Ranks cannot be written back; the message says why and what to do next."""
 
 
 class ItemStanding(NamedTuple):
@@ -71,17 +74,14 @@ class Ranking:
         return RECORDED + re.sub(r"\W+", "_", self.protocol)
 
 
-def read_rankings(
-    paths: Paths,
-) -> tuple[list[Ranking], tuple[str, ...]]:
+def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
     """The rankings of all ranking logs among some files and folders, and notes about the logs.
 
     Shards are one run. Of several attempts at one task the one counts that `read_entries` takes.
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
-        WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item
-            twice.
+        WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item twice.
     """
     logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True))
     rankings = [ranking for log in logs for ranking in _rankings(log)]

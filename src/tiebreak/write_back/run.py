@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import stat_result
 from pathlib import Path
 from typing import Literal
@@ -14,10 +14,9 @@ from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import LogRecord, ReadOptions
 from tiebreak.paths import Paths, path_list
 from tiebreak.words import count
-from tiebreak.write_back.errors import WriteBackError
 from tiebreak.write_back.log_scores import Recording, record, replace_file
 from tiebreak.write_back.matching import misfit, standings_by_sample
-from tiebreak.write_back.rankings import Ranking, read_rankings
+from tiebreak.write_back.rankings import Ranking, WriteBackError, read_rankings
 
 # A message names so many logs; the count says how many more there are.
 LISTED = 20
@@ -121,18 +120,18 @@ def _into_log(
     before = path.stat()
     reading = read_inspect_log(path, options)
     if not reading.records:
-        why = [problem.what for problem in reading.problems]
-        return [Outcome(path.as_posix(), "left_alone", why=why[0])] if why else []
+        first = reading.problems[:1]
+        return [Outcome(path.as_posix(), "left_alone", why=problem.what) for problem in first]
     log = reading.records[0]
-    asked = [ranking for ranking in rankings if ranking.benchmark == log.benchmark]
-    if not asked:
-        there = ", ".join(sorted({ranking.benchmark for ranking in rankings}))
-        why = [f"{log.benchmark} was not ranked (there are: {there or 'none'})"]
-        return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why[0])]
-    faults = {ranking.score: misfit(log, ranking) for ranking in asked}
-    fitting = [ranking for ranking in asked if faults[ranking.score] is None]
+    same = [ranking for ranking in rankings if ranking.benchmark == log.benchmark]
+    if not same:
+        there = ", ".join(sorted({ranking.benchmark for ranking in rankings})) or "none"
+        why = f"{log.benchmark} was not ranked (there are: {there})"
+        return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
+    faults = {ranking.score: misfit(log, ranking) for ranking in same}
+    fitting = [ranking for ranking in same if faults[ranking.score] is None]
     changed = _record(path, log, fitting, before, dry_run=dry_run) if fitting else frozenset()
-    return [_outcome(log, one, faults[one.score], changed=one.score in changed) for one in asked]
+    return [_outcome(log, one, faults[one.score], changed=one.score in changed) for one in same]
 
 
 def _record(
@@ -153,12 +152,13 @@ def _record(
 
 
 def _outcome(log: LogRecord, ranking: Ranking, fault: str | None, *, changed: bool) -> Outcome:
-    named = Outcome(log.source, "left_alone", log.model, log.benchmark, ranking.score)
+    named = (log.model, log.benchmark, ranking.score)
     if fault is not None:
-        return replace(named, why=fault)
-    return replace(
-        named,
-        state="written" if changed else "unchanged",
+        return Outcome(log.source, "left_alone", *named, why=fault)
+    return Outcome(
+        log.source,
+        "written" if changed else "unchanged",
+        *named,
         place=ranking.places[log.model],
         of=len(ranking.places),
         n_scored=len(ranking.standings[log.model]),
@@ -179,8 +179,7 @@ def _unwritten(rankings: Sequence[Ranking], outcomes: Sequence[Outcome]) -> list
 def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Discovery) -> str:
     """Why no log belongs to a ranking, log by log."""
     names = ", ".join(ranking.name for ranking in rankings) or "no item at all"
-    lines = [f"{one.path}: {one.why}" for one in outcomes]
-    lines += _passed_over(found)
+    lines = [*(f"{one.path}: {one.why}" for one in outcomes), *_passed_over(found)]
     more = [f"and {len(lines) - LISTED:,} more"] if len(lines) > LISTED else []
     listed = "".join(f"\n  {line}" for line in (*lines[:LISTED], *more))
     return (
@@ -193,10 +192,7 @@ def _nothing(rankings: Sequence[Ranking], outcomes: Sequence[Outcome], found: Di
 def _passed_over(found: Discovery) -> list[str]:
     """Files of other kinds, which may well hold the answers of a model that has no log."""
     others = Counter(_KINDS[file.kind] for file in found.files if file.kind in _KINDS)
-    return [
-        *(str(problem) for problem in found.problems),
-        *(
-            f"{count(number, kind)} passed over: ranks can be put into Inspect logs only"
-            for kind, number in others.items()
-        ),
+    return [*map(str, found.problems)] + [
+        f"{count(number, kind)} passed over: ranks can be put into Inspect logs only"
+        for kind, number in others.items()
     ]
