@@ -14,22 +14,23 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from inspect_ai import Task
-from inspect_ai.model import GenerateConfig
+from inspect_ai import eval as inspect_eval
+from inspect_ai.model import CachePolicy, GenerateConfig
 
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
 from tiebreak.demo.words import about_judge, about_reviewers
+from tiebreak.local import provider
 from tiebreak.local.server import close_servers, require_runtime
-from tiebreak.local.weights import find_weights
+from tiebreak.local.weights import DEFAULT_MODEL, find_weights
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.report import terminal
 from tiebreak.report.sheets.leaderboard import sheets_of as board_sheets
 from tiebreak.report.sheets.peers import sheets_of as peers_sheets
 
-MODEL: Final = "smollm2-135m"
-LOCAL: Final = f"tiebreak-local/{MODEL}"
+LOCAL: Final = provider.DEFAULT
 ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"
 BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 
@@ -120,7 +121,7 @@ def run_demo(
     require_runtime()
     find_weights()
     logs = _run_folder(out)
-    _say(f"[1/3] {MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
+    _say(f"[1/3] {DEFAULT_MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
     for number, setting in enumerate(settings, start=1):
         _say(f"\n· {number}/{len(settings)} {_described(setting)}")
         _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates)
@@ -173,11 +174,6 @@ def _answer(
     log_dir: Path,
 ) -> None:
     """One candidate answers all benchmarks; prints a line for each, with its native score."""
-    from inspect_ai import eval as inspect_eval
-    from inspect_ai.model import CachePolicy
-
-    import tiebreak.local.provider  # noqa: F401 - registers the model
-
     for benchmark in benchmarks:
         began = time.monotonic()
         (log,) = inspect_eval(
@@ -186,7 +182,7 @@ def _answer(
             limit=limit,
             log_dir=str(log_dir / setting.name),
             display="none",
-            metadata={"candidate": f"{MODEL}/{setting.name}"},
+            metadata={"candidate": f"{DEFAULT_MODEL}/{setting.name}"},
             cache=CachePolicy(expiry=None, per_epoch=False),
             temperature=setting.temperature,
             seed=seed + setting.seed,
@@ -227,7 +223,7 @@ def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
         {"model": LOCAL, "temperature": setting.temperature, "seed": seed + setting.seed}
         for setting in settings
     ]
-    names = [f"{MODEL}/{setting.name}" for setting in settings]
+    names = [f"{DEFAULT_MODEL}/{setting.name}" for setting in settings]
     return [
         *("-T", f"reviewers={json.dumps(names)}"),
         *("--model-role", f"peers={json.dumps(models)}"),
@@ -247,7 +243,8 @@ def _judge(
         *("eval", f"tiebreak/{protocol}", "-T", f"candidates={logs.candidates}"),
         *options,
         *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids), "--max-samples", "2"),
-        *("--log-dir", str(logs.ranking), "--display", _display()),
+        *("--log-dir", str(logs.ranking)),
+        *("--display", "rich" if sys.stdout.isatty() else "plain"),
     ]
     _say(f"\n$ inspect {shlex.join(command)}\n")
     with subprocess.Popen([sys.executable, "-m", "inspect_ai", *command]) as child:
@@ -296,8 +293,3 @@ def _run_folder(out: Path) -> DemoLogs:
 def _described(setting: Setting) -> str:
     wording = "with" if setting.documentation else "without"
     return f"{setting.name}: temperature {setting.temperature:g}, {wording} documentation"
-
-
-def _display() -> str:
-    """Inspect's display: a live one on a terminal, plain lines elsewhere."""
-    return "rich" if sys.stdout.isatty() else "plain"

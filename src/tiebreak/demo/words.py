@@ -9,7 +9,6 @@ from tiebreak.words import count, percent
 
 STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
 STRONG_REVIEWERS: Final = "tiebreak demo --protocol peer_review --judge openai/gpt-5,openai/o3"
-HALF: Final = 0.5
 FEW_PREFERENCES: Final = 0.25
 """A judge that prefers a side in fewer of its verdicts tells answers apart too rarely."""
 
@@ -51,7 +50,7 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
         f"  with all answers in one place   {undecided}",
     ]
     # Of four answers, one order in 24 is the one shown.
-    if repeated + undecided + len(reviews) - len(usable) > HALF * len(reviews):
+    if repeated + undecided + len(reviews) - len(usable) > len(reviews) / 2:
         lines += [
             "THESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews say nothing.",
             f"One flag puts strong ones in:     {STRONG_REVIEWERS}",

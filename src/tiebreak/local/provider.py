@@ -35,15 +35,12 @@ from tiebreak.prerequisite import PrerequisiteError
 
 PROVIDER: Final = "tiebreak-local"
 DEFAULT: Final = f"{PROVIDER}/{DEFAULT_MODEL}"
-DEFAULT_TEMPERATURE: Final = 0.0
-DEFAULT_SEED: Final = 0
 DEFAULT_MAX_TOKENS: Final = 1024
 
 _OPTIONS: Final = (
     *("top_p", "top_k", "stop_seqs", "frequency_penalty", "presence_penalty"),
     *("logprobs", "top_logprobs"),
 )
-_TOO_LONG: Final = "exceed_context_size_error"
 _STOP_REASONS: Final[dict[str, StopReason]] = {
     "stop": "stop",
     "length": "max_tokens",
@@ -135,7 +132,7 @@ class LocalAPI(ModelAPI):
 
     def _output(self, reply: dict[str, Any]) -> ModelOutput:
         if (error := reply.get("error")) is not None:
-            if error.get("type") == _TOO_LONG:
+            if error.get("type") == "exceed_context_size_error":
                 return ModelOutput.from_content(
                     self.model_name, "", stop_reason="model_length", error=str(error["message"])
                 )
@@ -181,8 +178,8 @@ def chat_request(
     request: dict[str, Any] = {
         "messages": [_message(message) for message in messages],
         "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
-        "temperature": DEFAULT_TEMPERATURE if config.temperature is None else config.temperature,
-        "seed": DEFAULT_SEED if config.seed is None else config.seed,
+        "temperature": config.temperature or 0.0,
+        "seed": config.seed or 0,
     }
     for name in _OPTIONS:
         if (value := getattr(config, name)) is not None:

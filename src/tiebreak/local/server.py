@@ -23,8 +23,6 @@ from tiebreak.prerequisite import PrerequisiteError
 THREADS_ENV: Final = "TIEBREAK_LOCAL_THREADS"
 MOST_THREADS: Final = 8
 """A model this small gains nothing from more."""
-DEFAULT_PORT: Final = 8080
-INSTALL_RUNTIME: Final = "pip install 'tiebreak[local]'"
 
 Messages = list[dict[str, Any]]
 
@@ -206,14 +204,14 @@ def require_runtime() -> Any:
     except ImportError as error:
         raise PrerequisiteError(
             f"The llama.cpp runtime is not installed ({error}). Install it with:\n"
-            f"  {INSTALL_RUNTIME}"
+            "  pip install 'tiebreak[local]'"
         ) from error
     return xllamacpp
 
 
 def serve_local(
     host: str = "127.0.0.1",
-    port: int = DEFAULT_PORT,
+    port: int = 8080,
     *,
     path: str | None = None,
     slots: int = 1,
