@@ -58,7 +58,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "no model": ("name,rank\na,1\n", "no column 'model'"),
     "no rank": ("model,place\na,1\n", "no column 'rank'"),
     "rank and score": ("model,rank,score\na,1,2\n", "both a column 'rank' and"),
-    "a column twice": ("model,rank,Rank\na,1,2\n", "'rank' and 'Rank' are the same"),
+    "a column twice": ("model,rank,Rank\na,1,2\n", "'rank' and 'Rank' mean the same; keep one"),
     "no name": ("model,rank\na,1\n,2\n", "line 3: the model has no name"),
     "words": ("model,rank\na,first\n", "'first' is not a finite number"),
     "below 0": ("model,rank\na,-1\n", "line 2, column 'rank': the rank -1 is below 0"),

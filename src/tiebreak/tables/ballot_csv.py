@@ -25,7 +25,7 @@ from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown
 
-RESERVED = ("ballot", "reviewer", "item", "candidate", "rank")
+RESERVED = {"ballot": "reviewer"} | {n: n for n in ("reviewer", "item", "candidate", "rank")}
 
 
 def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
@@ -41,28 +41,10 @@ def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
             `read_delimited` and `ballot_file`.
     """
     table = read_delimited(path)
-    columns = _reserved(table)
+    columns = table.meanings(RESERVED)
     long = "candidate" in columns or "rank" in columns
     ballots, candidates = _long(table, columns) if long else _wide(table, columns)
     return ballot_file(path.stem, str(path), ballots, candidates, drop_unranked=drop_unranked)
-
-
-def _reserved(table: Delimited) -> dict[str, str]:
-    """Columns with a reserved meaning: from the meaning to the name in the file."""
-    found: dict[str, str] = {}
-    for name in table.header:
-        meaning = name.casefold()
-        if meaning not in RESERVED:
-            continue
-        if meaning == "ballot":
-            meaning = "reviewer"
-        if meaning in found:
-            raise TableError(
-                f"{table.path}: the columns {shown(found[meaning])} and {shown(name)} say the same "
-                "thing (who cast the ballot); keep one"
-            )
-        found[meaning] = name
-    return found
 
 
 def _wide(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list[str]]:

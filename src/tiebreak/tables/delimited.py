@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -42,6 +42,22 @@ class Delimited:
     header: tuple[str, ...]
     rows: tuple[Row, ...]
     decimal: str
+
+    def meanings(self, reserved: Mapping[str, str]) -> dict[str, str]:
+        """Columns by what they mean; `reserved` has the meaning of each name in lower case.
+
+        Raises:
+            TableError: two columns mean the same.
+        """
+        found: dict[str, str] = {}
+        for name in self.header:
+            meaning = reserved.get(name.casefold())
+            if meaning in found:
+                both = f"{shown(found[meaning])} and {shown(name)}"
+                raise TableError(f"{self.path}: the columns {both} mean the same; keep one")
+            if meaning is not None:
+                found[meaning] = name
+        return found
 
     def number(self, row: Row, column: str) -> float:
         """A cell as a number; NaN where it stands for "no number" (`MISSING`).

@@ -82,16 +82,7 @@ def _columns(table: Delimited) -> tuple[dict[str, str], str]:
         "a human ranking has the columns model, rank (1 = best) or score (higher is better), and "
         "perhaps benchmark"
     )
-    columns: dict[str, str] = {}
-    for name in table.header:
-        meaning = name.casefold()
-        if meaning in columns:
-            raise TableError(
-                f"{table.path}: the columns {shown(columns[meaning])} and {shown(name)} are the "
-                f"same; {form}"
-            )
-        if meaning in COLUMNS:
-            columns[meaning] = name
+    columns = table.meanings({name: name for name in COLUMNS})
     if "model" not in columns:
         raise TableError(f"{table.path}: there is no column 'model'; {form}")
     values = [name for name in ("rank", "score") if name in columns]

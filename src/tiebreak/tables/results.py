@@ -82,7 +82,9 @@ def read_results(
     options = ReadOptions(native=wanted, filter=filter, rename=dict(rename or {}))
     readings = [reading for path in map(Path, given) for reading in _read(path, options)]
     every = list(dict.fromkeys(one for reading in readings for one in reading.results))
-    _check(every, readings, given, options)
+    if not every:
+        raise _no_result(readings, given, options)
+    _refuse_unknown_names(every, options.rename)
     newest = _newest(every)
     models, benchmarks = (
         sorted({getattr(one, axis) for one in every}, key=natural_key)
@@ -144,19 +146,13 @@ def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
     return read_lm_eval_results
 
 
-def _check(
-    results: Sequence[Result],
-    readings: Sequence[Reading],
-    given: Sequence[AnyPath],
-    options: ReadOptions,
-) -> None:
-    if not results:
-        raise _no_result(readings, given, options)
-    known = {name for one in results for name in (one.task, benchmark_name(one.task))}
-    for name in options.rename:
+def _refuse_unknown_names(results: Sequence[Result], rename: Mapping[str, str]) -> None:
+    names = {benchmark_name(one.task) for one in results}
+    known = names | {one.task for one in results}
+    for name in rename:
         if name not in known:
-            shown = ", ".join(sorted({benchmark_name(one.task) for one in results}))
-            raise TableError(f"rename: there is no benchmark {name!r}; there are: {shown}")
+            there = ", ".join(sorted(names))
+            raise TableError(f"rename: there is no benchmark {name!r}; there are: {there}")
 
 
 def _no_result(

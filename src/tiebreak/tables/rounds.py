@@ -11,7 +11,7 @@ A YAML file with a list; an entry is one round, written in one of three ways::
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,7 +142,17 @@ def _round(where: str, number: int, entry: Any, benchmarks: Sequence[str]) -> Ro
     title = details.get("name", names[0] if len(names) == 1 else f"round {number}")
     if not isinstance(title, str) or not title:
         raise TableError(f"{where}: the name {shown(title)} is not text; put it in quotes")
-    return Round(title, tuple(names), columns, _eliminate(where, details), _weight(where, details))
+    eliminate = _number(
+        *(where, details, "eliminate"),
+        lambda value: type(value) is int and value >= 0,
+        "a whole number from 0 on",
+    )
+    weight = _number(
+        *(where, details, "weight"),
+        lambda value: type(value) in (int, float) and 0 < value < math.inf,
+        "a number above 0",
+    )
+    return Round(title, tuple(names), columns, eliminate, weight)
 
 
 def _column(where: str, name: Any, benchmarks: Sequence[str]) -> int:
@@ -159,22 +169,14 @@ def _column(where: str, name: Any, benchmarks: Sequence[str]) -> int:
     )
 
 
-def _eliminate(where: str, details: Mapping[Any, Any]) -> int | None:
-    value: Any = details.get("eliminate")
-    if "eliminate" not in details:
-        return None
-    if type(value) is int and value >= 0:
+def _number(
+    where: str, details: Mapping[Any, Any], key: str, valid: Callable[[Any], bool], what: str
+) -> Any:
+    """A number that may be absent."""
+    value = details.get(key)
+    if key not in details or valid(value):
         return value
-    raise TableError(f"{where}: 'eliminate' is {shown(value)}; give a whole number from 0 on")
-
-
-def _weight(where: str, details: Mapping[Any, Any]) -> float | None:
-    value: Any = details.get("weight")
-    if "weight" not in details:
-        return None
-    if type(value) in (int, float) and 0 < value < math.inf:
-        return float(value)
-    raise TableError(f"{where}: 'weight' is {shown(value)}; give a number above 0")
+    raise TableError(f"{where}: {key!r} is {shown(value)}; give {what}")
 
 
 def _refuse_repeats(source: str, rounds: Sequence[Round]) -> None:
