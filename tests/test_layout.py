@@ -95,7 +95,31 @@ def test_arrows_go_one_way(module: Path) -> None:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_modules_stay_small(module: Path) -> None:
-    assert len(module.read_text(encoding="utf-8").splitlines()) <= 400
+    assert lines(module) <= 400
+
+
+def lines(module: Path) -> int:
+    return len(module.read_text(encoding="utf-8").splitlines())
+
+
+def test_no_room_is_a_house_of_its_own() -> None:
+    rooms: dict[str, int] = {}
+    for module in MODULES:
+        rooms[room(module)] = rooms.get(room(module), 0) + lines(module)
+    shares = {name: n / sum(rooms.values()) for name, n in rooms.items()}
+    assert {name: share for name, share in shares.items() if share > 0.18} == {}
+
+
+def test_errors_are_few() -> None:
+    """One root for each room, and a class of its own where somebody catches it by name."""
+    errors = [
+        node.name
+        for module in MODULES
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Error")
+    ]
+    assert len(errors) == len(set(errors))
+    assert len(errors) <= 30
 
 
 def test_no_module_is_hidden() -> None:
