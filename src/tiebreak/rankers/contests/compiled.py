@@ -31,16 +31,16 @@ def simulate_block(
 ) -> Places:
     """As `engine.simulate_block`."""
     n_models = strength.shape[1]
-    plan = schedule(n_models, eliminate)
-    shape = (len(plan.rounds) if trace else 1, n_models, len(words) * CHUNK)
+    rounds = schedule(n_models, eliminate)
+    shape = (len(rounds) if trace else 1, n_models, len(words) * CHUNK)
     places = np.empty(shape, dtype=np.uint16)
     _play(
         words,
         second_wins(strength),
         _orders(orders),
-        *_flat([each.active for each in plan.rounds]),
-        *_flat([each.shuffle for each in plan.rounds]),
-        *_flat([each.matches for each in plan.rounds]),
+        *_flat([each.active for each in rounds]),
+        *_flat([each.shuffle for each in rounds]),
+        *_flat([each.matches for each in rounds]),
         places,
     )
     return places

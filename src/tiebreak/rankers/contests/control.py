@@ -47,10 +47,6 @@ class Control:
     win: IntArray
     stay: IntArray
 
-    def renumbered(self, numbering: IntArray) -> "Control":
-        """The same values for models in another order."""
-        return Control(self.win[:, numbering], self.stay[:, numbering])
-
 
 def fit(states: States) -> Control:
     """Values of a win and of staying in, as means over the contests of a pilot.
@@ -98,16 +94,16 @@ class Step:
 @cache
 def steps(n_models: int, eliminate: tuple[int, ...]) -> tuple[Step, ...]:
     """What of a contest is fixed beforehand, round by round."""
-    plan = schedule(n_models, eliminate)
+    out, rounds = out_flag(len(eliminate)), schedule(n_models, eliminate)
     before = np.zeros(n_models, dtype=np.int64)
     found = []
-    for due, each in zip((0, *eliminate[:-1]), plan.rounds, strict=True):
-        active = before < plan.out
-        score = int(before[active].min(initial=plan.out))
+    for due, each in zip((0, *eliminate[:-1]), rounds, strict=True):
+        active = before < out
+        score = int(before[active].min(initial=out))
         lowest = np.flatnonzero(active & (before == score)) if due else np.empty(0, np.int64)
-        gone = (each.score[lowest] >= plan.out).astype(np.int64)
+        gone = (each.score[lowest] >= out).astype(np.int64)
         stayed = removed_by_size(due, len(lowest)) - (gone << CHANCE_BITS)
-        active &= each.score < plan.out
+        active &= each.score < out
         groups = [np.flatnonzero(active & (before == one)) for one in np.unique(before[active])]
         found.append(
             Step(

@@ -44,7 +44,7 @@ class Round:
     `active`, shape (A,): the places that get a random word. `shuffle`, shape (n, 2): the places to
     compare and exchange, in turn, which sorts every group by its words. `matches`, shape (n, 2):
     the first and the second of each pair. `score`, shape (M,): score after the round, plus
-    `Schedule.out` at the places of models that were eliminated before it.
+    `out_flag` at the places of models that were eliminated before it.
     """
 
     active: IntArray
@@ -53,17 +53,9 @@ class Round:
     score: IntArray
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """All rounds; `out` is added to the score of an eliminated model."""
-
-    rounds: tuple[Round, ...]
-    out: int
-
-
 @cache
-def schedule(n_models: int, eliminate: tuple[int, ...]) -> Schedule:
-    """The contest of M models that eliminates T_k after round k."""
+def schedule(n_models: int, eliminate: tuple[int, ...]) -> tuple[Round, ...]:
+    """The rounds of M models, of which T_k are eliminated after round k."""
     out = out_flag(len(eliminate))
     score = np.zeros(n_models, dtype=np.int64)
     rounds = []
@@ -78,7 +70,7 @@ def schedule(n_models: int, eliminate: tuple[int, ...]) -> Schedule:
         for match in matches:
             score[match[:, 0]] += 1
         rounds.append(Round(active, _rows(shuffle), _rows(matches), score.copy()))
-    return Schedule(tuple(rounds), out)
+    return tuple(rounds)
 
 
 def _rows(pairs: list[IntArray]) -> IntArray:
@@ -141,7 +133,7 @@ def draw_block(
     if weights is not None:
         drawn = uniforms(stream, BLOCK, len(eliminate))
         orders = weighted_orders(drawn[: chunks * CHUNK], weights)
-    rows = sum(len(each.active) for each in schedule(n_models, eliminate).rounds)
+    rows = sum(len(each.active) for each in schedule(n_models, eliminate))
     raw = stream.random_raw(chunks * rows * CHUNK // 4).astype("<u8", copy=False)
     words = raw.view("<u2").reshape(chunks, rows, CHUNK)
     return Draw(numbering, words, orders)
@@ -179,11 +171,10 @@ def simulate_block(
     """
     n_rounds, n_models = strength.shape
     contests = words.shape[0] * CHUNK
-    plan = schedule(n_models, eliminate)
     wins, used = second_wins(strength), 0
     rows = [np.full(contests, model, dtype=np.uint32) for model in range(n_models)]
     places = np.empty((n_rounds if trace else 1, n_models, contests), dtype=np.uint16)
-    for k, each in enumerate(plan.rounds):
+    for k, each in enumerate(schedule(n_models, eliminate)):
         _shuffle(rows, each, words[:, used : used + len(each.active)])
         used += len(each.active)
         first, second = (_models(rows, places) for places in each.matches.T)
@@ -208,8 +199,8 @@ def states_of(places: Places, score: IntArray) -> States:
         score: shape (rounds, M), `Round.score` of these rounds.
 
     Returns:
-        Shape (rounds, contests, M): the score after the round, plus `Schedule.out` when the model
-        was eliminated before the round.
+        Shape (rounds, contests, M): the score after the round, plus `out_flag` when the model was
+        eliminated before the round.
     """
     n_rounds, n_models, contests = places.shape
     dtype = np.uint8 if score.max(initial=0) < 256 else np.uint16

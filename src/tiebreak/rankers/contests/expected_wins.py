@@ -183,7 +183,9 @@ def mean_and_covariance(
         Shapes (M,) and (M, M); the covariance is NaN when there is only one unit.
     """
     contests, units = int(sizes.sum()), len(sizes)
-    totals = [int(high) * 2**16 + int(low) for high, low in zip(*_halves(sums), strict=True)]
+    # High bits and low 16 bits apart: neither sum can overflow.
+    halves = (sums >> 16).sum(axis=0), (sums & 0xFFFF).sum(axis=0)
+    totals = [int(high) * 2**16 + int(low) for high, low in zip(*halves, strict=True)]
     scale = divisor * 2.0**SUM_BITS
     mean = np.array([total / contests / scale for total in totals])
     if units == 1:
@@ -197,11 +199,6 @@ def mean_and_covariance(
     products = np.einsum("ui,uj->ij", exact, exact) * (2.0**shift / scale) ** 2
     # Unbiased for units of any sizes n: variance of a contest = Σ dd' / (N − Σ n² / N).
     return mean, products / float(contests**2 - int(np.sum(sizes**2)))
-
-
-def _halves(sums: IntArray) -> tuple[IntArray, IntArray]:
-    """Column sums of the high bits and of the low 16 bits; together they cannot overflow."""
-    return (sums >> 16).sum(axis=0), (sums & 0xFFFF).sum(axis=0)
 
 
 def critical_value(level: float, comparisons: int, units: int) -> float:

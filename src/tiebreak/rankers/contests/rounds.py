@@ -93,9 +93,10 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
 
 def strengths(means: FloatArray) -> IntArray:
     """Dense ranks of the models in each round, shape (K, M): 0 is the weakest, equal is a tie."""
-    return np.stack(
-        [np.unique(column, return_inverse=True)[1].astype(np.int64) for column in _rounded(means).T]
-    )
+    # Means of the same numbers, added in another order, differ in the last bits. No −0.0.
+    rounded = means.round(DECIMALS) + 0.0
+    places = [np.unique(column, return_inverse=True)[1] for column in rounded.T]
+    return np.stack(places).astype(np.int64)
 
 
 def eliminations(eliminate: int | Sequence[int], n_rounds: int) -> tuple[int, ...]:
@@ -125,11 +126,6 @@ def round_weights(weights: ArrayLike | None, n_rounds: int) -> FloatArray | None
 def _mean(cells: FloatArray) -> FloatArray:
     present = ~np.isnan(cells)
     return ratio(np.where(present, cells, 0.0).sum(axis=1), present.sum(axis=1))
-
-
-def _rounded(means: FloatArray) -> FloatArray:
-    # Means of the same numbers, added in another order, differ in the last bits.
-    return means.round(DECIMALS) + 0.0  # no −0.0
 
 
 def _rounds(rounds: Rounds | None, n_benchmarks: int) -> list[tuple[int, ...]]:

@@ -12,6 +12,7 @@ from tiebreak.rankers.contests.engine import (
     Places,
     States,
     draw_block,
+    out_flag,
     schedule,
     simulate_block,
     states_of,
@@ -114,23 +115,20 @@ def _block_sums(study: Study, number: int) -> IntArray:
     play, take_out_luck = _engine(study)
     given = (draw.words, strength, study.eliminate, draw.orders)
     if study.control is None:
-        scores = _scores(study, play(*given))[0, :contests].astype(np.int64)
+        # Of the last round alone, and without the flag of those who went out.
+        last = schedule(strength.shape[1], study.eliminate)[-1].score
+        last = last & (out_flag(len(study.eliminate)) - 1)
+        scores = states_of(play(*given), last[None])[0, :contests].astype(np.int64)
         own = np.add.reduceat(scores, range(0, contests, study.unit), axis=0) << SUM_BITS
     else:
-        control = study.control.renumbered(draw.numbering)
+        win, stay = study.control.win, study.control.stay
+        control = Control(win[:, draw.numbering], stay[:, draw.numbering])
         places = play(*given, trace=True)[..., :contests]
         own = take_out_luck(places, *given[1:3], control, draw.orders, unit=study.unit)
         own >>= VALUE_BITS
     sums: IntArray = np.empty_like(own)
     sums[:, draw.numbering] = own
     return sums
-
-
-def _scores(study: Study, places: Places) -> States:
-    """Scores of the models after the last rounds, as many as the trace has, without flags."""
-    plan = schedule(places.shape[1], study.eliminate)
-    score = np.array([each.score for each in plan.rounds[-len(places) :]])
-    return states_of(places, score & (plan.out - 1))
 
 
 def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
@@ -143,8 +141,8 @@ def _trace(study: Study, draw: Draw) -> States:
     strength = study.strength[:, draw.numbering]
     play, _ = _engine(study)
     places = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
-    plan = schedule(places.shape[1], study.eliminate)
-    states = states_of(places, np.array([each.score for each in plan.rounds]))
+    rounds = schedule(places.shape[1], study.eliminate)
+    states = states_of(places, np.array([each.score for each in rounds]))
     traced = np.empty_like(states)
     traced[:, :, draw.numbering] = states
     return traced
