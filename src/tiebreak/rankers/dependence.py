@@ -77,13 +77,7 @@ def effective_votes(
     than four reviewers with complete ballots, if two of them never ranked the same item, and if
     most of them hand in the same ballots throughout: they may be perfect, or copies.
 
-    Args:
-        ranks: shape (rows, R, N); see the module.
-        items: as in `reviewer_agreement`, and so are the others.
-        how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingError: as `reviewer_agreement`.
+    Arguments and errors are those of `reviewer_agreement`.
     """
     table = items_table(ranks)
     over = ItemDraws(len(table), items, how=how)

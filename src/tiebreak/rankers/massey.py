@@ -81,16 +81,7 @@ def least_squares_statistic(
 
     It is for resampling two leaderboards over the same items together, so items are numbered here:
     `items` holds whole numbers from 0 to n_items − 1, the columns of the counts. An item without a
-    match adds nothing.
-
-    Args:
-        first: as in `least_squares`.
-        second: as in `least_squares`.
-        result: as in `least_squares`.
-        items: shape (matches,), the number of the item that each match is about.
-        n_models: number of models, N.
-        n_items: number of items.
-        closure: as in `least_squares`.
+    match adds nothing. The other arguments are those of `least_squares`.
 
     Returns:
         A function from counts, shape (draws, n_items), to strengths, shape (draws, N): NaN in a row

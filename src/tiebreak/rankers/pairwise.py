@@ -26,11 +26,7 @@ def preference_counts(profile: Profile | ArrayLike) -> IntArray:
 
 
 def margins(profile: Profile | ArrayLike) -> IntArray:
-    """D = P − Pᵀ: D[i, j] > 0 when more ballots put i before j than j before i.
-
-    Raises:
-        RankingError: as `Profile.from_ranks`.
-    """
+    """D = P − Pᵀ: D[i, j] > 0 when more ballots put i before j than j before i."""
     counts = preference_counts(profile)
     return counts - counts.T
 

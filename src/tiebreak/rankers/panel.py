@@ -5,7 +5,8 @@
     kendall_w             the same item by item
 
 Everywhere `ranks` has shape (rows, R reviewers, N candidates), lower is better, equal = tied, NaN =
-not ranked. A row is an item, or one epoch of it; intervals are over items (see `ItemDraws`).
+not ranked. A row is an item, or one epoch of it; intervals are over items (see `ItemDraws`). The
+other arguments and the errors are those of `reviewer_agreement`.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ def reviewer_agreement(
     these, says nothing about agreement.
 
     Args:
-        ranks: shape (rows, R, N); see the module.
+        ranks: shape (rows, R, N).
         items: shape (rows,), the item of each row; by default each row is an item.
         how: level, draws and seed of the intervals.
 
@@ -94,14 +95,6 @@ def krippendorff_alpha(
     from the middle of the ballot: otherwise rows with more candidates would have higher ranks for
     all reviewers, which looks like agreement. With equally many candidates in all rows that changes
     nothing.
-
-    Args:
-        ranks: shape (rows, R, N); see the module.
-        items: as in `reviewer_agreement`, and so are the others.
-        how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingError: as `reviewer_agreement`.
     """
     table = items_table(ranks)
     over = ItemDraws(len(table), items, how=how)
@@ -142,14 +135,6 @@ def kendall_w(
     hand. Of m complete ballots it is 1/m on average by chance; without ties (mW − 1) / (m − 1) is
     the mean of Spearman's ρ over the pairs of reviewers (M. G. Kendall 1948, "Rank Correlation
     Methods", chapter 6). Only complete ballots count, as in `krippendorff_alpha`.
-
-    Args:
-        ranks: shape (rows, R, N); see the module.
-        items: as in `reviewer_agreement`, and so are the others.
-        how: level, draws and seed of the intervals.
-
-    Raises:
-        RankingError: as `reviewer_agreement`.
     """
     table = items_table(ranks)
     over = ItemDraws(len(table), items, how=how)

@@ -22,9 +22,6 @@ def copeland(profile: Profile | ArrayLike) -> Consensus:
     Ties and partial ballots: a ballot has no say on a pair that it ties or does not rank in full.
 
     Source: Peer review, appendix D (Saari and Merlin 1996).
-
-    Raises:
-        RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile)
     net = np.sign(margins(ballots)).sum(axis=1)
@@ -52,9 +49,6 @@ def dodgson(profile: Profile | ArrayLike) -> Consensus:
 
     Source: Peer review, appendix D (Brandt 2009). Integer program: Bartholdi, Tovey and Trick,
     "Voting schemes for which it can be difficult to tell who won the election" (1989).
-
-    Raises:
-        RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile)
     ranked = ~np.isnan(ballots.ranks)
@@ -129,7 +123,7 @@ def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
     Source: Peer review, appendix D (Kendall 1948).
 
     Args:
-        profile: a Profile, or ranks of shape (ballots, N), lower is better, NaN = not ranked.
+        profile: the ballots.
         time_limit: seconds after which to give up.
 
     Raises:
@@ -150,13 +144,7 @@ def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
 def kemeny(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
     """Kemeny–Young as a consensus: no ties, the score is the place, 1 … N (see `kemeny_young`).
 
-    Args:
-        profile: a Profile, or ranks of shape (ballots, N), lower is better, NaN = not ranked.
-        time_limit: seconds after which to give up.
-
-    Raises:
-        UnprovenOrderError: no order could be proven to be the best.
-        RankingError: as `Profile.from_ranks`.
+    `time_limit` and `UnprovenOrderError` are those of `kendall`.
     """
     return _optimal(as_profile(profile), "kemeny_young", 0, time_limit)
 

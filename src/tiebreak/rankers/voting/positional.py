@@ -23,9 +23,6 @@ def average(profile: Profile | ArrayLike) -> Consensus:
     length, `borda` and `spearman` allow for that.
 
     Source: Peer review, appendix D.
-
-    Raises:
-        RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile)
     # Every candidate is ranked by a ballot, so no column is all NaN.
@@ -58,7 +55,7 @@ def borda(profile: Profile | ArrayLike, *, unranked: Unranked = "ignore") -> Con
 
     Raises:
         RankingError: `unranked` is "ignore", and no ballot ranks a candidate beside another;
-            `unranked` is neither "ignore" nor "last"; as `Profile.from_ranks`.
+            `unranked` is neither "ignore" nor "last".
     """
     if unranked not in get_args(Unranked):
         raise RankingError(f"unranked must be 'ignore' or 'last', got {unranked!r}")
@@ -110,9 +107,6 @@ def spearman(profile: Profile | ArrayLike) -> Consensus:
 
     Source: Peer review, appendix D. Assignment: Dwork, Kumar, Naor and Sivakumar, "Rank
     aggregation methods for the web" (2001), who take |·| for the square and r/n for r'/N.
-
-    Raises:
-        RankingError: as `Profile.from_ranks`.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -183,7 +177,7 @@ def irv(profile: Profile | ArrayLike, *, ties: Ties = "borda") -> Consensus:
     Source: Peer review, appendix D (Brandt 2009).
 
     Raises:
-        RankingError: `ties` is neither "borda" nor "together"; as `Profile.from_ranks`.
+        RankingError: `ties` is neither "borda" nor "together".
     """
     if ties not in get_args(Ties):
         raise RankingError(f"ties must be 'borda' or 'together', got {ties!r}")
