@@ -195,8 +195,8 @@ def test_connectivity(graph: Graph, n: int, connected: bool) -> None:
         (9, 2, [None] * 7, ReviewGraphError, "degree of at least 3"),  # 7·1 + 1 = 8 < 9
         (4, 3, [0, 0], ReviewGraphError, "candidate 0 is every reviewer's own"),
         (4, 2, [], RankingError, "no reviewer"),
-        (4, 2, [0, 4], RankingError, "reviewer 1 is said to be candidate 4"),
-        (4, 2, [-1, 0], RankingError, "reviewer 0 is said to be candidate -1"),
+        (4, 2, [0, 4], RankingError, "reviewer 1 is given as candidate 4"),
+        (4, 2, [-1, 0], RankingError, "reviewer 0 is given as candidate -1"),
     ],
 )
 def test_what_cannot_be(

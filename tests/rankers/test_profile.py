@@ -74,7 +74,7 @@ def test_a_ballot_that_ranks_nobody_is_left_out() -> None:
 BAD: list[tuple[str, Callable[[], object], str]] = [
     ("no ballot", lambda: Profile.from_ranks(np.empty((0, 3))), "ballot"),
     ("nobody", lambda: Profile.from_ranks(np.empty((2, 0))), "candidate"),
-    ("all NaN", lambda: Profile.from_ranks([[NAN, NAN]]), "anybody"),
+    ("all NaN", lambda: Profile.from_ranks([[NAN, NAN]]), "no ballot ranks a candidate"),
     ("one row", lambda: Profile.from_ranks([1, 2, 3]), r"\(3,\)"),
     ("names", lambda: Profile.from_ranks([[1, 2]], ["a"]), "1 names for 2"),
     ("inf", lambda: Profile.from_ranks([[1, INF]], ["a", "b"]), "'b'"),

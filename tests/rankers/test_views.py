@@ -136,8 +136,8 @@ def test_the_gap_has_an_interval_over_items() -> None:
     ("own", "message"),
     [
         ([0, 1], "2 entries in own for 3 reviewers"),
-        ([0, 1, 3], "reviewer 2 is said to be candidate 3"),
-        ([0, -1, 2], "reviewer 1 is said to be candidate -1"),
+        ([0, 1, 3], "reviewer 2 is given as candidate 3"),
+        ([0, -1, 2], "reviewer 1 is given as candidate -1"),
     ],
 )
 def test_a_wrong_own(own: list[int], message: str) -> None:

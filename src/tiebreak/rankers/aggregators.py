@@ -1,4 +1,4 @@
-"""The methods that merge many rankings into one, each said once (Peer review, appendix D).
+"""The methods that merge many rankings into one, each described once (Peer review, appendix D).
 
 A new one is a function from a `Profile` to a `Consensus`, a line here, and its test; the command
 line, tables, tasks and the tests of what all methods have in common read this list. Importing it

@@ -65,22 +65,14 @@ def spearman(first: ArrayLike, second: ArrayLike) -> Agreement:
 
 
 def kendall_tau(first: ArrayLike, second: ArrayLike) -> Agreement:
-    """Kendall's τ-b (concordant − discordant pairs, corrected for ties). As `spearman` otherwise.
-
-    Raises:
-        RankingError: as `spearman`.
-    """
+    """Kendall's τ-b: concordant − discordant pairs, corrected for ties; otherwise as `spearman`."""
     from scipy.stats import kendalltau
 
     return _correlation(first, second, lambda a, b: kendalltau(a, b, variant="b").statistic)
 
 
 def pearson(first: ArrayLike, second: ArrayLike) -> Agreement:
-    """Pearson's correlation of the models' scores. As `spearman` otherwise.
-
-    Raises:
-        RankingError: as `spearman`.
-    """
+    """Pearson's correlation of the models' scores; otherwise as `spearman`."""
     from scipy.stats import pearsonr
 
     return _correlation(first, second, lambda a, b: pearsonr(a, b).statistic)
@@ -243,20 +235,17 @@ def _sklearn_kappa() -> Callable[..., float]:
 
 def pearson_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
     """Pearson's correlation, in [-1, 1]."""
-    x, y = (_centred(values) for values in _paired(first, second))
-    return _cosine(np.sum(x * y, axis=-1), np.sum(x * x, axis=-1), np.sum(y * y, axis=-1))
+    return _cosine(*map(_centred, _paired(first, second)))
 
 
 def spearman_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
     """Spearman's ρ, in [-1, 1]."""
-    x, y = (_places(values) for values in _paired(first, second))
-    return _cosine(np.sum(x * y, axis=-1), np.sum(x * x, axis=-1), np.sum(y * y, axis=-1))
+    return _cosine(*map(_places, _paired(first, second)))
 
 
 def kendall_tau_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
     """Kendall's τ-b, in [-1, 1]. Memory: about 10 · N² bytes a pair of leaderboards."""
-    x, y = (_pair_signs(values) for values in _paired(first, second))
-    return _cosine(np.sum(x * y, axis=-1, dtype=np.int64), _n_untied(x), _n_untied(y))
+    return _cosine(*map(_pair_signs, _paired(first, second)))
 
 
 def top1_many(first: ArrayLike, second: ArrayLike) -> FloatArray:
@@ -279,13 +268,12 @@ def _paired(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray
     return np.where(absent, np.nan, a), np.where(absent, np.nan, b)
 
 
-def _cosine(
-    same: NDArray[np.float64 | np.int64],
-    x: NDArray[np.float64 | np.int64],
-    y: NDArray[np.float64 | np.int64],
-) -> FloatArray:
-    """From a product of vectors and their squares; NaN where one of them is zero."""
-    return ratio(same, np.sqrt(x.astype(np.float64) * y))
+def _cosine(x: NDArray[np.float64 | np.int8], y: NDArray[np.float64 | np.int8]) -> FloatArray:
+    """Of vectors along the last axis; NaN where one of them is zero."""
+    product, square_x, square_y = (
+        np.sum(a * b, axis=-1, dtype=np.float64) for a, b in ((x, y), (x, x), (y, y))
+    )
+    return ratio(product, np.sqrt(square_x * square_y))
 
 
 def _centred(values: FloatArray) -> FloatArray:
@@ -310,11 +298,6 @@ def _pair_signs(values: FloatArray) -> NDArray[np.int8]:
     i, j = np.triu_indices(values.shape[-1], k=1)
     a, b = values[..., i], values[..., j]
     return (a > b).astype(np.int8) - (a < b).astype(np.int8)
-
-
-def _n_untied(signs: NDArray[np.int8]) -> NDArray[np.int64]:
-    count: NDArray[np.int64] = np.sum(signs != 0, axis=-1, dtype=np.int64)
-    return count
 
 
 def _leaders(values: FloatArray) -> NDArray[np.bool_]:

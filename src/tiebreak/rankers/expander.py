@@ -139,8 +139,8 @@ def check_own(own: Sequence[int | None], n_candidates: int) -> None:
     for reviewer, column in enumerate(own):
         if column is not None and not 0 <= column < n_candidates:
             raise RankingError(
-                f"reviewer {reviewer} is said to be candidate {column}, but the columns are 0 to "
-                f"{n_candidates - 1}; None says that it is no candidate"
+                f"reviewer {reviewer} is given as candidate {column}, but the columns are 0 to "
+                f"{n_candidates - 1}; None stands for a reviewer that is not a candidate"
             )
 
 

@@ -70,7 +70,7 @@ class Profile:
             )
         ranked = ~np.isnan(table)
         if not ranked.any():
-            raise RankingError("there is no ballot that ranks anybody")
+            raise RankingError("no ballot ranks a candidate")
         unseen = np.flatnonzero(~ranked.any(axis=0))
         if unseen.size:
             raise RankingError(

@@ -13,11 +13,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.errors import (
-    MissingPackageError,
-    NoFitError,
-    RankingError,
-)
+from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.matches import Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling

@@ -114,7 +114,9 @@ def bootstrap_items(
     if np.isinf(table).any():
         raise RankingError("scores must be finite, or NaN where a model is absent")
     sums, cells = _per_item(table, labels)
-    kinds, size = _kinds(sums, cells)
+    # Items with the same numbers are interchangeable. On a saturated benchmark, where most items
+    # are all-tied, few kinds remain, and drawing kinds instead of items is exact and much faster.
+    kinds, size = np.unique(np.hstack([sums, cells]), axis=0, return_counts=True)
     present = np.sum(cells > 0, axis=0)
     return _bootstrap(lambda counts: ratio(*np.hsplit(counts @ kinds, 2)), size, present, how=how)
 
@@ -243,16 +245,6 @@ def _per_item(table: FloatArray, labels: NDArray[np.generic]) -> tuple[FloatArra
     np.add.at(sums, index, np.nan_to_num(table))
     np.add.at(cells, index, (~np.isnan(table)).astype(np.float64))
     return sums, cells
-
-
-def _kinds(sums: FloatArray, cells: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Distinct items as rows of N sums and N cell counts, and how many items are of each kind.
-
-    Items with the same numbers are interchangeable. On a saturated benchmark, where most items
-    are all-tied, few kinds remain, and drawing kinds instead of items is exact and much faster.
-    """
-    kinds, size = np.unique(np.hstack([sums, cells]), axis=0, return_counts=True)
-    return kinds, size
 
 
 def _draw_ranks(scores: FloatArray) -> tuple[FloatArray, FloatArray]:

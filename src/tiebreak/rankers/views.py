@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.aggregation import aggregate_items, comparing, items_table, mean_rank
 from tiebreak.rankers.errors import RankingError
@@ -94,9 +94,7 @@ def peer_views(
             `aggregate_items`.
     """
     table = comparing(within_ballots(items_table(ranks)))
-    _check_own(own, *table.shape[1:])
-    columns = np.array([-1 if column is None else column for column in own], dtype=np.int64)
-    is_own = columns[:, None] == np.arange(table.shape[2])
+    is_own = _own_cells(own, *table.shape[1:])
     peers = np.where(is_own, np.nan, table)
     return Views(
         method=method,
@@ -126,9 +124,7 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
         RankingError: as `peer_views`.
     """
     table = comparing(items_table(ranks))
-    _check_own(own, *table.shape[1:])
-    columns = np.array([-1 if column is None else column for column in own])
-    others = np.where(columns[:, None] == np.arange(table.shape[2]), np.nan, table)
+    others = np.where(_own_cells(own, *table.shape[1:]), np.nan, table)
     gaps: FloatArray = np.full((len(table), table.shape[2]), np.nan)
     for reviewer, column in enumerate(own):
         if column is None:
@@ -144,7 +140,11 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
     return gaps
 
 
-def _check_own(own: Sequence[int | None], n_reviewers: int, n: int) -> None:
+def _own_cells(own: Sequence[int | None], n_reviewers: int, n: int) -> NDArray[np.bool_]:
+    """Whether an answer is the reviewer's own, shape (reviewers, N)."""
     if len(own) != n_reviewers:
         raise RankingError(f"{len(own)} entries in own for {n_reviewers} reviewers")
     check_own(own, n)
+    columns = np.array([-1 if column is None else column for column in own])
+    cells: NDArray[np.bool_] = columns[:, None] == np.arange(n)
+    return cells

@@ -135,8 +135,8 @@ def _blocks(margins: Table, present: NDArray[np.bool_]) -> _Blocks:
     """Cuts every question wherever all candidates above the cut beat all below it.
 
     Wins minus losses, summed over k of n candidates, is at most k (n − k), and that much if and
-    only if the k beat all others. Everybody above a cut has more of it than anybody below, so that
-    sorting by it brings every cut to light (as in Landau's theorem on tournaments, 1953).
+    only if the k beat all others. All above a cut have more of it than all below, so sorting by it
+    finds every cut (as in Landau's theorem on tournaments, 1953).
     """
     n = present.shape[1]
     n_present = present.sum(axis=1)[:, None]

@@ -33,16 +33,14 @@ def check_certificate(
         max_sets: how many sets the search may hold at a time.
 
     Raises:
-        CertificateError: something is not true; the message says what.
-        CertificateError: the weights leave too much open for a search within `max_sets`.
+        CertificateError: something is not true, and the message says what; or the weights leave too
+            much open for a search within `max_sets`.
         RankingError: as `Profile.from_ranks`.
     """
     ballots = as_profile(profile).ranks.tolist()
-    everybody = tuple(range(len(ballots[0])))
-    before = [
-        [sum(ballot[i] < ballot[j] for ballot in ballots) for j in everybody] for i in everybody
-    ]
-    _need(sorted(result.order) == [*everybody], "the order holds every candidate once")
+    columns = tuple(range(len(ballots[0])))
+    before = [[sum(ballot[i] < ballot[j] for ballot in ballots) for j in columns] for i in columns]
+    _need(sorted(result.order) == [*columns], "the order holds every candidate once")
     _need(_cost(result.order, before) == result.cost, f"the order costs {result.cost}")
     _need(result.lower_bound <= result.cost, "the lower bound is at most the cost")
     _need(result.optimal == (result.lower_bound == result.cost), "optimal: both bounds are equal")
@@ -52,18 +50,18 @@ def check_certificate(
 
 
 def _check_bound(result: KemenyResult, before: Matrix, max_sets: int) -> None:
-    proof, everybody = result.certificate, tuple(range(len(before)))
+    proof, columns = result.certificate, tuple(range(len(before)))
     _need(proof.denominator > 0, "the denominator is positive")
     groups = _groups(before, 1)
     group_of = {column: group for group in groups for column in group}
     for cycle, weight in proof.cycles.items():
         _need(len({*cycle}) == 3 and type(weight) is int and weight > 0, f"{cycle} is a cycle")
         _need(len({group_of.get(column) for column in cycle}) == 1, f"{cycle} is in one group")
-    _need(_Dual(result, before, everybody).value == proof.value, "the weights give the value")
+    _need(_Dual(result, before, columns).value == proof.value, "the weights give the value")
     # Within a group nothing is cheaper than its floor; between groups, than the minorities.
     missing = result.lower_bound - sum(
         min(before[a][b], before[b][a])
-        for a, b in combinations(everybody, 2)
+        for a, b in combinations(columns, 2)
         if group_of[a] != group_of[b]
     )
     open_groups = []
@@ -167,16 +165,16 @@ class _Dual:
 
 def _groups(before: Matrix, least: int) -> list[Group]:
     """Strong components of the graph of margins of at least `least`."""
-    everybody = range(len(before))
+    columns = range(len(before))
     reach = [
-        sum(1 << j for j in everybody if i == j or before[i][j] - before[j][i] >= least)
-        for i in everybody
+        sum(1 << j for j in columns if i == j or before[i][j] - before[j][i] >= least)
+        for i in columns
     ]
-    for k in everybody:
+    for k in columns:
         reach = [own | reach[k] if own >> k & 1 else own for own in reach]
     return [
-        tuple(j for j in everybody if reach[i] == reach[j])
-        for i in everybody
+        tuple(j for j in columns if reach[i] == reach[j])
+        for i in columns
         if reach[i] not in reach[:i]
     ]
 

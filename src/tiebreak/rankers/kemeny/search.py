@@ -11,7 +11,6 @@ few are left.
 """
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -75,8 +74,9 @@ def explore(bound: Bound, gap: int, columns: IntArray, deadline: float) -> Explo
     sets, spent = np.zeros((1, -(-n // 64)), WORD), np.zeros(1, np.int64)
     for _ in range(n):
         parts = []
-        for chunk in _chunks(len(sets)):
-            parts.append(costs.extend(sets[chunk], spent[chunk], chunk.start))
+        for at in range(0, len(sets), CHUNK):
+            chunk = slice(at, at + CHUNK)
+            parts.append(costs.extend(sets[chunk], spent[chunk], at))
             edges += len(parts[-1][0])
             if edges > MAX_EDGES or time.monotonic() > deadline:
                 raise UnprovenOrderError("the search used up its time or its memory")
@@ -130,10 +130,6 @@ class _Costs:
         spending = total[parent, placed] + np.sum(owed * self.weight[placed], axis=1)
         keep = spending <= self.gap
         return parent[keep] + start, placed[keep], spending[keep]
-
-
-def _chunks(size: int) -> Iterator[slice]:
-    return (slice(at, min(at + CHUNK, size)) for at in range(0, size, CHUNK))
 
 
 def _merge(sets: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], IntArray]:
