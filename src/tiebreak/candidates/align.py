@@ -117,17 +117,14 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode) -> _Aligned:
     elif mode == "strict":
         problems += _holes(items, table, models, mode)
     notes = _holes(items, table, models, mode) if mode == "intersect" else []
-    ordered = sorted((items[slot] for slot in kept), key=_item_order)
+    ordered = [items[slot] for slot in kept]
+    ordered.sort(key=lambda item: (natural_key(item.item_id), item.key.epoch))
     return _Aligned(
         items=ordered,
         candidates=_rows({items[slot].key: table[slot] for slot in kept}, ordered),
         notes=[*notes, *_differences(benchmark, records)],
         problems=problems,
     )
-
-
-def _item_order(item: Item) -> tuple[object, ...]:
-    return natural_key(item.item_id), item.key.epoch
 
 
 def _model_problems(

@@ -106,14 +106,9 @@ class CandidateError(ValueError):
 
 
 def raise_problems(problems: Iterable[Note], context: Sequence[Note] = ()) -> None:
-    """Raise one error that lists all problems, the earliest kind first; do nothing without any.
+    """Raise one error that lists all problems, the earliest kind first, and then the context.
 
-    Args:
-        problems: What went wrong, in any order.
-        context: Notes that help to understand the problems; listed after them.
-
-    Raises:
-        CandidateError: There is a problem; `kind` is the earliest ("hole": nothing worse).
+    Problems come in any order; without any, nothing happens.
     """
     stages = list(HINTS)
     ordered = sorted(problems, key=lambda note: (stages.index(note.kind), note.where, note.what))

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from urllib.parse import unquote
 
 from tiebreak.candidates.errors import CandidateError
-from tiebreak.candidates.hub_fault import Fault, Kind, fault
+from tiebreak.candidates.hub_fault import Kind, fault
 from tiebreak.candidates.parquet import is_pool, pool_reading, read_parquet
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
 from tiebreak.candidates.records import Reading, ReadOptions, item_name
@@ -97,7 +97,10 @@ def _snapshot(address: HubAddress, patterns: list[str]) -> Path:
         found = fault(error)
         if found is None:
             raise
-        raise _error(address, found) from error
+        kind, words = _WORDS.get(found.kind, ("hub_download", "the Hub refuses"))
+        shown = ": ".join(str(part) for part in (found.status, found.message) if part)
+        what = f"{words} ({shown})" if shown else words
+        raise CandidateError.of(kind, str(address), what) from error
     return Path(folder)
 
 
@@ -116,16 +119,6 @@ _WORDS: dict[Kind, tuple[str, str]] = {
     "broken": ("hub_download", "the connection to the Hub broke"),
     "disk": ("hub_download", "cannot be kept in the cache"),
 }
-
-
-def _error(address: HubAddress, found: Fault) -> CandidateError:
-    kind, words = _WORDS.get(found.kind, ("hub_download", "the Hub refuses"))
-    parts = ([str(found.status)] if found.status else []) + (
-        [found.message] if found.message else []
-    )
-    return CandidateError.of(
-        kind, str(address), words + (f" ({': '.join(parts)})" if parts else "")
-    )
 
 
 def read_published(path: str, options: ReadOptions) -> Reading:

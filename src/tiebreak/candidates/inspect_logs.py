@@ -10,12 +10,12 @@ from inspect_ai.scorer import Score, value_to_float
 from tiebreak.candidates.documents import judged_by, tools_of
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.native import (
+    RECORDED,
     Native,
     choice_note,
     choose_metric,
     finite,
     missing,
-    without_recorded,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
 from tiebreak.candidates.records import (
@@ -171,7 +171,9 @@ def _input_has_attachment(sample: EvalSample) -> bool:
 
 
 def _native_scores(sample: EvalSample) -> dict[str, Score]:
-    return without_recorded(sample.scores or {})
+    """Scores by name, without ranks that were written back: these come from judges."""
+    scores = sample.scores or {}
+    return {name: score for name, score in scores.items() if not name.startswith(RECORDED)}
 
 
 def _flat(scores: dict[str, Score]) -> dict[str, Any]:

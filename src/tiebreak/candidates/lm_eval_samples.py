@@ -182,7 +182,15 @@ class _Reader:
         if native.problem:
             what = f"{name}: {native.problem}"
             self.problems.append(Note("native_score", self.source, what))
-        return Row(item, self._candidate(item.key, text, native))
+        candidate = Candidate(
+            key=item.key,
+            model=self.model,
+            text=text,
+            native_score=native.value,
+            native_metric=native.metric,
+            source=self.source,
+        )
+        return Row(item, candidate)
 
     def _text(self, row: Mapping[str, Any], name: str) -> str | None:
         """The whole first response, before any filter; None, and a problem, without one."""
@@ -207,16 +215,6 @@ class _Reader:
         if after != "none":
             name = f"{metric},{after}"  # the way lm-eval itself writes it
         return finite(row.get(metric), name, words={})
-
-    def _candidate(self, key: ItemKey, text: str, native: Native) -> Candidate:
-        return Candidate(
-            key=key,
-            model=self.model,
-            text=text,
-            native_score=native.value,
-            native_metric=native.metric,
-            source=self.source,
-        )
 
 
 def _filter_of(row: Mapping[str, Any]) -> str:

@@ -48,8 +48,8 @@ def load_candidates(
         The pool, in an order that does not depend on the order of paths or rows.
 
     Raises:
-        CandidateError: Some models did not answer some items, and nothing worse.
-        CandidateError: Any other problem; the message lists what and where, `kind` is the earliest.
+        CandidateError: Something is wrong; the message lists what and where, and `kind` is the
+            earliest ("hole": some models did not answer some items, and nothing worse).
         ValueError: An unknown `mode` or `epochs`.
     """
     _check("mode", mode, get_args(Mode))

@@ -2,11 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from tiebreak.candidates.pool import Note
-
-T = TypeVar("T")
 
 RECORDED = "tiebreak_"
 """Prefix of the scores that `tiebreak write-back` puts into a model's own log."""
@@ -18,11 +16,6 @@ class Native(NamedTuple):
     value: float
     metric: str | None
     problem: str | None = None
-
-
-def without_recorded(scores: Mapping[str, T]) -> dict[str, T]:
-    """Scores by name, without ranks that were written back: these come from judges."""
-    return {name: score for name, score in scores.items() if not name.startswith(RECORDED)}
 
 
 def choose_metric(present: Sequence[str], wanted: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ _NOTES_KEY = b"tiebreak_notes"
 
 _TEXTS = ("benchmark", "item_id", "input_hash", "prompt", "target", "choices", "tools", "metadata")
 _TEXTS_OF_CANDIDATE = ("model", "text", "tool_calls", "source")
+_NESTED = ("choices", "tools", "metadata", "tool_calls")
 
 
 @cache
@@ -75,8 +76,8 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     for item, candidates in pool:
         if not candidates:
             raise ValueError(f"item {item.item_id!r} of {item.benchmark} has no candidate to write")
-        shared = _item_columns(item)
-        rows.extend(shared | _candidate_columns(candidate) for candidate in candidates.values())
+        shared = _columns(item)
+        rows.extend(shared | _columns(candidate) for candidate in candidates.values())
     notes = json.dumps([[note.kind, note.where, note.what] for note in pool.notes])
     metadata = {_VERSION_KEY: str(VERSION).encode(), _NOTES_KEY: notes.encode()}
     columns = {name: [row[name] for row in rows] for name in _schema().names}
@@ -94,33 +95,13 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     return file
 
 
-def _item_columns(item: Item) -> dict[str, Any]:
-    return {
-        "benchmark": item.benchmark,
-        "item_id": item.item_id,
-        "epoch": item.key.epoch,
-        "input_hash": item.input_hash,
-        "prompt": item.prompt,
-        "target": item.target,
-        "choices": json.dumps(item.choices),
-        "tools": json.dumps(item.tools),
-        "metadata": json.dumps(item.metadata),
-    }
-
-
-def _candidate_columns(candidate: Candidate) -> dict[str, Any]:
-    undefined = math.isnan(candidate.native_score)
-    return {
-        "model": candidate.model,
-        "text": candidate.text,
-        "tool_calls": json.dumps(candidate.tool_calls),
-        "native_score": None if undefined else candidate.native_score,
-        "native_metric": candidate.native_metric,
-        "stop_reason": candidate.stop_reason,
-        "input_tokens": candidate.input_tokens,
-        "output_tokens": candidate.output_tokens,
-        "source": candidate.source,
-    }
+def _columns(part: Item | Candidate) -> dict[str, Any]:
+    """The fields of an item or a candidate, and those of its key, as a row holds them."""
+    values = {field.name: getattr(part, field.name) for field in fields(part)}
+    values |= values.pop("key")._asdict()
+    if isinstance(part, Candidate) and math.isnan(part.native_score):
+        values["native_score"] = None
+    return values | {name: json.dumps(values[name]) for name in _NESTED if name in values}
 
 
 def is_pool(path: Path) -> bool:
