@@ -91,8 +91,8 @@ class NotingJudge(Judge):
         # Through the parser, so that what it says is what a model could say.
         return Reply(question.parse(json.dumps(self._says(question))), None, (first,), depth + 1)
 
-    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        return await ModelJudge({}).side_by_side(tasks)
+    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[None]]]) -> None:
+        await ModelJudge({}).side_by_side(tasks)
 
     def _says(self, question: Question[Any]) -> dict[str, Any]:
         match question:

@@ -21,7 +21,12 @@ from tiebreak.scorers.budget import BudgetSpentError
 from tiebreak.scorers.judge import Question, Reply
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.protocols import find_protocol, judge_item
-from tiebreak.scorers.questions import CritiqueQuestion, MatchQuestion, RefineQuestion
+from tiebreak.scorers.questions import (
+    CritiqueQuestion,
+    MatchQuestion,
+    RefineQuestion,
+    ScoreQuestion,
+)
 from tiebreak.scorers.session import Session
 from tiebreak.scorers.table import ballots_table
 
@@ -180,6 +185,17 @@ def test_nothing_asked_takes_no_time() -> None:
         await session.match("m00", "m01")
         assert await session.matches([]) == []
         assert session.depth == 1
+
+    anyio.run(run)
+
+
+def test_replies_come_in_the_order_of_the_questions() -> None:
+    async def run() -> None:
+        # The first question's reply is the last one to come.
+        session = session_of(contest_of(5), Refused(5, lambda question: False))
+        replies = await session.ask_all([ScoreQuestion(session.contest, name) for name in names(5)])
+        grades = [set((reply.value or {}).values()) for reply in replies]
+        assert grades == [{5}, {4}, {3}, {2}, {1}]
 
     anyio.run(run)
 

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
+from typing_extensions import override
 
 from tiebreak.scorers.ballots import Call, CallKind, Criterion, Side, Vote
 from tiebreak.scorers.judge import Judge, Question, Reply
@@ -103,8 +104,8 @@ class PlantedJudge(Judge):
         # Only few judges draw anything, and a generator takes as long to seed as ten calls.
         return Random(f"{self.seed} {self.asker}")
 
+    @override
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
-        """Answer at once. Every try is a call of its own."""
         calls: list[Call] = []
         for repair in (False, True):
             calls.append(_call(question.kind, question.role, attempt, repair, depth))

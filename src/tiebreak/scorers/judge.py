@@ -81,6 +81,7 @@ class Judge(ABC):
         """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what a cache holds.
 
         Raises:
+            BudgetSpentError: this call is one more than the budget allows.
             ModelFailedError: the model's provider refused.
         """
 
@@ -100,9 +101,7 @@ class Judge(ABC):
         """A part of the transcript with a title of its own; none where there is no transcript."""
         return nullcontext()
 
-    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-        """Run tasks that need not wait for each other, here one after the other.
-
-        Results are in the order of the tasks.
-        """
-        return [await task() for task in tasks]
+    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[None]]]) -> None:
+        """Run tasks that need not wait for each other, here one after the other."""
+        for task in tasks:
+            await task()

@@ -25,6 +25,7 @@ from inspect_ai.model import (
     ModelOutput,
 )
 from inspect_ai.util import LimitExceededError, span
+from typing_extensions import override
 
 from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
@@ -59,13 +60,8 @@ class ModelJudge(Judge):
         self.calls: list[Call] = []
         """All calls that have ended, in the order in which they did."""
 
+    @override
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
-        """Ask once, with one repair turn. `attempt` > 0 asks afresh, past what the cache holds.
-
-        Raises:
-            BudgetSpentError: this call is one more than the budget allows.
-            ModelFailedError: the model's provider refused.
-        """
         prompt = question.prompt()
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=prompt.system),
@@ -101,7 +97,7 @@ class ModelJudge(Judge):
         """A span of Inspect's transcript."""
         return span(_title(name), type=kind)
 
-    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    async def side_by_side(self, tasks: Sequence[Callable[[], Awaitable[None]]]) -> None:
         """Run tasks concurrently.
 
         Not `inspect_ai.util.collect`, which adds a span per task to the transcript's outline.
@@ -110,25 +106,23 @@ class ModelJudge(Judge):
             BudgetSpentError: one was refused a call; the others have gone on to their end first,
                 because their calls are paid for.
         """
-        results: dict[int, T] = {}
         refused: list[BudgetSpentError] = []
 
-        async def run(index: int, task: Callable[[], Awaitable[T]]) -> None:
+        async def run(task: Callable[[], Awaitable[None]]) -> None:
             try:
-                results[index] = await task()
+                await task()
             except BudgetSpentError as error:
                 refused.append(error)
 
         try:
             async with anyio.create_task_group() as group:
-                for index, task in enumerate(tasks):
-                    group.start_soon(run, index, task)
+                for task in tasks:
+                    group.start_soon(run, task)
         except BaseExceptionGroup as failed:
             # Inspect knows what to do with a limit or a provider's error, not with a group of them.
             raise failed.exceptions[0] from None
         if refused:
             raise refused[0]
-        return [results[index] for index in range(len(tasks))]
 
     async def _generate(
         self,
@@ -139,13 +133,13 @@ class ModelJudge(Judge):
         repair: bool,
         depth: int,
     ) -> tuple[ModelOutput, Call]:
-        asked = question.reviewer or question.role
-        model = self._models[asked]
+        who = question.reviewer or question.role
+        model = self._models[who]
         span_id = uuid.uuid4().hex
-        name = _title(f"{asked}: {question.kind}{' (repair)' if repair else ''}")
-        scopes = {"attempt": str(attempt)} | (
-            {} if self._repeat == 1 else {"repeat": str(self._repeat)}
-        )
+        name = _title(f"{who}: {question.kind}{' (repair)' if repair else ''}")
+        scopes = {"attempt": str(attempt)}
+        if self._repeat != 1:
+            scopes["repeat"] = str(self._repeat)
         async with self._account.call() as paid, span(name, type="judge_call", id=span_id):
             try:
                 output = await model.generate(
