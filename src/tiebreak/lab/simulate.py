@@ -151,7 +151,7 @@ def simulate_world(
 
 @dataclass(slots=True)
 class _Run:
-    """A protocol's ranks in a pool, and what it asked: a row, or a number, for each item."""
+    """A protocol's ranks in a pool, and its calls: a row, or a number, for each item."""
 
     models: tuple[str, ...]
     ranks: list[list[float]] = field(default_factory=list)
@@ -171,13 +171,13 @@ class _Run:
         self.margins.append([margins.get(model, math.nan) for model in self.models])
         self.calls.append(Counter(call.kind for call in ballots.calls))
         self.depth.append(max((call.depth + 1 for call in ballots.calls), default=0))
-        asked: list[Match | PointScore | Listing | Tiering] = [
+        replies: list[Match | PointScore | Listing | Tiering] = [
             *ballots.matches,
             *ballots.scores,
             *ballots.listings,
             *([ballots.tiering] if ballots.tiering else []),
         ]
-        self.verdicts.append([one.unscored is None for one in asked])
+        self.verdicts.append([one.unscored is None for one in replies])
 
     def leaderboard(self, n_items: int) -> FloatArray:
         """Minus the ranks after the first items, by mean Borda, then mean margin (SEAL, §2.3)."""

@@ -27,14 +27,10 @@ async def peer_review(
 ) -> ItemBallots:
     """Let every reviewer rank the candidates.
 
-    Args:
-        item: the item.
-        candidates: those to be ranked.
-        judge: who answers; its reviewers are asked one by one.
-        degree: how many answers of others a reviewer ranks, from 2 on; None: all, its own as well.
-            Where an item has no more answers than that, and where no such graph links its answers
-            (as when all reviewers gave the same one), they rank all.
-        method: the name in `rankers.AGGREGATORS` of what makes one ranking of theirs.
+    `degree` is how many answers of others a reviewer ranks, from 2 on; None: all, its own as well.
+    Where an item has no more answers than that, and where no such graph links its answers (as when
+    all reviewers gave the same one), they rank all. `method` is the name in `rankers.AGGREGATORS`
+    of what makes one ranking of theirs.
 
     Raises:
         ProtocolError: the judge has no reviewers.

@@ -49,10 +49,7 @@ class ProtocolError(ValueError):
 
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol: its name, its function and the rule that places its ballots.
-
-    `prepare` makes what all items of a run share out of all contests, as further settings.
-    """
+    """A protocol as `protocol` registers it."""
 
     name: str
     run: ProtocolFunction
@@ -66,7 +63,7 @@ def protocol(name: str, *, placed_by: Rule, prepare: Prepare = share_nothing) ->
     Args:
         name: its name, for tasks and reports.
         placed_by: the rule that turns its ballots into a ranking.
-        prepare: makes what all items of a run share, as further settings.
+        prepare: makes what all items of a run share out of all contests, as further settings.
 
     Raises:
         ProtocolError: the name belongs to another protocol.

@@ -30,15 +30,10 @@ async def seal(
 ) -> ItemBallots:
     """Play the tournament of one item.
 
-    Args:
-        item: the item.
-        candidates: who plays.
-        judge: the item's judge.
-        tiers: number of seeding tiers (None: min(4, N); 1 seeds by lot, without a call).
-        swap: when a match is asked in the second order of presentation as well.
-        refine: let close matches add checklist items.
-        critique: let the meta-judge list differences before semi-final and final matches, except in
-            a first round: no match has been close yet.
+    `tiers` are seeding tiers (None: min(4, N); 1 seeds by lot, without a call); `swap` says when a
+    match is judged in the second order of presentation as well. With `refine` close matches add
+    checklist items; with `critique` the meta-judge lists differences before semi-final and final
+    matches, except in a first round: no match has been close yet.
     """
     seeds = await seed(judge, tiers)
     total = rounds(len(candidates))

@@ -92,7 +92,7 @@ class Session:
         return self._judge.reviewers
 
     def rng(self, *purpose: str | int) -> Random:
-        """A random generator for one purpose, the same in every run with the same seed."""
+        """As `Contest.rng`."""
         return self.contest.rng(*purpose)
 
     def lots(self) -> list[str]:
@@ -159,8 +159,8 @@ class Session:
         self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
     ) -> dict[str, float | None]:
         """Points of each candidate on its own, in [0, 1]; None where the judge gave none."""
-        asked = [ScoreQuestion(self.contest, name, criteria) for name in candidates]
-        replies = await self.ask_all(asked)
+        questions = [ScoreQuestion(self.contest, name, criteria) for name in candidates]
+        replies = await self.ask_all(questions)
         weights = self.contest.rubric.weights
         points = [
             PointScore(candidate=name, unscored=reply.unscored)
@@ -272,9 +272,7 @@ class Session:
                 calls += noted.calls
                 depth = noted.depth
                 if noted.value is not None:
-                    differences = dict(
-                        zip(pair, (noted.value.left, noted.value.right), strict=True)
-                    )
+                    differences = {pair[0]: noted.value.left, pair[1]: noted.value.right}
             verdicts: list[Verdict] = []
             discarded: list[Verdict] = []
             for first, second in (pair, pair[::-1]):

@@ -1,9 +1,9 @@
 """SWISS: SEAL's judge, seeding and growing checklist, without elimination.
 
 Elimination throws away what it learns: half of the candidates play a single match. Here all play
-in every round, against one with as many points, and no two meet twice. The
-item's ranking is a least-squares fit of all results (`tiebreak.scorers.rules`). For eight
-candidates two rounds take one match more than a bracket.
+in every round, against one with as many points, and no two meet twice. The item's ranking is a
+least-squares fit of all results (`tiebreak.scorers.rules`). For eight candidates two rounds take
+one match more than a bracket.
 """
 
 from collections import Counter
@@ -32,14 +32,8 @@ async def swiss(
 ) -> ItemBallots:
     """Play a Swiss-system tournament on one item.
 
-    Args:
-        item: the item.
-        candidates: who plays.
-        judge: the item's judge.
-        rounds: number of rounds; fewer where not all can be given a new opponent.
-        tiers: number of seeding tiers (None: min(4, N); 1 seeds by lot, without a call).
-        swap: when a match is asked in the second order of presentation as well.
-        refine: let close matches add checklist items.
+    There are fewer `rounds` where not all can be given a new opponent. `tiers`, `swap` and `refine`
+    are those of SEAL.
     """
     seeds = await seed(judge, tiers)
     for number in range(1, rounds + 1):
