@@ -4,10 +4,9 @@ Importing a module registers what its decorators mark.
 """
 
 from tiebreak.inspect_tasks import (
+    answering,
     generate,
     judging,
-    native,
-    prompting,
     rerank,
     score_code,
     unit_tests,
@@ -16,10 +15,9 @@ from tiebreak.local import provider
 from tiebreak.scorers import ranking, standing
 
 __all__ = [
+    "answering",
     "generate",
     "judging",
-    "native",
-    "prompting",
     "provider",
     "ranking",
     "rerank",

@@ -1,4 +1,7 @@
-"""The arguments that all judging tasks have in common, and checks for those of any task."""
+"""The arguments that all judging tasks have in common, and checks for those of any task.
+
+Every check raises PrerequisiteError, which says which argument is wrong and what it can be.
+"""
 
 import difflib
 from collections.abc import Collection
@@ -66,9 +69,6 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
     Args:
         given: what was given.
         own: names of the task's own arguments, for a hint.
-
-    Raises:
-        PrerequisiteError: an argument that does not exist, or a value that it cannot have.
     """
     for name in given:
         if name not in DEFAULTS:
@@ -103,22 +103,14 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
 
 
 def flag(name: str, value: object) -> bool:
-    """The value, unless it is neither true nor false.
-
-    Raises:
-        PrerequisiteError: says which argument.
-    """
+    """The value, unless it is neither true nor false."""
     if not isinstance(value, bool):
         raise PrerequisiteError(f"{name} is {value!r}: it must be true or false.")
     return value
 
 
 def names(name: str, value: str | Collection[str] | None) -> tuple[str, ...]:
-    """Names that are given as a list or as one text with commas; none when there is no value.
-
-    Raises:
-        PrerequisiteError: it is neither; says which argument.
-    """
+    """Names that are given as a list or as one text with commas; none when there is no value."""
     given = split_names(value) if isinstance(value, str) else value or ()
     if not isinstance(given, Collection) or not all(isinstance(entry, str) for entry in given):
         raise PrerequisiteError(f"{name} is {value!r}: it must be names separated by commas.")
@@ -126,21 +118,13 @@ def names(name: str, value: str | Collection[str] | None) -> tuple[str, ...]:
 
 
 def one_of(name: str, value: object, known: Collection[str]) -> None:
-    """Refuse a value that is not one of the known words.
-
-    Raises:
-        PrerequisiteError: says which argument, and what it can be.
-    """
+    """Refuse a value that is not one of the known words."""
     if value not in known:
         raise PrerequisiteError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
 
 
 def of_type(name: str, value: object, wanted: Any) -> None:
-    """Refuse what is not of the type of a protocol's setting; numbers count from 1.
-
-    Raises:
-        PrerequisiteError: says which setting, and what it can be.
-    """
+    """Refuse what is not of the type of a protocol's setting; numbers count from 1."""
     if get_origin(wanted) is Literal:
         one_of(name, value, get_args(wanted))
     elif wanted is bool:
@@ -150,11 +134,7 @@ def of_type(name: str, value: object, wanted: Any) -> None:
 
 
 def whole(name: str, value: object, lowest: int | None = None) -> None:
-    """Refuse a value that is not a whole number, or too small.
-
-    Raises:
-        PrerequisiteError: says which argument, and what it must be.
-    """
+    """Refuse a value that is not a whole number, or too small."""
     fits = isinstance(value, int) and not isinstance(value, bool)
     if not fits or (lowest is not None and int(str(value)) < lowest):
         least = "" if lowest is None else f" of at least {lowest}"

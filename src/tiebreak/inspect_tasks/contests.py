@@ -15,8 +15,8 @@ from tiebreak.candidates import (
     Item,
     identical_groups,
     is_saturated,
+    load_candidates,
 )
-from tiebreak.candidates import load_candidates as load
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.ranking import ROSTER_KEY
@@ -50,7 +50,7 @@ def load_pool(candidates: str | list[str] | None, mode: str) -> CandidatePool:
     if mode not in ("strict", "intersect"):
         raise PrerequisiteError(f"mode is {mode!r}: it must be strict or intersect.")
     try:
-        return load(paths, mode="strict" if mode == "strict" else "intersect")
+        return load_candidates(paths, mode="strict" if mode == "strict" else "intersect")
     except CandidateError as error:
         raise PrerequisiteError(str(error)) from error
 

@@ -7,7 +7,7 @@ the whole written answer or the tool calls, and the native score beside it.
 """
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -16,10 +16,16 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from tiebreak.benchmarks import Question, load_questions, origin
+from tiebreak.inspect_tasks.answering import (
+    Calls,
+    ask,
+    ask_for_calls,
+    chosen_letter,
+    final_number,
+    function_call,
+)
 from tiebreak.inspect_tasks.arguments import flag, names, one_of
 from tiebreak.inspect_tasks.contests import from_working_directory
-from tiebreak.inspect_tasks.native import chosen_letter, final_number, function_call
-from tiebreak.inspect_tasks.prompting import Calls, ask, ask_for_calls
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -49,11 +55,12 @@ def humaneval(
     if not isinstance(sandbox, str):
         raise PrerequisiteError(f"sandbox is {sandbox!r}: it must be a name, such as docker.")
     flag("confirm_run_unsafe_code", confirm_run_unsafe_code)
-    return Task(
-        dataset=_dataset("humaneval", data),
-        solver=ask("humaneval", flag("documentation", documentation)),
+    return _task(
+        "humaneval",
+        data,
+        ask("humaneval", flag("documentation", documentation)),
+        unit_tests(confirm_run_unsafe_code),
         setup=confirmed_sandbox(confirm_run_unsafe_code),
-        scorer=unit_tests(confirm_run_unsafe_code),
         sandbox=sandbox_of(sandbox, confirm_run_unsafe_code),
     )
 
@@ -121,20 +128,22 @@ def bfcl(
 
 
 def _task(
-    benchmark: str, data: str | None, solver: Solver, native: Scorer, parts: Sequence[str] = ()
+    benchmark: str,
+    data: str | None,
+    solver: Solver,
+    native: Scorer,
+    parts: Sequence[str] = (),
+    **more: Any,
 ) -> Task:
-    return Task(dataset=_dataset(benchmark, data, parts), solver=solver, scorer=native)
-
-
-def _dataset(benchmark: str, data: str | None, parts: Sequence[str] = ()) -> MemoryDataset:
     if data is not None and not (isinstance(data, str) and data):
         raise PrerequisiteError(f"data is {data!r}: it must be a file or a folder.")
     path = from_working_directory(data) if data else None
-    return MemoryDataset(
+    dataset = MemoryDataset(
         [_sample(question) for question in load_questions(benchmark, path, parts)],
         name=benchmark,
         location=origin(benchmark, path),
     )
+    return Task(dataset=dataset, solver=solver, scorer=native, **more)
 
 
 def _sample(question: Question) -> Sample:

@@ -28,11 +28,7 @@ from tiebreak.candidates import (
     Shard,
 )
 from tiebreak.inspect_tasks.arguments import Common, checked
-from tiebreak.inspect_tasks.contests import (
-    contest_samples,
-    load_pool,
-    restore_contest,
-)
+from tiebreak.inspect_tasks.contests import contest_samples, load_pool, restore_contest
 from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, judges, require_roles
 from tiebreak.inspect_tasks.settling import Settling, drawn
@@ -127,13 +123,13 @@ def judging_task(
 def judge_items(
     protocol: Protocol,
     settings: Mapping[str, Any],
-    budget: Budget | None = None,
-    repeat: int = 1,
-    settling: Settling | None = None,
-    roles: Callable[[], Roles] = lambda: judges(()),
+    budget: Budget,
+    repeat: int,
+    settling: Settling | None,
+    roles: Callable[[], Roles],
 ) -> Solver:
     """Judge each sample's contest with a protocol and keep the ballots in its store."""
-    run = _Run(protocol, settings, budget or Budget(), repeat, settling, roles)
+    run = _Run(protocol, settings, budget, repeat, settling, roles)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def record(ballots: ItemBallots) -> None:

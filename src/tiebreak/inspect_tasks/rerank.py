@@ -21,41 +21,25 @@ from tiebreak.scorers.variants import settings_of
 
 @task
 def original(**common: Unpack[Common]) -> Task:
-    """Rank candidates by the benchmark's own metric, without a call (SEAL, §3).
-
-    Args:
-        common: See `Common`.
-    """
+    """Rank candidates by the benchmark's own metric, without a call (SEAL, §3)."""
     return _judging("original", common)
 
 
 @task
 def pointwise(**common: Unpack[Common]) -> Task:
-    """Grade every candidate on its own (SEAL, §3).
-
-    Args:
-        common: See `Common`.
-    """
+    """Grade every candidate on its own (SEAL, §3)."""
     return _judging("pointwise", common)
 
 
 @task
 def fixed_rubric(**common: Unpack[Common]) -> Task:
-    """Write one rubric for the benchmark, then grade every candidate by it (SEAL, §3).
-
-    Args:
-        common: See `Common`.
-    """
+    """Write one rubric for the benchmark, then grade every candidate by it (SEAL, §3)."""
     return _judging("fixed_rubric", common)
 
 
 @task
 def listwise(**common: Unpack[Common]) -> Task:
-    """Rank all candidates in one call (SEAL, §3).
-
-    Args:
-        common: See `Common`.
-    """
+    """Rank all candidates in one call (SEAL, §3)."""
     return _judging("listwise", common)
 
 
@@ -66,7 +50,6 @@ def flat_bracket(tiers: int | None = None, swap: Swap = "close", **common: Unpac
     Args:
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close or never.
-        common: See `Common`.
     """
     return _judging("flat_bracket", common, tiers=tiers, swap=swap)
 
@@ -86,7 +69,6 @@ def seal(
         swap: Ask a match in the second order of presentation: always, close or never.
         refine: Let the meta-judge add checklist items after close matches.
         critique: List observable differences before semi-final and final matches.
-        common: See `Common`.
     """
     return _judging("seal", common, tiers=tiers, swap=swap, refine=refine, critique=critique)
 
@@ -106,7 +88,6 @@ def swiss(
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close or never.
         refine: Let the meta-judge add checklist items after close matches.
-        common: See `Common`.
     """
     return _judging("swiss", common, rounds=rounds, tiers=tiers, swap=swap, refine=refine)
 
@@ -117,7 +98,6 @@ def sorted(swap: Swap = "never", **common: Unpack[Common]) -> Task:
 
     Args:
         swap: Ask a match in the second order of presentation: always, close or never.
-        common: See `Common`.
     """
     return _judging("sorted", common, swap=swap)
 
@@ -128,7 +108,6 @@ def full_pairwise(swap: Swap = "never", **common: Unpack[Common]) -> Task:
 
     Args:
         swap: Ask a pair in the second order of presentation: always, close or never.
-        common: See `Common`.
     """
     return _judging("full_pairwise", common, swap=swap)
 
@@ -148,7 +127,6 @@ def peer_review(
         degree: Sparse mode: each reviewer ranks so many answers of others, by a random graph.
         method: What makes one ranking of all reviews: kemeny_young, average, borda, copeland,
             dodgson, irv, kendall or spearman. Reports can apply every method to the same log.
-        common: See `Common`.
     """
     if degree is not None:
         whole("degree", degree, 2)
@@ -168,7 +146,6 @@ def own(
     Args:
         protocol: FILE.py@NAME: the file that registers it, and the name that it registers.
         settings: The protocol's own arguments.
-        common: See `Common`.
     """
     if not isinstance(settings or {}, dict):
         raise PrerequisiteError(

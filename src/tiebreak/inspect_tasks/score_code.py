@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
@@ -25,8 +25,6 @@ from tiebreak.benchmarks.program import complete_program
 from tiebreak.candidates import CandidatePool, Item
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
 from tiebreak.prerequisite import PrerequisiteError
-
-_TASK: Final = "score_code"
 
 
 class Run(NamedTuple):
@@ -120,7 +118,7 @@ def score_code(
         solver=give_answer(),
         scorer=unit_tests(confirm_run_unsafe_code),
         sandbox=where,
-        name=_TASK,
+        name="score_code",
     )
     with tempfile.TemporaryDirectory() as folder:
         [log] = inspect_eval(

@@ -59,14 +59,13 @@ class Settling:
                 "settle decides one ranking, and these candidates hold several benchmarks: "
                 f"{', '.join(sorted(benchmarks))}. Run one benchmark at a time."
             )
-        self.decided: Skipped | None = None
         self._models = tuple(models)
         self._error, self._top = error, top
         self._begin(samples)
 
     def _begin(self, samples: Sequence[Sample]) -> None:
         total = len(samples)
-        self.decided = None
+        self.decided: Skipped | None = None
         self._test = RankingTest(len(self._models), total, error=self._error, top_k=self._top)
         self._turns = {sample.id: number for number, sample in enumerate(samples)}
         self._scores: dict[int, list[float]] = {}

@@ -58,9 +58,6 @@ def confirmed_sandbox(confirm_run_unsafe_code: bool = False) -> Solver:
     """Refuse a sandbox that is this machine, before anything is generated.
 
     `sandbox_of` cannot know of Inspect's own `--sandbox local`, which overrides the task's.
-
-    Args:
-        confirm_run_unsafe_code: Whether code may run without a container.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -76,9 +73,6 @@ def unit_tests(confirm_run_unsafe_code: bool = False) -> Scorer:
 
     A sandbox that cannot run any program is not the answer's fault: the answer stays unscored. A
     caller that knows the program already puts it into the sample's metadata as `program`.
-
-    Args:
-        confirm_run_unsafe_code: Whether code may run without a container.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -158,7 +158,7 @@ def become_nobody() -> None:
 
 
 def set_limits(order: dict[str, Any]) -> None:
-    """Bound CPU time, memory, files and processes; end on the clock if nobody else sees to it.
+    """Bound CPU time, memory, files and processes; end on the clock if nothing else does.
 
     Raises:
         OSError: the system refuses a limit.

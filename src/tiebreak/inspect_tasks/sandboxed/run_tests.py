@@ -173,8 +173,8 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
 
 def attempt(order: dict[str, Any], candidate: Candidate) -> None:
     """Let the candidate run the program, and the tests run on it."""
-    told = {key: order[key] for key in order if key not in ("prompt", "test")}
-    candidate.ready = candidate.ask(told)
+    sent = {key: order[key] for key in order if key not in ("prompt", "test")}
+    candidate.ready = candidate.ask(sent)
     if candidate.ready == "ready":
         candidate.perform("run")
         run_check(order, candidate)
@@ -200,19 +200,19 @@ def run_check(order: dict[str, Any], candidate: Candidate) -> None:
 def describe(error: BaseException, test: str) -> str:
     """An error, and the line of the tests at which it came up."""
     try:
-        said = f"{type(error).__name__}: {error}".rstrip(": ")[:150]
+        text = f"{type(error).__name__}: {error}".rstrip(": ")[:150]
     except Exception:  # such as a number that is too long to be written
-        said = type(error).__name__
+        text = type(error).__name__
     line, trace = "", error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<tests>":
             line = test.split("\n")[trace.tb_lineno - 1].strip()[:150]
         trace = trace.tb_next
-    return f"{said}, at {line}" if line else said
+    return f"{text}, at {line}" if line else text
 
 
 def keep_to_ourselves() -> None:
-    """Where Linux can: no program gains rights by being started, and nobody reads our memory."""
+    """Where Linux can: programs gain no rights by being started, and none reads our memory."""
     try:
         import ctypes
 

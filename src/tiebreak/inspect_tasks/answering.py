@@ -1,18 +1,20 @@
-"""From a sample to a model's answer: the wording around the question, or tools on offer.
+"""From a sample to a model's answer, and from the answer to its native score.
 
 A sample's input stays the question as the data has it, so that its fingerprint is the same however
-it was asked.
+it was asked. The wording around it, and what is right and wrong, come from `tiebreak.benchmarks`,
+for both harnesses. HumanEval's scorer is in `unit_tests`, since it needs a sandbox.
 """
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from inspect_ai.model import ChatMessageUser, ResponseSchema
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef, ToolParams
 from inspect_ai.util import JSONSchema
 
-from tiebreak.benchmarks import BENCHMARKS, Question, bfcl
+from tiebreak.benchmarks import BENCHMARKS, Question, Verdict, bfcl, gsm8k, mmlu
 
 Calls = Literal["tools", "text", "schema"]
 """How functions are called: by the provider's tool calling; in the text of the reply; or in a
@@ -60,6 +62,41 @@ def ask_for_calls(calls: Calls = "tools", documentation: bool = True) -> Solver:
     return solve
 
 
+@scorer(metrics=[accuracy(), stderr()])
+def final_number() -> Scorer:
+    """GSM8K: is the number that the answer ends with the target's?"""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return _score(gsm8k.score(state.output.completion, question_of(state, target.text)))
+
+    return score
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def chosen_letter() -> Scorer:
+    """MMLU: is the chosen letter the target's?"""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return _score(mmlu.score(state.output.completion, question_of(state, target.text)))
+
+    return score
+
+
+@scorer(metrics=[accuracy(), stderr()])
+def function_call() -> Scorer:
+    """BFCL: does the ground truth admit the calls, made as tool calls or written out?"""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        question, answer = question_of(state, target.text), state.output.completion
+        made = [] if state.output.empty else state.output.message.tool_calls or []
+        if not made:
+            return _score(bfcl.score(answer, question))
+        calls = [bfcl.Call(call.function, call.arguments) for call in made]
+        return _score(bfcl.score_calls(calls, answer, question))
+
+    return score
+
+
 def offered(tool: Mapping[str, Any]) -> ToolDef:
     """A function of BFCL as a tool that is never run."""
 
@@ -94,3 +131,11 @@ def _worded(state: TaskState, benchmark: str, documentation: bool) -> TaskState:
     prompt = BENCHMARKS[benchmark].prompt(question_of(state), documentation)
     state.messages = [ChatMessageUser(content=prompt)]
     return state
+
+
+def _score(verdict: Verdict) -> Score:
+    return Score(
+        value=CORRECT if verdict.right else INCORRECT,
+        answer=verdict.found,
+        explanation=verdict.why or None,
+    )
