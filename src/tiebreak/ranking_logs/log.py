@@ -142,23 +142,18 @@ class RankingLog:
     @property
     def unranked(self) -> tuple[Unranked, ...]:
         """Samples without a ranking: those not judged to the end first."""
-        found = [(one, why) for one in self.samples if (why := one.unranked)]
         return tuple(
             Unranked(one.ballots.item_id, why, one.ballots.benchmark)
             if one.ballots
             else Unranked(one.id, why)
-            for one, why in sorted(found, key=lambda sample: sample[0].problem is None)
+            for one in sorted(self.samples, key=lambda one: one.problem is None)
+            if (why := one.unranked)
         )
 
     @property
     def n_judged(self) -> int:
         """Number of samples that were judged to the end."""
         return sum(one.judged for one in self.samples)
-
-    @property
-    def n_skipped(self) -> int:
-        """Number of samples that did not have to be judged."""
-        return sum(one.skipped for one in self.samples)
 
     def parts(self) -> list["RankingLog"]:
         """The log cut by benchmark and protocol, by name; samples without ballots are in each."""

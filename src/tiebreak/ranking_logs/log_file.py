@@ -50,9 +50,10 @@ def read_log_file(path: str, *, with_metadata: bool = False) -> RankingLog:
     samples = tuple(
         _judged(_with_store(path, sample), with_metadata) for sample in log.samples or ()
     )
+    shown = _shown(path)
     return RankingLog(
-        path=_shown(path),
-        files=(_shown(path),),
+        path=shown,
+        files=(shown,),
         task=log.eval.task,
         eval_id=log.eval.eval_id,
         task_id=log.eval.task_id,
@@ -126,7 +127,7 @@ def _judged(sample: EvalSample, with_metadata: bool) -> JudgedItem:
 
 
 def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
-    """The ballots of a sample, and what is wrong with it (None when nothing is)."""
+    """The ballots of a sample, and its problem (None without one)."""
     problem = None
     if sample.error is not None:
         problem = f"error: {_first_line(sample.error.message)}"

@@ -8,11 +8,7 @@ from pathlib import Path
 from inspect_ai.log import list_eval_logs
 
 from tiebreak.paths import Paths, path_list
-from tiebreak.ranking_logs.log import (
-    RankingLog,
-    RankingLogError,
-    UnreadableLogError,
-)
+from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import is_ranking_log, read_log_file
 from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.words import count
@@ -47,7 +43,7 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
         files, damaged = _in_folder(text) if _is_folder(text) else ([_in_file(text)], {})
         left_out |= damaged
         for file in files:
-            key = _identity(file)
+            key = file if "://" in file else str(Path(file).resolve())
             if key not in logs:
                 logs[key] = read_log_file(file, with_metadata=with_metadata)
     notes = tuple(left_out.values())
@@ -81,7 +77,8 @@ def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
     """Ranking logs in a folder, and a sentence on each file that cannot be read."""
     found, damaged, others = [], {}, 0
     for info in list_eval_logs(folder, recursive=True):
-        path = _local(info.name)
+        # Inspect puts file:// in front of a path, without quoting any character.
+        path = info.name.removeprefix("file://")
         try:
             ranking = is_ranking_log(path)
         except UnreadableLogError as error:
@@ -104,39 +101,25 @@ def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
 
 def _status_notes(log: RankingLog, logs: Sequence[RankingLog]) -> Iterator[str]:
     """What a reader must know about a run that did not end well, and what to do about it."""
-    judged = f"{log.n_judged} of {log.n_expected} items judged"
-    if log.n_skipped:
-        judged += f", {log.n_skipped} skipped because the ranking was settled"
-    newer = sum(one.newer for one in log.samples)
-    if newer:
+    judged, n_skipped = f"{log.n_judged} of {log.n_expected} items judged", len(log.skipped)
+    if n_skipped:
+        judged += f", {n_skipped} skipped because the ranking was settled"
+    if newer := sum(one.newer for one in log.samples):
         yield (
             f"{count(newer, 'item')} of {log.n_expected} judged by a newer Tiebreak, whose ballots "
             "this one cannot read: upgrade"
         )
     if log.status == "success":
-        if log.n_judged + log.n_skipped + newer < log.n_expected:
+        if log.n_judged + n_skipped + newer < log.n_expected:
             once = ". Then remove this log: a shard counts once" if log.shard else ""
             yield (
                 f"{judged}. Run the same `inspect eval` again for the others: "
                 f"calls already paid for come from the cache{once}"
             )
         return
-    later = [
-        other
-        for other in logs
-        if other.task_id == log.task_id and other.created > log.created and log.task_id
-    ]
-    if later:
+    attempts = [other for other in logs if other.task_id == log.task_id and log.task_id]
+    if later := [other for other in attempts if other.created > log.created]:
         yield f"{judged} (status: {log.status}); a later run of the same task: {later[-1].path}"
     else:
         state = "still running, or killed" if log.status == "started" else f"status: {log.status}"
         yield f"{judged} ({state}); run `inspect eval-retry {shlex.quote(log.path)}`"
-
-
-def _local(name: str) -> str:
-    """A file's path. Inspect puts file:// in front of it, without quoting any character."""
-    return name.removeprefix("file://")
-
-
-def _identity(path: str) -> str:
-    return path if "://" in path else str(Path(path).resolve())

@@ -6,13 +6,14 @@ log of the same task: of several attempts the one counts that judged most items,
 latest.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from tiebreak.candidates import Shard
-from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError
+from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.words import count
 
 # A message names so many shards or items; the count says how many there are.
@@ -43,12 +44,12 @@ def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> l
             of shards, or an item is in two shards.
     """
     joined: list[RankingLog] = []
-    runs: dict[str, list[_Part]] = {}
+    runs: dict[str, list[_Part]] = defaultdict(list)
     for log in logs:
         if log.shard is None:
             joined.append(log)
         else:
-            runs.setdefault(log.run, []).append(_Part(log.shard, log))
+            runs[log.run].append(_Part(log.shard, log))
     for attempts in runs.values():
         parts = _fullest(attempts)
         _refuse_overlaps(parts)
@@ -59,9 +60,9 @@ def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> l
 
 def best_attempts(logs: Iterable[RankingLog]) -> tuple[list[RankingLog], list[str]]:
     """One log per task, the oldest first, and a note on each attempt that is left out."""
-    attempts: dict[str, list[RankingLog]] = {}
+    attempts: dict[str, list[RankingLog]] = defaultdict(list)
     for log in logs:
-        attempts.setdefault(log.task_id or log.path, []).append(log)
+        attempts[log.task_id or log.path].append(log)
     best = [_best(same, "task") for same in attempts.values()]
     kept = sorted((log for log, _ in best), key=lambda log: log.age)
     return kept, [note for _, notes in best for note in notes]
@@ -79,9 +80,9 @@ def _best(attempts: Sequence[RankingLog], what: str) -> tuple[RankingLog, list[s
 
 def _fullest(parts: Iterable[_Part]) -> list[_Part]:
     """One log per task and shard, in the order of the shards."""
-    attempts: dict[tuple[Shard, str], list[RankingLog]] = {}
+    attempts: dict[tuple[Shard, str], list[RankingLog]] = defaultdict(list)
     for shard, log in parts:
-        attempts.setdefault((shard, log.task_id or log.path), []).append(log)
+        attempts[shard, log.task_id or log.path].append(log)
     found = []
     for (shard, _), same in attempts.items():
         log, notes = _best(same, "shard")
@@ -105,15 +106,13 @@ def _refuse_overlaps(parts: Sequence[_Part]) -> None:
             "Keep one log of each shard in the folder; a run that was repeated on purpose is read "
             "by itself, in a folder of its own"
         )
-    holders: dict[str, list[_Part]] = {}
-    for part in parts:
-        for sample_id in {*part.log.planned, *(sample.id for sample in part.log.samples)}:
-            holders.setdefault(sample_id, []).append(part)
-    if shared := sorted(sample_id for sample_id, held in holders.items() if len(held) > 1):
-        files = sorted({part.shard for one in shared for part in holders[one]})
+    ids = [{*part.log.planned, *(sample.id for sample in part.log.samples)} for part in parts]
+    holders = Counter(chain.from_iterable(ids))
+    if shared := sorted(sample_id for sample_id, n in holders.items() if n > 1):
+        holding = [part for part, own in zip(parts, ids, strict=True) if own & {*shared}]
         raise RankingLogError(
             f"{count(len(shared), 'item')} in more than one shard: {_some(shared)}. The shards:"
-            f"{_lines([part for part in parts if part.shard in files])}\n"
+            f"{_lines(holding)}\n"
             "Judge one of them again, from the same candidates as the others"
         )
 
@@ -146,13 +145,13 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
         shard=None,
         planned=tuple(sample_id for log in logs for sample_id in log.planned),
         n_expected=sum(log.n_expected for log in logs),
-        samples=tuple(sorted((one for log in logs for one in log.samples), key=_inspects_order)),
+        samples=tuple(
+            sorted(
+                (one for log in logs for one in log.samples), key=lambda one: (one.epoch, one.id)
+            )
+        ),
         notes=tuple(f"shard {part.shard}: {note}" for part in parts for note in part.log.notes),
     )
-
-
-def _inspects_order(sample: JudgedItem) -> tuple[int, str]:
-    return sample.epoch, sample.id
 
 
 def together(files: Sequence[str]) -> str:
