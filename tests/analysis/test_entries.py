@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.ranking_logs.builders import all_pairs, bracket, call, listed, skipped, write_log
-from tiebreak.analysis.common_ground import in_each_order, left_out, shared
-from tiebreak.analysis.entries import Entry, _standing, paper_order, read_entries
+from tiebreak.analysis.entries import (
+    Entry,
+    _standing,
+    in_each_order,
+    left_out,
+    paper_order,
+    read_entries,
+    shared,
+)
 from tiebreak.rankers import Resampling, competition_ranks
 from tiebreak.scorers.ballots import ItemBallots
 

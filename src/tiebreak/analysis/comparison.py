@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tiebreak.analysis.common_ground import (
+from tiebreak.analysis.entries import (
+    Entry,
     Shared,
     agreement,
     gain,
     in_each_order,
     left_out,
+    paper_order,
+    read_entries,
     same_contest,
     shared,
 )
-from tiebreak.analysis.entries import Entry, paper_order, read_entries
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.receipt import Price, price_of
@@ -253,11 +255,11 @@ def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -
                 f"{receipt.n_calls:,} calls are from the cache, replies of another run. "
                 f"Judge again with -T repeat={len(runs)}"
             )
-    cached = [entry for entry in entries if entry.board.receipt.n_cached]
+    receipts = [(entry.name, entry.board.receipt) for entry in entries]
+    cached = [f"{name} {percent(r.n_cached / r.n_calls)}" for name, r in receipts if r.n_cached]
     if cached:
-        shares = ", ".join(f"{entry.name} {percent(entry.cached_share)}" for entry in cached)
         yield (
-            f"Calls from the cache: {shares}. Where two logs share a judge's replies, their "
+            f"Calls from the cache: {', '.join(cached)}. Where two logs share a judge's replies, their "
             "agreement is that of the protocols alone, without the judge's noise"
         )
 

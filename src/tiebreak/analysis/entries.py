@@ -2,26 +2,35 @@
 
 Protocols are named by themselves, and by what their logs differ in where they do: `swiss rounds=2`
 and `swiss rounds=3`. Logs that differ in nothing are runs of one protocol: `seal`, `seal · run 2`.
+Logs are compared on what is `shared`: the items and models that all of them ranked.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
 from tiebreak.paths import Paths
+from tiebreak.rankers.agreement import Agreement, resolution_gain
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.stability import mean_statistic
+from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.rankers.uncertainty import Resampling, Statistic
-from tiebreak.ranking_logs.log import RankedItem, RankingLog
+from tiebreak.ranking_logs.log import RankedItem, RankingLog, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.catalogue import PROTOCOLS
+from tiebreak.scorers.match import in_one_order
+from tiebreak.scorers.placement import NotPlacedError
+from tiebreak.scorers.rules import RULES
+from tiebreak.words import count
 
 QuestionKey = tuple[str, str]
 """An item's id, and the hash of its question: another question is another item."""
@@ -71,12 +80,6 @@ class Entry:
         same = any(other is not self and other.repeat == self.repeat for other in others)
         return same and self.board.receipt.n_cached > 0
 
-    @property
-    def cached_share(self) -> float:
-        """Share of its calls that came from the cache, in [0, 1]; 0 without a call."""
-        receipt = self.board.receipt
-        return receipt.n_cached / receipt.n_calls if receipt.n_calls else 0.0
-
     def statistic(self, items: Sequence[QuestionKey], models: Sequence[str]) -> Statistic:
         """Its leaderboard of some models, as a function of how often each item is drawn.
 
@@ -123,12 +126,6 @@ def paper_order(entry: Entry) -> tuple[int, str, int]:
     """A key that sorts entries as SEAL's tables list protocols; a user's own come last, by name."""
     order, protocol = list(PROTOCOLS), entry.board.protocol
     return order.index(protocol) if protocol in order else len(order), entry.label, entry.run
-
-
-def with_ranked(entry: Entry, ranked: Sequence[RankedItem]) -> Entry:
-    """The entry, had it held these items."""
-    items = tuple(item for item, _ in ranked)
-    return replace(entry, items=items, ranked=tuple(ranked), table=ItemTable.of(ranked))
 
 
 def _standing(scores: FloatArray, margins: FloatArray) -> FloatArray:
@@ -178,3 +175,89 @@ def _differ(one: Mapping[str, object], other: Mapping[str, object], name: str) -
     if name in (_JUDGE, _PEERS) and not (one[name] and other.get(name)):
         return False
     return other.get(name) != one[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What some entries all ranked: items in the order of the first entry, models by name."""
+
+    items: tuple[QuestionKey, ...]
+    models: tuple[str, ...]
+
+
+def same_contest(one: Entry, other: Entry) -> bool:
+    """Whether two entries are runs of one another: protocol, settings, judges and models."""
+    return one.label == other.label and one.table.models == other.table.models
+
+
+def shared(entries: Sequence[Entry]) -> Shared:
+    """The items and models that all of some entries ranked."""
+    first, *others = entries
+    items = set(first.keys).intersection(*(entry.keys for entry in others))
+    models = first.ranked_models.intersection(*(entry.ranked_models for entry in others))
+    return Shared(
+        items=tuple(item for item in dict.fromkeys(first.keys) if item in items),
+        models=tuple(sorted(models)),
+    )
+
+
+def left_out(entries: Sequence[Entry], common: Shared) -> str | None:
+    """What some entries ranked and others did not, in words; None when there is nothing."""
+    parts = []
+    for what, kept, ranked in (
+        ("item", len(common.items), [len(set(entry.keys)) for entry in entries]),
+        ("model", len(common.models), [len(entry.ranked_models) for entry in entries]),
+    ):
+        if max(ranked) > kept:
+            each = ", ".join(f"{n:,} by {e.name}" for e, n in zip(entries, ranked, strict=True))
+            parts.append(f"{count(kept, what)} (ranked: {each})")
+    return " and ".join(parts) or None
+
+
+def agreement(one: Entry, other: Entry, common: Shared, how: Resampling) -> ResampledAgreement:
+    """How far two leaderboards agree on what both ranked, with intervals over items."""
+    first, second = (entry.statistic(common.items, common.models) for entry in (one, other))
+    return resample_agreement(first, second, len(common.items), how=how)
+
+
+def gain(entry: Entry, common: Shared) -> Agreement:
+    """Spread of the models' mean Borda scores over that of their native scores (SEAL, table 1).
+
+    A protocol that ranks by native scores has these themselves for its scores, so a gain of 1.
+    """
+    table, items = entry.table, set(common.items)
+    rows = [row for row, item in enumerate(entry.keys) if item in items]
+    cells = np.ix_(rows, [table.models.index(model) for model in common.models])
+    by_native = all(RULES[item.placed_by].asks is None for item in entry.items)
+    scores = table.native if by_native else table.borda
+    ones = np.ones((1, len(rows)))
+    return resolution_gain(*(mean_statistic(one[cells])(ones)[0] for one in (scores, table.native)))
+
+
+def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:
+    """The entry by the first verdict of every match alone, and by the second, in the other order.
+
+    Each is what a run would have given that asks one order only. None unless all pairs of all items
+    were judged in both, and their results alone rank: else half of them decide nothing.
+    """
+    if any(item.matches for item in entry.items) and all(map(_all_pairs_twice, entry.items)):
+        return _in_one_order(entry, 0), _in_one_order(entry, 1)
+    return None
+
+
+def _all_pairs_twice(item: ItemBallots) -> bool:
+    pairs = math.comb(len(item.representatives), 2)
+    twice = sum(len(match.verdicts) == 2 for match in item.matches)
+    return RULES[item.placed_by].results_only and twice == len(item.matches) == pairs
+
+
+def _in_one_order(entry: Entry, which: Literal[0, 1]) -> Entry:
+    """The entry by one verdict of each match; items without a ranking then are left out."""
+    ranked = []
+    for item in entry.items:
+        matches = tuple(in_one_order(match, which) for match in item.matches)
+        asked_once = item.model_copy(update={"matches": matches})
+        with suppress(NotPlacedError):
+            ranked.append(RankedItem(asked_once, placement_of(asked_once)))
+    items = tuple(item for item, _ in ranked)
+    return replace(entry, items=items, ranked=tuple(ranked), table=ItemTable.of(ranked))

@@ -9,8 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiebreak.analysis.common_ground import left_out, same_contest, shared
-from tiebreak.analysis.entries import Entry, paper_order, read_entries
+from tiebreak.analysis.entries import (
+    Entry,
+    left_out,
+    paper_order,
+    read_entries,
+    same_contest,
+    shared,
+)
 from tiebreak.analysis.finding import Finding
 from tiebreak.paths import Paths
 from tiebreak.rankers.stability import RunStability, Stability, run_to_run, subsample_stability

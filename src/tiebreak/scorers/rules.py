@@ -51,7 +51,8 @@ class PlacementRule:
     one, or a list of all; None where native scores decide. `noun` is what such a call is called,
     one and several; `unscored` what follows where one has no usable reply, and `tied` what an even
     match does. `reviewed` is whether several reviewers are asked instead of one judge; `knockout`
-    whether the loser of a match is out. `ranks` gives every ranked model's rank, 1 = best, or
+    whether the loser of a match is out; `results_only` whether nothing but the results of matches
+    counts, neither seeding nor rounds. `ranks` gives every ranked model's rank, 1 = best, or
     raises a NotPlacedError.
     """
 
@@ -62,6 +63,7 @@ class PlacementRule:
     tied: str = ""
     reviewed: bool = False
     knockout: bool = False
+    results_only: bool = False
 
     @property
     def by_matches(self) -> bool:
@@ -242,7 +244,9 @@ RULES: Final[Mapping[Rule, PlacementRule]] = {
     "least_squares": PlacementRule(
         _of_answers(_least_squares), "match", _MATCH, _LEFT_OUT, _EVEN_HANDED
     ),
-    "win_rate": PlacementRule(_of_answers(_win_rate), "match", _MATCH, _LEFT_OUT, _EVEN_HANDED),
+    "win_rate": PlacementRule(
+        _of_answers(_win_rate), "match", _MATCH, _LEFT_OUT, _EVEN_HANDED, results_only=True
+    ),
     "insertion": PlacementRule(
         _of_answers(_insertion),
         "match",

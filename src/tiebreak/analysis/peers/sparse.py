@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tiebreak.analysis.common_ground import agreement, shared
-from tiebreak.analysis.entries import Entry, entries_of
+from tiebreak.analysis.entries import Entry, agreement, entries_of, shared
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.receipt import Price, price_of
 from tiebreak.rankers import ResampledAgreement, aggregate_items, kendall_tau_many
