@@ -259,8 +259,8 @@ def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -
     cached = [f"{name} {percent(r.n_cached / r.n_calls)}" for name, r in receipts if r.n_cached]
     if cached:
         yield (
-            f"Calls from the cache: {', '.join(cached)}. Where two logs share a judge's replies, their "
-            "agreement is that of the protocols alone, without the judge's noise"
+            f"Calls from the cache: {', '.join(cached)}. Where two logs share a judge's replies, "
+            "their agreement is that of the protocols alone, without the judge's noise"
         )
 
 
