@@ -33,7 +33,8 @@ def test_every_metric_has_a_meaning_and_a_direction() -> None:
     for name, metric in METRICS.items():
         assert name == metric.name
         assert metric.meaning
-        assert metric.direction.endswith(("higher is better", "lower is better"))
+        ends = {True: "higher is better", False: "lower is better", None: metric.range}
+        assert metric.direction.endswith(ends[metric.higher_is_better])
     assert METRICS["mean_rank"].direction == "1 to N, lower is better"
     assert dataclasses.replace(METRICS["mean_rank"], higher_is_better=None).direction == "1 to N"
 

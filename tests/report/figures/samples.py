@@ -1,5 +1,6 @@
 """Boards, contests and reviews to draw, without any log; names plain and hostile."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -44,17 +45,15 @@ def row(
     """A row whose interval is `borda` ± `half`, and whose ranks go one up and one down."""
     sure = half != half or rank is None
     usual: dict[str, Any] = {
+        **dict.fromkeys((field.name for field in dataclasses.fields(LeaderboardRow)), NAN),
+        **{"rank": rank, "model": model, "value": borda, "wins": 0, "losses": 0, "ties": 0},
         "lower": borda - half,
         "upper": borda + half,
         "rank_lower": None if sure or rank is None else max(1, rank - 1),
         "rank_upper": None if sure or rank is None else rank + 1,
-        "native": NAN,
         "native_n": 0,
     }
-    return LeaderboardRow(
-        rank=rank, model=model, value=borda, prob_first=NAN, wins=0, losses=0, ties=0,
-        unscored_rate=NAN, margin=NAN, points=NAN, **usual | fields,
-    )  # fmt: skip
+    return LeaderboardRow(**usual | fields)
 
 
 def board(
