@@ -9,7 +9,7 @@ from tiebreak.scorers.judge import Judge
 
 
 def peers(n: int, outsiders: int = 0) -> tuple[Reviewer, ...]:
-    """The first n candidates as reviewers, and some that are none."""
+    """The first n candidates as reviewers, and some outsiders."""
     inside = [Reviewer(name=name, model=f"acme/{name}", candidate=name) for name in names(n)]
     outside = [Reviewer(name=f"other/{i}", model=f"other/{i}") for i in range(outsiders)]
     return (*inside, *outside)
