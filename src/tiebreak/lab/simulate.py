@@ -17,7 +17,7 @@ from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tiebreak.lab.judge import LabError, Traits
+from tiebreak.lab.judge import LabError, Traits, require
 from tiebreak.lab.planted import FloatArray, Pool, World, spread_out
 from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.rankers import competition_ranks, normalized_borda
@@ -122,10 +122,8 @@ def simulate_world(
         LabError: a number or a label is of no use; the message says which.
     """
     sizes = tuple(sorted(set(items)))
-    if not sizes or sizes[0] < 1:
-        raise LabError("Give numbers of items of 1 and more.")
-    if repeats < 1:
-        raise LabError(f"{repeats} repeats: it takes one pool or more.")
+    require(min(sizes, default=0) >= 1, "give numbers of items of 1 and more")
+    require(repeats >= 1, f"{repeats} repeats: it takes one pool or more")
     labels = dict.fromkeys((*protocols, REFERENCE))
     for label in labels:
         _variant(label, swap)  # before any work, so that a wrong label costs no time

@@ -12,10 +12,8 @@ MOST_TIERS: Final = 4
 async def seed(judge: Session, tiers: int | None = None) -> tuple[str, ...]:
     """Seed all candidates, best first.
 
-    Args:
-        judge: the item's judge.
-        tiers: number of tiers; None: min(4, N). With 1, and for a single candidate, there is
-            no call: seeds are drawn by lot, as they are when the call stays unscored.
+    `tiers` is the number of tiers; None: min(4, N). With 1, and for a single candidate, there is no
+    call: seeds are drawn by lot, as they are when the call stays unscored.
     """
     lots = judge.lots()
     k = min(tiers or MOST_TIERS, len(lots))
@@ -25,10 +23,8 @@ async def seed(judge: Session, tiers: int | None = None) -> tuple[str, ...]:
     labelled = judge.labelled(judge.candidates)
     async with judge.section("Seeding", "seeding"):
         reply = await judge.ask(TiersQuestion(judge.contest, labelled, k))
-    if reply.value is None:
-        tiering = Tiering(unscored=reply.unscored)
-    else:
-        tiering = Tiering(tiers={labelled[label]: tier for label, tier in reply.value.items()})
+    given = (reply.value or {}).items()
+    tiering = Tiering(tiers={labelled[k]: tier for k, tier in given}, unscored=reply.unscored)
     # The sort is stable: inside a tier the lots decide.
     seeds = tuple(sorted(lots, key=lambda name: tiering.tiers.get(name, 0)))
     judge.keep(tiering=tiering, seeds=seeds)

@@ -177,11 +177,7 @@ class Session:
         """Rank candidates in one call."""
         labelled = self.labelled(candidates)
         reply = await self.ask(ListQuestion(self.contest, labelled))
-        ranked = (
-            Listing(unscored=reply.unscored)
-            if reply.value is None
-            else Listing(groups=_groups({labelled[k]: place for k, place in reply.value.items()}))
-        )
+        ranked = Listing(groups=_groups(labelled, reply.value or {}), unscored=reply.unscored)
         self.keep(listings=(*self.ballots.listings, ranked))
         return ranked
 
@@ -234,8 +230,7 @@ class Session:
             calls += reply.calls
             depth = reply.depth
             if not reply.too_long:
-                places = reply.value or {}
-                groups = _groups({labelled[label]: place for label, place in places.items()})
+                groups = _groups(labelled, reply.value or {})
                 problem = reply.unscored
                 break
             longest = max(shown, key=lambda name: (len(answers[name]), name))
@@ -320,9 +315,9 @@ def _labels(shown: Sequence[str]) -> dict[str, str]:
     return {f"R{number}": name for number, name in enumerate(shown, start=1)}
 
 
-def _groups(places: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
-    """Groups of candidates with the same place, best first."""
+def _groups(labelled: Mapping[str, str], places: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
+    """Groups of candidates whose labels have the same place, best first."""
     return tuple(
-        tuple(sorted(name for name, own in places.items() if own == place))
+        tuple(sorted(labelled[label] for label, own in places.items() if own == place))
         for place in sorted(set(places.values()))
     )
