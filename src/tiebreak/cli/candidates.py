@@ -22,7 +22,7 @@ def candidates(
     """Align the answers in Inspect logs, lm-eval outputs and Parquet pools, and audit them.
 
     \b
-    A pool that somebody published on the Hub is hf://datasets/OWNER/NAME[@REVISION][/FILE].
+    A published pool on the Hub is hf://datasets/OWNER/NAME[@REVISION][/FILE].
 
     \b
     Examples:

@@ -43,7 +43,7 @@ class HumanRanking:
     notes: tuple[str, ...] = ()
 
     def of(self, benchmark: str) -> Mapping[str, float]:
-        """Ranks of the models on a benchmark; empty where people said nothing about it."""
+        """Ranks of the models on a benchmark; empty where the ranking has none."""
         return self.ranks.get(benchmark) or self.ranks.get(ALL_BENCHMARKS, {})
 
 
@@ -52,7 +52,7 @@ def read_human_ranking(path: str | Path) -> HumanRanking:
 
     Raises:
         TableError: there is no column `model`, or not exactly one of `rank` and `score`; a model
-            without a name; a rank below 0; a number that is none; a model ranked twice on one
+            without a name; a rank below 0; a cell that is not a number; a model ranked twice on one
             benchmark; no number at all; as `read_delimited`.
     """
     table = read_delimited(Path(path))

@@ -27,7 +27,7 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     (`match.accuracy`). A ranking log and a run that did not succeed give a note and no result.
 
     Raises:
-        UnreadableFileError: the file is no Inspect log, or damaged.
+        UnreadableFileError: the file is damaged or not an Inspect log.
     """
     source = path.as_posix()
     log = _header(source)

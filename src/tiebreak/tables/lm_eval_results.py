@@ -30,7 +30,7 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
     `options.filter` names a filter. A metric that is better when lower gets a minus sign.
 
     Raises:
-        UnreadableFileError: the file is no lm-eval summary, or damaged.
+        UnreadableFileError: the file is damaged or not a summary of lm-eval.
     """
     source = path.as_posix()
     summary = _parse(path)
@@ -67,7 +67,7 @@ class _Run:
     options: ReadOptions
 
     def read(self, task: str, name: str | None, choices: list[str]) -> Iterator[Result | str]:
-        """The result of a task, and sentences about it; sentences alone where there is none."""
+        """The result of a task, and notes about it; notes alone where it has no result."""
         if name is None:
             yield f"{self.source}: {task} has only {', '.join(choices)}; left out"
             return

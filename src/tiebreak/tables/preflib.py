@@ -97,10 +97,10 @@ def _check_header(path: Path, kind: str, instance: Any) -> None:
         "voters": (instance.num_voters, sum(instance.multiplicity.values())),
         "unique orders": (instance.num_unique_orders, len(instance.orders)),
     }
-    for what, (said, found) in counts.items():
-        if said not in (0, found):  # 0: the header does not say
+    for what, (stated, found) in counts.items():
+        if stated not in (0, found):  # 0: the header does not say
             raise TableError(
-                f"{path}: the header says {said} {what}, the file holds {found}; it may be cut "
+                f"{path}: the header says {stated} {what}, the file holds {found}; it may be cut "
                 "short: fetch it again, or correct the header"
             )
 
