@@ -14,4 +14,4 @@ The protocols are the ones that judge real answers; only the judge is another. N
 
 
 class EstimateError(ValueError):
-    """An estimate cannot be made as it was asked for; the message says what to do about it."""
+    """An estimate cannot be made as requested; the message says what to do."""

@@ -60,8 +60,8 @@ def read_price(text: str) -> tuple[str | None, Price]:
         given = taken = -1.0
     if not (0 <= given < _MILLION and 0 <= taken < _MILLION):
         raise EstimateError(
-            f"{text!r} is no price: give dollars per million tokens in and out, such as 1.25,10 or "
-            "openai/gpt-5=1.25,10"
+            f"{text!r} is not a price: give dollars per million tokens in and out, such as "
+            "1.25,10 or openai/gpt-5=1.25,10"
         )
     return model or None, Price(given, taken)
 

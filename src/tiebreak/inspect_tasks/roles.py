@@ -32,7 +32,7 @@ NO_PEERS: Final = (
 )
 HOW_TO_MATCH: Final = (
     "Say which reviewer is which candidate with\n"
-    '  -T reviewers=\'{"openai/gpt-5": "gpt-5", "openai/o3": null}\'   (null: it is none)\n'
+    '  -T reviewers=\'{"openai/gpt-5": "gpt-5", "openai/o3": null}\'   (null: not a candidate)\n'
     "or with a list of candidates in the order of the peers; in an estimate it is --reviewers."
 )
 
@@ -76,8 +76,8 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
 
     Args:
         given: the task argument `reviewers`: a mapping from the models' names to candidates, or a
-            list of candidates in the order of the peers; None says that a reviewer is none. What
-            it leaves open is matched by name.
+            list of candidates in the order of the peers, where None means that a reviewer is not a
+            candidate. What it leaves open is matched by name.
         degree: in sparse mode the number of answers that a reviewer ranks.
     """
 
@@ -161,7 +161,7 @@ def require_readable(method: str, degree: int | None) -> None:
     """Refuse a method that can read no ballot of the sparse mode.
 
     Raises:
-        PrerequisiteError: it can read none.
+        PrerequisiteError: the method needs complete rankings.
     """
     if method == "kendall" and degree is not None:
         raise PrerequisiteError("kendall reads complete rankings only, which degree rules out.")

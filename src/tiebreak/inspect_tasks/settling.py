@@ -29,9 +29,9 @@ def drawn(samples: Sequence[Sample], seed: int) -> list[Sample]:
 class Settling:
     """Decides, while a run is going on, whether its ranking is settled.
 
-    It is what Inspect calls an early stopping manager, because such a one is told about every
-    sample that is complete, also about those that a retry takes over from an earlier attempt. It
-    stops none itself: what need not be judged stays a sample, and its log says why.
+    It is an early stopping manager of Inspect, because those learn of every completed sample, also
+    of the ones that a retry takes over from an earlier attempt. It stops no sample itself: what
+    need not be judged stays a sample, and its log says why.
 
     Args:
         models: all models of the run.

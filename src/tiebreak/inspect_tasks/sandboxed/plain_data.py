@@ -30,7 +30,7 @@ _LINES: dict[str, Any] = {
 
 
 class Foreign:
-    """Stands for an answer that is no plain data and so equals nothing."""
+    """Stands for an answer that is not plain data and so equals nothing."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind

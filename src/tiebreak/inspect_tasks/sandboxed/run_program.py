@@ -5,7 +5,7 @@ refuses what no plain computation needs: opening files, processes, threads, sock
 of other functions, imports beyond the pure part of the standard library. Started by root it becomes
 nobody, where Python stays readable. What the program names is imported before that; afterwards no
 module of machine code can be loaded. Limits are kept by the kernel. The hook stops what models
-write by mistake and the known tricks, but it is no security boundary: code that breaks out of
+write by mistake and the known tricks, but it is not a security boundary: code that breaks out of
 Python itself gets around it. Hence the container.
 """
 

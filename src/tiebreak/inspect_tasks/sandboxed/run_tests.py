@@ -69,7 +69,7 @@ class Candidate:
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
-            self.end("its answer is no plain data")
+            self.end("its answer is not plain data")
 
     def perform(self, *message: object) -> Any:
         """Let the candidate do something, and give back or raise what came of it.
@@ -84,7 +84,7 @@ class Candidate:
             errors = [vars(builtins)[name] for name in names]
             value = decode(value)
         except _NOT_PLAIN:
-            self.end("its answer is no plain data")
+            self.end("its answer is not plain data")
         for error in errors:
             if isinstance(error, type) and issubclass(error, Exception):
                 try:
