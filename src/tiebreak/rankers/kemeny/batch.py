@@ -53,10 +53,7 @@ class KemenyBatch:
 def kemeny_young_batch(
     profiles: ArrayLike, *, count: bool = False, chunk: int | None = None
 ) -> KemenyBatch:
-    """Exact Kemeny orders of many questions: fewest pairwise disagreements with the ballots.
-
-    A ballot disagrees with "a before b" when it ranks b strictly before a; a tie, or a pair of
-    which it leaves one out, is no disagreement.
+    """Exact Kemeny orders of many questions: fewest disagreements, counted as in `kemeny_young`.
 
     Args:
         profiles: shape (questions Q, ballots, N), lower is better, equal = tied, NaN = not ranked.

@@ -69,24 +69,24 @@ def cycle_bound(
         step: the costs of any two orders differ by a multiple of it.
         deadline: value of `time.monotonic` at which to stop with what there is.
     """
-    program = _Program(margin)
+    cycles = np.empty((0, 3), np.int64)
     cost = excess(order, margin)
-    best = bound_from(margin, program.cycles, np.empty(0, np.int64))
+    best = bound_from(margin, cycles, np.empty(0, np.int64))
     # Without any row, the cheapest x are the majorities; ties go as in the given order.
     place = np.argsort(order)
     ahead = np.where(margin == 0, place[:, None] < place, margin > 0).astype(np.float64)
     while best.value <= SCALE * (cost - step) and time.monotonic() < deadline:
         found = violated_cycles(ahead, np.abs(margin))
-        rows = np.unique(np.concatenate([program.cycles, found]), axis=0)
-        if len(rows) == len(program.cycles):
+        rows = np.unique(np.concatenate([cycles, found]), axis=0)
+        if len(rows) == len(cycles):
             break
-        program.cycles = rows
-        answer = program.solve(ahead, deadline)
+        cycles = rows
+        answer = _solve(margin, cycles, ahead, deadline)
         if answer is None:
             break
         ahead, duals = answer
         weights = np.floor(duals * SCALE).astype(np.int64)
-        best = max(best, bound_from(margin, program.cycles, weights), key=lambda one: one.value)
+        best = max(best, bound_from(margin, cycles, weights), key=lambda one: one.value)
         rounded = improve(np.lexsort((np.argsort(order), -ahead.sum(axis=1).round(6))), margin)
         if excess(rounded, margin) < cost:
             order, cost = rounded, excess(rounded, margin)
@@ -129,49 +129,41 @@ def violated_cycles(ahead: NDArray[np.float64], strength: IntArray) -> IntArray:
     return cycles[chosen]
 
 
-class _Program:
-    """The linear program, in one variable x[a, b] for every pair a < b that is in some row."""
+def _solve(
+    margin: IntArray, cycles: IntArray, ahead: NDArray[np.float64], deadline: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Best x, as a matrix, and the dual of every cycle; None when the time is up.
 
-    def __init__(self, margin: IntArray) -> None:
-        self.margin = margin
-        self.cycles = np.empty((0, 3), np.int64)
+    There is one variable x[a, b] for every pair a < b that is in some cycle; `ahead`, shape (n, n),
+    holds x of the other pairs.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
 
-    def solve(
-        self, ahead: NDArray[np.float64], deadline: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Best x, as a matrix, and the dual of every cycle; None when the time is up.
-
-        Args:
-            ahead: x of the pairs that are in no row, shape (n, n).
-            deadline: as for `cycle_bound`.
-        """
-        from scipy.optimize import linprog
-        from scipy.sparse import csr_array
-
-        n = len(self.margin)
-        tail, head = self.cycles, np.roll(self.cycles, -1, axis=1)
-        sign = np.where(tail < head, 1.0, -1.0)  # x[tail, head] = 1 − x[head, tail]
-        code = np.minimum(tail, head) * n + np.maximum(tail, head)
-        pairs, column = np.unique(code, return_inverse=True)
-        first, second = np.divmod(pairs, n)
-        ends = np.arange(0, 3 * len(tail) + 1, 3)
-        left = deadline - time.monotonic()
-        # The stubs know no sparse matrix here.
-        answer = linprog(  # type: ignore[call-overload]
-            # a before b costs max(0, −m) and b before a costs max(0, m): the difference is −m.
-            -self.margin[first, second],
-            A_ub=csr_array((sign.ravel(), column.ravel(), ends), shape=(len(tail), len(pairs))),
-            b_ub=2.0 - np.sum(tail > head, axis=1),
-            bounds=(0, 1),
-            method="highs",
-            options={"time_limit": max(left, 0.0)} if math.isfinite(left) else {},
-        )
-        if not answer.success:
-            return None
-        ahead = ahead.copy()
-        ahead[first, second] = answer.x
-        ahead[second, first] = 1 - answer.x
-        return ahead, np.maximum(-answer.ineqlin.marginals, 0)
+    n = len(margin)
+    tail, head = cycles, np.roll(cycles, -1, axis=1)
+    sign = np.where(tail < head, 1.0, -1.0)  # x[tail, head] = 1 − x[head, tail]
+    code = np.minimum(tail, head) * n + np.maximum(tail, head)
+    pairs, column = np.unique(code, return_inverse=True)
+    first, second = np.divmod(pairs, n)
+    ends = np.arange(0, 3 * len(tail) + 1, 3)
+    left = deadline - time.monotonic()
+    # The stubs know no sparse matrix here.
+    answer = linprog(  # type: ignore[call-overload]
+        # a before b costs max(0, −m) and b before a costs max(0, m): the difference is −m.
+        -margin[first, second],
+        A_ub=csr_array((sign.ravel(), column.ravel(), ends), shape=(len(tail), len(pairs))),
+        b_ub=2.0 - np.sum(tail > head, axis=1),
+        bounds=(0, 1),
+        method="highs",
+        options={"time_limit": max(left, 0.0)} if math.isfinite(left) else {},
+    )
+    if not answer.success:
+        return None
+    ahead = ahead.copy()
+    ahead[first, second] = answer.x
+    ahead[second, first] = 1 - answer.x
+    return ahead, np.maximum(-answer.ineqlin.marginals, 0)
 
 
 def copeland_order(margin: IntArray) -> IntArray:
