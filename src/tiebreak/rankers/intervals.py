@@ -14,7 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray, ratio
-from tiebreak.rankers.uncertainty import Resampling, bootstrap_leaderboard
+from tiebreak.rankers.uncertainty import (
+    Resampling,
+    bootstrap_leaderboard,
+    item_numbers,
+    per_item,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +51,15 @@ class ItemDraws:
     """
 
     def __init__(self, n_rows: int, items: ArrayLike | None, *, how: Resampling) -> None:
-        labels = np.arange(n_rows) if items is None else np.asarray(items)
-        if labels.shape != (n_rows,):
-            raise RankingError(f"items must have shape ({n_rows},), got {labels.shape}")
+        self._n_items, self._item = item_numbers(items, n_rows)
         if not n_rows:
             raise RankingError("there is no item")
-        names, self._item = np.unique(labels, return_inverse=True)
-        self._n_items = len(names)
         self.how = how
 
     def count(self, present: NDArray[np.bool_]) -> IntArray:
         """Number of items with a row in which something is present: (rows, …) → (…)."""
-        counts: IntArray = np.sum(
-            self._per_item(present.astype(np.float64)) > 0, axis=0, dtype=np.int64
-        )
+        rows = per_item(present, self._item, self._n_items)
+        counts: IntArray = np.sum(rows > 0, axis=0, dtype=np.int64)
         return counts
 
     def means(self, values: FloatArray, undefined: str) -> tuple[Estimate, ...]:
@@ -91,9 +91,9 @@ class ItemDraws:
         Raises:
             RankingError: level or draws are out of range.
         """
-        per_item = self._per_item(sums)
+        totals = per_item(sums, self._item, self._n_items)
         found = bootstrap_leaderboard(
-            lambda counts: figures(counts @ per_item),
+            lambda counts: figures(counts @ totals),
             self._n_items,
             present=self.count(present),
             how=self.how,
@@ -120,11 +120,6 @@ class ItemDraws:
                 f"undefined in {undefined} of {self.how.draws} draws of items, which are left out"
             )
         return None
-
-    def _per_item(self, rows: FloatArray) -> FloatArray:
-        totals = np.zeros((self._n_items, *rows.shape[1:]))
-        np.add.at(totals, self._item, rows)
-        return totals
 
 
 @dataclass(frozen=True, slots=True)

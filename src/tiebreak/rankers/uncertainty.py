@@ -108,12 +108,11 @@ def bootstrap_items(
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:
         raise RankingError(f"scores must have shape (rows, models), got {table.shape}")
-    labels = np.arange(len(table)) if items is None else np.asarray(items)
-    if labels.shape != (len(table),):
-        raise RankingError(f"items must have shape ({len(table)},), got {labels.shape}")
+    n_items, item = item_numbers(items, len(table))
     if np.isinf(table).any():
         raise RankingError("scores must be finite, or NaN where a model is absent")
-    sums, cells = _per_item(table, labels)
+    sums = per_item(np.nan_to_num(table), item, n_items)
+    cells = per_item(~np.isnan(table), item, n_items)
     # Items with the same numbers are interchangeable. On a saturated benchmark, where most items
     # are all-tied, few kinds remain, and drawing kinds instead of items is exact and much faster.
     kinds, size = np.unique(np.hstack([sums, cells]), axis=0, return_counts=True)
@@ -237,14 +236,22 @@ def _checked(scores: FloatArray, draws: int, n_models: int | None) -> FloatArray
     return scores
 
 
-def _per_item(table: FloatArray, labels: NDArray[np.generic]) -> tuple[FloatArray, FloatArray]:
-    """Sum of scores and number of present cells, each of shape (items, N)."""
-    names, index = np.unique(labels, return_inverse=True)
-    sums = np.zeros((len(names), table.shape[1]))
-    cells = np.zeros_like(sums)
-    np.add.at(sums, index, np.nan_to_num(table))
-    np.add.at(cells, index, (~np.isnan(table)).astype(np.float64))
-    return sums, cells
+def item_numbers(items: ArrayLike | None, n_rows: int) -> tuple[int, NDArray[np.intp]]:
+    """How many items there are, and the number of the item of each row; None = one a row."""
+    labels = np.arange(n_rows) if items is None else np.asarray(items)
+    if labels.shape != (n_rows,):
+        raise RankingError(f"items must have shape ({n_rows},), got {labels.shape}")
+    names, item = np.unique(labels, return_inverse=True)
+    return len(names), item
+
+
+def per_item(
+    rows: FloatArray | NDArray[np.bool_], item: NDArray[np.intp], n_items: int
+) -> FloatArray:
+    """Sums of the rows of each item: (rows, …) → (items, …)."""
+    totals = np.zeros((n_items, *rows.shape[1:]))
+    np.add.at(totals, item, np.asarray(rows, dtype=np.float64))
+    return totals
 
 
 def _draw_ranks(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
