@@ -233,16 +233,13 @@ def _holes(
 
 
 def _disjoint(benchmark: str, records: Sequence[LogRecord]) -> Note:
-    shown = [f"{record.model}: {len(record.rows)} items{_example(record)}" for record in records]
+    shown = []
+    for record in records:
+        first = record.rows[0].item if record.rows else None
+        example = f" such as {first.item_id!r} {_excerpt(first)}" if first else ""
+        shown.append(f"{record.model}: {len(record.rows)} items{example}")
     what = f"no item that all models answered ({'; '.join(shown)})"
     return Note("disjoint_items", benchmark, what)
-
-
-def _example(record: LogRecord) -> str:
-    if not record.rows:
-        return ""
-    item = record.rows[0].item
-    return f" such as {item.item_id!r} {_excerpt(item)}"
 
 
 def _rows(

@@ -119,12 +119,7 @@ def mean_rank(ranks: ArrayLike, axis: int = 0) -> FloatArray:
 
 
 def items_table(ranks: ArrayLike) -> FloatArray:
-    """The ranks as an array of shape (items, ballots, N).
-
-    Raises:
-        RankingError: not three-dimensional, or without ballots or candidates; a rank is
-            infinite.
-    """
+    """The ranks as an array of shape (items, ballots, N), checked as in `aggregate_items`."""
     table = np.asarray(ranks, dtype=np.float64)
     if table.ndim != 3 or 0 in table.shape[1:]:
         raise RankingError(f"ranks must have shape (items, ballots, candidates), got {table.shape}")

@@ -203,11 +203,7 @@ def _common(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray
 
 
 def finite(numbers: ArrayLike) -> FloatArray:
-    """Numbers as an array, with rounding errors taken off.
-
-    Raises:
-        RankingError: one of them is infinite.
-    """
+    """Numbers as an array, with rounding errors taken off; infinite ones are refused."""
     values = np.asarray(numbers, dtype=np.float64)
     if np.isinf(values).any():
         raise RankingError("ranks and scores must be finite, or NaN where a model is absent")

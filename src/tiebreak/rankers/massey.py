@@ -41,16 +41,8 @@ def least_squares(
     Where all pairs have met equally often, sᵢ is the mean margin over all N models (0 against
     itself), so that the order is that of the Borda scores.
 
-    Args:
-        first: shape (matches,), columns of the models, 0 … n_models − 1.
-        second: shape (matches,), columns of their opponents.
-        result: shape (matches,), 1 = the first won, 0 = the second won, ½ = tie. A match without a
-            verdict is left out by the caller: it is not a tie.
-        items: shape (matches,), the label of the item that each match is about.
-        n_models: number of models, N.
-        closure: add to each item what its results imply (`implied_wins`).
-        how: level, draws and seed of the intervals; a draw takes some 10 µs for N = 8 and 160
-            items.
+    Matches are given as to `bradley_terry`. With `closure` each item also counts what its results
+    imply (`implied_wins`). A draw takes some 10 µs for N = 8 and 160 items.
 
     Returns:
         `score` holds the N strengths (their sum is 0), the other fields are as `ItemBootstrap`

@@ -36,19 +36,10 @@ class Matches:
         n_models: int,
         n_items: int | None = None,
     ) -> "Matches":
-        """Check the columns and put them in order.
+        """Check the columns, which are as `bradley_terry` takes them, and put them in order.
 
-        Args:
-            first: shape (matches,), 0 … n_models − 1.
-            second: shape (matches,), the opponents.
-            result: shape (matches,), 1, ½ or 0 for the first.
-            items: shape (matches,), labels, numbered as they sort; with `n_items` they are numbers
-                already, 0 … n_items − 1, and an item may have no match.
-            n_models: number of models.
-            n_items: number of items, when items are given by number.
-
-        Raises:
-            RankingError: bad input.
+        Labels of items are numbered as they sort. With `n_items` they are numbers already, from 0
+        to n_items − 1, and an item may have no match. Bad input raises `RankingError`.
         """
         one, two, score = np.asarray(first), np.asarray(second), np.asarray(result, np.float64)
         labels = np.asarray(items)

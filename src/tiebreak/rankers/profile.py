@@ -159,11 +159,7 @@ class Profile:
 
 
 def as_profile(profile: Profile | ArrayLike) -> Profile:
-    """The profile itself, or one made of an array of ranks, shape (ballots, N).
-
-    Raises:
-        RankingError: as `Profile.from_ranks`.
-    """
+    """The profile itself, or one made of an array of ranks by `Profile.from_ranks`."""
     return profile if isinstance(profile, Profile) else Profile.from_ranks(profile)
 
 

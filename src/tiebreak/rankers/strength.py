@@ -96,17 +96,10 @@ def elo(
     order means nothing, so they are averaged over orders, the same number for every draw of items.
     With few matches ratings stay near 1000: they do not estimate the Bradley–Terry strengths.
 
-    Args:
-        first: as in `bradley_terry`.
-        second: as in `bradley_terry`.
-        result: as in `bradley_terry`.
-        items: as in `bradley_terry`.
-        n_models: number of models, N.
-        k: points at stake in a match, > 0.
-        permutations: number of orders, at least 1.
-        how: level, draws and seed of the intervals; the seed is that of the orders too. A draw
-            takes permutations · (0.5 ms + 0.5 µs a match), so that 200 draws of 2,000 matches in
-            10 orders take some 4 s.
+    Matches are given as to `bradley_terry`. `k` > 0 are the points at stake in a match,
+    `permutations` ≥ 1 is the number of orders, and the seed of the intervals is theirs too. A draw
+    takes permutations · (0.5 ms + 0.5 µs a match), so that 200 draws of 2,000 matches in 10 orders
+    take some 4 s.
 
     Returns:
         `score` holds the N ratings (mean 1000), the other fields are as `ItemBootstrap` says. The

@@ -113,15 +113,10 @@ def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:
     other reviewers is 0 on average for a model that judges its own answer as its peers do, however
     much these favour themselves. With N answers it lies in [2 − N, N − 2] between candidates.
 
-    Args:
-        ranks: shape (items, reviewers, N), lower is better, equal = tied, NaN = not ranked.
-        own: for each reviewer the column of its own answers; None if it is no candidate.
+    Arguments and errors are those of `peer_views`.
 
     Returns:
         Shape (items, N): > 0 where a model favours itself, NaN where there is nothing to compare.
-
-    Raises:
-        RankingError: as `peer_views`.
     """
     table = comparing(items_table(ranks))
     others = np.where(_own_cells(own, *table.shape[1:]), np.nan, table)
