@@ -6,6 +6,7 @@ well the reference agrees with itself is the noise ceiling: no protocol can be e
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from tiebreak.analysis.entries import (
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.receipt import Price, price_of
+from tiebreak.analysis.standing import mean
 from tiebreak.paths import Paths
 from tiebreak.rankers.agreement import Agreement
 from tiebreak.rankers.stability import ResampledAgreement
@@ -130,10 +132,7 @@ class Comparison(Finding):
 
 
 def compare(
-    paths: Paths,
-    *,
-    reference: str = REFERENCE,
-    how: Resampling = Resampling(),
+    paths: Paths, *, reference: str = REFERENCE, how: Resampling = Resampling()
 ) -> Comparison:
     """Compare the ranking logs among some files and folders with a reference.
 
@@ -191,11 +190,16 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
         if common.items and (what := left_out([entry, chosen], common)):
             beyond.append(f"{entry.name} is compared on {what}")
+    doubtful = [entry.name for entry in entries if entry.board.warnings]
     return BenchmarkComparison(
         benchmark=chosen.board.benchmark,
         logs=tuple(logs),
         orders=_orders(chosen, how),
-        warnings=tuple(_warnings(entries)),
+        warnings=(
+            (f"Not to be trusted, and `tiebreak rank` says why: {', '.join(doubtful)}",)
+            if doubtful
+            else ()
+        ),
         notes=(
             *_run_notes(chosen, runs, entries),
             *beyond,
@@ -231,16 +235,12 @@ def _compared(
 
 def _orders(chosen: Entry, how: Resampling) -> OrderAgreement | None:
     both = in_each_order(chosen)
-    common = shared(both) if both else None
-    if both is None or common is None or not (common.items and common.models):
+    if both is None:
+        return None
+    common = shared(both)
+    if not (common.items and common.models):
         return None
     return OrderAgreement(len(common.items), len(common.models), agreement(*both, common, how))
-
-
-def _warnings(entries: Sequence[Entry]) -> Iterator[str]:
-    doubtful = [entry.name for entry in entries if entry.board.warnings]
-    if doubtful:
-        yield f"Not to be trusted, and `tiebreak rank` says why: {', '.join(doubtful)}"
 
 
 def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:
@@ -265,7 +265,6 @@ def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -
 
 
 def _agreement_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
-    """Why figures are undefined."""
     reference = next(log.name for log in logs if log.role == "reference")
     for log in logs:
         if log.agreement is not None and log.agreement.spearman.reason:
@@ -294,24 +293,21 @@ def _price_notes(logs: Sequence[ComparedLog]) -> Iterator[str]:
 
 def _totals(benchmarks: Sequence[BenchmarkComparison]) -> Iterator[Total]:
     """One total for each name, in the order of the tables."""
-    logs = [log for one in benchmarks for log in one.logs if log.agreement is not None]
-    for name in dict.fromkeys(log.name for log in logs):
-        own = [log for log in logs if log.name == name]
-        figures = [log.agreement for log in own if log.agreement is not None]
+    by_name: dict[str, list[tuple[ComparedLog, ResampledAgreement]]] = defaultdict(list)
+    for log in (log for one in benchmarks for log in one.logs):
+        if log.agreement is not None:
+            by_name[log.name].append((log, log.agreement))
+    for name, found in by_name.items():
+        own, figures = zip(*found, strict=True)
         yield Total(
             name=name,
             n_benchmarks=len(own),
-            spearman=_mean(figure.spearman.value for figure in figures),
-            kendall=_mean(figure.kendall.value for figure in figures),
+            spearman=mean(figure.spearman.value for figure in figures),
+            kendall=mean(figure.kendall.value for figure in figures),
             top1=math.fsum(figure.top1.value for figure in figures),
-            calls=_mean(log.price.calls for log in own),
-            relative_cost=_mean(log.price.relative_cost for log in own),
+            calls=mean(log.price.calls for log in own),
+            relative_cost=mean(log.price.relative_cost for log in own),
         )
-
-
-def _mean(values: Iterable[float]) -> float:
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
 
 
 def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:

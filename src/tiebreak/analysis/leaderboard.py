@@ -22,7 +22,7 @@ from tiebreak.analysis.judge import (
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
-from tiebreak.analysis.standing import Standing
+from tiebreak.analysis.standing import Standing, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.paths import Paths
 from tiebreak.rankers import (
@@ -186,13 +186,9 @@ def boards_of(
     closure: bool = False,
     views: bool = True,
 ) -> list[Leaderboard]:
-    """Leaderboards of one log, by name of benchmark and protocol; errors as in `leaderboards`.
+    """Leaderboards of one log, by name of benchmark and protocol; otherwise as `leaderboards`.
 
-    Args:
-        log: what `read_ranking_logs` returned.
-        how: level, draws and seed of the intervals.
-        closure: as in `leaderboards`.
-        views: whether to fit strengths to all matches, which takes as long as all the rest.
+    `views`: whether to fit strengths to all matches, which takes as long as all the rest.
     """
     return [board_of(part, how=how, closure=closure, views=views) for part in log.parts()]
 
@@ -277,20 +273,20 @@ def _result(match: Match, candidate: str) -> Outcome:
 def _rows(
     table: ItemTable, bootstrap: ItemBootstrap, by_model: Mapping[str, Sequence[Outcome]]
 ) -> tuple[LeaderboardRow, ...]:
-    margins = [_mean(column) for column in table.margins.T]
+    margins = [mean(column) for column in table.margins.T]
     outcomes = [by_model.get(model, ()) for model in table.models]
     return LeaderboardRow.rows(
         bootstrap,
         table.models,
         competition_ranks(bootstrap.score, margins),
-        native=[_mean(column) for column in table.native.T],
+        native=[mean(column) for column in table.native.T],
         native_n=np.sum(~np.isnan(table.native), axis=0).tolist(),
         wins=[own.count("win") for own in outcomes],
         losses=[own.count("loss") for own in outcomes],
         ties=[own.count("tie") for own in outcomes],
         unscored_rate=[own.count(None) / len(own) if own else math.nan for own in outcomes],
         margin=margins,
-        points=[_mean(one for one in own if isinstance(one, float)) for own in outcomes],
+        points=[mean(one for one in own if isinstance(one, float)) for own in outcomes],
     )
 
 
@@ -324,9 +320,3 @@ def _settled(skipped: Sequence[ItemBallots], receipt: Receipt) -> Settled | None
         n_skipped=len(decisions),
         calls_saved=len(decisions) * receipt.calls_per_item,
     )
-
-
-def _mean(values: Iterable[float]) -> float:
-    """Mean of the numbers that are defined; NaN without any."""
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.analysis.standing import mean
 from tiebreak.candidates import CandidatePool
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Proportion, wilson
@@ -117,13 +118,8 @@ def native_scores(pool: CandidatePool, benchmark: str) -> NDArray[np.float64]:
         row = pool.candidates[item.key]
         epochs[item.item_id].append([row[model].native_score for model in models])
     return np.array(
-        [[_mean(column) for column in zip(*rows, strict=True)] for rows in epochs.values()]
+        [[mean(column) for column in zip(*rows, strict=True)] for rows in epochs.values()]
     )
-
-
-def _mean(scores: tuple[float, ...]) -> float:
-    known = [score for score in scores if not math.isnan(score)]
-    return math.fsum(known) / len(known) if known else math.nan
 
 
 def saturation_of(

@@ -11,6 +11,7 @@ import numpy as np
 
 from tiebreak.analysis.entries import (
     Entry,
+    Shared,
     left_out,
     paper_order,
     read_entries,
@@ -66,10 +67,7 @@ class StabilityReport(Finding):
 
 
 def stability(
-    paths: Paths,
-    *,
-    shares: Sequence[float] = (0.5,),
-    n_seeds: int = 30,
+    paths: Paths, *, shares: Sequence[float] = (0.5,), n_seeds: int = 30
 ) -> StabilityReport:
     """Stability of the ranking logs among some files and folders.
 
@@ -95,7 +93,8 @@ def stability_of(
     notes: Iterable[str] = (),
 ) -> StabilityReport:
     """Stability of logs read already; `notes` come before its own. Otherwise as `stability`."""
-    ranked = sorted((entry for entry in entries if entry.keys), key=_in_tables)
+    by_benchmark = sorted(entries, key=lambda entry: (entry.board.benchmark, paper_order(entry)))
+    ranked = [entry for entry in by_benchmark if entry.keys]
     remarks = [
         f"{entry.name} on {entry.board.benchmark}: no item could be ranked"
         for entry in entries
@@ -106,18 +105,14 @@ def stability_of(
     for runs in _repeated(ranked):
         common = shared(runs)
         if common.items and common.models:
-            repeated.append(_run_to_run(runs))
-        remarks += _run_notes(runs)
+            repeated.append(_run_to_run(runs, common))
+        remarks += _run_notes(runs, common)
     return StabilityReport(
         subsampled=tuple(subsampled),
         repeated=tuple(repeated),
         n_seeds=n_seeds,
         notes=(*notes, *remarks, *_undefined(subsampled, repeated)),
     )
-
-
-def _in_tables(entry: Entry) -> tuple[str, tuple[int, str, int]]:
-    return entry.board.benchmark, paper_order(entry)
 
 
 def _subsampled(entry: Entry, share: float, n_seeds: int) -> SubsampledLog:
@@ -137,17 +132,13 @@ def _subsampled(entry: Entry, share: float, n_seeds: int) -> SubsampledLog:
 def _repeated(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
     """Entries that are runs of one another, two or more together, the oldest first."""
     for entry in entries:
-        runs = [other for other in entries if _same_run(entry, other)]
+        rivals = [other for other in entries if other.board.benchmark == entry.board.benchmark]
+        runs = [other for other in rivals if same_contest(entry, other)]
         if len(runs) > 1 and entry is runs[0]:
             yield runs
 
 
-def _same_run(one: Entry, other: Entry) -> bool:
-    return one.board.benchmark == other.board.benchmark and same_contest(one, other)
-
-
-def _run_to_run(runs: Sequence[Entry]) -> RepeatedRun:
-    common = shared(runs)
+def _run_to_run(runs: Sequence[Entry], common: Shared) -> RepeatedRun:
     every = np.ones((1, len(common.items)))
     scores = [run.statistic(common.items, common.models)(every)[0] for run in runs]
     return RepeatedRun(
@@ -160,8 +151,8 @@ def _run_to_run(runs: Sequence[Entry]) -> RepeatedRun:
     )
 
 
-def _run_notes(runs: Sequence[Entry]) -> Iterator[str]:
-    common, label = shared(runs), f"{runs[0].label} on {runs[0].board.benchmark}"
+def _run_notes(runs: Sequence[Entry], common: Shared) -> Iterator[str]:
+    label = f"{runs[0].label} on {runs[0].board.benchmark}"
     if not (common.items and common.models):
         yield f"The {len(runs)} runs of {label} have no item and model all in common"
     elif beyond := left_out(runs, common):
@@ -172,8 +163,7 @@ def _run_notes(runs: Sequence[Entry]) -> Iterator[str]:
             yield (
                 f"{run.name} on {run.board.benchmark} is not a second opinion: "
                 f"{receipt.n_cached:,} of its {count(receipt.n_calls, 'call')} are from the cache, "
-                "replies of another run. "
-                f"Judge again with -T repeat={len(runs)}"
+                f"replies of another run. Judge again with -T repeat={len(runs)}"
             )
 
 

@@ -1,7 +1,7 @@
 """One model in a ranking: its place, the value that gave it, and how far both may be off."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -63,6 +63,12 @@ class Standing:
             for column, model in enumerate(models)
         ]
         return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of the numbers that are defined; NaN without any."""
+    defined = [value for value in values if not math.isnan(value)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
 
 
 def whole(value: float) -> int | None:
