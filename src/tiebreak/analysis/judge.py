@@ -1,6 +1,7 @@
 """Can the judge be trusted? Whether it goes by position or by length, and whether it replies."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -187,11 +188,7 @@ class _Played(NamedTuple):
 
 def _matches(items: Iterable[ItemBallots]) -> _Played:
     rows = [
-        (
-            item.item_id,
-            2 * match.result - 1,
-            item.lengths[match.high] - item.lengths[match.low],
-        )
+        (item.item_id, 2 * match.result - 1, item.lengths[match.high] - item.lengths[match.low])
         for item in items
         for match in item.matches
         if match.result is not None and {match.high, match.low} <= item.lengths.keys()
@@ -274,15 +271,14 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
     A run has one judge. Should the calls of an item name several, they are counted together, since
     only reviews say whose each of them is.
     """
-    asked: dict[str, list[bool]] = {}
+    by_judge: dict[str, list[bool]] = defaultdict(list)
     for item in items:
         for kind, reviewer, usable in _questions(item):
-            models = [reviewer] if reviewer else _models(item, kind)
             # Without its rubric `fixed_rubric` calls no judge and leaves all answers unscored.
-            if models:
-                asked.setdefault(", ".join(models), []).append(usable)
+            if name := reviewer or judges_of(item, kind):
+                by_judge[name].append(usable)
     rows = []
-    for model, replies in sorted(asked.items()):
+    for model, replies in sorted(by_judge.items()):
         missing = wilson(replies.count(False), len(replies), level=level)
         rows.append(
             JudgeReplies(
@@ -297,15 +293,13 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
     return tuple(rows)
 
 
-def _models(item: ItemBallots, kind: CallKind) -> list[str]:
-    return sorted({call.model for call in item.calls if call.kind == kind})
+def judges_of(item: ItemBallots, kind: CallKind) -> str:
+    """The models behind an item's calls of one kind, with commas between them."""
+    return ", ".join(sorted({call.model for call in item.calls if call.kind == kind}))
 
 
 def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
-    """Every deciding question: of which kind, who was asked, and whether its reply could be used.
-
-    Who was asked is empty where it is the run's judge.
-    """
+    """Every deciding question: its kind, its reviewer ("" for the run's judge), a usable reply."""
     for match in item.matches:
         for verdict in match.verdicts:
             yield "match", "", verdict.unscored is None

@@ -1,6 +1,7 @@
 """The calls behind a ranking and their cost, in all and per item."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -79,26 +80,27 @@ class Receipt:
 
 
 def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
-    """Add up the calls of some items.
-
-    Args:
-        items: ballots, complete or cut short; the calls of the latter were paid for as well.
-    """
+    """Add up the calls of some items, those cut short included: they were paid for as well."""
     calls = [call for item in items for call in item.calls]
     complete = [item for item in items if item.complete]
     whole = [call for item in complete for call in item.calls]
     depths = [max((call.depth + 1 for call in item.calls), default=0) for item in complete]
     asked = {call.kind for call in calls}
     kinds = [kind for kind in get_args(CallKind) if kind in asked]
-    payers = sorted({(call.role, call.reviewer, call.model) for call in calls})
-    usage = tuple(_usage(*payer, calls) for payer in payers)
+    payers: dict[tuple[str, str, str], list[Call]] = defaultdict(list)
+    for call in calls:
+        payers[call.role, call.reviewer, call.model].append(call)
+    usage = tuple(_usage(*payer, payers[payer]) for payer in sorted(payers))
     return Receipt(
         n_items=len(complete),
         n_items_cut_short=len(items) - len(complete),
-        n_items_without_call=sum(_needed_no_call(item) for item in complete),
+        n_items_without_call=sum(
+            not item.calls and len(item.groups) == 1 and RULES[item.placed_by].asks is not None
+            for item in complete
+        ),
         n_calls=len(calls),
         n_cached=sum(call.cached for call in calls),
-        calls_per_item=_mean(len(whole), len(complete)),
+        calls_per_item=_ratio(len(whole), len(complete)),
         kinds=tuple(_kind(kind, calls, whole, len(complete)) for kind in kinds),
         usage=usage,
         input_tokens=sum(call.input_tokens for call in calls),
@@ -111,10 +113,6 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     )
 
 
-def _needed_no_call(item: ItemBallots) -> bool:
-    return not item.calls and len(item.groups) == 1 and RULES[item.placed_by].asks is not None
-
-
 def _kind(kind: str, calls: Sequence[Call], whole: Sequence[Call], n_items: int) -> KindCalls:
     own = [call for call in calls if call.kind == kind]
     return KindCalls(
@@ -123,13 +121,11 @@ def _kind(kind: str, calls: Sequence[Call], whole: Sequence[Call], n_items: int)
         n_repairs=sum(call.repair for call in own),
         n_repeats=sum(call.attempt > 0 and not call.repair for call in own),
         n_cached=sum(call.cached for call in own),
-        per_item=_mean(sum(call.kind == kind for call in whole), n_items),
+        per_item=_ratio(sum(call.kind == kind for call in whole), n_items),
     )
 
 
-def _usage(role: str, reviewer: str, model: str, calls: Sequence[Call]) -> Usage:
-    payer = (role, reviewer, model)
-    own = [call for call in calls if (call.role, call.reviewer, call.model) == payer]
+def _usage(role: str, reviewer: str, model: str, own: Sequence[Call]) -> Usage:
     return Usage(
         role=role,
         model=model,
@@ -145,16 +141,9 @@ def _usage(role: str, reviewer: str, model: str, calls: Sequence[Call]) -> Usage
 
 def _total(amounts: Iterable[float | None]) -> float | None:
     """Sum; None when one amount is unknown, since the rest alone would look like the whole."""
-    known = []
-    for amount in amounts:
-        if amount is None:
-            return None
-        known.append(amount)
-    return math.fsum(known)
-
-
-def _mean(total: int, count: int) -> float:
-    return total / count if count else math.nan
+    amounts = list(amounts)
+    known = [amount for amount in amounts if amount is not None]
+    return math.fsum(known) if len(known) == len(amounts) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,23 +181,15 @@ class Price:
 
 
 def price_of(items: Sequence[ItemBallots]) -> Price:
-    """Price per item.
-
-    Args:
-        items: ballots; those cut short are left out, and so is their cost.
-    """
+    """Price per item; ballots that were cut short are left out, and so is their cost."""
     receipt = receipt_of([item for item in items if item.complete])
     n = receipt.n_items
-
-    def per_item(total: float | None) -> float:
-        return math.nan if total is None or not n else total / n
-
     return Price(
         n_items=n,
-        calls=per_item(receipt.n_calls),
-        input_tokens=per_item(receipt.input_tokens),
-        output_tokens=per_item(receipt.output_tokens),
-        cost=per_item(receipt.cost),
+        calls=_ratio(receipt.n_calls, n),
+        input_tokens=_ratio(receipt.input_tokens, n),
+        output_tokens=_ratio(receipt.output_tokens, n),
+        cost=math.nan if receipt.cost is None else _ratio(receipt.cost, n),
         depth=receipt.depth_mean,
     )
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.judge import judges_of
 from tiebreak.ranking_logs.log import RankedItem
-from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, Verdict, Vote
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Vote
 
 Row = dict[str, Any]
 
@@ -40,7 +41,7 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
         yield (
             {
                 "kind": "tiering",
-                "judge": _judge(item, "seed"),
+                "judge": judges_of(item, "seed") or None,
                 "unscored": item.tiering.unscored,
                 "tiers": [{"model": model, "tier": tier} for model, tier in tiers],
             },
@@ -53,7 +54,7 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
         yield (
             {
                 "kind": "refinement",
-                "judge": _judge(item, "refine"),
+                "judge": judges_of(item, "refine") or None,
                 "unscored": refinement.unscored,
                 "round": refinement.round,
                 "slot": refinement.slot,
@@ -68,7 +69,7 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
         yield (
             {
                 "kind": "points",
-                "judge": _judge(item, "score"),
+                "judge": judges_of(item, "score") or None,
                 "unscored": points.unscored,
                 "candidate": points.candidate,
                 "score": points.score,
@@ -83,7 +84,7 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
         yield (
             {
                 "kind": "criterion",
-                "judge": _judge(item, "rubric"),
+                "judge": judges_of(item, "rubric") or None,
                 "principle_id": criterion.principle_id,
             },
             [(f"marks: {level}", text) for level, text in levels.items()],
@@ -95,7 +96,7 @@ def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
     for verdict in (*match.verdicts, *match.discarded):
         row = {
             "kind": "verdict",
-            "judge": _judge(item, "match"),
+            "judge": judges_of(item, "match") or None,
             "unscored": verdict.unscored,
             "round": match.round,
             "slot": match.slot,
@@ -110,13 +111,9 @@ def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
             "decided_by": match.decided_by,
             "flipped": match.flipped,
         }
-        yield row, [("critique", critique), *_reasons(verdict)]
+        votes = [*verdict.principles.items(), *verdict.checklist.items()]
+        yield row, [("critique", critique), *((f"vote: {key}", v.reasoning) for key, v in votes)]
         critique = ""  # once a match
-
-
-def _reasons(verdict: Verdict) -> Iterator[tuple[str, str]]:
-    for votes in (verdict.principles, verdict.checklist):
-        yield from ((f"vote: {key}", vote.reasoning) for key, vote in votes.items())
 
 
 def _votes(votes: Mapping[str, Vote]) -> list[dict[str, Any]]:
@@ -126,20 +123,14 @@ def _votes(votes: Mapping[str, Vote]) -> list[dict[str, Any]]:
 
 
 def _listing(item: ItemBallots, listing: Listing) -> Row:
-    reviewer = {one.name: one.model for one in item.reviewers}
+    reviewer = next((one for one in item.reviewers if one.name == listing.reviewer), None)
+    named = reviewer.model if reviewer else listing.reviewer
     return {
         "kind": "listing",
-        "judge": reviewer.get(listing.reviewer, listing.reviewer) or _judge(item, "list"),
+        "judge": named or judges_of(item, "list") or None,
         "unscored": listing.unscored,
         "groups": [list(group) for group in listing.groups],
         "shown": list(listing.shown) or None,
         "left_out": list(listing.left_out),
-        "candidate": next(
-            (one.candidate for one in item.reviewers if one.name == listing.reviewer), None
-        ),
+        "candidate": reviewer.candidate if reviewer else None,
     }
-
-
-def _judge(item: ItemBallots, kind: CallKind) -> str | None:
-    """The models that were asked such questions about the item."""
-    return ", ".join(sorted({call.model for call in item.calls if call.kind == kind})) or None
