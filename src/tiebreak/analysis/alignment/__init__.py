@@ -2,8 +2,7 @@
 
 From a human ranking and a panel to a report, in this order::
 
-    human         what people say, and which model goes by which name
     raters        reviewers, aggregators and native scores, as ranks by item
     correlations  Pearson and Kendall: item by item, and over all items
-    align         all of it; `view` for the terminal, `export` as data, `plot` as boxes
+    align         all of it, and which model goes by which name in the human ranking
 """

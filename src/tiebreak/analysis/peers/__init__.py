@@ -7,5 +7,5 @@ From ballots to a report, in this order::
     self_preference  the four views, the gap, and what aggregation leaves of it
     worth            each reviewer and the whole panel: can they be trusted, do they agree
     sparse           sparse logs beside the full one
-    review           all of it; `tables` and `view` for the terminal, `export` as data
+    review           all of it, one `PeerReview` for each benchmark and log
 """

@@ -3,7 +3,7 @@
 All measures of a panel (views, agreement, alignment) are arithmetic on these.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,6 +93,7 @@ def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
     models = tuple(sorted({model for item in rows for model in item.models}))
     # Where all answers are identical no reviewer was called.
     reviewers = tuple(dict.fromkeys(one for item in rows for one in item.reviewers))
+    paneled = [item.model_copy(update={"reviewers": reviewers}) for item in rows]
     column = {model: number for number, model in enumerate(models)}
     numbers = {item: n for n, item in enumerate(dict.fromkeys(item.item_id for item in rows))}
     degree = log.arguments.get("degree")
@@ -104,8 +105,8 @@ def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
         own=tuple(column.get(r.candidate) if r.candidate else None for r in reviewers),
         item_ids=tuple(item.item_id for item in rows),
         items=np.array([numbers[item.item_id] for item in rows], dtype=np.int64),
-        ranks=_stacked(review_ranks(_with(item, reviewers), models) for item in rows),
-        shown=_stacked(review_ranks(_as_shown(_with(item, reviewers)), models) for item in rows),
+        ranks=np.stack([review_ranks(item, models) for item in paneled]),
+        shown=np.stack([review_ranks(_as_shown(item), models) for item in paneled]),
         native=np.array(
             [[or_nan(item.native.get(model)) for model in models] for item in rows], np.float64
         ),
@@ -116,10 +117,6 @@ def _panel(log: RankingLog, rows: Sequence[ItemBallots]) -> Panel:
     )
 
 
-def _with(item: ItemBallots, reviewers: tuple[Reviewer, ...]) -> ItemBallots:
-    return item.model_copy(update={"reviewers": reviewers})
-
-
 def _as_shown(item: ItemBallots) -> ItemBallots:
     """The ballots of reviewers who repeat the order in which they saw the answers."""
     listings = [
@@ -127,7 +124,3 @@ def _as_shown(item: ItemBallots) -> ItemBallots:
         for one in item.listings
     ]
     return item.model_copy(update={"listings": tuple(listings)})
-
-
-def _stacked(tables: Iterable[NDArray[np.float64]]) -> FloatArray:
-    return np.stack(list(tables))

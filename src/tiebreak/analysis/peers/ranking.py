@@ -90,16 +90,12 @@ class PeerRanking:
 def peer_ranking(
     panel: Panel, methods: Sequence[str], consensus: FloatArray, how: Resampling
 ) -> PeerRanking:
-    """The ranking of a panel.
+    """The ranking of a panel by the first of `methods`, names in `rankers.AGGREGATORS`.
 
-    Args:
-        panel: the ballots.
-        methods: names in `rankers.AGGREGATORS`; the first is the ranking's.
-        consensus: ranks of the models in each row by the first method, shape (rows, N).
-        how: level, draws and seed of the intervals.
+    `consensus`, shape (rows, N), are the ranks of the models in each row by that method.
     """
     bootstrap = bootstrap_items(-consensus, items=panel.items, how=how)
-    at_once = all_at_once(panel)
+    at_once = _election(panel, panel.benchmark, panel.ranks)
     return PeerRanking(
         methods=tuple(methods),
         rows=_rows(panel, bootstrap, _places(at_once)),
@@ -115,11 +111,6 @@ def item_elections(panel: Panel) -> list[Election | None]:
         _election(panel, name, ranks[None])
         for name, ranks in zip(panel.item_ids, panel.ranks, strict=True)
     ]
-
-
-def all_at_once(panel: Panel) -> Election | None:
-    """Kemeny–Young for the ballots of all items together."""
-    return _election(panel, panel.benchmark, panel.ranks)
 
 
 def _election(panel: Panel, name: str, ranks: FloatArray) -> Election | None:

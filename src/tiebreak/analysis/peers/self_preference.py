@@ -55,13 +55,7 @@ class SelfPreference:
 
 
 def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPreference, ...]:
-    """The four views of every model, in the order of the panel's models.
-
-    Args:
-        panel: the ballots.
-        views: what `peer_views` makes of them.
-        how: level, draws and seed of the intervals.
-    """
+    """The four views of every model, in the order of the panel's models."""
     over = ItemDraws(len(panel.items), panel.items, how=how)
     remainders = views.self_free - views.inclusive
     gaps = over.means(views.gaps, "no item gives both SR and PR")

@@ -46,10 +46,7 @@ def sparse_agreements(
 ) -> list[SparseAgreement]:
     """Every sparse log beside the oldest full one of its benchmark, candidates and aggregator.
 
-    Args:
-        logs: the ranking logs.
-        panels: what the logs hold; each has reviewers.
-        how: level, draws and seed of the intervals.
+    `panels` are those that the logs hold; each has reviewers.
     """
     pairs = list(_pairs(panels))
     if not pairs:
@@ -109,11 +106,7 @@ def _per_item(sparse: Panel, full: Panel, how: Resampling) -> Estimate:
     rows = [key for key in mine if key in theirs]
     taus = kendall_tau_many([mine[key] for key in rows], [theirs[key] for key in rows])
     number = {item: n for n, item in enumerate(dict.fromkeys(key[:2] for key in rows))}
-    over = ItemDraws(
-        len(rows),
-        [number[key[:2]] for key in rows],
-        how=how,
-    )
+    over = ItemDraws(len(rows), [number[key[:2]] for key in rows], how=how)
     [tau] = over.means(taus[:, None], "in no item do both rankings tell models apart")
     return tau
 

@@ -74,12 +74,7 @@ class PanelWorth:
 
 
 def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
-    """What a panel is worth.
-
-    Args:
-        panel: the ballots, of one reviewer at least.
-        how: level, draws and seed of the intervals.
-    """
+    """What a panel of one reviewer at least is worth."""
     ranks, items = panel.ranks, panel.items
     agreement = reviewer_agreement(ranks, items=items, how=how)
     without = leave_one_out(ranks, items=items, how=how)
