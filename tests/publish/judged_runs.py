@@ -13,7 +13,8 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from tests.candidates.builders import write_inspect_log
 from tests.ranking_logs.builders import bracket, call, sample, write_log
 from tiebreak.candidates import CandidatePool, load_candidates
-from tiebreak.publish.bundle import Bundle, bundle_of, find_pools
+from tiebreak.publish.answers import judged_pool, places_of
+from tiebreak.publish.bundle import Bundle, bundle_of
 from tiebreak.publish.runs import read_runs
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
@@ -113,7 +114,9 @@ def bundle(
     """The bundle of all ranking logs among some files and folders."""
     given = list(paths)
     runs, _ = read_runs(given, how=how)
-    return bundle_of(runs, find_pools(runs, given, []) if with_candidates else None)
+    if not with_candidates:
+        return bundle_of(runs)
+    return bundle_of(runs, {r.run_id: judged_pool(r, places_of(r, [], given)) for r in runs})
 
 
 def told(content: bytes, path: str) -> str:

@@ -2,7 +2,7 @@
 
 A run's files never change once they are published, so the same logs give the same bytes on every
 machine. What does change with every publication (the card, the latest leaderboard) is made from
-the bundle and from what the dataset holds at that moment: see `latest.living_files`.
+the bundle and from what the dataset holds at that moment: see `latest.changing_files`.
 """
 
 import hashlib
@@ -14,23 +14,25 @@ from typing import TYPE_CHECKING, Any, Final
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.candidates import CandidatePool
-from tiebreak.paths import AnyPath
-from tiebreak.publish.answers import judged_pool, places_of, pool_file
-from tiebreak.publish.ballot_rows import ballot_rows, text_rows
-from tiebreak.publish.rows import leaderboard_rows, of_board, ranked, ranking_rows
+from tiebreak.publish.answers import pool_file
+from tiebreak.publish.rows import (
+    ballot_rows,
+    leaderboard_rows,
+    of_board,
+    ranked,
+    ranking_rows,
+    text_rows,
+)
 from tiebreak.publish.runs import Run
 from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, refuse_secrets
 from tiebreak.publish.tables import table_of, to_parquet
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.canvas import require_matplotlib
-from tiebreak.report.json import json_ready
+from tiebreak.report.json import document, only
 
 if TYPE_CHECKING:
     from tiebreak.report.figures import Drawing
 
-
-FORMAT: Final = "tiebreak/run"
-VERSION: Final = 1
 
 WORDS: Final = "plots.json"
 """Beside the plots of a run: title and alt text of each, by its name, in the order of the card."""
@@ -62,17 +64,6 @@ class Bundle:
         for run in self.runs:
             found |= run.files
         return dict(sorted(found.items()))
-
-
-def find_pools(
-    runs: Sequence[Run], paths: Sequence[AnyPath], candidates: Sequence[AnyPath]
-) -> dict[str, CandidatePool]:
-    """The judged answers of every run, by its id.
-
-    Raises:
-        PublishError: the judged answers of a run cannot be found, or other ones are there.
-    """
-    return {run.run_id: judged_pool(run, places_of(run, candidates, paths)) for run in runs}
 
 
 def bundle_of(runs: Sequence[Run], pools: Mapping[str, CandidatePool] | None = None) -> Bundle:
@@ -116,24 +107,20 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
 
 def manifest(run: Run) -> dict[str, Any]:
     """The run as a whole: its logs, and of each benchmark judges, pool, biases and bill."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "run_id": run.run_id,
-        "created": run.created,
-        "protocol": run.log.protocol,
-        "status": run.log.status,
-        "n_expected": run.log.n_expected,
-        "logs": run.facts,
-        "benchmarks": [_benchmark(run, board) for board in run.boards],
-    }
+    return document(
+        "tiebreak/run",
+        1,
+        run_id=run.run_id,
+        created=run.created,
+        **only(run.log, "protocol", "status", "n_expected"),
+        logs=run.facts,
+        benchmarks=[_benchmark(run, board) for board in run.boards],
+    )
 
 
 def as_json(data: dict[str, Any]) -> bytes:
     """Data as JSON that a person can read, always the same bytes."""
-    text = json.dumps(
-        json_ready(data), indent=2, ensure_ascii=False, allow_nan=False, sort_keys=True
-    )
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, sort_keys=True)
     return (text + "\n").encode()
 
 
@@ -156,7 +143,7 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
             "n_items": len({(item.item_id, item.input_hash) for item in items}),
             "sha256": hashlib.sha256(json.dumps(pool).encode()).hexdigest(),
         },
-        "bootstrap": {"level": board.level, "draws": board.draws, "seed": board.seed},
+        "bootstrap": only(board, "level", "draws", "seed"),
         "position_bias": board.bias,
         "length_bias": board.length,
         "judge_replies": board.replies,

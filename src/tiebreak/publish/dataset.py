@@ -6,7 +6,8 @@ from os import PathLike
 from pathlib import Path
 
 from tiebreak.paths import Paths, path_list
-from tiebreak.publish.bundle import bundle_of, find_pools, known_secrets, missing_plots
+from tiebreak.publish.answers import judged_pool, places_of
+from tiebreak.publish.bundle import bundle_of, known_secrets, missing_plots
 from tiebreak.publish.community_evals import entries
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.every_eval_ever import records
@@ -99,7 +100,10 @@ def publish_dataset(
         raise PublishError("Community evals need OWNER/NAME: their entries link to the dataset")
     progress("Reading the logs")
     runs, notes = read_runs(given, how=how)
-    pools = find_pools(runs, given, path_list(candidates)) if with_candidates else None
+    pools = None
+    if with_candidates:
+        where = path_list(candidates)
+        pools = {run.run_id: judged_pool(run, places_of(run, where, given)) for run in runs}
     sent: Outcome | None = None
     written: tuple[Written, ...] = ()
     if repo_id is not None or folder is not None:

@@ -1,6 +1,8 @@
-"""The rows of leaderboards and rankings.
+"""The rows of the published tables.
 
-`leaderboard`: run × benchmark × model × metric. `rankings`: run × item × model.
+`leaderboard`: run × benchmark × model × metric. `rankings`: run × item × model. `ballots`: one
+judged ballot a row. `judge_texts`: what judges wrote; they quote answers, so these words are
+published with the answers only.
 """
 
 import json
@@ -13,13 +15,15 @@ import numpy as np
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
-from tiebreak.analysis.rows import Row, item_ranking
+from tiebreak.analysis.rows import Entry, Row, item_ballots, item_ranking
 from tiebreak.analysis.standing import Standing, whole
+from tiebreak.publish.facts import public_words
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankedItem
 from tiebreak.report.columns import COLUMNS, METRICS
+from tiebreak.report.json import only
 
 # These have intervals, and so rows of their own making.
 _WITH_INTERVALS: Final = ("normalized_borda", "native_score")
@@ -33,11 +37,27 @@ def leaderboard_rows(run: Run) -> list[Row]:
 def ranking_rows(run: Run) -> list[Row]:
     """The rank of every model in every item that could be ranked, in the order of the log."""
     return [
-        {**item_columns(run, one.ballots, one.repetition), **row}
+        {**_item_columns(run, one), **row}
         for kind in _kinds(run)
         for one in kind
         if one.placement
         for row in item_ranking(RankedItem(one.ballots, one.placement))
+    ]
+
+
+def ballot_rows(run: Run) -> list[Row]:
+    """All ballots of a run in the order of the log; `ballot` numbers those of an item."""
+    return [row for row, _ in _entries(run)]
+
+
+def text_rows(run: Run) -> list[Row]:
+    """What judges wrote, by ballot and by what it is about."""
+    names = ("run_id", "benchmark", "protocol", "item_id", "input_hash", "repetition", "ballot")
+    return [
+        {**{name: row[name] for name in names}, "about": about, "text": text}
+        for row, words in _entries(run)
+        for about, text in words
+        if text
     ]
 
 
@@ -91,7 +111,6 @@ def _of_run(run: Run) -> Row:
 
 def _of_board(run: Run, board: Leaderboard) -> Row:
     judged = of_board(run.judged, board)
-    receipt = board.receipt
     return {
         "benchmark": board.benchmark,
         "protocol": board.protocol,
@@ -102,11 +121,7 @@ def _of_board(run: Run, board: Leaderboard) -> Row:
         "n_items": board.n_items,
         "n_unranked": len(board.unranked),
         "n_skipped": board.settled.n_skipped if board.settled else 0,
-        "n_calls": receipt.n_calls,
-        "n_cached": receipt.n_cached,
-        "input_tokens": receipt.input_tokens,
-        "output_tokens": receipt.output_tokens,
-        "cost": receipt.cost,
+        **only(board.receipt, "n_calls", "n_cached", "input_tokens", "output_tokens", "cost"),
         "rubric": ", ".join(sorted({one.ballots.rubric for one in judged})) or None,
         "rubric_sha256": _shared(one.rubric for one in judged),
     }
@@ -172,7 +187,7 @@ def _peer_rows(review: PeerReview) -> Iterator[Row]:
 
 def _standing(metric: str, row: Standing, **others: Any) -> Row:
     names = ("value", "lower", "upper", "rank_lower", "rank_upper", "prob_first", "rank")
-    return {"metric": metric, "model": row.model, **{n: getattr(row, n) for n in names}, **others}
+    return {"metric": metric, "model": row.model, **only(row, *names), **others}
 
 
 def ranked(judged: Iterable[Judged]) -> list[RankedItem]:
@@ -188,16 +203,18 @@ def _kinds(run: Run) -> list[list[Judged]]:
     return list(kinds.values())
 
 
-def item_columns(run: Run, item: Any, repetition: int) -> Row:
+def _entries(run: Run) -> Iterator[Entry]:
+    for one in run.judged:
+        shared = _item_columns(run, one) | {"counts": one.counts}
+        for number, (row, words) in enumerate(item_ballots(one.ballots)):
+            reason = public_words(row.get("unscored"))
+            yield {**shared, "ballot": number, **row, "unscored": reason}, words
+
+
+def _item_columns(run: Run, judged: Judged) -> Row:
     """The columns that all tables of items begin with."""
-    return {
-        "run_id": run.run_id,
-        "benchmark": item.benchmark,
-        "protocol": item.protocol,
-        "item_id": item.item_id,
-        "input_hash": item.input_hash,
-        "repetition": repetition,
-    }
+    names = ("benchmark", "protocol", "item_id", "input_hash")
+    return {"run_id": run.run_id, **only(judged.ballots, *names), "repetition": judged.repetition}
 
 
 def _shared(values: Iterable[Any]) -> Any:
