@@ -158,23 +158,22 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
     rows: dict[ItemKey, dict[str, Candidate]] = {}
     for key, models in wanted.items():
         found = {public.get(name, name): pool.candidates[key][name] for name in models}
-        rows[key] = {name: _public(found[name], name) for name in sorted(found)}
+        # The answers stay to the letter: they were judged.
+        rows[key] = {
+            name: replace(
+                found[name],
+                model=name,
+                native_metric=without_folders(found[name].native_metric),
+                source=file_name(found[name].source),
+            )
+            for name in sorted(found)
+        }
     items = [
         replace(item, metadata=without_folders(item.metadata))
         for item in pool.items
         if item.key in rows
     ]
     return CandidatePool(tuple(items), rows)
-
-
-def _public(candidate: Candidate, name: str) -> Candidate:
-    """A candidate under its public name. Its answer stays to the letter: that was judged."""
-    return replace(
-        candidate,
-        model=name,
-        native_metric=without_folders(candidate.native_metric),
-        source=file_name(candidate.source),
-    )
 
 
 def _refuse_secrets(public: CandidatePool, found: CandidatePool) -> CandidatePool:

@@ -40,15 +40,13 @@ def entries(run: Run, repo_id: str) -> dict[str, bytes]:
             shown as a benchmark's once it is registered as one (a file `eval.yaml`).
     """
     return {
-        _path(board, row): _file(run, board, row, repo_id)
+        f"{'/'.join(flattened(row.model))}/{FOLDER}/tiebreak-{_task(board)}.yaml": _file(
+            run, board, row, repo_id
+        )
         for board in run.boards
         for row in board.rows
         if not math.isnan(row.borda)
     }
-
-
-def _path(board: Leaderboard, row: LeaderboardRow) -> str:
-    return f"{'/'.join(flattened(row.model))}/{FOLDER}/tiebreak-{_task(board)}.yaml"
 
 
 def _task(board: Leaderboard) -> str:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
@@ -88,7 +88,8 @@ def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -
 
 def _record(run: Run, model: str, organization: str, results: list[Json]) -> Json:
     created = str(round(datetime.fromisoformat(run.created).timestamp()))
-    versions = sorted({fact.inspect_version or "unknown" for fact in run.facts})
+    tiebreak = sorted({fact.tiebreak_version or "unknown" for fact in run.facts})
+    inspect = sorted({fact.inspect_version or "unknown" for fact in run.facts})
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": f"tiebreak_{run.run_id}/{model_id(model)}/{created}",
@@ -107,8 +108,8 @@ def _record(run: Run, model: str, organization: str, results: list[Json]) -> Jso
         },
         "eval_library": {
             "name": "tiebreak",
-            "version": _version(run),
-            "additional_details": {"inspect_ai": ", ".join(versions)},
+            "version": ", ".join(tiebreak),
+            "additional_details": {"inspect_ai": ", ".join(inspect)},
         },
         "model_info": _model_info(model),
         "evaluation_results": results,
@@ -304,11 +305,6 @@ def _borda_of(board: Leaderboard) -> str:
 def _result_id(benchmark: str, metric: str) -> str:
     """What a record's result and the lines behind it have in common."""
     return f"{benchmark}/{metric}"
-
-
-def _version(run: Run) -> str:
-    versions: Sequence[str] = sorted({fact.tiebreak_version or "unknown" for fact in run.facts})
-    return ", ".join(versions)
 
 
 def _uuid(run_id: str, model: str) -> uuid.UUID:

@@ -12,9 +12,17 @@ from typing import Any, Final
 import yaml
 
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.tables import CONFIGS
 
 TAGS: Final = ("tiebreak", "llm-as-a-judge", "leaderboard")
+
+# The splits of every table: which files they are.
+CONFIGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "leaderboard": {"latest": "leaderboard/latest.parquet", "full": "leaderboard/full/*.parquet"},
+    **{
+        name: {"full": f"{name}/*.parquet"}
+        for name in ("rankings", "ballots", "judge_texts", "candidates")
+    },
+}
 
 _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 
@@ -22,12 +30,7 @@ _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
 def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
     """The configs of the tables that are there: `load_dataset(NAME, CONFIG)`."""
     found = []
-    for name in CONFIGS:
-        splits = {
-            "full": f"{name}/full/*.parquet" if name == "leaderboard" else f"{name}/*.parquet"
-        }
-        if name == "leaderboard":
-            splits = {"latest": "leaderboard/latest.parquet", **splits}
+    for name, splits in CONFIGS.items():
         files = [
             {"split": split, "path": pattern}
             for split, pattern in splits.items()

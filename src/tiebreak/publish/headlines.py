@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Final, TypeVar
 
 from tiebreak.analysis.item_table import or_nan
@@ -74,14 +75,6 @@ class Board:
         return f"runs/{self.run_id}/manifest.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """A plot of the card: its path in the dataset, and its alt text."""
-
-    path: str
-    alt: str
-
-
 def boards_in(rows: Iterable[Row]) -> list[Board]:
     """The entries of the card, in the order of the rows."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
@@ -113,11 +106,11 @@ def _judges(settings: Iterable[tuple[str, str, str]], seed: str, made_by: str) -
     return ("; ".join(judges) or "no judge") + drawn + by
 
 
-def plots_of(board: Board, files: Mapping[str, bytes]) -> list[Plot]:
-    """The plots of an entry that the dataset holds."""
+def plots_of(board: Board, files: Mapping[str, bytes]) -> list[dict[str, str]]:
+    """The plots of an entry that the dataset holds: `path` in it, and `alt` text."""
     folder = f"plots/{board.run_id}"
     return [
-        Plot(path, str(one.get("alt", "")))
+        {"path": path, "alt": str(one.get("alt", ""))}
         for one in _about(board, f"{folder}/plots.json", "plots", files)
         if _SAFE.fullmatch(str(one.get("name")))
         and (path := f"{folder}/{one['name']}.png") in files
@@ -147,6 +140,8 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
         by_metric.setdefault(row["metric"], {})[row["model"]] = row
     main = by_metric.get("normalized_borda") or next(iter(by_metric.values()))
     first = next(iter(main.values()))
+    rates = [or_nan(row["unscored_rate"]) for row in main.values()]
+    known = [one for one in rates if not math.isnan(one)]
     return Board(
         benchmark=benchmark,
         protocol=protocol,
@@ -162,7 +157,7 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
         settings=tuple(_settings(first["judge_settings"])),
         swap=_SWAPS.get(str(_parsed(first["arguments"], dict).get("swap")), ""),
         bill=_bill(first),
-        unscored=rate(_mean([or_nan(row["unscored_rate"]) for row in main.values()])),
+        unscored=rate(fmean(known) if known else math.nan),
         made_by=_versions(first),
         rubric=first["rubric"] or "",
         status=first["status"] or "",
@@ -221,8 +216,3 @@ def _parsed(text: Any, kind: type[T]) -> T:
     except (ValueError, TypeError, RecursionError):
         found = None
     return found if isinstance(found, kind) else kind()
-
-
-def _mean(values: Sequence[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return math.fsum(known) / len(known) if known else math.nan

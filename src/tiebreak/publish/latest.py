@@ -98,11 +98,8 @@ def _table(content: bytes) -> "pa.Table | None":
 
     try:
         table = from_parquet(content)
-    except (ValueError, OSError):
-        return None
-    try:
         _unified([table])
-    except pa.ArrowException:  # a column of another kind
+    except (ValueError, OSError, pa.ArrowException):  # damaged, or a column of another kind
         return None
     if not set(table.schema.names) >= _NEEDED | {"judge"}:
         return None

@@ -69,9 +69,7 @@ class Run:
 
 
 def read_runs(
-    paths: Paths,
-    *,
-    how: Resampling = Resampling(),
+    paths: Paths, *, how: Resampling = Resampling()
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
     """The runs among some files and folders, and notes about logs that are left out.
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 # The viewer of the Hub and readers over HTTP fetch whole row groups, so they are small.
 ROWS_PER_GROUP: Final = 1000
 
-CONFIGS: Final = ("leaderboard", "rankings", "ballots", "judge_texts", "candidates")
-
 
 @cache
 def schema(table: str) -> "pa.Schema":
