@@ -161,9 +161,9 @@ def test_version_is_that_of_the_distribution() -> None:
 def test_the_public_face_is_there() -> None:
     import tiebreak
 
-    assert all(getattr(tiebreak, name) is not None for name in tiebreak.__all__)
+    assert all(getattr(tiebreak, name) is not None for name in dir(tiebreak))
     with pytest.raises(AttributeError, match="nonsense"):
-        tiebreak.nonsense  # noqa: B018
+        getattr(tiebreak, "nonsense")  # noqa: B009
 
 
 def test_no_analysis_loads_the_report() -> None:

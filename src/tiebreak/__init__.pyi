@@ -1,0 +1,143 @@
+from .analysis.alignment.align import (
+    Alignment as Alignment,
+)
+from .analysis.alignment.align import (
+    align as align,
+)
+from .analysis.comparison import (
+    Comparison as Comparison,
+)
+from .analysis.comparison import (
+    compare as compare,
+)
+from .analysis.consensus import (
+    Election as Election,
+)
+from .analysis.consensus import (
+    elect as elect,
+)
+from .analysis.contests import (
+    ContestReport as ContestReport,
+)
+from .analysis.contests import (
+    contest_report as contest_report,
+)
+from .analysis.diagnosis import (
+    Diagnosis as Diagnosis,
+)
+from .analysis.diagnosis import (
+    diagnose as diagnose,
+)
+from .analysis.frames import (
+    ballots_df as ballots_df,
+)
+from .analysis.frames import (
+    leaderboard_df as leaderboard_df,
+)
+from .analysis.frames import (
+    rankings_df as rankings_df,
+)
+from .analysis.leaderboard import (
+    Leaderboard as Leaderboard,
+)
+from .analysis.leaderboard import (
+    leaderboards as leaderboards,
+)
+from .analysis.peers.review import (
+    PeerReport as PeerReport,
+)
+from .analysis.peers.review import (
+    peer_report as peer_report,
+)
+from .analysis.saturation import (
+    saturation as saturation,
+)
+from .analysis.stability import (
+    StabilityReport as StabilityReport,
+)
+from .analysis.stability import (
+    stability as stability,
+)
+from .candidates import (
+    CandidateError as CandidateError,
+)
+from .candidates import (
+    CandidatePool as CandidatePool,
+)
+from .candidates import (
+    audit as audit,
+)
+from .candidates import (
+    load_candidates as load_candidates,
+)
+from .candidates import (
+    write_parquet as write_parquet,
+)
+from .estimate.cost import (
+    estimate_cost as estimate_cost,
+)
+from .lab.simulate import (
+    simulate as simulate,
+)
+from .publish import (
+    publish_dataset as publish_dataset,
+)
+from .rankers import (
+    Profile as Profile,
+)
+from .rankers import (
+    RankingError as RankingError,
+)
+from .rankers import (
+    Resampling as Resampling,
+)
+from .rankers import (
+    aggregate as aggregate,
+)
+from .rankers import (
+    check_certificate as check_certificate,
+)
+from .rankers import (
+    csd as csd,
+)
+from .rankers import (
+    kemeny_young as kemeny_young,
+)
+from .ranking_logs import (
+    RankingLogError as RankingLogError,
+)
+from .report.page.build import (
+    write_report as write_report,
+)
+from .report.sheets import (
+    show as show,
+)
+from .tables import (
+    BallotFile as BallotFile,
+)
+from .tables import (
+    HumanRanking as HumanRanking,
+)
+from .tables import (
+    ScoreTable as ScoreTable,
+)
+from .tables import (
+    TableError as TableError,
+)
+from .tables import (
+    read_ballots as read_ballots,
+)
+from .tables import (
+    read_human_ranking as read_human_ranking,
+)
+from .tables import (
+    read_rounds as read_rounds,
+)
+from .tables import (
+    read_scores as read_scores,
+)
+from .write_back import (
+    write_back_ranks as write_back_ranks,
+)
+
+__version__: str
