@@ -42,7 +42,7 @@ class Saturation:
     """What native scores of N models on one benchmark can tell.
 
     `agree` is the share of the items (those with at least two scores) in which all models that are
-    present score alike: these tell nobody apart. `means`, shape (N,), are over present cells.
+    present score alike: these tell no models apart. `means`, shape (N,), are over present cells.
 
     `detectable`, shape (N, N), is the difference of two means that this benchmark detects with
     probability `power`, see `saturation`; `typical_detectable` is its median over the pairs of

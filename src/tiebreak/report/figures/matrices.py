@@ -70,7 +70,7 @@ def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
 def review_matrix_figure(review: PeerReview) -> Drawing | None:
     """The mean rank that each reviewer gives each candidate; a frame marks its own answers.
 
-    Ranks are those within a ballot, 1 = best, ties at their mean. None where nobody ranks anybody.
+    Ranks are those within a ballot, 1 = best, ties at their mean. None where there is no rank.
     """
     panel, names = review.panel, review.panel.models
     given = mean_rank(within_ballots(comparing(panel.ranks)))

@@ -31,7 +31,7 @@ class Asked:
 def asked(sample: JudgedItem) -> Asked:
     """What a sample asked its judges; the log must have been read with its metadata.
 
-    Nobody has checked the metadata of a log: what is not as the tasks write it counts as missing.
+    The metadata of a log is unchecked: what is not as the tasks write it counts as missing.
     """
     contest = sample.metadata.get(CONTEST_KEY)
     known = contest if isinstance(contest, Mapping) else {}
