@@ -19,6 +19,7 @@ def swapped(first_order: float, second_order: float) -> Match:
     return match("a", "b", first_order, second_order=second_order)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("matches", "said", "trusted"),
     [

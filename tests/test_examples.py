@@ -26,6 +26,7 @@ def test_a_cluster_gives_the_same_numbers() -> None:
     assert len(re.findall(r"^#\d+  model", done.stdout, re.MULTILINE)) == 5
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^tiebreak ((?:aggregate|csd) examples/\S.*?)(?:\s+#.*)?$", text, re.M)

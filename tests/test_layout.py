@@ -138,6 +138,7 @@ def test_root_links(name: str) -> None:
     assert (ROOT / name).resolve() == PACKAGE / name
 
 
+@pytest.mark.slow
 def test_import_is_light() -> None:
     code = (
         "import sys, tiebreak, tiebreak.cli;"
@@ -158,6 +159,7 @@ def test_version_is_that_of_the_distribution() -> None:
     assert tiebreak.__version__ == project["version"]
 
 
+@pytest.mark.slow
 def test_the_public_face_is_there() -> None:
     import tiebreak
 

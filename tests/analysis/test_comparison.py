@@ -114,6 +114,7 @@ def test_a_comparison_by_hand(folder: Folder) -> None:
     assert (one.notes, one.warnings, one.orders) == ((), (), None)
 
 
+@pytest.mark.slow
 def test_agreement_is_that_of_the_ranks_that_are_printed(folder: Folder) -> None:
     # The oracle: SciPy on the rows of the leaderboards.
     random = Random(1)
@@ -134,6 +135,7 @@ def test_agreement_is_that_of_the_ranks_that_are_printed(folder: Folder) -> None
         assert first == both / (len(leaders[0]) * len(leaders[number]))
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_value_and_widen_with_the_level(folder: Folder) -> None:
     random = Random(2)
     for _ in range(2):
@@ -154,6 +156,7 @@ def test_intervals_hold_the_value_and_widen_with_the_level(folder: Folder) -> No
     assert spans[0] < spans[1]
 
 
+@pytest.mark.slow
 def test_the_seed_decides_the_draws(folder: Folder) -> None:
     random = Random(3)
     for _ in range(2):
@@ -169,6 +172,7 @@ def test_the_seed_decides_the_draws(folder: Folder) -> None:
     assert figures_of[0].top1_share != figures_of[1].top1_share
 
 
+@pytest.mark.slow
 def test_logs_are_compared_on_what_both_ranked(folder: Folder, tmp_path: Path) -> None:
     # The log lacks q0; there it would have agreed least, so leaving it in would show.
     random = Random(4)

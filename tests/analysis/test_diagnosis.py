@@ -72,6 +72,7 @@ def test_by_hand() -> None:
     assert found.audit.n_saturated == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(

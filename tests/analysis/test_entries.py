@@ -119,6 +119,7 @@ def test_skipped_items_are_not_judged(tmp_path: Path) -> None:
     assert [item.item_id for item in entry.items] == ["q1"]
 
 
+@pytest.mark.slow
 def test_the_statistic_gives_the_leaderboard_of_the_drawn_items(tmp_path: Path) -> None:
     # What a log with just these items, each as often, has for its leaderboard.
     random = Random(3)

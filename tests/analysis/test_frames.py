@@ -83,6 +83,7 @@ def test_no_log(frame: Callable[..., pd.DataFrame], tmp_path: Path) -> None:
         frame([tmp_path / "nowhere"])
 
 
+@pytest.mark.slow
 def test_leaderboards_row_for_row(logs: list[Path]) -> None:
     how = Resampling(level=0.9, draws=150, seed=3)
     rows = leaderboard_df(logs, how=how).to_dict("records")
@@ -99,6 +100,7 @@ def test_leaderboards_row_for_row(logs: list[Path]) -> None:
             assert pd.isna(found[name]) if missing else found[name] == value
 
 
+@pytest.mark.slow
 def test_the_rank_of_every_model_in_every_ranked_item(logs: list[Path]) -> None:
     frame = rankings_df(logs)
     expected = {
@@ -126,6 +128,7 @@ def test_the_rank_of_every_model_in_every_ranked_item(logs: list[Path]) -> None:
             assert own.mean() == pytest.approx(row.borda, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_a_row_for_every_verdict(logs: list[Path]) -> None:
     frame = ballots_df(logs)
     held = [one.ballots for log in read_ranking_logs(logs) for one in log.samples if one.ballots]

@@ -47,6 +47,7 @@ MATCHES = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(MATCHES, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_it_is_spearmans_of_both_sides_whoever_is_named_first(

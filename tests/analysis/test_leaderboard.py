@@ -40,6 +40,7 @@ def by_model(board: Leaderboard) -> dict[str, LeaderboardRow]:
     return {row.model: row for row in board.rows}
 
 
+@pytest.mark.slow
 def test_a_leaderboard_by_hand(tmp_path: Path) -> None:
     # Borda (3 - rank) / 2. q1: a 1, b .5, c 0. q2: a 1, c .5, b 0. q3: b 1, a .5, c 0.
     result = board(
@@ -69,6 +70,7 @@ def test_a_leaderboard_by_hand(tmp_path: Path) -> None:
     assert sum(row.prob_first for row in result.rows) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_equal_scores_go_by_margin_and_then_share_the_rank(tmp_path: Path) -> None:
     # Each model is once first and once last, so all have ½; a wins by more than b does.
     # a: 0.6 and -0.2, mean 0.2; b: 0.2 and -0.6, mean -0.2.
@@ -146,6 +148,7 @@ def test_few_items_are_pointed_out(tmp_path: Path) -> None:
     assert enough.notes == ()
 
 
+@pytest.mark.slow
 def test_items_that_tie_all_models_do_not_make_up_for_few(tmp_path: Path) -> None:
     items = [bracket(f"q{n}", "a", "b", "c") for n in range(9)]
     tied = [item(f"t{n}", groups=(("a", "b", "c"),)) for n in range(30)]
@@ -305,6 +308,7 @@ def test_native_scores_ask_nobody(tmp_path: Path) -> None:
     assert (result.receipt.n_items_without_call, result.judges, result.warnings) == (0, (), ())
 
 
+@pytest.mark.slow
 def test_matches_are_viewed_in_other_ways_too(tmp_path: Path) -> None:
     items = [bracket(f"q{n}", *("abc" if n % 3 else "cab")) for n in range(12)]
     result = board(tmp_path, *items)
@@ -350,6 +354,7 @@ def test_boards_of_a_log_that_was_read(tmp_path: Path) -> None:
     assert whole(boards_of(log)) == whole(leaderboards([path]))
 
 
+@pytest.mark.slow
 def test_the_seed_decides_the_draws(tmp_path: Path) -> None:
     path = write_log(
         tmp_path / "r.eval",

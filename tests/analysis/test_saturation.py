@@ -198,6 +198,7 @@ def test_bad_input(native: Any, options: Any, message: str) -> None:
 # --- The detectable difference is detected as often as it says --------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "power"), [(0.95, 0.8), (0.9, 0.6)])
 def test_power_by_simulation(level: float, power: float) -> None:
     # Models share the difficulty of the items, so the pairing counts.
@@ -221,6 +222,7 @@ def test_power_by_simulation(level: float, power: float) -> None:
 # --- The test of neighbours -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_twins_are_seldom_called_different() -> None:
     # Four equal models: at least one false "separable" in at most 5% of the leaderboards.
     generator = np.random.default_rng(0)
@@ -245,6 +247,7 @@ def facts(result: Saturation) -> list[float]:
     return [result.agree.rate, result.typical_detectable, result.unseen, *cuts]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(tables, st.permutations(range(8)))
 def test_order_of_items_does_not_matter(native: FloatArray, order: list[int]) -> None:
@@ -259,6 +262,7 @@ def test_order_of_items_does_not_matter_with_random_signs() -> None:
     assert sign_flip_p(gaps) == sign_flip_p(gaps[::-1])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(tables)
 def test_every_pair_is_detectable_constant_or_without_items(native: FloatArray) -> None:

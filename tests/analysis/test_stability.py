@@ -28,6 +28,7 @@ def printed(report: StabilityReport, width: int) -> str:
     return show(sheets_of(report), width)
 
 
+@pytest.mark.slow
 def test_subsamples_by_brute_force(folder: Folder, tmp_path: Path) -> None:
     # Seed k draws as NumPy does; each half is written as a log of its own and ranked.
     random = Random(1)
@@ -52,6 +53,7 @@ def ranks_of(path: Path) -> list[float]:
     return [float(row.rank or 0) for row in sorted(board.rows, key=lambda row: row.model)]
 
 
+@pytest.mark.slow
 def test_runs_against_each_other(folder: Folder) -> None:
     # Table 3 in small. abcd and abdc: 0.8; abcd and bacd: 0.8; abdc and bacd: 1 - 6·4/60 = 0.6.
     orders = ["abcd", "abdc", "bacd"]

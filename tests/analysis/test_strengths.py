@@ -171,6 +171,7 @@ def test_closure_adds_what_results_imply() -> None:
     assert (plain.closure, closed.closure) == (False, True)
 
 
+@pytest.mark.slow
 def test_same_seed_same_numbers_in_any_order() -> None:
     items = round_robin(9)
     first, again, other = (

@@ -200,6 +200,7 @@ def test_async_functions_and_classes_are_definitions() -> None:
     assert found == "class add:\n    pass\n"
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(
     st.text(st.characters(exclude_categories=()))
@@ -227,6 +228,7 @@ def test_whatever_is_found_defines_the_function(answer: str) -> None:
         assert "add" in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [
@@ -253,6 +255,7 @@ def test_giant_answers_take_no_time(answer: str) -> None:
     assert time.process_time() - began < 5
 
 
+@pytest.mark.slow
 def test_answers_of_very_many_broken_pieces_are_given_up() -> None:
     assert sums("x = 1 $\n" * 100 + WHOLE) == (3, 0)
     assert sums("x = 1 $\n" * 6_000 + WHOLE) is None

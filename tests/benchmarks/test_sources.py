@@ -25,6 +25,7 @@ def from_items(benchmark: str) -> list[Question]:
     return load_questions(benchmark, ITEMS / f"{benchmark}.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("card", [True, False])
 @pytest.mark.parametrize("benchmark", HUB)
 def test_a_copy_of_the_repository_holds_the_same_questions_as_the_file(

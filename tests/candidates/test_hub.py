@@ -81,6 +81,7 @@ def test_other_paths_are_left_alone(path: str) -> None:
     assert not is_on_hub(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("private", [False, True])
 def test_a_published_pool_comes_back_equal(hub: FakeHub, tmp_path: Path, private: bool) -> None:
     pool = pool_of(tmp_path / "logs")
@@ -103,6 +104,7 @@ def test_only_candidates_are_downloaded_and_the_second_time_nothing(
     assert load_candidates(ADDRESS).candidates == first.candidates
 
 
+@pytest.mark.slow
 def test_a_revision_and_a_file_can_be_chosen(hub: FakeHub, tmp_path: Path) -> None:
     repo = hub.add(REPO)
     small, large = pool_of(tmp_path / "small", 2), pool_of(tmp_path / "large", 5)
@@ -114,6 +116,7 @@ def test_a_revision_and_a_file_can_be_chosen(hub: FakeHub, tmp_path: Path) -> No
     assert len(load_candidates(ADDRESS)) == 5, "the small one is a part of the large one"
 
 
+@pytest.mark.slow
 def test_pools_that_contradict_each_other_are_named(hub: FakeHub, tmp_path: Path) -> None:
     repo = hub.add(REPO)
     put(repo, pool_of(tmp_path / "one"), tmp_path)
@@ -129,6 +132,7 @@ def test_pools_that_contradict_each_other_are_named(hub: FakeHub, tmp_path: Path
     assert len(load_candidates(second)) == 4
 
 
+@pytest.mark.slow
 def test_other_peoples_tables_are_noted_and_damaged_ones_named(
     hub: FakeHub, tmp_path: Path
 ) -> None:
@@ -149,6 +153,7 @@ def test_other_peoples_tables_are_noted_and_damaged_ones_named(
     assert len(load_candidates(ADDRESS, mode="intersect")) == 4
 
 
+@pytest.mark.slow
 def test_published_and_local_candidates_join(hub: FakeHub, tmp_path: Path) -> None:
     put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
     write_inspect_log(tmp_path / "mine", "mine/c", make_rows(4), task="gsm8k")
@@ -182,6 +187,7 @@ CASES: dict[str, tuple[str, str | None, Fault | None, str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_what_cannot_be_loaded_is_named(
     hub: FakeHub, tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
@@ -199,6 +205,7 @@ def test_what_cannot_be_loaded_is_named(
     assert len(str(caught.value).splitlines()) == 3, "a count, what is wrong, what to do"
 
 
+@pytest.mark.slow
 def test_the_command_audits_what_others_published(hub: FakeHub, tmp_path: Path) -> None:
     put(hub.add(REPO), pool_of(tmp_path / "logs"), tmp_path)
     seen = CliRunner().invoke(main, ["candidates", ADDRESS, "--json"])

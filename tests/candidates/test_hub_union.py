@@ -1,6 +1,7 @@
 import math
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ texts = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(texts, max_size=4))
 def test_the_union_holds_every_first_answer_and_every_contradiction_is_told(

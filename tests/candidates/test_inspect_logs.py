@@ -246,6 +246,7 @@ def test_system_messages_are_no_part_of_the_question(tmp_path: Path) -> None:
     assert pair(tmp_path, rows).items[0].prompt == "What is 0 + 0?"
 
 
+@pytest.mark.slow
 def test_unicode_and_a_megabyte(tmp_path: Path) -> None:
     assert answer(pair(tmp_path, make_rows(1, answer=MEGABYTE))).text == MEGABYTE
 
@@ -266,6 +267,7 @@ def mock(name: str, *answers: str) -> Model:
     return get_model(f"mockllm/{name}", custom_outputs=outputs, memoize=False)
 
 
+@pytest.mark.slow
 def test_logs_of_a_real_run(tmp_path: Path) -> None:
     """Two models; a megabyte, and a data URI, which Inspect moves to the attachments."""
     image = "data:image/png;base64," + "iVBORw0K" * 40

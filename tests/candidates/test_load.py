@@ -94,6 +94,7 @@ def test_rename_joins_two_names_of_one_benchmark(tmp_path: Path) -> None:
             load_candidates(tmp_path, mode, rename={"gsm": "x", "gsm8k_cot": "gsm8k"})
 
 
+@pytest.mark.slow
 def test_neither_the_order_of_files_nor_of_rows_matters(tmp_path: Path) -> None:
     rows = make_rows(12)
     files = [
@@ -117,6 +118,7 @@ def test_intersect_of_a_whole_pool_changes_nothing(tmp_path: Path) -> None:
     assert load_candidates(tmp_path, "intersect") == load_candidates(tmp_path)
 
 
+@pytest.mark.slow
 def test_intersect_is_a_part_of_the_whole(tmp_path: Path) -> None:
     """Whatever rows are missing, what is left is what the whole pool holds for these items."""
     rows = make_rows(8)
@@ -236,6 +238,7 @@ def test_unknown_options_are_refused(tmp_path: Path, options: dict[str, Any]) ->
         load_candidates(tmp_path, **options)
 
 
+@pytest.mark.slow
 def test_loading_works_inside_an_event_loop(tmp_path: Path) -> None:
     async def load() -> CandidatePool:
         return load_candidates(tmp_path)

@@ -78,6 +78,7 @@ def pools(draw: st.DrawFn) -> CandidatePool:
     return CandidatePool(items, candidates, notes)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(pool=pools())
 def test_what_is_written_is_read_back(pool: CandidatePool, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def test_every_eighth_item() -> None:
     assert Shard(3, 8).part_of("ab") == []
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(0, 50), st.integers(1, 12))
 def test_shards_are_a_partition_into_even_parts(n_items: int, total: int) -> None:

@@ -53,6 +53,7 @@ def test_help() -> None:
     assert "Examples:" in done.output
 
 
+@pytest.mark.slow
 def test_tables(folder: Path) -> None:
     done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), *FAST)
     assert done.exit_code == 0, done.output
@@ -84,6 +85,7 @@ def test_json_and_its_options(folder: Path) -> None:
     assert mmlu["raters"][1]["pearson"]["mean"]["value"] == pytest.approx(-0.6)
 
 
+@pytest.mark.slow
 def test_all_methods_by_name(folder: Path) -> None:
     done = run(str(folder / "logs"), "--human", str(folder / "h.csv"), "--csv", "--method", "all",
                *FAST)  # fmt: skip
@@ -93,6 +95,7 @@ def test_all_methods_by_name(folder: Path) -> None:
     assert float(rows[0]["pearson_mean"]) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "title"),
     [

@@ -54,6 +54,7 @@ def test_csv(logs: Path) -> None:
     assert float(rows[0]["spearman"]) == pytest.approx(0.8)
 
 
+@pytest.mark.slow
 def test_plot_beside_json(logs: Path, tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
     done = run(str(logs), "--json", "--plot", str(plot), "--against", "depth", *FAST)

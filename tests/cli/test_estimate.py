@@ -46,6 +46,7 @@ def found(*arguments: str, **options: Any) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 120])
 def test_table(logs: str, width: int) -> None:
     protocols = "all,swiss:rounds=3,swap=never"
@@ -63,6 +64,7 @@ def test_table(logs: str, width: int) -> None:
     assert "No price" not in said
 
 
+@pytest.mark.slow
 def test_json(logs: str) -> None:
     data = found(logs, "--protocol", "seal,full_pairwise", "--price", "2,17")
     seal, pairs = data["protocols"]
@@ -81,6 +83,7 @@ def test_json(logs: str) -> None:
     assert any("reasons" in note for note in data["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 120])
 def test_peer_review_beside_others(logs: str, width: int) -> None:
     protocols = "all,peer_review,peer_review:degree=2"
@@ -98,6 +101,7 @@ def test_peer_review_beside_others(logs: str, width: int) -> None:
     assert "By name, openai/gpt-5 is no candidate" in said
 
 
+@pytest.mark.slow
 def test_peer_review_takes_no_judge(logs: str) -> None:
     prices = [part for name in PANEL for part in ("--price", f"{name}={len(name)},1")]
     asked = ("--protocol", "peer_review", "--peers", ",".join(PANEL), *prices)
@@ -123,6 +127,7 @@ def test_peer_review_takes_no_judge(logs: str) -> None:
     assert found(logs, *asked, *by_list, judge=None) == data
 
 
+@pytest.mark.slow
 def test_options(logs: str, tmp_path: Path) -> None:
     pairs = ("--protocol", "full_pairwise")
 
@@ -146,6 +151,7 @@ def test_options(logs: str, tmp_path: Path) -> None:
     assert rows[1]["calls"]["likely"] > 15
 
 
+@pytest.mark.slow
 def test_prices(logs: str, tmp_path: Path) -> None:
     file = tmp_path / "prices.yaml"
     file.write_text(COST)
@@ -163,6 +169,7 @@ def test_prices(logs: str, tmp_path: Path) -> None:
     assert data["judges"]["price"] == {"input": 2, "output": 17}
 
 
+@pytest.mark.slow
 def test_from_a_log(logs: str, tmp_path: Path) -> None:
     from tiebreak.scorers.ballots import Call
 
@@ -182,6 +189,7 @@ def test_from_a_log(logs: str, tmp_path: Path) -> None:
     assert "reasons" not in said  # the log's tokens have the hidden ones in them
 
 
+@pytest.mark.slow
 def test_a_prompt_that_is_too_long(tmp_path: Path) -> None:
     for model in "ab":
         write_inspect_log(tmp_path, model, make_rows(1, answer=f"{model} word" * 200_000))
@@ -189,6 +197,7 @@ def test_a_prompt_that_is_too_long(tmp_path: Path) -> None:
     assert "so such items stay unscored" in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["planted/x", "openai/gpt-5", "openai/gpt-99", "hf/no/weights"])
 def test_nobody_is_asked(
     judge: str, logs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

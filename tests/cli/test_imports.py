@@ -40,6 +40,7 @@ def loaded_by(calls: list[list[str]], modules: tuple[str, ...]) -> dict[str, lis
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_help_loads_no_package() -> None:
     from tiebreak.cli import main
 
@@ -60,6 +61,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", TABLES.values(), ids=TABLES)
 def test_tables_load_neither_a_harness_nor_frames_nor_plots(
     call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -77,6 +79,7 @@ def test_tables_load_neither_a_harness_nor_frames_nor_plots(
     assert loaded == []
 
 
+@pytest.mark.slow
 def test_logs_load_neither_plots_nor_datasets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

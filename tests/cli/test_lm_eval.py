@@ -50,6 +50,7 @@ def test_every_model_has_a_path_of_its_own() -> None:
     assert max(map(len, names)) == 60 + len("-0123456789abcdef")
 
 
+@pytest.mark.slow
 @given(st.text(), st.text())
 def test_a_path_fits_every_file_system(model: str, model_args: str) -> None:
     name = cache_name(model, model_args)

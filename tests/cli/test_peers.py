@@ -35,6 +35,7 @@ def test_help() -> None:
     assert "Examples:" in done.output
 
 
+@pytest.mark.slow
 def test_tables(logs: Path) -> None:
     done = run(str(logs), *FAST)
     assert done.exit_code == 0, done.output
@@ -42,6 +43,7 @@ def test_tables(logs: Path) -> None:
     assert max(map(len, done.output.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_json_and_its_options(logs: Path) -> None:
     done = run(str(logs), "--json", "--level", "0.9", "--draws", "150", "--seed", "3")
     data = json.loads(done.stdout)
@@ -51,12 +53,14 @@ def test_json_and_its_options(logs: Path) -> None:
     assert "items" not in one
 
 
+@pytest.mark.slow
 def test_items(logs: Path) -> None:
     [one] = json.loads(run(str(logs), "--json", "--items", *FAST).stdout)["reviews"]
     assert len(one["items"]) == 12
     assert one["items"][0]["election"]["results"][0]["kemeny"]["optimal"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("named", "methods"),
     [

@@ -55,6 +55,7 @@ def test_usage(arguments: list[str], message: str) -> None:
     assert message in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_a_dry_run(here: Path) -> None:
     done = run("--dry-run")
     assert done.exit_code == 0, done.output
@@ -68,6 +69,7 @@ def test_a_dry_run(here: Path) -> None:
     assert "license: cc-by-4.0" in (here / "ranks" / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_that_there_are_no_plots_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     note = "No plots: pip install 'tiebreak[report]'"
     assert f"Note: {note}" in run("--dry-run").stderr
@@ -78,6 +80,7 @@ def test_that_there_are_no_plots_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "No plots" not in run("--dry-run").output
 
 
+@pytest.mark.slow
 def test_json(here: Path) -> None:
     first = json.loads(run("--dry-run", "--json", "--to", "me/x", "--out", "deep/x").output)
     assert first["folder"] == "deep/x"
@@ -93,6 +96,7 @@ def test_json(here: Path) -> None:
     assert not any(file["written"] for file in again["files"])
 
 
+@pytest.mark.slow
 def test_with_candidates(here: Path) -> None:
     done = run("--dry-run", "--with-candidates")
     assert done.exit_code == 0, done.output
@@ -104,6 +108,7 @@ def test_with_candidates(here: Path) -> None:
     assert not (here / "x").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -124,6 +129,7 @@ def test_no_log() -> None:
     assert "nowhere does not exist" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "answer", "told", "lines"),
     [

@@ -35,6 +35,7 @@ def test_help() -> None:
     assert "Examples:" in done.output
 
 
+@pytest.mark.slow
 def test_a_report(logs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     done = run(logs, "-o", folder, "--title", "Our models", *FAST)
@@ -47,12 +48,14 @@ def test_a_report(logs: Path, tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_default_folder(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(logs.resolve(), *FAST).exit_code == 0
     assert (tmp_path / "report" / "index.html").exists()
 
 
+@pytest.mark.slow
 def test_json(logs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     data = json.loads(run(logs, "-o", folder, "--json", *FAST).stdout)
@@ -62,6 +65,7 @@ def test_json(logs: Path, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_contest_beside_the_logs_and_alone(logs: Path, scores: Path, tmp_path: Path) -> None:
     contest = ("--scores", scores, "--eliminate", "0,1", "--spoil", "x=maths", *FAST)
     both = run(logs, "-o", tmp_path / "both", *contest)
@@ -74,6 +78,7 @@ def test_a_contest_beside_the_logs_and_alone(logs: Path, scores: Path, tmp_path:
         assert "With 0 on maths, x goes from rank" in page
 
 
+@pytest.mark.slow
 def test_a_contest_names_files_only(scores: Path, tmp_path: Path) -> None:
     rounds = tmp_path / "rounds.yaml"
     rounds.write_text("- maths\n- code\n", encoding="utf-8")
@@ -84,6 +89,7 @@ def test_a_contest_names_files_only(scores: Path, tmp_path: Path) -> None:
     assert str(tmp_path) not in page
 
 
+@pytest.mark.slow
 def test_people_and_reference(tmp_path: Path) -> None:
     whole(tmp_path / "logs")
     people = tmp_path / "people.csv"
@@ -138,6 +144,7 @@ def test_errors_are_plain(
     assert not (tmp_path / "report").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written(logs: Path, tmp_path: Path) -> None:
     (tmp_path / "plots").write_text("mine")
     done = run(logs, "-o", tmp_path, *FAST)

@@ -35,6 +35,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(score_code, arguments)
 
 
+@pytest.mark.slow
 def test_scores_go_into_the_pool(answers: str, tmp_path: Path) -> None:
     out = tmp_path / "pool.parquet"
     where = ("--out", str(out), "--sandbox", "local", "--confirm-run-unsafe-code")

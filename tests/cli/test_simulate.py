@@ -12,6 +12,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(simulate, arguments, env={"COLUMNS": "100"})
 
 
+@pytest.mark.slow
 def test_tables_and_the_answer() -> None:
     done = run("--models", "4", "--items", "5,10", "--repeats", "2", "--spread", "1")
     assert done.exit_code == 0, done.output

@@ -31,6 +31,7 @@ def test_help() -> None:
     assert "Examples:" in done.output
 
 
+@pytest.mark.slow
 def test_lines(logs: Path) -> None:
     (logs / "c.eval").rename("c.eval")
     done = run("logs", "--into", "logs")
@@ -54,6 +55,7 @@ def test_lines(logs: Path) -> None:
     assert last.output.splitlines()[-1] == "Nothing changed: these ranks are in the logs already"
 
 
+@pytest.mark.slow
 def test_json(logs: Path) -> None:
     (logs / "c.eval").unlink()
     data = json.loads(run("logs", "--into", "logs", "--json").stdout)
@@ -77,6 +79,7 @@ def test_json(logs: Path) -> None:
     assert data["notes"] == []
 
 
+@pytest.mark.slow
 def test_names_from_logs_cannot_steer_the_terminal(logs: Path) -> None:
     write_inspect_log("logs/e.eval", "[red]e[/red]\x1b[31m\nwritten", make_rows(2))
     done = run("logs", "--into", "logs")
@@ -108,6 +111,7 @@ def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> N
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_two_runs_are_refused_by_name(logs: Path) -> None:
     write_ranking(logs / "again.eval", logs, brackets(), eval_id="E2", task_id="T2")
     done = run("logs", "--into", "logs")

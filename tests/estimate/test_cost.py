@@ -19,6 +19,7 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path / "logs"
 
 
+@pytest.mark.slow
 def test_files_and_a_pool_cost_the_same(logs: Path) -> None:
     pool = load_candidates(logs, mode="intersect", rename={"gsm8k": "maths"})
     protocols = "full_pairwise,peer_review"
@@ -47,6 +48,7 @@ def test_reviewers_as_a_mapping_or_as_text(logs: Path) -> None:
     assert [one.candidate for one in as_text.reviewers] == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 def test_what_is_asked_wrongly_is_said_before_anything_is_loaded(tmp_path: Path) -> None:
     with pytest.raises(EstimateError, match="asks a judge"):
         estimate_cost(tmp_path / "nowhere", "seal")

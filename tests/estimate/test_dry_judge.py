@@ -71,6 +71,7 @@ def test_a_tie_is_close_and_ends_a_search() -> None:
     assert all(match.tied for match in judged("sorted", Habit(1, 1, 12)).matches)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("close", "tie"), [(0.3, 0.1), (0.6, 0.0)])
 def test_shares_of_close_and_even_verdicts(close: float, tie: float) -> None:
     margins = [

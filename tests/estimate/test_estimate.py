@@ -63,6 +63,7 @@ def test_calls_of_fixed_protocols_are_exact(label: str, n: int) -> None:
     assert row.fixed
 
 
+@pytest.mark.slow
 def test_a_rubric_is_written_once_for_each_benchmark() -> None:
     items = [*contests(40, 4), *(replace(c, benchmark="other") for c in contests(2, 4))]
     for sample in (None, 4, 10):
@@ -71,6 +72,7 @@ def test_a_rubric_is_written_once_for_each_benchmark() -> None:
         assert row.depth == (2, 2, 2)
 
 
+@pytest.mark.slow
 def test_identical_answers_are_judged_once() -> None:
     items = [*contests(5, 8), *contests(7, 8, distinct=3), *contests(9, 8, distinct=1)]
     found = estimate(items, [read_variant("full_pairwise")], Judges("j"), ONE)
@@ -84,6 +86,7 @@ def test_all_answers_identical() -> None:
     assert row.calls == row.tokens_in == row.cost == row.depth == row.hours == (0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("label", "low", "high"),
     [
@@ -105,6 +108,7 @@ def test_range_of_adaptive_protocols(label: str, low: int, high: int) -> None:
     assert not row.fixed
 
 
+@pytest.mark.slow
 def test_insertion_of_three() -> None:
     # The second candidate takes one match; the third one is the best of three with probability ⅓,
     # the middle one or the last: against the upper half first it takes 2, 2 or 1 matches.
@@ -150,6 +154,7 @@ def test_a_meta_judge_has_a_price_of_its_own() -> None:
     assert one("original", items, judges=Judges("j")).cost == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_depth_and_hours() -> None:
     items = contests(10, 8)
     pace = Pace(connections=4, seconds=18)
@@ -166,6 +171,7 @@ def test_depth_and_hours() -> None:
     assert row.hours.likely == pytest.approx(6 * 18 / 3600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["pointwise", "swiss:refine=false"])
 def test_a_sample_is_as_good_as_all(label: str) -> None:
     items = [*contests(60, 6), *contests(40, 6, distinct=3)]
@@ -177,6 +183,7 @@ def test_a_sample_is_as_good_as_all(label: str) -> None:
         assert small.low <= all_.likely <= small.high
 
 
+@pytest.mark.slow
 def test_figures_of_the_paper() -> None:
     """SEAL, tables 5 and 6: calls for HumanEval, 162 items and eight candidates."""
     items = contests(162, 8)
@@ -217,6 +224,7 @@ def test_experience_goes_before_what_is_counted() -> None:
     assert found.close == CLOSE
 
 
+@pytest.mark.slow
 def test_it_is_the_same_every_time() -> None:
     items = contests(5, 8)
     assert one("seal", items) == one("seal", items)

@@ -25,6 +25,7 @@ def test_rule(text: str, tokens: int) -> None:
     assert by_rule(text) == tokens
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["a b", "12", "\n\n", "\n", ".", " "])).map("".join))
 def test_pieces_are_the_text(text: str) -> None:

@@ -10,6 +10,7 @@ from tiebreak.estimate.totals import Range, Stratum, Total, range_of, strata, to
 KINDS = st.lists(st.integers(0, 4), min_size=1, max_size=60)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(KINDS, st.one_of(st.none(), st.integers(1, 80)), st.randoms(use_true_random=False))
 def test_strata(kinds: list[int], most: int | None, rng: object) -> None:

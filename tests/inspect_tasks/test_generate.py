@@ -131,6 +131,7 @@ def test_samples_are_the_questions(benchmark: str) -> None:
         assert (sample.metadata or {}).items() >= question.details.items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", TASKS)
 def test_documentation_changes_the_prompt_and_not_the_item(benchmark: str, tmp_path: Path) -> None:
     models = {name: Model(RIGHT[benchmark]) for name in ("with", "without")}
@@ -146,6 +147,7 @@ def test_documentation_changes_the_prompt_and_not_the_item(benchmark: str, tmp_p
     assert {c.native_score for c in candidates.values()} == {1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", TASKS)
 def test_a_wrong_answer_scores_nothing_and_is_kept_whole(benchmark: str, tmp_path: Path) -> None:
     log = run(task(benchmark), tmp_path, Model("I do not know.\n\nSorry."))
@@ -155,6 +157,7 @@ def test_a_wrong_answer_scores_nothing_and_is_kept_whole(benchmark: str, tmp_pat
     assert sample.output.completion == "I do not know.\n\nSorry."
 
 
+@pytest.mark.slow
 def test_the_log_holds_what_judging_needs(tmp_path: Path) -> None:
     for benchmark in ("bfcl", "mmlu"):
         for name in ("a", "b"):
@@ -165,6 +168,7 @@ def test_the_log_holds_what_judging_needs(tmp_path: Path) -> None:
     assert found["mmlu"].choices == ("Paris", "Rome", "Oslo", "Cairo")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["humaneval", "gsm8k", "mmlu"])
 def test_a_copy_in_hub_layout_will_do(
     benchmark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -182,6 +186,7 @@ def several_calls(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_functions_are_offered_as_tools_and_calls_captured(tmp_path: Path) -> None:
     made = [("kitchen_set_timer", {"minutes": 7}), ("kitchen_set_timer", {"minutes": 5})]
     for name in ("a", "b"):

@@ -51,6 +51,7 @@ def shape(value: object) -> object:
     return type(value)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(PLAIN)
 def test_plain_data_arrive_as_they_are(value: object) -> None:
@@ -168,6 +169,7 @@ def nested(levels: int) -> list[Any]:
     return value
 
 
+@pytest.mark.slow
 def test_the_largest_and_the_deepest() -> None:
     # The list itself is one part.
     assert over_the_wire([0] * (MOST_PARTS - 1)) == [0] * (MOST_PARTS - 1)

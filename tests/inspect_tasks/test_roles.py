@@ -108,6 +108,7 @@ def test_ambiguous_names() -> None:
 NAMES = st.sampled_from(["a", "b", "c", "x/a", "y/a", "x/b", "x/y/c"])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.lists(NAMES, min_size=1, max_size=5), st.lists(NAMES, min_size=1, max_size=5, unique=True)

@@ -171,6 +171,7 @@ def test_the_clock_runs_out_while_an_error_is_looked_at(handler: str, why: str) 
     assert verdict["why"].startswith(why)
 
 
+@pytest.mark.slow
 def test_an_error_that_cannot_be_shown_is_a_failure() -> None:
     verdict = run(
         "def add(a, b):\n    return 10**5000\n", "def check(add): raise ValueError(add())"
@@ -180,6 +181,7 @@ def test_an_error_that_cannot_be_shown_is_a_failure() -> None:
     assert verdict["why"].startswith("failed: KeyError")
 
 
+@pytest.mark.slow
 def test_sets_have_the_same_order_in_every_run() -> None:
     """Or a verdict may be another one tomorrow."""
     program = "def add(a, b):\n    return list(set('abcdefghijklmnop'))\n"
@@ -238,6 +240,7 @@ def endings() -> dict[str, dict[str, Any]]:
     return at_once(programs, lambda program: run(program, TEST, "", **LIMITS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENDINGS)
 def test_hostile_and_wrong_programs_fail(name: str, endings: dict[str, dict[str, Any]]) -> None:
     verdict = endings[name]
@@ -267,6 +270,7 @@ def test_who_has_ended_gives_no_more_answers() -> None:
     assert stdout.tell() == 0
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_stopped_by_its_cpu_time() -> None:
     verdict = run("def add(a, b):\n    while True: pass\n", cpu_seconds=1, wall_seconds=30)
     assert verdict == {"passed": False, "why": "stopped: it used more than 1 s of CPU time"}
@@ -291,6 +295,7 @@ def taken_over(body: str) -> dict[str, Any]:
     return examined(line, order("", "", TEST, "add", **LIMITS))
 
 
+@pytest.mark.slow
 def test_a_process_that_is_lost_forges_no_verdict() -> None:
     verdicts = at_once({name: body for name, (body, _) in PROCESSES.items()}, taken_over)
     for name, (_, why) in PROCESSES.items():

@@ -49,6 +49,7 @@ def natives(pool: CandidatePool) -> Mapping[str, list[float]]:
     }
 
 
+@pytest.mark.slow
 def test_every_different_program_is_run_once(tmp_path: Path) -> None:
     pool = load_candidates(write_runs(tmp_path))
     # Of each item: body = whole, wrong, prose; in the first item prose gives the program, too.
@@ -100,6 +101,7 @@ def test_answers_without_a_program_are_wrong_and_need_no_sandbox(
     assert all(math.isnan(values[0]) for values in natives(pool).values())
 
 
+@pytest.mark.slow
 def test_a_program_is_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unit_tests, "complete_program", None)
     scores = local(load_candidates(write_runs(tmp_path)))
@@ -130,6 +132,7 @@ def test_what_has_a_score_keeps_it(tmp_path: Path) -> None:
     assert all(run.item.benchmark == "humaneval" for run in runs_of(pool, again=True))
 
 
+@pytest.mark.slow
 def test_a_broken_sandbox_leaves_the_score_undefined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def answered(answers: list[str], asked: list[str], **options: Any) -> EvalLog:
     return log
 
 
+@pytest.mark.slow
 def test_a_local_sandbox_wants_a_yes_before_anything_is_generated(tmp_path: Path) -> None:
     """Also where Inspect's own `--sandbox local` overrides the task's."""
     asked: list[str] = []
@@ -91,6 +92,7 @@ def test_a_local_sandbox_wants_a_yes_before_anything_is_generated(tmp_path: Path
     assert asked == []
 
 
+@pytest.mark.slow
 def test_programs_are_run_and_scored(tmp_path: Path) -> None:
     asked: list[str] = []
     log = answered(

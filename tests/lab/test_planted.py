@@ -251,6 +251,7 @@ def test_malformed_replies_cost_calls_and_are_never_a_tie() -> None:
         place(ballots)
 
 
+@pytest.mark.slow
 def test_malformed_rate() -> None:
     m, n_items = 0.3, 1500
     pool = Pool(World((1.0, 0.0), Traits(malformed=m)), n_items, 0)

@@ -30,6 +30,7 @@ def test_all_protocols_with_one_judge_are_compared() -> None:
     assert {_variant(label, None).protocol.name for label in STANDARD} == set(ONE_JUDGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_items", [10, 25])
 def test_full_pairwise_is_the_share_of_wins(study: Study, n_items: int) -> None:
     """By hand: ranks of an item are those of the wins, and Borda is linear in ranks.
@@ -131,11 +132,13 @@ def test_calls_by_kind(study: Study) -> None:
     assert study.row("flat_bracket", items).depth == 4
 
 
+@pytest.mark.slow
 def test_fewer_items_are_the_beginning_of_the_same_pools(study: Study) -> None:
     alone = simulate_world(WORLD, (10,), repeats=3, seed=SEED, swap="never")
     assert str(alone.rows) == str(tuple(row for row in study.rows if row.n_items == 10))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes() -> None:
     def data(seed: int) -> str:
         study = simulate_world(WORLD, (4, 6), repeats=2, seed=seed)
@@ -198,6 +201,7 @@ def test_progress_adds_up() -> None:
     assert sum(steps) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_processes_change_nothing() -> None:
     studies = [
         simulate_world(World((0.5, 0.0, -0.5)), (4,), repeats=2, jobs=jobs) for jobs in (1, 2)

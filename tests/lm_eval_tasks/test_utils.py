@@ -109,6 +109,7 @@ def pairs(benchmark: str, data: Mapping[str, str]) -> Iterator[tuple[dict[str, A
     yield from zip(documents(benchmark, data=data[benchmark]), questions, strict=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_a_document_is_its_question(benchmark: str, data: dict[str, str]) -> None:
     for doc, question in pairs(benchmark, data):
@@ -189,6 +190,7 @@ def model_arguments() -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_no_argument_of_a_model_is_taken_for_a_slip(data: dict[str, str]) -> None:
     names = model_arguments()
     assert {"pretrained", "base_url", "data_parallel_size", "dtype"} <= names

@@ -32,6 +32,7 @@ def texts(pool: CandidatePool) -> dict[tuple[str, str], str]:
     }
 
 
+@pytest.mark.slow
 def test_where_answers_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     log = write_both(tmp_path)
@@ -60,6 +61,7 @@ def test_answers_that_came_from_the_hub_are_looked_for_there(tmp_path: Path) -> 
     assert places_of(run, [], []) == [[address]]
 
 
+@pytest.mark.slow
 def test_the_pool_is_cut_to_what_was_judged(tmp_path: Path) -> None:
     folder = write_candidates(tmp_path / "candidates", "abcd", n_items=5)
     pool = load_candidates(folder)
@@ -91,6 +93,7 @@ def test_metadata_says_nothing_of_a_machine_and_answers_stay(tmp_path: Path) -> 
     }
 
 
+@pytest.mark.slow
 def test_a_secret_of_a_candidates_log_stays_there(tmp_path: Path) -> None:
     def plant(log: EvalLog) -> None:
         log.eval.model_args = {"api_key": "a says 0"}
@@ -101,6 +104,7 @@ def test_a_secret_of_a_candidates_log_stays_there(tmp_path: Path) -> None:
         judged_pool(run, [[tmp_path / "candidates"]])
 
 
+@pytest.mark.slow
 def test_the_file_gives_the_pool_back(tmp_path: Path) -> None:
     run = only_run(write_both(tmp_path))
     found = judged_pool(run, [[tmp_path / "candidates"]])
@@ -114,6 +118,7 @@ def test_the_file_gives_the_pool_back(tmp_path: Path) -> None:
     assert pool_file(other)[0] != path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contests", [True, False], ids=["texts", "lengths"])
 def test_other_answers_are_refused(tmp_path: Path, contests: bool) -> None:
     log = write_both(tmp_path, contests=contests)
@@ -131,6 +136,7 @@ def test_answers_of_the_same_length_are_told_apart_by_their_text(tmp_path: Path)
         judged_pool(only_run(log), [[other]])
 
 
+@pytest.mark.slow
 def test_identical_answers_must_be_identical(tmp_path: Path) -> None:
     """Only one of a group was judged; the others must have said the same, up to blanks."""
     same = write_candidates(tmp_path / "candidates", answer=lambda m, i: "x" if m != "c" else "y")
@@ -154,6 +160,7 @@ def test_identical_answers_must_be_identical(tmp_path: Path) -> None:
         judged_pool(run, [[parted]])
 
 
+@pytest.mark.slow
 def test_what_is_not_there(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     fewer = write_candidates(tmp_path / "fewer", n_items=2)
@@ -169,12 +176,14 @@ def test_what_is_not_there(tmp_path: Path) -> None:
         judged_pool(only_run(log), [])
 
 
+@pytest.mark.slow
 def test_the_next_place_is_tried(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     fewer = write_candidates(tmp_path / "fewer", n_items=2)
     assert len(judged_pool(only_run(log), [[fewer], [tmp_path / "candidates"]])) == 3
 
 
+@pytest.mark.slow
 def test_the_next_place_is_tried_where_answers_are_others(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     other = write_candidates(tmp_path / "new", answer=lambda model, i: f"{model} said {i}")

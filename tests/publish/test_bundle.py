@@ -53,6 +53,7 @@ def test_the_layout(tmp_path: Path) -> None:
     assert made.files == bundle([tmp_path], with_candidates=True, how=Resampling(draws=10)).files
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_the_same_logs_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the folders, the order of paths and the working directory."""
@@ -71,6 +72,7 @@ def test_the_same_logs_give_the_same_bytes(tmp_path: Path, monkeypatch: pytest.M
     assert not any(str(tmp_path) in told(content, path) for path, content in whole(first).items())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_candidates_only_add_files(tmp_path: Path) -> None:
     """So that a run which is published without them can be published with them later."""
@@ -81,6 +83,7 @@ def test_candidates_only_add_files(tmp_path: Path) -> None:
     assert without.files.items() <= with_them.files.items()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_two_protocols_share_their_pool(tmp_path: Path) -> None:
     pool = load_candidates(write_candidates(tmp_path / "candidates"))
@@ -127,6 +130,7 @@ def plant(log: EvalLog) -> None:
     spec.metadata |= {"token": next(value), "user": next(value)}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_secrets_stay_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "planted-in-the-environment")
@@ -141,6 +145,7 @@ def test_secrets_stay_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert '\\"temperature\\": 0.5' in said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_a_secret_in_an_answer_stops_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

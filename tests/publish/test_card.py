@@ -91,6 +91,7 @@ def test_characters_that_steer_are_shown(name: str) -> None:
     assert unescape(inline(name)) in ("a\ufffd[31mb", "a\ufffdb", "a b")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.text(max_size=60))
 def test_inline_shows_the_text(name: str) -> None:
@@ -249,6 +250,7 @@ def test_answers_are_only_mentioned_where_they_are() -> None:
 people = st.lists(st.sampled_from(["# Ours", "text | text", "", "<b>x</b>", "---", "ü", " x "]))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(people, people, st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_a_persons_text_stays(

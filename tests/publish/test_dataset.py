@@ -22,6 +22,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_a_folder_and_the_hub_hold_the_same(hub: FakeHub, tmp_path: Path) -> None:
     log = write_both(tmp_path)
     steps: list[str] = []
@@ -57,6 +58,7 @@ def test_a_folder_and_the_hub_hold_the_same(hub: FakeHub, tmp_path: Path) -> Non
     assert not hub.repos[REPO].private
 
 
+@pytest.mark.slow
 def test_a_proposal(hub: FakeHub, tmp_path: Path) -> None:
     hub.add(REPO)
     done = publish_dataset(
@@ -78,6 +80,7 @@ def test_a_proposal(hub: FakeHub, tmp_path: Path) -> None:
     assert len(rows_in(tree[pool])) == 3 * 3
 
 
+@pytest.mark.slow
 def test_records_alone(tmp_path: Path) -> None:
     """Nothing is sent or written but what was asked for, and the answers go into the records."""
     log = write_both(tmp_path)
@@ -99,6 +102,7 @@ def test_records_alone(tmp_path: Path) -> None:
     assert sources == {"unknown"}
 
 
+@pytest.mark.slow
 def test_entries_link_to_the_dataset(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     done = publish_dataset(
@@ -112,6 +116,7 @@ def test_entries_link_to_the_dataset(tmp_path: Path) -> None:
         publish_dataset([log], None, community_evals=tmp_path / "evals")
 
 
+@pytest.mark.slow
 def test_a_secret_stops_the_records_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write_both(tmp_path)
     monkeypatch.setenv("MY_TOKEN", "a says 0")

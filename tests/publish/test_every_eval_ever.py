@@ -91,6 +91,7 @@ def metric(record: dict[str, Any], benchmark: str, name: str) -> dict[str, Any]:
     return found[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_its_validator_accepts_what_is_written(
     name: str, run_of: Callable[[list[ItemBallots]], Run], tmp_path: Path
@@ -104,6 +105,7 @@ def test_its_validator_accepts_what_is_written(
     assert validate(write(tmp_path, files)) == []
 
 
+@pytest.mark.slow
 def test_the_validator_would_find_something(tmp_path: Path) -> None:
     assert validate(write(tmp_path, {"data/x/y/z/no-uuid.json": b"{}"}))
 
@@ -130,6 +132,7 @@ def test_scores_are_those_of_the_leaderboard(run_of: Callable[[list[ItemBallots]
     assert "llm_scoring" not in native["metric_config"]
 
 
+@pytest.mark.slow
 def test_a_place_in_a_consensus_is_a_rank(run_of: Callable[[list[ItemBallots]], Run]) -> None:
     run = run_of(RUNS["peer review"])
     by_model = {
@@ -154,6 +157,7 @@ def test_an_undefined_score_is_left_out(run_of: Callable[[list[ItemBallots]], Ru
         assert "llm_scoring" not in result["metric_config"]
 
 
+@pytest.mark.slow
 def test_the_same_log_gives_the_same_bytes(tmp_path: Path) -> None:
     log = write_log(tmp_path / "ranking.eval", RUNS["peer review"])
     once, again = (records(read_runs([log])[0][0], organization="o") for _ in range(2))
@@ -171,6 +175,7 @@ def renamed(items: list[ItemBallots], names: Mapping[str, str]) -> list[ItemBall
     return [ItemBallots.model_validate(put(item.model_dump())) for item in items]
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_in_their_folder(
     run_of: Callable[[list[ItemBallots]], Run], tmp_path: Path
 ) -> None:
@@ -182,6 +187,7 @@ def test_hostile_names_stay_in_their_folder(
     assert validate(write(tmp_path, files)) == []
 
 
+@pytest.mark.slow
 def test_lines_per_item_where_the_native_score_says_right_or_wrong(
     run_of: Callable[[list[ItemBallots]], Run], tmp_path: Path
 ) -> None:

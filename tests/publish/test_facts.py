@@ -139,6 +139,7 @@ def plant(log: EvalLog) -> None:
     log.plan.config = config
 
 
+@pytest.mark.slow
 def test_only_what_is_allowed_is_said(tmp_path: Path) -> None:
     log = change_log(write_both(tmp_path / PLANTED), plant)
     facts = facts_of(str(log))

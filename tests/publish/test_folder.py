@@ -82,6 +82,7 @@ def test_the_real_load_dataset_gives_the_rows_back(dataset: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_pool_comes_back(dataset: Path) -> None:
     found = load_candidates(dataset / "rankings" / "candidates")
     wanted = load_candidates(dataset / "candidates")
@@ -91,6 +92,7 @@ def test_the_pool_comes_back(dataset: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_second_time_changes_nothing(dataset: Path) -> None:
     before = contents(dataset / "rankings")
     written = write(dataset / "rankings", dataset / "ranking", with_candidates=True)
@@ -98,6 +100,7 @@ def test_a_second_time_changes_nothing(dataset: Path) -> None:
     assert contents(dataset / "rankings") == before
 
 
+@pytest.mark.slow
 def test_another_run_is_added(tmp_path: Path) -> None:
     first = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
     later = write_log(
@@ -122,6 +125,7 @@ def test_another_run_is_added(tmp_path: Path) -> None:
     assert contents(tmp_path / "rankings") == after
 
 
+@pytest.mark.slow
 def test_the_same_run_with_other_content_is_refused(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
     write(tmp_path / "rankings", log)
@@ -132,6 +136,7 @@ def test_the_same_run_with_other_content_is_refused(tmp_path: Path) -> None:
     assert contents(tmp_path / "rankings") == before
 
 
+@pytest.mark.slow
 def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
     write(tmp_path / "rankings", log)
@@ -169,6 +174,7 @@ def test_a_secret_on_the_card_stops_everything(
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_in_the_way(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
     with pytest.raises(PublishError, match=r"holds something else.* with --out"):

@@ -173,6 +173,7 @@ foreign = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(
     st.dictionaries(names, values, max_size=4), st.none() | foreign, st.booleans(), st.booleans()

@@ -236,6 +236,7 @@ def test_what_was_merged_is_not_proposed_again(hub: FakeHub) -> None:
 # Several at once.
 
 
+@pytest.mark.slow
 def test_six_publishers_at_once_lose_nothing(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.add(REPO)
     start = threading.Barrier(6)

@@ -67,6 +67,7 @@ def test_a_fault_that_passes_costs_a_try_and_nothing_else(
     assert (done.private, done.made_public, hub.repos[REPO].private) == (False, True, False)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25,
     deadline=None,

@@ -69,6 +69,7 @@ def rows_of(run: str, created: str, boards: Any) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(runs, st.randoms(use_true_random=False), st.booleans())
 def test_the_newest_run_of_everything(found: Any, random: Any, twice: bool) -> None:
@@ -97,6 +98,7 @@ def test_the_newest_run_of_everything(found: Any, random: Any, twice: bool) -> N
     assert repo[README] == at_once[README]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [None, b"", b"PAR1 no more", to_parquet(pa.table({"x": [1]}))],

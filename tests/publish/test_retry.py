@@ -37,6 +37,7 @@ def waits_of(times: int, error: Exception, **policy: Any) -> list[float]:
     return waits
 
 
+@pytest.mark.slow
 def test_waits_are_drawn_below_a_bound_that_doubles_up_to_the_longest() -> None:
     bounds = [1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
     drawn = [waits_of(6, refused(503), longest=8.0) for _ in range(200)]

@@ -49,6 +49,7 @@ def test_a_run_id_is_safe_in_a_path(protocol: str) -> None:
     assert len(name) < 120
 
 
+@pytest.mark.slow
 def test_the_order_of_paths_does_not_matter(tmp_path: Path) -> None:
     parts = [[bracket(f"q{i}", "a", "b", "c")] for i in range(2)]
     files = write_shards(tmp_path / "shards", parts)

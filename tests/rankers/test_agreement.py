@@ -155,6 +155,7 @@ def test_resolution_gain_undefined(native: list[float], reason: str) -> None:
 # --- Cohen's kappa ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_kappa_by_hand() -> None:
     # Cohen's layout: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no. Observed 35/50 = 0.7;
     # by chance (25 · 30 + 25 · 20) / 50² = 0.5; κ = 0.2 / 0.5.
@@ -173,6 +174,7 @@ def plain_kappa(first: list[int], second: list[int], power: int) -> float:
     return float(1 - observed / expected)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
 def test_weighted_kappa_by_its_definition(ratings: list[tuple[int, int]]) -> None:
@@ -255,6 +257,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 finite = arrays(np.float64, 5, elements=st.integers(0, 6).map(float))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(finite, finite, st.permutations(range(5)))
 def test_symmetric_and_blind_to_the_order_of_models(
@@ -276,6 +279,7 @@ some_scores = arrays(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(some_scores, some_scores)
 def test_many_are_the_single_ones(first: FloatArray, second: FloatArray) -> None:
@@ -323,6 +327,7 @@ pairs_of_rankings = st.tuples(st.integers(1, 4), st.integers(1, 6)).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(pairs_of_rankings)
 def test_kendall_many_is_scipys_kendall(pair: tuple[FloatArray, FloatArray]) -> None:
@@ -331,6 +336,7 @@ def test_kendall_many_is_scipys_kendall(pair: tuple[FloatArray, FloatArray]) -> 
     np.testing.assert_allclose(kendall_tau_many(first, second), one_by_one, rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(pairs_of_rankings)
 def test_kendall_many_by_counting_pairs(pair: tuple[FloatArray, FloatArray]) -> None:

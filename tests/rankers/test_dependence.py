@@ -64,6 +64,7 @@ PANELS: list[tuple[list[float], list[int] | None, float, float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "copies", "expected", "off"), PANELS, ids=range(len(PANELS)))
 def test_planted_panels(
     noise: list[float], copies: list[int] | None, expected: float, off: float
@@ -146,6 +147,7 @@ def test_loadings_are_a_local_optimum(seed: int, n: int) -> None:
                 assert loss(moved) >= loss(a) - 0.01
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.integers(0, 10**6), st.permutations(range(5)), st.permutations(range(6)))
 def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: list[int]) -> None:
@@ -160,6 +162,7 @@ def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: 
     np.testing.assert_allclose(second.reliability, first.reliability[reviewers], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_failing_reviewers_are_left_out() -> None:
     ranks = panel(2, [1] * 7)
     ranks[:, 2] = NAN
@@ -222,6 +225,7 @@ def test_reviewers_who_never_meet() -> None:
     assert votes.value >= 1
 
 
+@pytest.mark.slow
 def test_same_seed_same_numbers_and_epochs_together() -> None:
     ranks = panel(4, [1] * 5, rows=30, copies=[0, 1, 2, 3, 0])
     twice, items = np.repeat(ranks, 2, axis=0), np.repeat(np.arange(30), 2)

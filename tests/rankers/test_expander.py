@@ -64,6 +64,7 @@ def test_regular_connected_and_never_own(
         assert linked(graph, n)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_counts_are_as_even_as_the_own_columns_allow(data: st.DataObject) -> None:
@@ -90,6 +91,7 @@ def test_same_seed_same_graph() -> None:
     assert draw(5, 2, range(5), 1) == ((1, 3), (3, 4), (0, 1), (2, 4), (0, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_reviewers", "is_own"), [(6, True), (9, False)])
 def test_every_pair_is_equally_likely(n_reviewers: int, is_own: bool) -> None:
     n, degree, seeds = 6, 3, 1500
@@ -157,6 +159,7 @@ def test_where_no_expander_exists_the_graph_is_connected() -> None:
     assert second_singular_value(graph, 30) > bound(30, 2, 29)
 
 
+@pytest.mark.slow
 def test_the_best_of_the_connected_graphs_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     own: list[int | None] = [None] * 10
 

@@ -66,6 +66,7 @@ def test_three_models_by_hand() -> None:
     np.testing.assert_allclose(tied.score, [1 / 3, 0, -1 / 3], atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(st.lists(any_match, min_size=1, max_size=20))
 def test_against_the_design_matrix(matches: list[Match]) -> None:
@@ -78,6 +79,7 @@ def test_against_the_design_matrix(matches: list[Match]) -> None:
             least_squares(**columns(matches, 5), how=Resampling(draws=1))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     st.lists(any_match, min_size=4, max_size=20),
@@ -238,6 +240,7 @@ def closed_by_search(matches: list[Match]) -> list[Match]:
     return matches + more
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(st.lists(any_match, min_size=1, max_size=25))
 def test_closure_against_search(matches: list[Match]) -> None:

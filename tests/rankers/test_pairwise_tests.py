@@ -70,6 +70,7 @@ def test_graded_scores_by_the_t_test() -> None:
     assert [pair.p for pair in result.pairs] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_very_small_p_values_of_many_graded_models() -> None:
     # 1,225 pairs: 9,999 random sign flips could show none of them, 1,225 / 10,000 > 0.05.
     generator = np.random.default_rng(0)
@@ -97,6 +98,7 @@ scores = arrays(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(scores)
 def test_groups_are_all_longest_runs(native: FloatArray) -> None:
@@ -115,6 +117,7 @@ def test_groups_are_all_longest_runs(native: FloatArray) -> None:
     assert list(result.groups) == longest
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(scores)
 def test_pass_or_fail_is_mcnemar_with_holm(native: FloatArray) -> None:
@@ -155,6 +158,7 @@ differences = arrays(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(differences)
 def test_sign_flips_by_trying_all(gaps: FloatArray) -> None:

@@ -252,6 +252,7 @@ def test_sparse_ballots_still_have_a_tau() -> None:
     np.testing.assert_allclose(found.tau[0, 1], 1)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.permutations(range(4)), st.permutations(range(5)))
 def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: list[int]) -> None:
@@ -299,6 +300,7 @@ def test_epochs_of_an_item_are_drawn_together() -> None:
     assert reviewer_agreement(twice, items=items).n_items.max() == 10
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_true_figure() -> None:
     rng = np.random.default_rng(0)
 

@@ -38,6 +38,7 @@ def test_only_the_order_within_a_ballot_counts(given_ranks: list[float], kept: l
 cells = st.one_of(st.integers(1, 4).map(float), st.just(NAN))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=cells))
 def test_ranks_are_those_of_scipy(table: NDArray[np.float64]) -> None:
@@ -135,6 +136,7 @@ def test_a_profile_passes_through() -> None:
     assert as_profile([[2, 1]]).names == ("0", "1")
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 4)), elements=cells))
 def test_pairwise_counts_by_going_through_the_ballots(table: NDArray[np.float64]) -> None:

@@ -58,6 +58,7 @@ def test_competition_ranks_refuse_arrays_that_do_not_fit() -> None:
         competition_ranks([1.0, 2.0], [1.0])
 
 
+@pytest.mark.slow
 @patient
 @given(arrays(np.int64, st.integers(1, 12), elements=st.integers(-3, 3)))
 def test_competition_ranks_agree_with_scipy(scores: NDArray[np.int64]) -> None:
@@ -104,12 +105,14 @@ def borda_of(scores: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.floa
     return normalized_borda(rankdata(-scores, axis=1))
 
 
+@pytest.mark.slow
 @patient
 @given(tables)
 def test_borda_of_a_complete_row_adds_up_to_half_the_models(scores: NDArray[np.int64]) -> None:
     np.testing.assert_allclose(borda_of(scores).sum(axis=1), scores.shape[1] / 2)
 
 
+@pytest.mark.slow
 @patient
 @given(tables)
 def test_borda_is_the_share_of_the_others_left_behind(scores: NDArray[np.int64]) -> None:
@@ -120,12 +123,14 @@ def test_borda_is_the_share_of_the_others_left_behind(scores: NDArray[np.int64])
     np.testing.assert_allclose(borda_of(scores), (wins + ties / 2) / (n - 1))
 
 
+@pytest.mark.slow
 @patient
 @given(tables)
 def test_borda_sees_the_order_of_scores_only(scores: NDArray[np.int64]) -> None:
     np.testing.assert_array_equal(borda_of(scores), borda_of(np.exp(scores) - 7))
 
 
+@pytest.mark.slow
 @patient
 @given(tables, st.randoms(use_true_random=False))
 def test_borda_follows_the_models_when_they_are_renamed(

@@ -152,6 +152,7 @@ def test_the_default_method(n: int, method: str) -> None:
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     st.integers(0, 10**6),
@@ -246,6 +247,7 @@ def test_taus_are_means_over_rows() -> None:
         assert found.tau.n_items == len(taus)
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rare() -> None:
     # Panels of eight fair reviewers: the rule holds for all of them together.
     few = [
@@ -293,6 +295,7 @@ def test_a_reviewer_without_ballots() -> None:
     assert (indifferent.repeated, indifferent.reversed) == (0, 0)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 10**6), st.permutations(range(4)), st.permutations(range(5)))
 def test_numbering_does_not_matter_for_places(

@@ -74,6 +74,7 @@ class PlainTest:
 some_rows = arrays(np.float64, (12, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.0, NAN]))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(some_rows, st.sampled_from([12, 15, None]), st.sampled_from([0.05, 0.5]))
 def test_against_plain_python(rows: FloatArray, n_total: int | None, error: float) -> None:
@@ -152,6 +153,7 @@ def equal_runs(n_runs: int, n: int, n_total: int | None) -> FloatArray:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "n_total", "top_k", "at_least"),
     [
@@ -178,6 +180,7 @@ def test_the_error_rate_that_is_promised(n: int, top_ks: Sequence[int | None]) -
         assert np.mean(items > 0) <= 0.05
 
 
+@pytest.mark.slow
 def test_near_equal_models_are_rarely_put_in_the_wrong_order() -> None:
     # Model 0 is ahead by a quarter of a point in 60 items.
     generator = np.random.default_rng(9)
@@ -190,6 +193,7 @@ def test_near_equal_models_are_rarely_put_in_the_wrong_order() -> None:
     assert 0.02 < np.mean(orders[:, 0] == 1) <= 0.1 + 0.03
 
 
+@pytest.mark.slow
 def test_where_some_are_equal_and_some_are_not() -> None:
     # 0 and 1 are equal, 2 is worse: settling all places is wrong, settling the worst is right.
     generator = np.random.default_rng(11)
@@ -222,6 +226,7 @@ def test_a_clear_winner_by_hand() -> None:
     assert feed(RankingTest(2, None, error=0.001), rows[:11]).settled is False
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     arrays(np.float64, (9, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])),

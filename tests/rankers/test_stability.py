@@ -54,6 +54,7 @@ def mirrored(value: float, bound: float) -> float:
     return math.asin(min(1, sine)) / (math.pi / 2)
 
 
+@pytest.mark.slow
 def test_against_a_plain_bootstrap() -> None:
     first, second = two_judges(40, 1)
     found = resample_agreement(
@@ -151,6 +152,7 @@ def test_turning_a_leaderboard_round_turns_the_interval_round() -> None:
         np.testing.assert_allclose((two.lower, two.upper), (-one.upper, -one.lower), atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(arrays(np.float64, (2, 6, 4), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
 def test_bounds_hold_the_value(scores: FloatArray) -> None:

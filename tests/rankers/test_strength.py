@@ -86,6 +86,7 @@ matches_of_four = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(matches_of_four)
 def test_against_newton_and_connectivity_by_search(matches: list[Match]) -> None:
@@ -126,6 +127,7 @@ def test_separable_matches_name_the_group(
         bradley_terry(**columns(matches) | {"n_models": n_models})
 
 
+@pytest.mark.slow
 def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
     # Item 0: 0 beats 1; item 1: 1 beats 0; item 2: a tie. Without a tie both wins are needed:
     # of 27 draws 2 are all item 0 or all item 1, so 2/27 have no finite strengths.
@@ -142,6 +144,7 @@ def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
     assert not np.isnan(result.prob_first).any()
 
 
+@pytest.mark.slow
 def test_items_are_resampled_and_not_matches() -> None:
     # The same matches, as one item each and as five copies in one item: copies are no evidence.
     generator = np.random.default_rng(4)
@@ -189,6 +192,7 @@ def test_plain_simulation_is_recovered() -> None:
     np.testing.assert_allclose(result.prob_first, [1, 0, 0, 0])
 
 
+@pytest.mark.slow
 def test_models_with_the_same_record_are_tied() -> None:
     # 0 and 1 have the same results, 2.5 of 4 against 2 and 3, and tie with each other.
     record = [(0, 2, 1.0, 0), (0, 3, 0.0, 1), (0, 2, 1.0, 2), (0, 3, 0.5, 3)]
@@ -245,6 +249,7 @@ def plain_elo(matches: list[Match], n: int, k: float) -> FloatArray:
     return ratings
 
 
+@pytest.mark.slow
 def test_elo_is_the_mean_over_orders() -> None:
     from itertools import permutations
 
@@ -290,6 +295,7 @@ def test_elo_orders_like_bradley_terry() -> None:
 # --- Both ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [bradley_terry, elo])
 def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
     once = method(**columns(ROUND), how=Resampling(draws=20, seed=3))

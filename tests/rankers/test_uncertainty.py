@@ -50,6 +50,7 @@ def test_every_possible_draw_by_brute_force() -> None:
     np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9707, axis=0), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_agrees_with_scipy() -> None:
     scores = np.random.default_rng(3).normal(size=(60, 3))
     ours = bootstrap_items(scores, how=Resampling(draws=20_000))
@@ -116,6 +117,7 @@ cells = st.one_of(st.integers(0, 6).map(lambda score: score / 6), st.just(NAN))
 tables = arrays(np.float64, st.tuples(st.integers(2, 7), st.integers(1, 4)), elements=cells)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(tables, st.integers(0, 3), st.permutations(range(7)))
 def test_order_of_items_does_not_matter(
@@ -128,6 +130,7 @@ def test_order_of_items_does_not_matter(
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(tables)
 def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
@@ -236,6 +239,7 @@ def coverage(draw: Draw, n: int, simulations: int) -> float:
     return float(np.mean(hits))
 
 
+@pytest.mark.slow
 def test_coverage_of_a_leaderboard_of_twenty_items() -> None:
     # Standard error below √(.05 · .95 / 300) = 1.3%, as if the 8 models were one.
     assert 0.93 < coverage(borda(0.5), 20, 300) < 0.97
@@ -288,6 +292,7 @@ def test_coverage_of_pass_rates_near_one_without_simulation(n: int, stated: floa
     assert exact == pytest.approx(stated, abs=0.01)
 
 
+@pytest.mark.slow
 def test_coverage_with_several_rows_per_item() -> None:
     # Five rows of an item are one answer to one question. Resampling rows would cover about 62%:
     # its interval is √5 times too narrow, and P(|z| < 1.96 / √5) = 0.62.

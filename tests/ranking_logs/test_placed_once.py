@@ -34,6 +34,7 @@ def placed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["report", "publish", "aggregate", "write back"])
 def test_every_item_is_ranked_once(tmp_path: Path, placed: list[str], verb: str) -> None:
     logs = whole(tmp_path / "logs")

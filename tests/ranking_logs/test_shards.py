@@ -125,6 +125,7 @@ def boards_of(folder: Path) -> list[Leaderboard]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [8, 40])  # 40: more shards than items
 def test_shards_give_the_leaderboard_of_the_one_log(tmp_path: Path, total: int) -> None:
     items = all_sorts_of_items(30)
@@ -167,6 +168,7 @@ def test_machines_that_judge_a_part_each(tmp_path: Path, monkeypatch: pytest.Mon
     assert whole_text(boards_of(tmp_path / "parts")) == whole_text([whole])
 
 
+@pytest.mark.slow
 def test_what_a_joined_log_says_of_itself(tmp_path: Path) -> None:
     paths = write_shards(tmp_path, cut(brackets(19), 8))
     [log] = read_ranking_logs([tmp_path])
@@ -227,6 +229,7 @@ def test_ballots_of_shards_have_one_reviewer(tmp_path: Path) -> None:
 names = st.lists(st.text("abc019", min_size=1, max_size=4), unique=True, max_size=20)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(names, st.integers(1, 6), st.randoms(use_true_random=False))
 def test_joining_undoes_cutting(ids: list[str], total: int, chance: random.Random) -> None:
@@ -241,6 +244,7 @@ def test_joining_undoes_cutting(ids: list[str], total: int, chance: random.Rando
 # --- what is refused ---
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(1, 30).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(1, n)))))
 @example((40, set(range(1, 21))))  # as many as are listed, there and missing

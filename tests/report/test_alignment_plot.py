@@ -38,6 +38,7 @@ def several() -> Alignment:
     )
 
 
+@pytest.mark.slow
 def test_a_box_for_each_peer_review(several: Alignment, tmp_path: Path) -> None:
     path = tmp_path / "plot.svg"
     plot_alignment(several, path)
@@ -100,6 +101,7 @@ def test_a_box_is_where_the_numbers_say(
         assert dots == sorted(set(irv.values[out].tolist()))
 
 
+@pytest.mark.slow
 def test_the_same_alignment_gives_the_same_file(several: Alignment, tmp_path: Path) -> None:
     for name in ("1.svg", "2.svg"):
         plot_alignment(several, tmp_path / name)

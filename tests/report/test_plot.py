@@ -37,6 +37,7 @@ def texts(path: Path) -> list[ElementTree.Element]:
     return list(ElementTree.parse(path).getroot().iter(f"{SVG}text"))
 
 
+@pytest.mark.slow
 def test_every_protocol_has_one_label(comparison: Comparison, tmp_path: Path) -> None:
     path = tmp_path / "plot.svg"
     plot_comparison(comparison, path)
@@ -52,6 +53,7 @@ def test_every_protocol_has_one_label(comparison: Comparison, tmp_path: Path) ->
     assert any(text.startswith("not shown") and text.endswith("original") for text in words)
 
 
+@pytest.mark.slow
 def test_labels_at_one_point_stand_apart(comparison: Comparison, tmp_path: Path) -> None:
     path = tmp_path / "plot.svg"
     plot_comparison(comparison, path)
@@ -89,17 +91,20 @@ def test_every_protocol_stands_where_its_numbers_say(comparison: Comparison) -> 
     assert price_figure(comparison, "cost") is None
 
 
+@pytest.mark.slow
 def test_the_same_comparison_gives_the_same_file(comparison: Comparison, tmp_path: Path) -> None:
     for name in ("1.svg", "2.svg"):
         plot_comparison(comparison, tmp_path / name)
     assert (tmp_path / "1.svg").read_bytes() == (tmp_path / "2.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_png(comparison: Comparison, tmp_path: Path) -> None:
     plot_comparison(comparison, tmp_path / "plot.PNG", against="depth")
     assert (tmp_path / "plot.PNG").read_bytes().startswith(b"\x89PNG\r\n")
 
 
+@pytest.mark.slow
 def test_a_panel_for_each_benchmark(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     names = ("gsm8k", "mmlu", "bfcl")

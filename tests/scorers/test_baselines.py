@@ -208,6 +208,7 @@ def test_close_pairs_are_asked_in_both_orders(n: int) -> None:
     assert {call.depth for call in ballots.calls} == {0, 1}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=9))
 def test_a_consistent_judge_gives_the_true_order_with_its_ties(levels: list[int]) -> None:

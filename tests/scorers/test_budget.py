@@ -117,6 +117,7 @@ LONG = 99
 # Calls.
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.lists(STEPS, max_size=25), st.integers(1, 12))
 def test_never_a_call_too_many_whoever_asks_at_once(steps: list[Step], most: int) -> None:
@@ -321,6 +322,7 @@ def test_items_that_fail_make_room() -> None:
     assert run.paid == 25  # 1 + 1 + 11 + 11, and one of the last
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.lists(st.lists(STEPS, max_size=6), max_size=8), st.integers(1, 25))
 def test_no_deadlock_whatever_happens(items: list[list[Step]], most: int) -> None:
@@ -360,6 +362,7 @@ def test_all_from_the_cache_under_a_budget_of_one_call() -> None:
 # With real calls.
 
 
+@pytest.mark.slow
 def test_a_run_within_its_budget_and_the_rest_of_it_from_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -402,6 +405,7 @@ def test_matches_beside_the_one_that_is_refused_are_played_and_kept(tmp_path: Pa
     assert len(ballots.calls) == len(ballots.matches) == 10
 
 
+@pytest.mark.slow
 def test_what_comes_from_the_cache_is_told_apart_however_much_runs_at_once(tmp_path: Path) -> None:
     contest = planted_contest(ladder(14))
     for run in ("paid", "cached"):

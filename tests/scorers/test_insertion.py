@@ -47,6 +47,7 @@ def insertion_by_hand(lots: list[str], quality: dict[str, float]) -> tuple[list[
     return order, comparisons
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=10), st.integers(0, 1000))
 def test_order_and_calls_are_those_of_binary_insertion(levels: list[int], seed: int) -> None:
@@ -81,6 +82,7 @@ def test_number_of_calls_without_ties(n: int) -> None:
     assert calls <= sum(math.ceil(math.log2(k)) for k in range(1, n + 1))
 
 
+@pytest.mark.slow
 def test_eight_candidates_take_about_sixteen_calls() -> None:
     # Mean over all orders of 8: Σ over k of the mean depth of a binary search among k places,
     # 1 + 5/3 + 2 + 12/5 + 16/6 + 20/7 + 3 = 15.590 for k = 2 … 8.

@@ -64,6 +64,7 @@ def test_every_reviewer_has_an_order_of_its_own() -> None:
     assert {name: more[name] for name in first} == first
 
 
+@pytest.mark.slow
 def test_no_place_is_anybodys() -> None:
     n, items = 4, 300
     places: Counter[tuple[str, str, int]] = Counter()

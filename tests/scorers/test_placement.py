@@ -353,6 +353,7 @@ def strengths_by_design_matrix(
 MARGINS = {1.0: 0.4, 0.5: 0.0, 0.0: -0.4}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.integers(2, 7), st.data())
 def test_least_squares_is_the_solution_for_the_design_matrix(n: int, data: st.DataObject) -> None:

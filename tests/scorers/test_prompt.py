@@ -26,6 +26,7 @@ def test_missing_and_unknown_slots() -> None:
         fill("${a}", a="1", c="2")
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(), min_size=1, max_size=4))
 def test_no_text_holds_the_mark_of_its_fence(texts: list[str]) -> None:
     fence = Fence(texts)
@@ -41,6 +42,7 @@ def test_a_text_that_guesses_the_mark_gets_another_one() -> None:
         assert Fence([answer]).mark not in answer
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(), min_size=2, max_size=4), st.text())
 def test_the_calls_of_a_task_share_their_mark(texts: list[str], more: str) -> None:
     assert Fence(texts, [more]).mark == Fence(texts[::-1]).mark  # unless `more` holds it

@@ -198,6 +198,7 @@ def test_seal_flat_bracket_and_swiss_open_with_the_same_matches() -> None:
     assert opened[0] == opened[1] == opened[2]
 
 
+@pytest.mark.slow
 def test_what_one_protocol_asked_the_next_one_finds_in_the_cache(tmp_path: Path) -> None:
     contests = [planted_contest(ladder(8))]
     paid = {}

@@ -129,6 +129,7 @@ def test_hostile_answers_stay_between_their_fences(attack: str) -> None:
     check(contest(attack, "1", attack))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(*[st.text(st.characters(), max_size=60)] * 3)
 def test_any_text_stays_between_its_fences(task: str, first: str, second: str) -> None:

@@ -74,6 +74,7 @@ def test_who_has_no_rank_has_no_value() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ONE_JUDGE)
 def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
     quality = {"a": 3.0, "b": 2.0, "c": 1.0}

@@ -42,6 +42,7 @@ def with_places(rows: Sequence[Sequence[int | None]], method: str) -> ItemBallot
     )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(profiles(), st.sampled_from(sorted(AGGREGATORS)))
 def test_the_placement_is_the_consensus(rows: list[list[int | None]], method: str) -> None:

@@ -84,6 +84,7 @@ def test_every_extra_call_is_accounted_for(n: int) -> None:
     assert len(ballots.refinements) == sum(by_round)
 
 
+@pytest.mark.slow
 def test_eight_candidates_all_close_cost_what_the_paper_says() -> None:
     # SEAL, table 5: 1 seeding + 7 matches + about 3.9 refinements and critiques = about 11.9.
     # Ours: 3 critiques (two semi-finals, one final) and from 0 to 4 refinements.
@@ -101,6 +102,7 @@ def test_swap_always_asks_both_orders_of_every_match() -> None:
         assert match.flipped is False
 
 
+@pytest.mark.slow
 def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) -> None:
     [ballots] = play_all(
         [planted_contest(planted(8))],
@@ -112,6 +114,7 @@ def test_a_position_bound_judge_is_caught_and_decides_nothing(tmp_path: Path) ->
     assert all(match.decided_by == "tie" for match in ballots.matches)
 
 
+@pytest.mark.slow
 def test_agreement_rises_with_the_quality_of_the_judge() -> None:
     pools = [planted(8, item=item) for item in range(20)]
     right_order = []
@@ -139,6 +142,7 @@ def test_agreement_rises_with_the_quality_of_the_judge() -> None:
     assert best > 0.85
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_ballots_and_another_seed_others(tmp_path: Path) -> None:
     runs = []
     for seed in (1, 1, 2):
@@ -169,6 +173,7 @@ def test_refinement_grows_the_checklist_and_never_the_principles() -> None:
     assert len({r.item_id for r in ballots.refinements}) == len(ballots.refinements)
 
 
+@pytest.mark.slow
 def test_through_inspect_it_is_the_same_tournament(tmp_path: Path) -> None:
     pools = [planted(8, item=item, gap=0.05) for item in range(3)]
     contests = [planted_contest(p, item_id=str(i)) for i, p in enumerate(pools)]
@@ -181,6 +186,7 @@ def test_through_inspect_it_is_the_same_tournament(tmp_path: Path) -> None:
         assert place(ballots).order == place(fast).order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("malformed", [0.2, 0.6])
 def test_malformed_replies_are_repaired_repeated_or_unscored(
     malformed: float, tmp_path: Path
@@ -204,6 +210,7 @@ def test_malformed_replies_are_repaired_repeated_or_unscored(
                 assert match.decided_by == "unscored"
 
 
+@pytest.mark.slow
 def test_an_item_without_any_verdict_is_not_ranked(tmp_path: Path) -> None:
     contest = planted_contest(planted(4))
     [ballots] = play_all([contest], tmp_path, judge="planted/malformed=1")
@@ -229,6 +236,7 @@ def test_one_tier_seeds_by_lot() -> None:
     assert sorted(ballots.seeds) == sorted(planted(8))
 
 
+@pytest.mark.slow
 def test_all_is_recorded_on_the_way(tmp_path: Path) -> None:
     stages: list[ItemBallots] = []
     play_all([planted_contest(planted(8))], tmp_path, stages=stages)

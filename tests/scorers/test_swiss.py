@@ -81,6 +81,7 @@ def by_exhaustion(seeds: Sequence[str], matches: Sequence[Match]) -> set[frozens
     return set()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 12), st.data())
 def test_every_round_of_any_tournament(n: int, data: st.DataObject) -> None:
@@ -98,6 +99,7 @@ def test_every_round_of_any_tournament(n: int, data: st.DataObject) -> None:
     assert 1 <= rounds <= (n - 1 if n % 2 == 0 else n)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.integers(3, 8), st.data())
 def test_later_rounds_are_what_the_definition_says(n: int, data: st.DataObject) -> None:

@@ -122,6 +122,7 @@ def test_many_files_in_the_order_given(tmp_path: Path) -> None:
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_wide_and_long_say_the_same(

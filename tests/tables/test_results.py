@@ -100,6 +100,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     }
 
 
+@pytest.mark.slow
 def test_headline_metrics_of_inspect(logs: Mapping[str, Path]) -> None:
     table = read_results([logs["plain"], logs["named"], logs["spread first"], logs["declared"]])
     assert table.models == ("mockllm/one", "mockllm/two", "one, hot")

@@ -110,6 +110,7 @@ def without_ours(log: EvalLog) -> dict[str, Any]:
     return held
 
 
+@pytest.mark.slow
 @BOTH_FORMATS
 def test_nothing_else_changes(path: Path) -> None:
     before = read_eval_log(str(path))
@@ -162,6 +163,7 @@ def test_the_score_and_its_metrics(path: Path) -> None:
     assert log.results.headline.scorer == "includes"
 
 
+@pytest.mark.slow
 def test_the_second_time_nothing_changes(path: Path) -> None:
     put(path, recording(), recording(protocol="swiss"))
     log = read_eval_log(str(path))
@@ -175,6 +177,7 @@ def recorded_names(log: EvalLog) -> list[str]:
     return [score.scorer for score in log.results.scores]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "newer",
     [
@@ -222,6 +225,7 @@ def test_inspect_computes_the_same_metrics_again(path: Path) -> None:
     assert metrics(log) == {"borda": 0.75, "stderr": pytest.approx(0.25), "place": 2.0}
 
 
+@pytest.mark.slow
 def test_a_score_that_was_edited_by_hand_is_put_right(path: Path) -> None:
     put(path, recording())
     log = read_eval_log(str(path))
@@ -239,6 +243,7 @@ def test_results_that_got_lost_are_put_back(path: Path) -> None:
     assert metrics(written)["place"] == 2
 
 
+@pytest.mark.slow
 def test_a_reducer_of_somebody_elses_does_not_matter(path: Path) -> None:
     log = read_eval_log(str(path))
     log.eval.config.epochs_reducer = ["not/installed"]

@@ -127,6 +127,7 @@ def test_who_has_no_rank_has_none(tmp_path: Path) -> None:
     assert found.places["b"] is None
 
 
+@pytest.mark.slow
 def test_means_are_the_leaderboards(tmp_path: Path) -> None:
     """One log of many small benchmarks, whose items are ranked in all sorts of orders."""
     orders = ["".join(order) for order in permutations("abc")]
@@ -168,6 +169,7 @@ def test_benchmarks_and_protocols_are_kept_apart(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_shards_are_one_ranking(tmp_path: Path) -> None:
     write_logs(tmp_path / "logs")
     for number, ballots in enumerate(brackets(), start=1):

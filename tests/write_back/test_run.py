@@ -91,6 +91,7 @@ def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
     assert done.unwritten == ()
 
 
+@pytest.mark.slow
 def test_data_frames_show_them(logs: Path) -> None:
     # `score_values` of Inspect needs results, which logs of real runs have.
     write_back_ranks([logs / "seal.eval"], [logs])
@@ -105,6 +106,7 @@ def test_data_frames_show_them(logs: Path) -> None:
     assert samples["score_match"].tolist() == [1] * 6
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_no_byte(logs: Path) -> None:
     write_back_ranks([logs], [logs])
     before = contents(logs)
@@ -114,6 +116,7 @@ def test_a_second_run_changes_no_byte(logs: Path) -> None:
     assert contents(logs) == before
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_the_same_and_changes_no_byte(logs: Path) -> None:
     before = contents(logs)
     dry = write_back_ranks([logs], [logs], dry_run=True)
@@ -123,6 +126,7 @@ def test_a_dry_run_says_the_same_and_changes_no_byte(logs: Path) -> None:
     assert (dry.outcomes, dry.unwritten, dry.notes) == (done.outcomes, done.unwritten, done.notes)
 
 
+@pytest.mark.slow
 def test_a_newer_ranking_replaces_its_own_and_another_protocol_stands_beside(logs: Path) -> None:
     write_back_ranks([logs / "seal.eval"], [logs])
     swiss = brackets({"q0": "cab", "q1": "cab"}, protocol="swiss")
@@ -151,6 +155,7 @@ def fingerprint(pool: CandidatePool) -> Any:
     return [sample.model_dump() for sample in samples]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", ["I", None])
 def test_a_pool_is_the_same_afterwards(tmp_path: Path, native: Any) -> None:
     """Also where ours is the only score in the log: a rank is no native score."""
@@ -166,12 +171,14 @@ def test_a_pool_is_the_same_afterwards(tmp_path: Path, native: Any) -> None:
     assert after.notes == before.notes
 
 
+@pytest.mark.slow
 def test_ranks_cannot_be_asked_for_as_native_scores(logs: Path) -> None:
     write_back_ranks([logs / "seal.eval"], [logs])
     with pytest.raises(ValueError, match="has no 'tiebreak_seal'; its scores: match"):
         load_candidates(logs, native=SEAL)
 
 
+@pytest.mark.slow
 def test_the_first_epoch_is_what_was_judged(tmp_path: Path) -> None:
     for model in "abc":
         rows = make_rows(2, answer=answer_of(model))
@@ -187,6 +194,7 @@ def test_the_first_epoch_is_what_was_judged(tmp_path: Path) -> None:
     assert metrics(tmp_path / "logs" / "a.eval")["borda"] == 0.75
 
 
+@pytest.mark.slow
 def test_items_that_were_not_judged_have_no_score(tmp_path: Path) -> None:
     folder = write_logs(tmp_path / "logs", n_items=5)
     ballots = [
@@ -199,6 +207,7 @@ def test_items_that_were_not_judged_have_no_score(tmp_path: Path) -> None:
     assert metrics(folder / "a.eval")["borda"] == 0.75
 
 
+@pytest.mark.slow
 def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     for name in "abc":
@@ -208,6 +217,7 @@ def test_two_settings_of_one_model_are_two_candidates(tmp_path: Path) -> None:
     assert [metrics(folder / f"{name}.eval")["place"] for name in "abc"] == [1, 1, 3]
 
 
+@pytest.mark.slow
 def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
     ranking = logs / "seal.eval"
     others = logs / "sub"
@@ -238,6 +248,7 @@ def test_logs_that_do_not_belong_are_left_alone_and_named(logs: Path) -> None:
     assert [metrics(logs / f"{model}.eval")["place"] for model in "abc"] == [1, 1, 3]
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_log_gets_the_ranks_too(logs: Path) -> None:
     copy = logs / "copy.eval"
     copy.write_bytes((logs / "a.eval").read_bytes())
@@ -246,6 +257,7 @@ def test_a_copy_of_a_log_gets_the_ranks_too(logs: Path) -> None:
     assert scores(copy) == scores(logs / "a.eval")
 
 
+@pytest.mark.slow
 def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     folder = write_logs(tmp_path / "logs", models="ab")
     write_lm_eval_run(tmp_path / "lm_eval", "c", make_rows(2, answer=answer_of("c")))
@@ -264,6 +276,7 @@ def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_model_whose_only_log_is_another_run_has_no_log(logs: Path) -> None:
     write_inspect_log(logs / "c.eval", "c", make_rows(2, answer="again"))
     done = write_back_ranks([logs / "seal.eval"], [logs])
@@ -271,6 +284,7 @@ def test_a_model_whose_only_log_is_another_run_has_no_log(logs: Path) -> None:
     assert scores(logs / "c.eval") == {}
 
 
+@pytest.mark.slow
 def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     for model in "abc":
@@ -285,6 +299,7 @@ def test_a_benchmark_that_was_renamed(tmp_path: Path) -> None:
     assert [one.state for one in done.outcomes] == ["written"] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "words"),
     [
@@ -318,6 +333,7 @@ def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
         write_back_ranks([logs / "seal.eval"], [tmp_path / "nowhere"])
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
     logs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +353,7 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_the_next_goes_on(
     assert [one.state for one in done.outcomes] == ["unchanged", "written", "written"]
 
 
+@pytest.mark.slow
 def test_what_was_edited_in_the_log_since_is_kept(logs: Path) -> None:
     """A tag, a note, another score: write-back reads the log as it is now."""
     write_back_ranks([logs / "seal.eval"], [logs])

@@ -82,6 +82,7 @@ def test_a_rank_among_few_counts_as_one_among_all() -> None:
     assert a.pearson.macro.value == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_item_by_item_as_scipy_and_pandas_do(seed: int) -> None:
     table = gaps(noisy(8, 4, 6, seed=seed), seed)
@@ -219,6 +220,7 @@ def test_macro_intervals_by_brute_force() -> None:
     assert found.upper - found.lower < 2 * (upper - lower)
 
 
+@pytest.mark.slow
 def test_the_macro_interval_holds_full_agreement_behind_noise() -> None:
     hit = 0
     for seed in range(40):
@@ -390,6 +392,7 @@ def test_identical_answers_throughout() -> None:
         assert "No reviewer was called: all answers are identical" in found.notes
 
 
+@pytest.mark.slow
 def test_dodgson_only_where_it_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     table = noisy(4, 3, 3, seed=0)
 
@@ -433,6 +436,7 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     assert str(bounds(1)) != str(bounds(2))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(3, 6))
 def test_turned_round_people_turn_the_signs(seed: int, n_items: int, n: int) -> None:
@@ -446,6 +450,7 @@ def test_turned_round_people_turn_the_signs(seed: int, n_items: int, n: int) -> 
         assert np.all(np.abs(defined) <= 1 + 1e-12)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10**6), st.permutations(range(5)))
 def test_names_do_not_matter(seed: int, order: list[int]) -> None:

@@ -19,6 +19,7 @@ from tiebreak.tables import TableError, read_human_ranking
 HOW = Resampling(level=0.9, draws=50, seed=2)
 
 
+@pytest.mark.slow
 def test_files_and_what_is_read_of_them_say_the_same(tmp_path: Path) -> None:
     panel = [reviews(f"q{k}", {"a": "abcd", "b": "badc", "x": "dcba"}) for k in range(3)]
     log = write_log(tmp_path / "peers.eval", panel)

@@ -48,6 +48,7 @@ def test_a_model_that_fits_two_names() -> None:
 PATHS = st.lists(st.sampled_from(["x", "y", "m"]), min_size=1, max_size=2).map("/".join)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(PATHS, unique=True), st.lists(PATHS, unique=True))
 def test_by_definition(names: list[str], models: list[str]) -> None:

@@ -60,6 +60,7 @@ def test_by_hand(tmp_path: Path) -> None:
     assert (borda.used, found.by_method.n_items) == (8, 3)
 
 
+@pytest.mark.slow
 def test_bounds_hold_the_mean_rank_and_keep_its_direction(tmp_path: Path) -> None:
     scores = np.random.default_rng(1).normal([1.5, 0.5, 0, -1], size=(30, 4, 4))
     found = ranking(panel_of(tmp_path, *by_scores(scores)))

@@ -29,6 +29,7 @@ def fair(n: int, orders: str = "abc", **fields: object) -> list[ItemBallots]:
     return [reviews(f"q{k}", dict.fromkeys(orders, orders), **fields) for k in range(n)]  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_parts_are_about_the_same_ballots(tmp_path: Path) -> None:
     scores = opinions(30, 4, 0.5, seed=1)
     review = review_of(tmp_path, *by_scores(scores), methods=("borda", "copeland"))
@@ -50,6 +51,7 @@ def test_the_parts_are_about_the_same_ballots(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_identical_and_unusable_items_are_counted_and_told(tmp_path: Path) -> None:
     items = [
         *fair(12),
@@ -95,6 +97,7 @@ def test_few_items(tmp_path: Path, items: list[ItemBallots], warning: str | None
     assert review_of(tmp_path, *items).warnings == ((warning,) if warning else ())
 
 
+@pytest.mark.slow
 def test_sparse_logs_are_set_beside_full_ones(tmp_path: Path) -> None:
     scores = opinions(20, 5, 0.5, seed=3)
     write_log(tmp_path / "1.eval", by_scores(scores))
@@ -153,6 +156,7 @@ def test_wrong_use(tmp_path: Path) -> None:
         peer_report([tmp_path])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_report(tmp_path: Path) -> None:
     items = by_scores(opinions(15, 4, 0.3, seed=5))
     first, again, other = (

@@ -115,6 +115,7 @@ def test_a_gap_that_others_make_is_none(tmp_path: Path) -> None:
     assert (row.gap.value, row.fair_gap.value, row.verdict) == (1, 0, "none")
 
 
+@pytest.mark.slow
 def test_no_verdict_and_why(tmp_path: Path) -> None:
     some = {"a": "abc", "b": "acb", "X1": "bca"}
     rows = verdicts(panel_of(tmp_path, *same(4, some)))
@@ -144,6 +145,7 @@ def test_kendall_has_no_self_free_view(tmp_path: Path) -> None:
     assert row.reason == "kendall gives no item both SIA and SFA"
 
 
+@pytest.mark.slow
 def test_planted_gaps_lie_in_their_intervals() -> None:
     expected = expected_gaps()
     # c and d are fair, and seem to favour themselves all the same.
@@ -164,6 +166,7 @@ def test_planted_gaps_lie_in_their_intervals() -> None:
     assert called.count("none") >= np.sum(fair)
 
 
+@pytest.mark.slow
 def test_verdicts_of_planted_biases_and_the_self_free_view(tmp_path: Path) -> None:
     biased = by_scores(planted(100, np.random.default_rng(7)))
     fair = by_scores(planted(100, np.random.default_rng(7), bias=np.zeros(5)))

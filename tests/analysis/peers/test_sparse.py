@@ -57,6 +57,7 @@ def thinned(scores: NDArray[np.float64], degree: int) -> list[ItemBallots]:
     return items
 
 
+@pytest.mark.slow
 def test_planted_data(tmp_path: Path) -> None:
     scores = opinions(60, 6, 0.6, seed=2)
     full, sparse = by_scores(scores), thinned(scores, 3)

@@ -97,6 +97,7 @@ def test_the_largest_shift_may_be_a_rise(tmp_path: Path) -> None:
     assert (a.shift, a.moved, a.first_changes) == (-2, "c", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backwards", "words"),
     [
@@ -154,6 +155,7 @@ def test_answers_left_out_are_warned_of(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_colluding_reviewers_are_fewer_votes(tmp_path: Path) -> None:
     scores = planted(80, np.random.default_rng(11), bias=np.zeros(5))
     honest = worth_of(tmp_path / "1", *by_scores(scores))
@@ -191,6 +193,7 @@ def test_nobody_is_alike_whose_errors_do_not_go_together(tmp_path: Path) -> None
         assert most_alike(replace(worth, votes=votes)) == alike
 
 
+@pytest.mark.slow
 def test_twenty_models_review_each_other(tmp_path: Path) -> None:
     letters = LETTERS[:20]
     random = Random(1)

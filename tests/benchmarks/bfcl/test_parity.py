@@ -44,6 +44,7 @@ UNREACHABLE: Final = {
 }
 
 
+@pytest.mark.slow
 def test_right_calls_are_right(theirs: Official, questions: Sequence[Question]) -> None:
     assert len(questions) == 2351  # 400 + 3 · 200 + 258 + 1053 + 16 + 24
     wrong = {q.id for q in questions if problem(right_calls(q), q)}
@@ -51,6 +52,7 @@ def test_right_calls_are_right(theirs: Official, questions: Sequence[Question]) 
     assert wrong == UNREACHABLE
 
 
+@pytest.mark.slow
 def test_mutated_calls(theirs: Official, questions: Sequence[Question]) -> None:
     said: Counter[bool] = Counter()
     for question in questions:
@@ -123,6 +125,7 @@ def odd_ground_truth(rng: random.Random) -> list[Any]:
     return [(rng.choice(one) if rng.random() < 0.2 else kind)() for _ in range(rng.randrange(4))]
 
 
+@pytest.mark.slow
 def test_odd_values_and_odd_ground_truths(theirs: Official) -> None:
     rng = random.Random(0)
     said: Counter[bool | None] = Counter()

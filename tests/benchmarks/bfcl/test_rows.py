@@ -145,6 +145,7 @@ def test_the_package_is_read_and_not_imported() -> None:
     assert not {name for name in set(sys.modules) - before if name.startswith("bfcl_eval")}
 
 
+@pytest.mark.slow
 def test_every_question_of_the_package_can_be_read() -> None:
     questions = [bfcl.read(row, number) for number, row in enumerate(load_rows())]
     assert Counter(question.details["category"] for question in questions) == {

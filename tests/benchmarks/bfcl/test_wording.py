@@ -143,6 +143,7 @@ def parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from parts(part)
 
 
+@pytest.mark.slow
 def test_every_schema_of_the_package() -> None:
     """Only keys and types of JSON schema, in the shapes that it has for them.
 

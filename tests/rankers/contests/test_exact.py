@@ -16,6 +16,7 @@ from tiebreak.rankers.contests.expected_wins import csd
 from tiebreak.rankers.contests.rounds import win_rates
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=7))
 def test_equation_1(models: list[tuple[int, int]]) -> None:
@@ -75,6 +76,7 @@ def test_engine(case: Case, control_variate: bool) -> None:
     assert np.all(result.rank_lower <= result.rank_upper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES[4:22:7], ids=str)
 def test_plain_loop(case: Case) -> None:
     rng = random.Random(1)

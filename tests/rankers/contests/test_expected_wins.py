@@ -118,6 +118,7 @@ def test_seeds_differ() -> None:
     assert np.any(first.expected_wins != second.expected_wins)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("control_variate", "iterations"), [(False, 300), (True, 1000)])
 def test_standard_errors_are_calibrated(control_variate: bool, iterations: int) -> None:
     case = Case(6, 4, 100, 1)
@@ -174,6 +175,7 @@ def test_rank_intervals_by_hand() -> None:
     assert upper.tolist() == [1, 3, 3]
 
 
+@pytest.mark.slow
 def test_colliding_random_words_favour_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     # One random bit instead of 16: the numbering decides nearly every order.
     whole = engine.draw_block
@@ -195,6 +197,7 @@ def test_colliding_random_words_favour_nobody(monkeypatch: pytest.MonkeyPatch) -
     assert np.all(error > 4 * np.sqrt(0.4 * 0.6 / 320_000))  # it was the numbering that decided
 
 
+@pytest.mark.slow
 def test_models_are_exchangeable() -> None:
     order = np.array([4, 2, 7, 0, 1, 3, 6, 5, 11, 8, 10, 9])
     first, second = csd(LARGE, eliminate=1), csd(LARGE[order], eliminate=1, seed=5)
@@ -225,6 +228,7 @@ def test_few_contests() -> None:
     assert not enough.control_variate  # a pilot of ten contests knows nothing
 
 
+@pytest.mark.slow
 def test_numpy_path_needs_nothing_else() -> None:
     code = (
         "import sys; from tiebreak.rankers import csd; csd([[1, 2], [2, 1], [0, 3]]);"

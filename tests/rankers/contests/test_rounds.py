@@ -23,6 +23,7 @@ def shares(orders: list[tuple[int, ...]]) -> dict[tuple[int, ...], float]:
     return {order: orders.count(order) / len(orders) for order in LAW}
 
 
+@pytest.mark.slow
 def test_law() -> None:
     orders = [tuple(row) for row in weighted_rounds(WEIGHTS, draws=20_000).tolist()]
     assert shares(orders) == pytest.approx(LAW, abs=0.015)  # 4 × √(¼ / 20,000)

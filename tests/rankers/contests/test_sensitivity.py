@@ -35,6 +35,7 @@ def test_slope_and_delta_are_those_of_the_estimates() -> None:
     np.testing.assert_array_equal(found.standard_error[1], alone.standard_error)
 
 
+@pytest.mark.slow
 def test_errors_of_differences_are_calibrated() -> None:
     truth = np.array(
         [[float(v) for v in exact.expected_wins(CASE.wins, (t,) * CASE.rounds)] for t in (0, 1)]
@@ -72,6 +73,7 @@ def test_sides() -> None:
     assert _side(values, np.full(5, np.nan), 1, 0.95).tolist() == [0] * 5
 
 
+@pytest.mark.slow
 def test_profiles_of_the_paper() -> None:
     # 24 models, 10 rounds. Model 0 is good in all of them. Model 1 is last in the first two, where
     # it can be eliminated, and first in the others. Model 2 is bad in all.

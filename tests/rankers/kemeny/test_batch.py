@@ -133,6 +133,7 @@ def test_a_plain_program_over_subsets_agrees(kind: str, n_ballots: int, n: int) 
     check(questions(kind, 3, n_ballots, n), by_subsets)
 
 
+@pytest.mark.slow
 def test_questions_that_fall_into_blocks_of_many_sizes() -> None:
     rng = np.random.default_rng(8)
     profiles = np.stack([mallows(rng, 5, 11, phi) for phi in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)])
@@ -248,6 +249,7 @@ PROFILES = st.tuples(st.integers(1, 4), st.integers(1, 5), st.integers(1, 5)).fl
 patient = settings(deadline=None, max_examples=40)
 
 
+@pytest.mark.slow
 @patient
 @given(PROFILES, st.integers(0, 2**32 - 1))
 def test_permuted_questions_give_permuted_results(profiles: FloatArray, seed: int) -> None:
@@ -258,6 +260,7 @@ def test_permuted_questions_give_permuted_results(profiles: FloatArray, seed: in
         np.testing.assert_array_equal(getattr(found, field), getattr(straight, field)[turned])
 
 
+@pytest.mark.slow
 @patient
 @given(PROFILES, st.integers(0, 2**32 - 1))
 def test_the_order_of_the_ballots_and_the_unit_of_ranks_do_not_count(
@@ -270,6 +273,7 @@ def test_the_order_of_the_ballots_and_the_unit_of_ranks_do_not_count(
     )
 
 
+@pytest.mark.slow
 @patient
 @given(PROFILES, st.integers(0, 2**32 - 1))
 def test_other_columns_give_the_same_cost_and_number_of_optima(
@@ -285,6 +289,7 @@ def test_other_columns_give_the_same_cost_and_number_of_optima(
     )
 
 
+@pytest.mark.slow
 @patient
 @given(PROFILES)
 def test_reversed_ballots_cost_the_same(profiles: FloatArray) -> None:

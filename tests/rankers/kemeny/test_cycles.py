@@ -162,6 +162,7 @@ def test_no_move_helps_any_more(seed: int) -> None:
     assert all(excess(moved, margin) >= cost for moved in after_one_move(found))
 
 
+@pytest.mark.slow
 def test_the_best_move_is_taken_first() -> None:
     # From every order of a small profile, the first step is no worse than any single move.
     for ranks in profiles(4, ballots=(3, 6), seeds=1):

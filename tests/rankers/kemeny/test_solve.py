@@ -45,6 +45,7 @@ def check(ranks: FloatArray, found: KemenyResult) -> None:
     assert [found.order[int(rank) - 1] for rank in found.ranks] == list(range(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
 def test_against_all_orders(n: int) -> None:
     for ranks in profiles(n, ballots=(1, 2, 3, 4, 7, 31), seeds=2):
@@ -87,6 +88,7 @@ def test_halved_weights_leave_the_rest_to_the_search() -> None:
             check_certificate(ranks, found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "seeds"), [(8, 2), (9, 1), (11, 1)])
 def test_against_dynamic_programming(n: int, seeds: int) -> None:
     for ranks in profiles(n, ballots=(6, 11), seeds=seeds):
@@ -167,6 +169,7 @@ def test_one_ballot_is_its_own_consensus() -> None:
     assert found.condorcet_winner == 1
 
 
+@pytest.mark.slow
 def test_more_than_64_candidates() -> None:
     # Sets of more than one word. The checker is the oracle; the columns are then shuffled.
     rng = np.random.default_rng(90)
@@ -182,6 +185,7 @@ def test_more_than_64_candidates() -> None:
 # --- what a limit keeps from being known
 
 
+@pytest.mark.slow
 def test_a_time_limit_gives_bounds() -> None:
     ranks = uniform(np.random.default_rng(7), 11, 60)
     full = kemeny_young(ranks, max_orders=1)
@@ -256,6 +260,7 @@ def profiles_of(n: int) -> st.SearchStrategy[FloatArray]:
     )
 
 
+@pytest.mark.slow
 @patient
 @given(st.integers(1, 6).flatmap(lambda n: st.tuples(profiles_of(n), st.permutations(range(n)))))
 def test_relabelling_moves_the_optima_along(drawn: tuple[FloatArray, list[int]]) -> None:
@@ -265,6 +270,7 @@ def test_relabelling_moves_the_optima_along(drawn: tuple[FloatArray, list[int]])
     assert (moved.cost, moved.margin) == (found.cost, found.margin)
 
 
+@pytest.mark.slow
 @patient
 @given(st.integers(2, 12), st.integers(1, 7), st.integers(0, 10**6))
 def test_what_all_complete_ballots_say_holds(n: int, n_ballots: int, seed: int) -> None:
@@ -274,6 +280,7 @@ def test_what_all_complete_ballots_say_holds(n: int, n_ballots: int, seed: int) 
     assert np.all((place[:, None] < place)[agreed])
 
 
+@pytest.mark.slow
 @patient
 @given(st.integers(2, 9).flatmap(profiles_of))
 def test_a_condorcet_winner_comes_first(ranks: FloatArray) -> None:
@@ -282,6 +289,7 @@ def test_a_condorcet_winner_comes_first(ranks: FloatArray) -> None:
         assert all(order[0] == found.condorcet_winner for order in found.orders)
 
 
+@pytest.mark.slow
 @patient
 @given(st.integers(2, 5), st.integers(1, 4), st.integers(1, 4), st.integers(0, 10**6))
 def test_reinforcement(n: int, some: int, more: int, seed: int) -> None:

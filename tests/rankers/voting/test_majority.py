@@ -190,6 +190,7 @@ def test_against_a_search_over_all_profiles(seed: int, n_ballots: int, n: int) -
     np.testing.assert_array_equal(dodgson(ranks).scores, swaps_by_search(ranks))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(16))
 def test_tied_and_partial_ballots_against_enumeration(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -208,6 +209,7 @@ def test_larger_profiles_against_a_table(seed: int, n_ballots: int) -> None:
     np.testing.assert_array_equal(dodgson(ranks).scores, expected)
 
 
+@pytest.mark.slow
 def test_the_condorcet_winner_needs_no_swap() -> None:
     ranks = np.vstack([uniform(np.random.default_rng(2), 5, 20), np.tile(np.arange(20), (6, 1))])
     result = dodgson(ranks)

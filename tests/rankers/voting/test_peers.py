@@ -52,6 +52,7 @@ def test_copeland() -> None:
         np.testing.assert_array_equal(copeland(ranks(case)).scores, case["answers"]["copeland"])
 
 
+@pytest.mark.slow
 def test_dodgson() -> None:
     for case in cases("dodgson"):
         np.testing.assert_array_equal(dodgson(ranks(case)).scores, case["answers"]["dodgson"])
@@ -78,6 +79,7 @@ def test_irv_where_one_goes_out_at_a_time() -> None:
     assert compared > 40
 
 
+@pytest.mark.slow
 def test_kemeny() -> None:
     for case in cases("kemeny"):
         ours = kemeny_young(ranks(case), max_orders=1000)

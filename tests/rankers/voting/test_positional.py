@@ -193,6 +193,7 @@ def test_candidates_that_change_places_are_tied_with_those_between() -> None:
     np.testing.assert_array_equal(spearman(AROUND).ranks, [2, 2, 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_the_largest_total_correlation(seed: int) -> None:
     ranks = uniform(np.random.default_rng(seed), 5, 5)
@@ -204,6 +205,7 @@ def test_the_largest_total_correlation(seed: int) -> None:
     assert totals[tuple(order.tolist())] == pytest.approx(max(totals.values()), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_mean_rank_is_not_optimal_on_partial_ballots() -> None:
     found = False
     for seed in range(200):

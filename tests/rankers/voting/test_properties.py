@@ -50,6 +50,7 @@ def cost(order: list[int], ranks: Ranks) -> int:
 # Anonymity: the order of the ballots does not matter.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", AGGREGATORS)
 @patient
 @given(ranks=ballots(), seed=st.integers(0, 99))
@@ -63,6 +64,7 @@ def test_anonymity(method: str, ranks: Ranks, seed: int) -> None:
 # Neutrality: the order of the columns does not matter.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [average, borda, LAST, copeland, dodgson, irv, TOGETHER, spearman])
 @patient
 @given(ranks=ballots(), columns=st.permutations(range(4)))
@@ -79,6 +81,7 @@ def test_strict_orders_break_ties_by_column(method: str) -> None:
 # Unanimity (Pareto): what all complete ballots rank higher stands higher.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", AGGREGATORS)
 @patient
 @given(ranks=ballots(complete=True))
@@ -98,6 +101,7 @@ def test_irv_together_does_not_tell_those_apart_who_are_never_first() -> None:
 # Condorcet consistency: who beats everybody in pairs comes first, alone.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["copeland", "dodgson", "kemeny_young"])
 @patient
 @given(ranks=ballots())
@@ -139,6 +143,7 @@ def test_reinforcement_on_complete_ballots(rule: Rule, one: Ranks, other: Ranks)
         np.testing.assert_array_equal(rule(np.vstack([one, other])).ranks, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [LAST, irv])
 @patient
 @given(one=ballots(n=3), other=ballots(n=3))
@@ -148,6 +153,7 @@ def test_reinforcement_on_partial_ballots(rule: Rule, one: Ranks, other: Ranks) 
         np.testing.assert_array_equal(rule(np.vstack([one, other])).ranks, expected)
 
 
+@pytest.mark.slow
 @patient
 @given(one=ballots(), other=ballots())
 def test_reinforcement_of_kemeny(one: Ranks, other: Ranks) -> None:
@@ -209,6 +215,7 @@ def test_average_borda_and_spearman_agree_on_complete_ballots(ranks: Ranks) -> N
     np.testing.assert_array_equal(spearman(ranks).ranks, expected)
 
 
+@pytest.mark.slow
 @patient
 @given(ranks=ballots(complete=True))
 def test_kendall_and_kemeny_agree_on_complete_ballots(ranks: Ranks) -> None:

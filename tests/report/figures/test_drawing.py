@@ -101,6 +101,7 @@ def test_png_is_for_print() -> None:
     assert picture[0, 0, :3].tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_the_users_own_settings_do_not_count(tmp_path: Path) -> None:
     expected = drawing().svg(), drawing().png()
     with matplotlib.rc_context(
@@ -135,6 +136,7 @@ def test_names_of_files(parts: tuple[str, ...], expected: str) -> None:
     assert slug(*parts) == expected
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=3))
 @settings(deadline=None, max_examples=60)
 def test_any_name_gives_a_safe_name(parts: list[str]) -> None:

@@ -91,6 +91,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "names"), CASES, ids=[f"{k}-{len(n)}" for k, n in CASES])
 def test_no_word_is_cut_or_covered(kind: str, names: tuple[str, ...]) -> None:
     assert not clashes(drawn(kind, names))
@@ -113,6 +114,7 @@ def test_hostile_names_stay_words(kind: str) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", drawing.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["leaderboard", "sensitivity", "matrix", "reviewers"])
 def test_the_same_figures_give_the_same_bytes(kind: str) -> None:
     one, other = drawn(kind, names_of(2)), FIGURES[kind](names_of(2))

@@ -70,6 +70,7 @@ def test_win_rates_in_their_cells() -> None:
     )
 
 
+@pytest.mark.slow
 def test_words_stand_out_on_every_shade() -> None:
     n = 20
     rate = np.linspace(0, 1, n * n).reshape(n, n)
@@ -86,6 +87,7 @@ def test_words_stand_out_on_every_shade() -> None:
         assert (max(one, other) + 0.05) / (min(one, other) + 0.05) >= 4.5
 
 
+@pytest.mark.slow
 def test_beyond_twenty_models_the_numbers_of_matches_are_in_the_remark() -> None:
     n = 21
     rates = WinRates(tuple(map(str, range(n))), np.full((n, n), 0.5), np.full((n, n), 7), "places")
@@ -137,6 +139,7 @@ def test_mean_ranks_in_their_cells() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_order_is_that_of_the_ranking() -> None:
     ranks = opinions(15, 5, 4, seed=2)[:, :, ::-1]
     own = [3, 2, 1, 0, None]

@@ -10,6 +10,7 @@ from tests.report.figures.samples import NAN, opinions, review
 from tiebreak.report.figures import reviewer_boxes_figure, self_preference_figure
 
 
+@pytest.mark.slow
 def test_three_figures_of_each_model() -> None:
     one = review(opinions(25, 5, 4, seed=2, own=0.6), own=(0, 1, 2, None, None))
     drawing = self_preference_figure(one)
@@ -49,6 +50,7 @@ def test_without_a_gap_there_is_no_figure() -> None:
     assert self_preference_figure(review(opinions(5, 2, 3), own=(None, None))) is None
 
 
+@pytest.mark.slow
 def test_boxes_hold_each_reviewers_correlations() -> None:
     ranks = opinions(20, 3, 5, seed=4)
     ranks[3, 1] = NAN

@@ -40,6 +40,7 @@ def test_without_a_browser_tests_are_skipped_but_not_in_ci(
         pass
 
 
+@pytest.mark.slow
 def test_it_shows_what_it_was_given_and_complains_about_nothing(
     browser: Browser, plain: Path
 ) -> None:
@@ -290,6 +291,7 @@ def test_on_paper_there_are_no_controls_and_all_rows(browser: Browser, plain: Pa
         assert dialog.evaluate("(node) => node.clientHeight > innerHeight")
 
 
+@pytest.mark.slow
 def test_hostile_text_stays_text(browser: Browser, hostile: Path) -> None:
     with opened(browser, hostile) as page:
         page.wait_for_timeout(100)

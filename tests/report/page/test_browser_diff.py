@@ -68,6 +68,7 @@ def longest_common(left: list[str], right: list[str]) -> int:
     return row[-1]
 
 
+@pytest.mark.slow
 def test_words_and_segments_are_exact_and_as_much_as_possible_is_equal(
     browser: Browser, plain: Path
 ) -> None:
@@ -102,6 +103,7 @@ WORDS = {
 }
 
 
+@pytest.mark.slow
 def test_words(browser: Browser, plain: Path) -> None:
     found = compare(browser, plain, [(text, "") for text in WORDS])
     assert [words for _, words, _ in found] == list(WORDS.values())

@@ -412,6 +412,7 @@ def test_hostile_text_in_an_item_stays_text(browser: Browser, hostile: Path) -> 
         assert "⁨" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "told"),
     [

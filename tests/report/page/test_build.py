@@ -63,6 +63,7 @@ def written(logs: Contents, tmp_path_factory: pytest.TempPathFactory) -> list[Pa
     return write_contents(logs, tmp_path_factory.mktemp("report"), version="1", title=HOSTILE)
 
 
+@pytest.mark.slow
 def test_what_is_written(written: list[Path]) -> None:
     page, *plots = written
     assert page.name == "index.html"
@@ -80,6 +81,7 @@ def test_the_page_names_its_pictures(written: list[Path]) -> None:
         assert (f"plots/{plot.name}" in page) or plot.suffix == ".png"
 
 
+@pytest.mark.slow
 def test_the_same_again(logs: Contents, written: list[Path], tmp_path: Path) -> None:
     again = write_contents(logs, tmp_path, version="1", title=HOSTILE)
     assert [path.name for path in again] == [path.name for path in written]
@@ -136,6 +138,7 @@ def test_the_store_is_in_the_page(logs: Contents, written: list[Path]) -> None:
     assert told(view)[0]["task"] == HOSTILE
 
 
+@pytest.mark.slow
 def test_an_earlier_report_is_written_over_and_the_rest_stays(
     logs: Contents, tmp_path: Path
 ) -> None:
@@ -180,6 +183,7 @@ def test_nothing_to_report(tmp_path: Path) -> None:
     assert not (tmp_path / "report").exists()
 
 
+@pytest.mark.slow
 def test_a_contest_alone(tmp_path: Path) -> None:
     page, *plots = write_contents(Contents(contest=contest()), tmp_path / "a" / "b", version="1")
     assert page.exists()
@@ -215,6 +219,7 @@ def test_signs_for_what_cannot_be_seen(value: object, shown: object) -> None:
     assert visible(value) == shown
 
 
+@pytest.mark.slow
 def test_small_logs_make_small_pages(tmp_path: Path) -> None:
     """A page is mostly what the logs say: what it is made of itself has a bound."""
     contents = contents_of([small(tmp_path / "logs")], how=Resampling(draws=100))
@@ -222,6 +227,7 @@ def test_small_logs_make_small_pages(tmp_path: Path) -> None:
     assert page.stat().st_size < 500_000
 
 
+@pytest.mark.slow
 def test_from_logs_and_a_ranking_by_people(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     small(folder)

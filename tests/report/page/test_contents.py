@@ -33,6 +33,7 @@ def parts(contents: Contents) -> set[str]:
     return {name for name in names if getattr(contents, name) is not None}
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_other_verbs(tmp_path: Path) -> None:
     whole(tmp_path)
     found = contents_of([tmp_path], **FAST)
@@ -58,6 +59,7 @@ def test_the_figures_are_those_of_the_other_verbs(tmp_path: Path) -> None:
     assert stability_sheet.data_of(found.stability) == named(stability_sheet.data_of(parted))
 
 
+@pytest.mark.slow
 def test_every_log_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole(tmp_path)
     read: list[str] = []
@@ -83,6 +85,7 @@ def test_only_the_reference(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
+@pytest.mark.slow
 def test_references(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
@@ -107,6 +110,7 @@ def test_an_unclear_reference_is_a_note_unless_it_was_named(tmp_path: Path) -> N
         contents_of([tmp_path], reference="full_pairwise", **FAST)
 
 
+@pytest.mark.slow
 def test_people(tmp_path: Path) -> None:
     whole(tmp_path / "logs")
     found = contents_of([tmp_path / "logs"], human=people("abc"), **FAST)

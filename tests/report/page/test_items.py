@@ -39,6 +39,7 @@ def runs(view: ItemsView) -> list[dict[str, Any]]:
     return list(found)
 
 
+@pytest.mark.slow
 def test_every_ballot_of_every_log_is_there(tmp_path: Path) -> None:
     view = view_of(whole(tmp_path))
     shown = {}
@@ -63,6 +64,7 @@ def test_every_ballot_of_every_log_is_there(tmp_path: Path) -> None:
     assert len(view.rows) == 8
 
 
+@pytest.mark.slow
 def test_names_of_runs(tmp_path: Path) -> None:
     view = view_of(whole(tmp_path))
     assert [(run["benchmark"], run["name"], run["judges"]) for run in runs(view)] == [
@@ -269,6 +271,7 @@ def test_rows(tmp_path: Path) -> None:
     assert [cell.key for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
 
 
+@pytest.mark.slow
 def test_columns_that_tell_items_apart(tmp_path: Path) -> None:
     view = view_of(whole(tmp_path))
     titles = [column.heading for column in view.columns]

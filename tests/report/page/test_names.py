@@ -23,6 +23,7 @@ def test_the_longest_path_counts() -> None:
         assert shortener(order)("/a/b/c.eval.old, /a/b/c.eval, /a/b") == "old, c.eval, b"
 
 
+@pytest.mark.slow
 def test_no_path_is_in_the_page(tmp_path: Path) -> None:
     folder = whole(tmp_path / "Secret" / "logs")
     # Left out, and noted: an older attempt at the first log's task, and a file that is no log.
@@ -42,6 +43,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
     assert "'log': '2.eval'" in str(page.items.index)
 
 
+@pytest.mark.slow
 def test_the_working_directory_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,6 +57,7 @@ def test_the_working_directory_changes_nothing(
     assert pages[0] == pages[1] == pages[2]
 
 
+@pytest.mark.slow
 def test_shards(tmp_path: Path) -> None:
     write_shards(tmp_path / "logs", [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
     page = page_of(

@@ -54,6 +54,7 @@ def parts(page: Page) -> dict[str, list[Part]]:
     return {section.id: list(section.parts) for section in page.sections}
 
 
+@pytest.mark.slow
 def test_every_section(everything: Page) -> None:
     assert [section.id for section in everything.sections] == [
         *("leaderboards", "native", "winrates", "protocols", "csd", "peers", "people"),
@@ -72,6 +73,7 @@ def test_every_section(everything: Page) -> None:
     assert everything.version == "1.2.3"
 
 
+@pytest.mark.slow
 def test_sections_that_do_not_apply_are_left_out(tmp_path: Path) -> None:
     one = page(contents_of([small(tmp_path)], how=Resampling(draws=100)))
     assert [section.id for section in one.sections] == [
@@ -145,6 +147,7 @@ def test_it_says_what_the_terminal_says(contents: Contents, everything: Page) ->
     assert left <= TERMINAL_ONLY
 
 
+@pytest.mark.slow
 def test_warnings_stand_at_the_top_once(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     biased = [match("a", "b", 0.5, first="a"), match("b", "c", 0.5, first="b")]
@@ -169,6 +172,7 @@ def test_pictures_of_runs_have_names_of_their_own(everything: Page) -> None:
     assert all(file.startswith("plots/") and file.endswith(".svg") for file in files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "shown"),
     [
@@ -183,11 +187,13 @@ def test_titles(tmp_path: Path, title: str | None, shown: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_dates_of_the_logs(tmp_path: Path) -> None:
     assert page(contents_of([small(tmp_path)], how=Resampling(draws=100))).created.startswith("20")
     assert page(Contents(contest=contest())).created == ""
 
 
+@pytest.mark.slow
 def test_hostile_names_are_clean_in_every_cell_and_sentence(tmp_path: Path) -> None:
     name = "x\u202e\x1b[31m\x00</script>"
     Folder(tmp_path).add([bracket(f"q\x07{n}", name, "b", "c") for n in range(3)])

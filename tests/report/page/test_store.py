@@ -40,6 +40,7 @@ def as_json_means(value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(st.lists(st.dictionaries(st.sampled_from("ab"), STORIES), max_size=6), st.integers(1, 200))
 def test_what_goes_in_comes_out(stories: list[dict[str, Any]], size: int) -> None:

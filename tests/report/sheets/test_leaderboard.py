@@ -52,6 +52,7 @@ def boards(tmp_path: Path) -> list[Leaderboard]:
     return leaderboards([write_log(tmp_path / "r.eval", [*samples])], how=Resampling(draws=100))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 99, 100, 120, 200])
 def test_nothing_is_cut_and_no_line_is_too_long(boards: list[Leaderboard], width: int) -> None:
     text = printed(boards, width)
@@ -62,6 +63,7 @@ def test_nothing_is_cut_and_no_line_is_too_long(boards: list[Leaderboard], width
     assert ("P(first)" in text) == (width >= 100)
 
 
+@pytest.mark.slow
 def test_long_names_fold(boards: list[Leaderboard]) -> None:
     lines = printed(boards, 80).splitlines()
     start = next(n for n, line in enumerate(lines) if line.lstrip().startswith("1 "))
@@ -69,10 +71,12 @@ def test_long_names_fold(boards: list[Leaderboard]) -> None:
     assert column.startswith(LONG)
 
 
+@pytest.mark.slow
 def test_names_are_no_markup(boards: list[Leaderboard]) -> None:
     assert MARKUP in printed(boards, 200)
 
 
+@pytest.mark.slow
 def test_the_receipt_is_complete(boards: list[Leaderboard]) -> None:
     text = printed(boards, 120)
     # 30 items with a seed call and two match calls, one item without: 90 / 31 = 2.9.
@@ -124,6 +128,7 @@ def test_every_protocol_shows_what_it_has(
     assert [word for word in absent if word in text] == []
 
 
+@pytest.mark.slow
 def test_second_views(tmp_path: Path) -> None:
     # b beats a once in twelve items, so that Bradley–Terry has strengths.
     groups = ((LONG,), ("b",))
@@ -178,6 +183,7 @@ def test_length_is_shown_with_both_figures(tmp_path: Path) -> None:
     assert "WARNING: The longer answer won 100% of 24 decided matches" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("top", "words"), [(None, "the ranking was decided"), (2, "the top 2 was decided")]
 )
@@ -189,6 +195,7 @@ def test_a_settled_run_says_what_it_saved(tmp_path: Path, top: int | None, words
     assert "not ranked" not in text
 
 
+@pytest.mark.slow
 def test_warnings_come_before_the_table(boards: list[Leaderboard]) -> None:
     text = printed(boards, 120)
     assert text.index("WARNING: This judge chose the first answer") < text.index("Borda")
