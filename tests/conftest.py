@@ -2,7 +2,9 @@
 
 import importlib.metadata
 import os
+from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -21,11 +23,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(patch.undo)
 
 
+@pytest.fixture(scope="session")
+def inspect_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders for one test after the other: a numbered one of pytest's looks at all before it."""
+    root = tmp_path_factory.mktemp("inspect-caches")
+    return (root / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def inspect_cache(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def inspect_cache(inspect_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Inspect's cache of model calls, empty for each test."""
-    folder = tmp_path_factory.mktemp("inspect-cache")
+    folder = next(inspect_caches)
+    folder.mkdir()
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(folder))
     return folder

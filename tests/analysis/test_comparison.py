@@ -84,6 +84,7 @@ def lists(n: int, order: str, **fields: object) -> list[ItemBallots]:
     return [listed(f"q{k}", list(order), groups=groups, **fields) for k in range(n)]
 
 
+@pytest.mark.slow
 def test_a_comparison_by_hand(folder: Folder) -> None:
     six = [call(cost=0.02)] * 6
     folder.add(*full(3, native=NATIVE, calls=six))
@@ -319,6 +320,7 @@ def test_a_reference_that_ranked_nothing_compares_nothing(folder: Folder) -> Non
     assert "listwise: no item could be ranked" in one.notes
 
 
+@pytest.mark.slow
 def test_doubtful_rankings_are_named(folder: Folder) -> None:
     folder.add(*full(2))
     folder.add(*lists(2, "abcd"))
@@ -373,6 +375,7 @@ def test_a_settled_run_is_pointed_out(folder: Folder) -> None:
     assert any(note.startswith("seal stopped after 2 of 4 items, its ranking") for note in notes)
 
 
+@pytest.mark.slow
 def test_the_reference_may_be_a_path(folder: Folder) -> None:
     folder.add(*full(2))
     young = folder.add(*full(2, "bacd"), repeat=2)

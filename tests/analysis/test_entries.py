@@ -59,6 +59,7 @@ def test_names_say_what_differs(
     assert [entry.name for entry in entries_of(tmp_path)] == names
 
 
+@pytest.mark.slow
 def test_judges_are_named_where_they_differ(tmp_path: Path) -> None:
     one, other = call(model="j/one"), call(model="j/two")
     log(tmp_path, 1, bracket("q", "a", "b", "c", calls=[one]))
@@ -84,6 +85,7 @@ def test_runs_are_counted_by_age_and_benchmark(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_of_attempts_at_a_task_the_fullest_counts(tmp_path: Path) -> None:
     items = [bracket(f"q{n}", "a", "b", "c") for n in range(3)]
     log(tmp_path, 1, *items[:1], task_id="same")
@@ -151,6 +153,7 @@ def test_the_statistic_breaks_ties_by_margin_and_picks_models(tmp_path: Path) ->
 GRID = st.sampled_from([0.0, 0.25, 0.5, np.nan])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     arrays(np.float64, (3, 5), elements=GRID),
@@ -177,6 +180,7 @@ def test_common_ground(tmp_path: Path) -> None:
     assert left_out([one, one], shared([one, one])) is None
 
 
+@pytest.mark.slow
 def test_tables_list_protocols_as_the_paper_does(tmp_path: Path) -> None:
     names = ["zebra", "full_pairwise", "seal", "listwise", "swiss", "ape"]
     for number, name in enumerate(names):
@@ -185,6 +189,7 @@ def test_tables_list_protocols_as_the_paper_does(tmp_path: Path) -> None:
     assert ordered == ["listwise", "seal", "swiss", "full_pairwise", "ape", "zebra"]
 
 
+@pytest.mark.slow
 def test_each_order_is_the_run_that_asks_only_once(tmp_path: Path) -> None:
     orders = [("abcd", "bacd"), ("dcba", "abcd"), ("cabd", "cadb")]
     twice = [all_pairs(f"q{n}", one, swapped=two) for n, (one, two) in enumerate(orders)]

@@ -145,6 +145,7 @@ def test_a_row_for_every_verdict(logs: list[Path]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_a_verdict_says(logs: list[Path]) -> None:
     frame = ballots_df(logs)
     first, swapped = frame[frame["item_id"] == "q3"].to_dict("records")

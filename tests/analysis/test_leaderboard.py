@@ -330,6 +330,7 @@ def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
     assert any("The longer answer won 100% of 24" in warning for warning in result.warnings)
 
 
+@pytest.mark.slow
 def test_a_settled_run(tmp_path: Path) -> None:
     judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * (2 + n)) for n in range(3)]
     rest = [skipped(f"s{n}", after=3, of=10, top=2) for n in range(7)]
@@ -396,6 +397,7 @@ def test_a_peer_review_in_which_nobody_was_asked(tmp_path: Path) -> None:
     assert not any("order of presentation" in warning for warning in result.warnings)
 
 
+@pytest.mark.slow
 def test_a_reviewer_that_goes_by_place_is_warned_of(tmp_path: Path) -> None:
     # b ranks as it was shown the answers, by lot; a does not.
     items = []

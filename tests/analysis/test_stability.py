@@ -71,6 +71,7 @@ def test_runs_against_each_other(folder: Folder) -> None:
     assert sum(same) == runs.stability.top1_matches
 
 
+@pytest.mark.slow
 def test_other_settings_and_other_pools_are_no_runs(folder: Folder) -> None:
     folder.add(*full(2), swap="never")
     folder.add(*full(2), swap="always")

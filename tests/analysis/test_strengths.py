@@ -144,6 +144,7 @@ def test_without_evalica_one_view_is_left(monkeypatch: pytest.MonkeyPatch) -> No
     assert "pip install 'tiebreak[rankings]'" in odds.reason
 
 
+@pytest.mark.slow
 def test_draws_without_strengths_are_counted() -> None:
     # b beats a in one item of three: 8 of 27 draws leave that item out, and one is that item alone.
     groups = (("a",), ("b",))

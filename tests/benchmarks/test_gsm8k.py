@@ -98,6 +98,7 @@ def test_long_answers_are_read_in_time(answer: str) -> None:
     gsm8k.score(answer, QUESTION)  # quadratic, this would take minutes
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.text(alphabet="0123456789,.-#$ =\\boxed{}answeris\n", max_size=60) | st.text(max_size=30))
 def test_nothing_raises(answer: str) -> None:

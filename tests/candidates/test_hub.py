@@ -216,6 +216,7 @@ def test_the_command_audits_what_others_published(hub: FakeHub, tmp_path: Path) 
     assert "there is no such dataset" in wrong.output
 
 
+@pytest.mark.slow
 def test_a_task_judges_what_others_published(
     hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,6 +142,7 @@ def test_different_native_metrics_are_noted(tmp_path: Path) -> None:
     assert "includes, match" in note.what
 
 
+@pytest.mark.slow
 def test_the_first_epoch_is_kept_and_told_or_all_are(tmp_path: Path) -> None:
     first, second = make_rows(2), make_rows(2, answer="Second try.")
     rows = [row | {"epoch": 2} for row in second] + first

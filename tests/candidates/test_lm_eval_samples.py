@@ -186,6 +186,7 @@ def test_an_output_path_that_names_a_file(tmp_path: Path) -> None:
     assert load_candidates(tmp_path).models == ("org/a", "org/b")
 
 
+@pytest.mark.slow
 def test_unicode_a_megabyte_and_half_a_surrogate_pair(tmp_path: Path) -> None:
     long = "π 日本語 🦊\u2028\n" * 60_000
     rows = make_rows(2)

@@ -72,6 +72,7 @@ def test_other_wording_in_one_harness_is_a_hole(tmp_path: Path) -> None:
     assert [item.item_id for item in load_candidates(tmp_path, "intersect").items] == ["q1", "q2"]
 
 
+@pytest.mark.slow
 def test_benchmarks_of_one_folder_are_kept_apart(tmp_path: Path) -> None:
     for model in "ab":
         write_inspect_log(tmp_path, model, make_rows(2), task="gsm8k")
@@ -140,6 +141,7 @@ def test_intersect_is_a_part_of_the_whole(tmp_path: Path) -> None:
         assert len(holes) == len(gone - everywhere)
 
 
+@pytest.mark.slow
 def test_a_pool_joins_new_logs_by_its_ids(tmp_path: Path) -> None:
     rows = make_rows(6)
     first = write_parquet(load_candidates(both_harnesses(tmp_path / "old")), tmp_path / "p.parquet")
@@ -173,6 +175,7 @@ def test_a_renamed_pool_and_its_epochs(tmp_path: Path) -> None:
     assert len(load_candidates(path, epochs="all")) == 4
 
 
+@pytest.mark.slow
 def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
     folder = both_harnesses(tmp_path)
     again = next(folder.rglob("*.eval"))
@@ -204,6 +207,7 @@ def test_other_parquet_in_a_folder_is_passed_over_and_told(tmp_path: Path) -> No
     assert {note.kind for note in load_candidates(folder).notes} == {"ignored_file"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
@@ -247,6 +251,7 @@ def test_loading_works_inside_an_event_loop(tmp_path: Path) -> None:
     assert asyncio.run(load()) == load_candidates(tmp_path)
 
 
+@pytest.mark.slow
 def test_importing_candidates_is_quick() -> None:
     heavy = {"inspect_ai", "pyarrow", "pandas", "datasets", "lm_eval", "rich", "numpy"}
     code = "import sys, tiebreak.candidates; print(*sys.modules)"

@@ -37,6 +37,7 @@ def test_shards_are_a_partition_into_even_parts(n_items: int, total: int) -> Non
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
+@pytest.mark.slow
 @given(cuts)
 def test_text_and_back(shard: Shard) -> None:
     assert Shard.parse(str(shard)) == shard

@@ -23,6 +23,7 @@ def logs(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_verdict_and_the_next_command(logs: Path) -> None:
     done = run(str(logs))
     assert done.exit_code == 0, done.output
@@ -31,6 +32,7 @@ def test_a_verdict_and_the_next_command(logs: Path) -> None:
     assert f"tiebreak estimate '{logs}' --protocol seal,full_pairwise --judge MODEL" in done.output
 
 
+@pytest.mark.slow
 def test_no_next_command_where_judging_cannot_help(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write_inspect_log(tmp_path, model, make_rows(8, answer="A"), task="mmlu")

@@ -33,6 +33,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(publish, ["ranking", "--draws", "100", *arguments])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -123,6 +124,7 @@ def test_errors_are_one_sentence(arguments: list[str], message: str) -> None:
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_no_log() -> None:
     done = CliRunner().invoke(publish, ["nowhere", "--dry-run"])
     assert done.exit_code == 1

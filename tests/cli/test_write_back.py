@@ -87,6 +87,7 @@ def test_names_from_logs_cannot_steer_the_terminal(logs: Path) -> None:
     assert "[red]e[/red]\ufffd[31m written" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

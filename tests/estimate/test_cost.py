@@ -39,6 +39,7 @@ def test_files_and_a_pool_cost_the_same(logs: Path) -> None:
     assert [row.calls.likely for row in by_pool.protocols] == [9, 9]
 
 
+@pytest.mark.slow
 def test_reviewers_as_a_mapping_or_as_text(logs: Path) -> None:
     panel: dict[str, Any] = {"peers": "x/1,x/2,x/3", "mode": "intersect"}
     as_text = estimate_cost(logs, "peer_review", reviewers="{x/1: a, x/2: b, x/3: c}", **panel)

@@ -243,6 +243,7 @@ def test_written_calls_see_the_whole_conversation(tmp_path: Path) -> None:
     assert model.config.response_schema is None
 
 
+@pytest.mark.slow
 def test_what_the_assistant_said_before_is_part_of_the_question(tmp_path: Path) -> None:
     said = [("user", "A timer."), ("assistant", "How long?"), ("user", "5 minutes.")]
     turn = [{"role": role, "content": content} for role, content in said]

@@ -126,6 +126,7 @@ def honest() -> dict[str, dict[str, Any]]:
     return at_once(HONEST, run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_programs_pass(name: str, honest: dict[str, dict[str, Any]]) -> None:
     assert honest[name] == PASSED
@@ -214,6 +215,7 @@ def add(a, b):
 """
 
 
+@pytest.mark.slow
 def test_nothing_outside_is_reached(tmp_path: Path) -> None:
     canary, new = tmp_path / "canary", tmp_path / "new"
     canary.write_text("alive")

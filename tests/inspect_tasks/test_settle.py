@@ -150,6 +150,7 @@ def test_what_cannot_be_settled(arguments: dict[str, Any], words: str, tmp_path:
         judge_in_process("listwise", pool, tmp_path, **arguments)
 
 
+@pytest.mark.slow
 def test_several_benchmarks_have_several_rankings(tmp_path: Path) -> None:
     pool = write_pool(tmp_path / "logs", 3, 2)
     write_pool(pool, 3, 2, task="mmlu")

@@ -48,6 +48,7 @@ def test_where_answers_are_looked_for(tmp_path: Path, monkeypatch: pytest.Monkey
     assert places_of(run, [], [log]) == []
 
 
+@pytest.mark.slow
 def test_answers_that_came_from_the_hub_are_looked_for_there(tmp_path: Path) -> None:
     address = "hf://datasets/me/ranks"
     pool = load_candidates(write_candidates(tmp_path / "candidates"))
@@ -129,6 +130,7 @@ def test_other_answers_are_refused(tmp_path: Path, contests: bool) -> None:
         judged_pool(only_run(log), [[longer]])
 
 
+@pytest.mark.slow
 def test_answers_of_the_same_length_are_told_apart_by_their_text(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     other = write_candidates(tmp_path / "new", answer=lambda model, i: f"{model} said {i}")
@@ -193,6 +195,7 @@ def test_the_next_place_is_tried_where_answers_are_others(tmp_path: Path) -> Non
         judged_pool(only_run(log), [[tmp_path]])
 
 
+@pytest.mark.slow
 def test_another_question_under_the_same_id(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     from tests.candidates.builders import write_inspect_log
@@ -207,6 +210,7 @@ def test_another_question_under_the_same_id(tmp_path: Path) -> None:
         judged_pool(only_run(log), [[tmp_path / "asked"]])
 
 
+@pytest.mark.slow
 def test_models_have_public_names(tmp_path: Path) -> None:
     names = ("hf//home/me/x", "b", "c")
     pool = load_candidates(write_candidates(tmp_path / "candidates", names))

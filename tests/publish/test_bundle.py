@@ -160,6 +160,7 @@ def test_a_secret_in_an_answer_stops_everything(
     assert key not in str(found.value)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_a_secret_that_is_a_model_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", "abcdefgh-model")

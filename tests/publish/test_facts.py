@@ -167,6 +167,7 @@ def test_only_what_is_allowed_is_said(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_without_a_role_the_tasks_own_model_judges(tmp_path: Path) -> None:
     def judge(log: EvalLog) -> None:
         log.eval.model = "hf//home/me/llama"

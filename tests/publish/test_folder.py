@@ -155,6 +155,7 @@ def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "![All models.](plots/" in after["README.md"].decode()
 
 
+@pytest.mark.slow
 def test_other_settings_for_a_published_run_are_named(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
     write(tmp_path / "rankings", log)
@@ -189,6 +190,7 @@ def test_a_folder_in_the_way(tmp_path: Path) -> None:
     assert write(tmp_path / "clone", log)
 
 
+@pytest.mark.slow
 def test_a_card_that_is_no_text(tmp_path: Path) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
     write(tmp_path / "rankings", log)

@@ -32,6 +32,7 @@ def by_model(rows: list[dict[str, Any]], metric: str, column: str) -> dict[str, 
     return {row["model"]: row[column] for row in rows if row["metric"] == metric}
 
 
+@pytest.mark.slow
 def test_borda_by_hand(tmp_path: Path) -> None:
     # a is 1st, 1st, 3rd of three: Borda 1, 1, 0; b 2nd, 3rd, 1st: ½, 0, 1; c 3rd, 2nd, 2nd.
     run = run_of(
@@ -59,6 +60,7 @@ def test_borda_by_hand(tmp_path: Path) -> None:
     assert len(bounded) == 4 * 3
 
 
+@pytest.mark.slow
 def test_the_rows_say_what_the_board_says(tmp_path: Path) -> None:
     """Every number of the leaderboard comes back out of the file, for each metric."""
     run = run_of(
@@ -163,6 +165,7 @@ def test_a_figure_without_a_direction_ranks_no_model(
     assert margins[1]["value"] > margins[0]["value"]
 
 
+@pytest.mark.slow
 def test_where_a_row_comes_from(tmp_path: Path) -> None:
     log = write_both(tmp_path, metadata={"tiebreak_prompts": "c" * 64, "seed": 5})
     [run], _ = read_runs([log], how=Resampling(draws=10))

@@ -114,6 +114,7 @@ def test_names_lose_the_folders_of_a_machine(tmp_path: Path) -> None:
     assert "/home/me" not in str(run.boards)
 
 
+@pytest.mark.slow
 def test_a_rubric_is_a_file_name_and_a_hash(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     [run], _ = read_runs([log], how=Resampling(draws=10))

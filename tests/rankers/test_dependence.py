@@ -85,6 +85,7 @@ def check_the_relation(found: EffectiveVotes, n: int) -> None:
     assert found.n_reviewers == n
 
 
+@pytest.mark.slow
 def test_copies_have_correlation_one() -> None:
     found = effective_votes(panel(1, [1] * 6, copies=[0, 1, 2, 3, 4, 0]))
     np.testing.assert_allclose(found.correlations[0, 5], 1, atol=0.15)

@@ -120,6 +120,7 @@ def test_a_model_that_won_all_has_a_strength() -> None:
     assert result.reason is None
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_the_mean() -> None:
     # Two models: s0 − s1 is the mean margin, so s0 is half of it, and Student's t applies.
     from scipy import stats

@@ -180,6 +180,7 @@ def test_known_strengths_lie_within_the_intervals() -> None:
     assert 0.88 < np.mean(hits) < 0.99
 
 
+@pytest.mark.slow
 def test_plain_simulation_is_recovered() -> None:
     strengths = np.array([0.9, 0.3, -0.2, -1.0])
     matches = simulate(strengths, 1500, np.random.default_rng(1))
@@ -307,6 +308,7 @@ def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
     assert (other.undefined != once.undefined).any() or (other.lower != once.lower).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [bradley_terry, elo])
 def test_the_names_of_items_do_not_matter(method: Any) -> None:
     words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}

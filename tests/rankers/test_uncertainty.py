@@ -145,6 +145,7 @@ def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
     assert ((result.rank_lower[enough] >= 1) & (result.rank_upper[enough] <= n_ranked)).all()
 
 
+@pytest.mark.slow
 def test_models_keep_their_numbers_when_they_change_places() -> None:
     # Another order of columns is another stream of draws: equal up to Monte Carlo error.
     scores = np.random.default_rng(1).random((40, 3))
@@ -344,6 +345,7 @@ def weighted_medians(scores: NDArray[np.float64]) -> Callable[..., NDArray[np.fl
     return statistic
 
 
+@pytest.mark.slow
 def test_medians_against_scipy() -> None:
     scores = np.random.default_rng(5).normal(size=(41, 2))
     ours = bootstrap_leaderboard(weighted_medians(scores), 41, how=Resampling(draws=4000))

@@ -187,6 +187,7 @@ def test_shards_may_lie_in_several_folders_and_be_given_by_name(tmp_path: Path) 
     assert log.path == f"{tmp_path}/ (3 shards: x/1.eval, y/z/2.eval, x/3.eval)"
 
 
+@pytest.mark.slow
 def test_a_remote_folder(tmp_path: Path) -> None:
     local = write_shards(tmp_path, cut(brackets(5), 4))
     # A file system that is reached by its address alone, as S3 is.
@@ -362,6 +363,7 @@ def test_a_whole_log_of_the_same_run_is_a_repeated_run() -> None:
     assert ids_of(runs[1]) == ["q1", "q2"]
 
 
+@pytest.mark.slow
 def test_the_runs_come_by_age_whole_or_in_shards(tmp_path: Path) -> None:
     write_shards(tmp_path, cut(brackets(2), 2))
     write_log(tmp_path / "new.eval", brackets(2), created=LATE, metadata=None)

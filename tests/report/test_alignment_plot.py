@@ -109,6 +109,7 @@ def test_the_same_alignment_gives_the_same_file(several: Alignment, tmp_path: Pa
     assert not re.search(rb"<dc:date>", (tmp_path / "1.svg").read_bytes())
 
 
+@pytest.mark.slow
 def test_png(several: Alignment, tmp_path: Path) -> None:
     plot_alignment(several, tmp_path / "plot.PNG", rater="a")
     assert (tmp_path / "plot.PNG").read_bytes().startswith(b"\x89PNG\r\n")

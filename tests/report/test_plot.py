@@ -66,6 +66,7 @@ def test_labels_at_one_point_stand_apart(comparison: Comparison, tmp_path: Path)
     assert len(set(places)) == len(names)
 
 
+@pytest.mark.slow
 def test_every_protocol_stands_where_its_numbers_say(comparison: Comparison) -> None:
     drawing = price_figure(comparison, "depth")
     assert drawing is not None

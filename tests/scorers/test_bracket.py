@@ -54,6 +54,7 @@ def test_five_candidates() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(SIZES, st.sets(st.integers(1, 40)))
 def test_any_tournament_has_n_minus_one_matches_and_each_but_one_loses_once(
     n: int, upset: set[int]

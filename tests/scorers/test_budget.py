@@ -223,6 +223,7 @@ def test_a_cheap_call_does_not_make_the_others_look_cheap() -> None:
     assert run.budget.paid.cost == pytest.approx(0.6)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.integers(1, 9), max_size=15), st.integers(1, 60))
 def test_what_goes_over_the_limit_is_the_surprise(cents: list[int], limit: int) -> None:
@@ -398,6 +399,7 @@ def test_a_run_within_its_budget_and_the_rest_of_it_from_the_cache(
     assert (complete, paid, made) == ([True] * 4, [0] * 4, 32)
 
 
+@pytest.mark.slow
 def test_matches_beside_the_one_that_is_refused_are_played_and_kept(tmp_path: Path) -> None:
     contest = planted_contest(ladder(6))
     [ballots] = play_all([contest], tmp_path, protocol="full_pairwise", budget=Budget(max_calls=10))

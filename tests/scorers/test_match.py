@@ -133,6 +133,7 @@ def test_a_missing_vote_is_no_tie() -> None:
         checklist_margin(votes(C1=("left", 1)), CHECKLIST, WEIGHTS)
 
 
+@pytest.mark.slow
 @given(st.fixed_dictionaries(dict.fromkeys(WEIGHTS, VOTES)))
 def test_margin_is_bounded_and_turns_with_the_sides(given_votes: dict[str, Vote]) -> None:
     margin = principle_margin(given_votes, WEIGHTS)

@@ -138,6 +138,7 @@ def test_reviews_of_a_protocol_of_ones_own() -> None:
 # Sparse mode.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "outsiders", "degree"), [(6, 0, 3), (6, 2, 2), (30, 0, 3)])
 def test_sparse_reviewers_see_a_few_of_the_others(n: int, outsiders: int, degree: int) -> None:
     judge = panel(n, outsiders)

@@ -214,6 +214,7 @@ def test_what_is_undefined_stays_so_and_is_still_the_same_twice(path: Path) -> N
     assert record(read_eval_log(str(path)), [only])[1] == frozenset()
 
 
+@pytest.mark.slow
 def test_inspect_computes_the_same_metrics_again(path: Path) -> None:
     """As Inspect View does after a score was edited by hand."""
     put(path, recording())
@@ -233,6 +234,7 @@ def test_a_score_that_was_edited_by_hand_is_put_right(path: Path) -> None:
     assert record(log, [recording()])[1] == {"tiebreak_seal"}
 
 
+@pytest.mark.slow
 def test_results_that_got_lost_are_put_back(path: Path) -> None:
     put(path, recording())
     log = read_eval_log(str(path))

@@ -40,6 +40,7 @@ def with_row(number: int, **fields: Any) -> Callable[[Rows], Rows]:
     return lambda rows: [row | fields if n == number else row for n, row in enumerate(rows)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "why"),
     [

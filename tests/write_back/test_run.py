@@ -61,6 +61,7 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
     folder = write_logs(tmp_path / "logs", suffix=suffix)
@@ -326,6 +327,7 @@ def test_nothing_that_belongs(
         assert part in str(caught.value)
 
 
+@pytest.mark.slow
 def test_paths_that_are_wrong(logs: Path, tmp_path: Path) -> None:
     with pytest.raises(RankingLogError, match="an Inspect log, but not a ranking log"):
         write_back_ranks([logs / "a.eval"], [logs])

@@ -206,6 +206,7 @@ def test_intervals_of_means_are_those_of_the_bootstrap() -> None:
     np.testing.assert_allclose([each.upper for each in means], expected.upper, atol=0.05)
 
 
+@pytest.mark.slow
 def test_macro_intervals_by_brute_force() -> None:
     table = noisy(12, 2, 5, seed=5, apart=0.3)
     found = rater(one(panel(table), people(), draws=1000), "b").pearson.macro

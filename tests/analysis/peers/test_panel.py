@@ -49,6 +49,7 @@ def test_degree(tmp_path: Path, degree: object, read: int | None) -> None:
     assert panel_of(tmp_path, reviews("q1", {"a": "ab", "b": "ab"}), degree=degree).degree == read
 
 
+@pytest.mark.slow
 def test_epochs_of_an_item_are_rows_of_it(tmp_path: Path) -> None:
     first = reviews("q1", {"a": "ab", "b": "ab"})
     other = reviews("q2", {"a": "ab", "b": "ab"}, benchmark="mmlu")

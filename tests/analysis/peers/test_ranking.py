@@ -82,6 +82,7 @@ def test_epochs_of_an_item_are_drawn_together(tmp_path: Path) -> None:
     assert np.isnan(first.lower)
 
 
+@pytest.mark.slow
 def test_the_orders_of_items_by_brute_force(tmp_path: Path) -> None:
     scores = np.random.default_rng(2).normal(size=(12, 4, 4))
     panel = panel_of(tmp_path, *by_scores(scores))

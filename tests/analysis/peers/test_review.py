@@ -69,6 +69,7 @@ def test_identical_and_unusable_items_are_counted_and_told(tmp_path: Path) -> No
     assert {row.n_items for row in review.ranking.rows} == {12}
 
 
+@pytest.mark.slow
 def test_who_is_no_candidate_and_who_is_no_reviewer(tmp_path: Path) -> None:
     ballots = {"a": "abc", "X1": "abc", "X2": "abc"}
     review = review_of(tmp_path, *(reviews(f"q{k}", ballots) for k in range(10)))
@@ -78,6 +79,7 @@ def test_who_is_no_candidate_and_who_is_no_reviewer(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("items", "warning"),
     [
@@ -115,6 +117,7 @@ def test_sparse_logs_are_set_beside_full_ones(tmp_path: Path) -> None:
     assert [row.sfa for row in sparse.views] == [row.sia for row in sparse.views]
 
 
+@pytest.mark.slow
 def test_a_benchmark_in_which_nobody_was_asked_is_left_out(tmp_path: Path) -> None:
     silent = [identical("q1", "abc", benchmark="mmlu"), identical("q2", "abc", benchmark="mmlu")]
     report = report_of(tmp_path, *fair(3), *silent)
@@ -138,6 +141,7 @@ def test_a_panel_without_any_usable_review(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_kendall_on_partial_ballots_has_no_ranking_but_a_report(tmp_path: Path) -> None:
     items = [reviews(f"q{k}", {"a": "bc", "b": "ac", "c": "ab"}) for k in range(12)]
     review = review_of(tmp_path, *items, methods=("kendall",))

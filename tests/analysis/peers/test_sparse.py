@@ -77,6 +77,7 @@ def test_planted_data(tmp_path: Path) -> None:
     assert 0.4 < found.per_item.lower < found.per_item.value < found.per_item.upper < 1
 
 
+@pytest.mark.slow
 def test_prices_and_items_by_hand(tmp_path: Path) -> None:
     full = [reviews(f"q{k}", {"a": "abc", "b": "abc", "c": "abc"}) for k in range(3)]
     # q0 and q1 in common; of q1 the sparse log has the order c b a. 2 of 3 calls per item.
@@ -94,6 +95,7 @@ def test_prices_and_items_by_hand(tmp_path: Path) -> None:
     assert np.isnan(found.macro.kendall.value)
 
 
+@pytest.mark.slow
 def test_epochs_are_compared_one_by_one(tmp_path: Path) -> None:
     full = [reviews("q0", dict.fromkeys("abc", order)) for order in ("abc", "cba")]
     turned = [reviews("q0", dict.fromkeys("abc", order)) for order in ("abc", "abc")]
@@ -129,6 +131,7 @@ def test_what_is_not_compared(tmp_path: Path, case: str) -> None:
     assert compared(tmp_path, full=(full, arguments), sparse=(sparse, {"degree": 2})) == []
 
 
+@pytest.mark.slow
 def test_items_without_reviews_tell_nothing(tmp_path: Path) -> None:
     full = [reviews("q0", {"a": "abc", "b": "abc", "c": "abc"}), identical("q1", "abc")]
     sparse = [reviews("q0", {"a": "bc", "b": "ac", "c": "ab"}), identical("q1", "abc")]

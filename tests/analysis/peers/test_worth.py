@@ -134,6 +134,7 @@ def test_a_reviewer_that_fails_throughout(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_bad", "warned"), [(1, False), (2, True)])
 def test_a_high_unscored_rate_is_warned_of(tmp_path: Path, n_bad: int, warned: bool) -> None:
     # 1 of 20 is 5%, which is tolerated.

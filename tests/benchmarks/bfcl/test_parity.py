@@ -69,6 +69,7 @@ def test_mutated_calls(theirs: Official, questions: Sequence[Question]) -> None:
     assert min(said.values()) > 0.25 * sum(said.values())
 
 
+@pytest.mark.slow
 def test_written_calls(theirs: Official, questions: Sequence[Question]) -> None:
     for question in questions[::3]:
         calls = mutated(question, random.Random(question.id))

@@ -36,6 +36,7 @@ def test_equation_1(models: list[tuple[int, int]]) -> None:
         )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=7), st.integers(0, 8))
 def test_equation_2(scores: list[int], most: int) -> None:

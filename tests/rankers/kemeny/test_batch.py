@@ -411,6 +411,7 @@ def test_a_number_of_optima_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -
     assert found.unique.tolist() == [False]
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_questions() -> None:
     profiles = np.random.default_rng(7).random((40_000, 3, 8))
     tracemalloc.start()

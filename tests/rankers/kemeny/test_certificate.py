@@ -142,6 +142,7 @@ def test_refuses_the_ballots_of_another_profile() -> None:
         check_certificate(uniform(np.random.default_rng(4), 11, 16), found)
 
 
+@pytest.mark.slow
 def test_bounds_of_an_order_that_is_not_proven() -> None:
     ranks = uniform(np.random.default_rng(3), 11, 30)
     found = kemeny_young(ranks, time_limit=0)

@@ -54,11 +54,13 @@ def test_against_all_orders(n: int) -> None:
         check_certificate(ranks, found)
 
 
+@pytest.mark.slow
 def test_against_all_orders_of_seven() -> None:
     for ranks in profiles(7, ballots=(3, 4, 11, 60), seeds=1):
         check(ranks, kemeny_young(ranks, max_orders=5040))
 
 
+@pytest.mark.slow
 def test_the_search_alone_finds_the_same() -> None:
     # With no bound from cycles and a bad order to begin with, all is left to the search.
     def nothing(

@@ -87,6 +87,7 @@ def test_nothing_but_ties(n: int) -> None:
 # The cost of turning round all 91 pairs of 14 candidates crosses the range of 8 bits between
 # majorities of 1 and 2, that of 16 bits between 360 and 361 (91 · 360 = 32,760), that of 32 bits
 # between 23,598,721 and 23,598,722.
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [1, 2, 360, 361, 23_598_721, 23_598_722, 2**40])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_the_largest_costs_do_not_overflow(margin: int, reverse: bool) -> None:
@@ -118,6 +119,7 @@ def test_the_width_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_array_equal(whole.n_optima, parts.n_optima)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_elections() -> None:
     margin = np.ones((10, 10, 30_000), np.int8)
     tracemalloc.start()

@@ -134,6 +134,7 @@ def test_no_condorcet_consistency(rule: Rule, ranks: Ranks, condorcet: int, firs
 # Reinforcement: two groups of ballots with the same ranking keep it when they are counted together.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [average, borda, LAST, spearman, irv, TOGETHER])
 @patient
 @given(one=ballots(complete=True, n=3), other=ballots(complete=True, n=3))
@@ -207,6 +208,7 @@ def test_no_reinforcement_of_winners(rule: Rule, one: Ranks, other: Ranks) -> No
 # On complete ballots, three definitions of the same ranking.
 
 
+@pytest.mark.slow
 @patient
 @given(ranks=ballots(complete=True))
 def test_average_borda_and_spearman_agree_on_complete_ballots(ranks: Ranks) -> None:

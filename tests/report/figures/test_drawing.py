@@ -91,6 +91,7 @@ def test_no_shade_of_a_heat_map_is_a_colour_of_the_theme() -> None:
     assert not shades & set(light.values())
 
 
+@pytest.mark.slow
 def test_png_is_for_print() -> None:
     picture = imread(BytesIO(drawing().png()))
     width, height = drawing().figure.get_size_inches()

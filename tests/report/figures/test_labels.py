@@ -12,6 +12,7 @@ from matplotlib.text import Annotation
 from tiebreak.report.figures.labels import Label, label_points, spread
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(-0.5, 1.5), min_size=1, max_size=12),
     st.floats(0.01, 0.08),

@@ -98,6 +98,7 @@ def test_references(tmp_path: Path) -> None:
         contents_of([tmp_path], reference="full_pairwise", **FAST)
 
 
+@pytest.mark.slow
 def test_an_unclear_reference_is_a_note_unless_it_was_named(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     for swap in ("always", "never"):

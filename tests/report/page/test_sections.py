@@ -128,6 +128,7 @@ def texts_of(value: Any) -> Iterator[str]:
                 yield from texts_of(getattr(value, field.name))
 
 
+@pytest.mark.slow
 def test_it_says_what_the_terminal_says(contents: Contents, everything: Page) -> None:
     assert contents.comparison
     assert contents.peers

@@ -149,6 +149,7 @@ def test_colours_say_who_favours_itself(small: PeerReport) -> None:
     assert f"{red}+0.00" not in text.getvalue()
 
 
+@pytest.mark.slow
 def test_a_sparse_log_alone_has_no_views(tmp_path: Path) -> None:
     write_log(tmp_path / "1.eval", thinned(opinions(12, 4, 1, 1), 2), task_args={"degree": 2})
     text = printed(peer_report([tmp_path], how=Resampling(draws=100)), 80)
@@ -163,6 +164,7 @@ def test_a_method_without_result_is_told(tmp_path: Path) -> None:
     assert "kendall: no result (it can read no ballot of any item)" in flat(printed(report, 80))
 
 
+@pytest.mark.slow
 def test_many_reviewers_have_no_matrix(tmp_path: Path) -> None:
     letters = LETTERS[:9]
     items = [reviews(f"q{k}", dict.fromkeys(letters, letters)) for k in range(3)]
