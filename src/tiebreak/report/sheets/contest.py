@@ -1,12 +1,12 @@
 """CSD: a contest over many benchmarks."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity
 from tiebreak.report.cells import number, rank, rank_range, words
@@ -103,11 +103,11 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
         (*columns, Column(f"{result.level * 100:g}% ranks")),
         (
             (
-                rank(_whole(result.rank[row])),
+                rank(whole(result.rank[row])),
                 words(report.models[row]),
                 number(float(result.expected_wins[row])),
                 number(float(result.standard_error[row]), 4),
-                rank_range(_whole(result.rank_lower[row]), _whole(result.rank_upper[row])),
+                rank_range(whole(result.rank_lower[row]), whole(result.rank_upper[row])),
             )
             for row in _best_first(result.expected_wins)
         ),
@@ -137,12 +137,12 @@ def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Tab
 def _contest(report: ContestReport, result: CsdResult) -> dict[str, Any]:
     rows = [
         {
-            "rank": _whole(result.rank[row]),
+            "rank": whole(result.rank[row]),
             "model": report.models[row],
             "expected_wins": result.expected_wins[row],
             "standard_error": result.standard_error[row],
-            "rank_lower": _whole(result.rank_lower[row]),
-            "rank_upper": _whole(result.rank_upper[row]),
+            "rank_lower": whole(result.rank_lower[row]),
+            "rank_upper": whole(result.rank_upper[row]),
         }
         for row in _best_first(result.expected_wins)
     ]
@@ -169,7 +169,3 @@ def _best_first(scores: np.ndarray[Any, Any]) -> list[int]:
     """Rows by score, the highest first; equal ones in the order of the table."""
     rows: list[int] = np.argsort(-scores, kind="stable").tolist()
     return rows
-
-
-def _whole(value: float) -> int | None:
-    return int(value) if math.isfinite(value) else None
