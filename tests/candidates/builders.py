@@ -33,6 +33,8 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall
 
+from tiebreak.candidates import CandidatePool, load_candidates
+
 Row = Mapping[str, Any]
 Status = Literal["started", "success", "cancelled", "error"]
 
@@ -226,3 +228,24 @@ def write_lm_eval_run(
     ]
     samples.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return samples
+
+
+# item: answers and native scores of a, b, c
+_AUDITED = {
+    "q0": (("x", 1.0), ("x ", 1.0), ("x", 1.0)),  # all the same, saturated
+    "q1": (("x", 1.0), ("y", 1.0), ("z", 1.0)),  # saturated, three answers
+    "q2": (("x", 1.0), ("x", 1.0), ("y", 0.0)),  # one pair of three
+    "q3": (("x", 0.0), ("y", 0.5), ("z", "odd")),  # no native score for c
+}
+
+
+def audited_pool(folder: Path) -> CandidatePool:
+    """Three models on the items above; the first alone answered one more."""
+    for number, model in enumerate(["a", "b", "[red]c"]):
+        rows = [
+            {"id": item, "question": item, "answer": row[number][0], "native": row[number][1]}
+            for item, row in _AUDITED.items()
+        ]
+        rows += [{"id": "q4", "question": "q4", "answer": "x", "native": 1.0}] * (model == "a")
+        write_inspect_log(folder / f"{number}.eval", model, rows)
+    return load_candidates(folder, "intersect")

@@ -2,28 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.candidates.builders import write_inspect_log
-from tiebreak.candidates import Audit, audit, load_candidates
-
-# item: answers and native scores of a, b, c
-TABLE = {
-    "q0": (("x", 1.0), ("x ", 1.0), ("x", 1.0)),  # all the same, saturated
-    "q1": (("x", 1.0), ("y", 1.0), ("z", 1.0)),  # saturated, three answers
-    "q2": (("x", 1.0), ("x", 1.0), ("y", 0.0)),  # one pair of three
-    "q3": (("x", 0.0), ("y", 0.5), ("z", "odd")),  # no native score for c
-}
+from tests.candidates.builders import audited_pool
+from tiebreak.candidates import Audit, audit
 
 
 @pytest.fixture
 def result(tmp_path: Path) -> Audit:
-    for number, model in enumerate(["a", "b", "[red]c"]):
-        rows = [
-            {"id": item, "question": item, "answer": row[number][0], "native": row[number][1]}
-            for item, row in TABLE.items()
-        ]
-        rows += [{"id": "q4", "question": "q4", "answer": "x", "native": 1.0}] * (model == "a")
-        write_inspect_log(tmp_path / f"{number}.eval", model, rows)
-    return audit(load_candidates(tmp_path, "intersect"))
+    return audit(audited_pool(tmp_path))
 
 
 def test_counts(result: Audit) -> None:
