@@ -8,12 +8,16 @@ a temporary folder, prints a table and exits with 1 when a bound is missed:
 - lm-eval: below 2 s of CPU time.
 """
 
-import random
 import sys
+from pathlib import Path
+
+sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import random
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
@@ -23,8 +27,6 @@ from inspect_ai.scorer import match
 from inspect_ai.solver import generate
 from rich.console import Console
 from rich.table import Table
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.candidates.builders import write_lm_eval_run
 from tiebreak.candidates import load_candidates

@@ -9,12 +9,16 @@ unit more of its own answers. ρ is Spearman's, of the ranking by mean Kemeny–
 shows every reviewer all N answers; the same reading of the same answers is used in sparse mode.
 """
 
-import argparse
 import sys
+from pathlib import Path
+
+sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import argparse
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 from typing import Any
@@ -23,8 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.analysis.peers.builders import reviews
 from tests.ranking_logs.builders import write_log

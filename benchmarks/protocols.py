@@ -14,10 +14,15 @@ comes near the paper's: that row checks the count of the other calls and no more
 as the paper prints them, to a tenth.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import argparse
 import math
 import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

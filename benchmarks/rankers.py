@@ -8,23 +8,25 @@ Peers: corankco's exact method by linear programming for Kemeny, and a plain Pyt
 paper's algorithm 1 for CSD.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import argparse
 import random
 import resource
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.rankers.ballots import mallows, uniform
 from tests.rankers.contests.reference import contest

@@ -11,20 +11,22 @@ the two answers, and it finds the same in an answer whomever it meets; `--unrela
 anew, which no judge does: the largest that a page can get.
 """
 
-import argparse
 import sys
+from pathlib import Path
+
+sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import argparse
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, combinations
-from pathlib import Path
 from random import Random
 
 from inspect_ai.log import EvalSample
 from rich.console import Console
 from rich.table import Table
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.ranking_logs.builders import call, sample, write_log
 from tiebreak.report.page.build import write_contents
