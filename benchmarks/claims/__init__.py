@@ -1,0 +1,126 @@
+"""What each figure claims, measured in worlds whose truth is known.
+
+A module here stands for the figures of one room of analysis, and has one function,
+
+    def claims(scale: float) -> Iterator[Claim]: ...
+
+with fixed seeds. `scale` is the share of the full number of runs (`runs` below): 1 for the table in
+docs/statistics.md (at most three minutes of one core), 0.05 in the tests (some seconds). A module
+without that function holds what the others share. `benchmarks/statistics.py` runs them all;
+`tests/test_statistics.py` runs them at a small scale and asserts that no claim is missed.
+"""
+
+import importlib
+import math
+import pkgutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import binom, norm
+
+Range = tuple[float, float]
+
+LEAST_RUNS = 40
+# A claim is missed where the measured value is 2 standard errors outside of it: one run in 44.
+TOLERANCE = 2.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One figure in one setting: what is claimed of it and what was measured.
+
+    Attributes:
+        figure: The figure as users know it, and what is measured of it.
+        setting: The world it was measured in.
+        claimed: What it is to reach, as text; "" where nothing is claimed.
+        measured: A share of runs (0 to 1) or a mean over runs.
+        error: Its Monte Carlo standard error.
+        runs: How many worlds were drawn.
+        met: Whether the claim holds, allowing `TOLERANCE` standard errors; None where the figure is
+            stated and nothing is claimed.
+    """
+
+    figure: str
+    setting: str
+    claimed: str
+    measured: float
+    error: float
+    runs: int
+    met: bool | None
+
+
+def share(figure: str, setting: str, hits: int, runs: int, claimed: Range | None = None) -> Claim:
+    """A share of independent runs: of intervals that hold the truth, of false alarms.
+
+    Whether it is within `claimed` (bounds included) is decided by the exact binomial tail. The
+    error is that of (hits + 2) / (runs + 4), so that 0 of 40 does not look certain.
+    """
+    if not 0 <= hits <= runs or runs < 1:
+        raise ValueError(f"{figure}: {hits} of {runs} runs")
+    near = (hits + 2) / (runs + 4)
+    met = None
+    if claimed is not None:
+        low, high = claimed
+        tails = binom.sf(hits - 1, runs, high), binom.cdf(hits, runs, low)
+        met = bool(min(tails) >= norm.sf(TOLERANCE))
+    error = math.sqrt(near * (1 - near) / runs)
+    return Claim(figure, setting, _words(claimed, (0, 1)), hits / runs, error, runs, met)
+
+
+def mean(figure: str, setting: str, values: ArrayLike, claimed: Range | None = None) -> Claim:
+    """A mean over runs, one value each: a bias, the share of a board's intervals that hold.
+
+    NaN (undefined in that run) is left out and `runs` says how many were not; `claimed` may have an
+    infinite bound.
+    """
+    drawn = np.asarray(values, dtype=np.float64).ravel()
+    drawn = drawn[~np.isnan(drawn)]
+    if len(drawn) < 2:
+        raise ValueError(f"{figure}: {len(drawn)} runs have a value")
+    measured, error = float(drawn.mean()), float(drawn.std(ddof=1) / math.sqrt(len(drawn)))
+    met = None
+    if claimed is not None:
+        room = TOLERANCE * error
+        met = claimed[0] - room <= measured <= claimed[1] + room
+    text = _words(claimed, (-math.inf, math.inf))
+    return Claim(figure, setting, text, measured, error, len(drawn), met)
+
+
+def _words(claimed: Range | None, widest: Range) -> str:
+    if claimed is None:
+        return ""
+    low, high = (f"{bound:.3f}".rstrip("0").rstrip(".") for bound in claimed)
+    if claimed[0] == claimed[1]:
+        return low
+    if claimed[0] <= widest[0]:
+        return f"≤ {high}"
+    return f"≥ {low}" if claimed[1] >= widest[1] else f"{low} to {high}"
+
+
+def runs(full: int, scale: float, least: int = LEAST_RUNS) -> int:
+    """How many worlds to draw, of `full` at scale 1."""
+    return max(min(least, full), round(full * scale))
+
+
+def modules() -> Sequence[str]:
+    """Names of the modules of this folder that have claims, in alphabetical order."""
+    names = sorted(found.name for found in pkgutil.iter_modules(__path__))
+    return [name for name in names if hasattr(module(name), "claims")]
+
+
+def measure(name: str, scale: float) -> list[Claim]:
+    """All claims of the module of that name."""
+    return list(module(name).claims(scale))
+
+
+def title(name: str) -> str:
+    """The first line of a module's docstring."""
+    return (module(name).__doc__ or name).splitlines()[0]
+
+
+def module(name: str) -> ModuleType:
+    """The module of that name."""
+    return importlib.import_module(f"{__name__}.{name}")
