@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.claims import mean, measure, modules, share
+from benchmarks.claims import mean, measure, modules, share, worlds
 from tests.harness import ROOT
 
 SCALE = 0.05
@@ -66,3 +66,37 @@ def test_scripts_find_the_statistics_of_python(script: Path) -> None:
         "from statistics import fmean"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.8])
+def test_worlds_know_their_truth(ties: float) -> None:
+    rng, theta = np.random.default_rng(0), worlds.near_ties(8, 0.5)
+    errors = worlds.board(rng, theta, 5000, ties=ties).mean(axis=0) - worlds.true_borda(
+        theta, ties=ties
+    )
+    assert np.abs(errors).max() < 4 * 0.5 / math.sqrt(5000)
+    passed = worlds.passes(rng, theta, 5000).mean(axis=0) - worlds.pass_rates(theta)
+    assert np.abs(passed).max() < 4 * 0.2 / math.sqrt(5000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["seal", "full_pairwise"])
+def test_planted_ballots(protocol: str) -> None:
+    rng = np.random.default_rng(0)
+    bound = worlds.position_bound(0.6)
+    items = worlds.judged(rng, np.zeros(8), 200, bound, protocol=protocol, ties=0.3)
+    assert len(worlds.ranking_log(items).ranked) == 200
+    pairs = [len(item.groups) for item in items]
+    played = [len(item.matches) for item in items]
+    assert played == [n - 1 if protocol == "seal" else n * (n - 1) // 2 for n in pairs]
+    margins = [match.verdicts[0].margin or 0 for item in items for match in item.matches]
+    assert np.mean(np.array(margins) > 0) == pytest.approx(0.6, abs=0.05)
+
+
+def test_reviewers_err_together_as_planted() -> None:
+    answers = np.zeros((4000, 6))
+    ranks = worlds.panel(np.random.default_rng(0), answers, np.ones(4), together=2, correlation=0.8)
+    found = [np.corrcoef(ranks[:, 0].ravel(), ranks[:, other].ravel())[0, 1] for other in (1, 2)]
+    # Spearman's ρ to be expected of 6 pairs of normal variables (Moran 1948).
+    expected = 6 / (7 * math.pi) * (math.asin(0.8) + 4 * math.asin(0.4))
+    assert found == pytest.approx([expected, 0.0], abs=0.03)
