@@ -13,7 +13,6 @@ from scipy import stats
 from tiebreak.analysis.saturation import Saturation, saturation, saturation_of
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, audit
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.pairwise_tests import sign_flip_p
 
 NAN = math.nan
 
@@ -43,7 +42,6 @@ def test_one_result_per_benchmark_by_hand() -> None:
     assert (gsm8k.saturation.agree.successes, gsm8k.saturation.agree.n) == (1, 3)
     np.testing.assert_allclose(gsm8k.saturation.means, [1 / 3, 1, 1])
     assert gsm8k.saturation.order == (1, 2, 0)
-    assert [cut.n_items for cut in gsm8k.saturation.cuts] == [2, 2]
 
 
 def test_an_item_in_several_epochs_counts_once() -> None:
@@ -112,23 +110,6 @@ def test_by_hand() -> None:
     assert result.typical_detectable == pytest.approx(0.93386, abs=1e-5)  # of .7, .934, .934
     assert np.isnan(np.diag(result.detectable)).all()
     assert (result.n_constant_pairs, result.reason) == (0, None)
-    assert [(cut.k, cut.above, cut.below, cut.n_items) for cut in result.cuts] == [
-        (1, 0, 1, 4),
-        (2, 1, 2, 3),
-    ]
-    assert [cut.difference for cut in result.cuts] == pytest.approx([1 / 4, 1 / 3])
-    assert [cut.separable for cut in result.cuts] == [False, False]
-
-
-def test_separable_by_hand() -> None:
-    # Model 1 is first. It alone passes 10 items (McNemar p = 2 / 2¹⁰), and model 0 and 2 are at
-    # odds over six items, three each. Holm: 2 · 0.00195, and 1.
-    alone, odd = [[0, 1, 0]] * 10, [[1, 1, 0], [0, 1, 1]] * 3
-    result = saturation_of(alone + odd + [[1, 1, 1]] * 5)
-    assert result.order == (1, 0, 2)
-    assert [cut.p for cut in result.cuts] == pytest.approx([2 / 2**13, 1])
-    assert [cut.p_adjusted for cut in result.cuts] == pytest.approx([4 / 2**13, 1])
-    assert [cut.separable for cut in result.cuts] == [True, False]
 
 
 def test_models_that_never_differ_have_a_bound_and_no_zero() -> None:
@@ -143,39 +124,30 @@ def test_models_that_never_differ_have_a_bound_and_no_zero() -> None:
     assert result.reason is not None
     assert "3 of 3 pairs" in result.reason
     assert "4.9%" in result.reason
-    assert all(cut.p == 1 and cut.separable is False for cut in result.cuts)
 
 
-def test_a_constant_difference_is_separable_but_not_detectable_by_formula() -> None:
+def test_a_constant_difference_is_not_detectable_by_formula() -> None:
     result = saturation_of([[1.0, 0.9, NAN]] * 8 + [[NAN, 0.9, 0.9 + 1e-15]] * 2)
     assert np.isnan(result.detectable).all()
     assert result.n_constant_pairs == 2
     assert result.unseen == pytest.approx(1 - 0.05 ** (1 / 2))  # the pair with two items
-    assert [cut.separable for cut in result.cuts] == [True, False]  # p = 2 / 2⁸, twice
 
 
 def test_models_without_a_common_item() -> None:
-    result = saturation_of([[1, NAN, 0], [NAN, 0.5, 0], [1, NAN, 1], [NAN, 0.5, 1], [NAN, NAN, 1]])
-    first, second = result.cuts
-    assert (first.above, first.below, first.n_items, first.separable) == (0, 2, 2, False)
-    assert (second.above, second.below, second.n_items, second.separable) == (2, 1, 2, False)
     lonely = saturation_of([[1, NAN], [NAN, 0.5]])
-    assert math.isnan(lonely.cuts[0].p)
-    assert math.isnan(lonely.cuts[0].difference)
-    assert lonely.cuts[0].separable is None
+    assert lonely.order == (0, 1)
+    assert math.isnan(lonely.detectable[0, 1])
     assert math.isnan(lonely.agree.rate)
 
 
-def test_a_model_without_a_score_is_in_no_cut() -> None:
+def test_a_model_without_a_score_has_no_place() -> None:
     result = saturation_of([[1, NAN, 0], [1, NAN, 0]])
     assert np.isnan(result.means[1])
     assert result.order == (0, 2)
-    assert len(result.cuts) == 1
 
 
 def test_one_model() -> None:
     result = saturation_of([[1.0], [0.0]])
-    assert result.cuts == ()
     assert result.reason == "a comparison takes two models"
     assert math.isnan(result.unseen)
 
@@ -219,20 +191,6 @@ def test_power_by_simulation(level: float, power: float) -> None:
     assert np.mean(found) == pytest.approx(power, abs=0.02)
 
 
-# --- The test of neighbours -------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_twins_are_seldom_called_different() -> None:
-    # Four equal models: at least one false "separable" in at most 5% of the leaderboards.
-    generator = np.random.default_rng(0)
-    wrong = [
-        any(cut.separable for cut in saturation_of(generator.random((12, 4)) < 0.6).cuts)
-        for _ in range(300)
-    ]
-    assert np.mean(wrong) <= 0.05
-
-
 # --- Properties -------------------------------------------------------------------------------
 
 tables = arrays(
@@ -243,8 +201,7 @@ tables = arrays(
 
 
 def facts(result: Saturation) -> list[float]:
-    cuts = [figure for cut in result.cuts for figure in (cut.n_items, cut.p, cut.p_adjusted)]
-    return [result.agree.rate, result.typical_detectable, result.unseen, *cuts]
+    return [result.agree.rate, result.typical_detectable, result.unseen]
 
 
 @pytest.mark.slow
@@ -255,11 +212,6 @@ def test_order_of_items_does_not_matter(native: FloatArray, order: list[int]) ->
     np.testing.assert_allclose(
         facts(saturation_of(native)), facts(saturation_of(shuffled)), rtol=1e-12
     )
-
-
-def test_order_of_items_does_not_matter_with_random_signs() -> None:
-    gaps = np.random.default_rng(1).normal(0.3, 1, size=40)
-    assert sign_flip_p(gaps) == sign_flip_p(gaps[::-1])
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,29 +11,8 @@ from tiebreak.analysis.standing import mean
 from tiebreak.candidates import CandidatePool
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Proportion, wilson
-from tiebreak.rankers.pairwise_tests import holm, sign_flip_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The top k against the rest: whether the k-th and the (k + 1)-th model differ.
-
-    `above` and `below` are their columns, `difference` ≥ 0 that of their means over the `n_items`
-    items in which both are present. `p` is the two-sided p-value of this pair alone, `p_adjusted`
-    (Holm) holds for all cuts of the leaderboard together. All three are NaN when the two share no
-    item, and `separable`, whether `p_adjusted` ≤ 1 − level, is then None.
-    """
-
-    k: int
-    above: int
-    below: int
-    n_items: int
-    difference: float
-    p: float
-    p_adjusted: float
-    separable: bool | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,8 +32,7 @@ class Saturation:
     with the fewest items; NaN without such a pair. Where scores lie in [0, 1] and a pair never
     differed, its true means are at most `unseen` apart. `reason` puts this in words, or is None.
 
-    `cuts`, one for k = 1 … N − 1, tell between which neighbours a difference shows; `order` are the
-    columns with a mean, best first (equal means: by column).
+    `order` are the columns with a mean, best first (equal means: by column).
     """
 
     agree: Proportion
@@ -65,7 +42,6 @@ class Saturation:
     n_constant_pairs: int
     unseen: float
     order: tuple[int, ...]
-    cuts: tuple[Cut, ...]
     level: float
     power: float
     reason: str | None
@@ -81,7 +57,7 @@ class BenchmarkSaturation:
 
 
 def saturation(
-    pool: CandidatePool, *, level: float = 0.95, power: float = 0.8, seed: int = 0
+    pool: CandidatePool, *, level: float = 0.95, power: float = 0.8
 ) -> tuple[BenchmarkSaturation, ...]:
     """How saturated each benchmark of a pool is, by its native scores.
 
@@ -92,7 +68,6 @@ def saturation(
         pool: aligned candidates.
         level: confidence level, in (0, 1).
         power: probability with which a detectable difference is detected, in (0, 1).
-        seed: seed of the test of neighbours.
 
     Returns:
         One result per benchmark, in the order of the pool. See `tiebreak.analysis.saturation`.
@@ -104,7 +79,7 @@ def saturation(
         BenchmarkSaturation(
             benchmark,
             pool.models_of(benchmark),
-            saturation_of(native_scores(pool, benchmark), level=level, power=power, seed=seed),
+            saturation_of(native_scores(pool, benchmark), level=level, power=power),
         )
         for benchmark in pool.benchmarks
     )
@@ -122,9 +97,7 @@ def native_scores(pool: CandidatePool, benchmark: str) -> NDArray[np.float64]:
     )
 
 
-def saturation_of(
-    native: ArrayLike, *, level: float = 0.95, power: float = 0.8, seed: int = 0
-) -> Saturation:
+def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8) -> Saturation:
     """How saturated a benchmark is for some models.
 
     The detectable difference is that of a paired two-sided z test at level α = 1 − level,
@@ -140,19 +113,11 @@ def saturation_of(
     1 − α^(1/n), about 3/n (the rule of three: J. A. Hanley and A. Lippman-Hand 1983,
     doi:10.1001/jama.1983.03330370053031).
 
-    Neighbours are compared by a paired randomisation test: were the two models alike, each item's
-    difference might as well have had the other sign (R. A. Fisher 1935; E. W. Noreen 1989). Only
-    items that differ count; with pass or fail it is the exact McNemar test. Up to 13 such items all
-    signs are tried, beyond that 9,999 draws. The order is taken from the same items, and neighbours
-    are nearer to each other than two models picked at random, so the test rather errs on the side
-    of "not separable". The N − 1 p-values are adjusted by S. Holm's (1979) method.
-
     Args:
         native: shape (items, N), one row per item (average epochs first), higher is better, NaN =
             absent.
         level: confidence level, in (0, 1).
         power: probability of detection, in (0, 1).
-        seed: seed of the sign flips; the same seed gives the same numbers.
 
     Raises:
         RankingError: `native` is not two-dimensional, has no column or an infinite score, or level
@@ -176,7 +141,6 @@ def saturation_of(
         n_constant_pairs=unmoved.size,
         unseen=unseen,
         order=tuple(order),
-        cuts=_cuts(scores, order, level, seed),
         level=level,
         power=power,
         reason=_reason(unmoved.size, len(pairs[0]), unseen, level),
@@ -220,27 +184,6 @@ def _detectable(scores: FloatArray, level: float, power: float) -> tuple[FloatAr
             elif gap.size > 1:
                 detectable[i, j] = detectable[j, i] = factor * gap.std(ddof=1) / gap.size**0.5
     return detectable, constant
-
-
-def _cuts(scores: FloatArray, order: list[int], level: float, seed: int) -> tuple[Cut, ...]:
-    gaps = [scores[:, above] - scores[:, below] for above, below in pairwise(order)]
-    common = [int(np.sum(~np.isnan(gap))) for gap in gaps]
-    p = [
-        sign_flip_p(gap, seed=seed) if n else math.nan for gap, n in zip(gaps, common, strict=True)
-    ]
-    return tuple(
-        Cut(
-            k=k,
-            above=order[k - 1],
-            below=order[k],
-            n_items=common[k - 1],
-            difference=float(np.nanmean(gaps[k - 1])) if common[k - 1] else math.nan,
-            p=p[k - 1],
-            p_adjusted=adjusted,
-            separable=None if math.isnan(adjusted) else adjusted <= 1 - level,
-        )
-        for k, adjusted in enumerate(holm(p), start=1)
-    )
 
 
 def _reason(n_constant: int, n_pairs: int, unseen: float, level: float) -> str | None:
