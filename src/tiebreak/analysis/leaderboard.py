@@ -24,6 +24,7 @@ from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
 from tiebreak.analysis.standing import Standing, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
+from tiebreak.analysis.trust import Trust, trust_of
 from tiebreak.paths import Paths
 from tiebreak.rankers import (
     ItemBootstrap,
@@ -105,8 +106,9 @@ class Leaderboard(Finding):
     distance between two models' scores, `native_spread` that of their native scores.
 
     `views` rank the models by all matches at once, where there are matches. `bias`, `length` and
-    `replies` are about the judge. `settled` is None for a run that was to judge all items.
-    `warnings` say why the ranking cannot be trusted; `notes` are all other remarks.
+    `replies` are about the judge; `trust` is what they come to. `settled` is None for a run that
+    was to judge all items. `warnings` say why the ranking cannot be trusted; `notes` are all other
+    remarks.
     """
 
     benchmark: str
@@ -129,6 +131,7 @@ class Leaderboard(Finding):
     bias: PositionBias
     length: LengthBias
     replies: tuple[JudgeReplies, ...]
+    trust: Trust
     receipt: Receipt
     settled: Settled | None
     warnings: tuple[str, ...]
@@ -236,6 +239,11 @@ def board_of(
         bias=bias,
         length=length,
         replies=judge_replies(items, level=how.level),
+        trust=trust_of(
+            [alarm for alarm in (bias.warning, length.warning) if alarm],
+            bias,
+            by_matches=rule is not None and RULES[rule].by_matches,
+        ),
         receipt=receipt,
         settled=_settled(log.skipped, receipt),
         warnings=tuple(warning for warning in warnings if warning),

@@ -11,6 +11,7 @@ from tiebreak.analysis.judge import JudgeReplies, LengthBias, PositionBias
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled, leaderboards
 from tiebreak.analysis.receipt import KindCalls, Receipt, Usage
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
+from tiebreak.analysis.trust import Trust
 from tiebreak.report.csv import text as csv_text
 from tiebreak.report.json import keys_of
 from tiebreak.report.sheets.leaderboard import columns_of, data_of, rows_of
@@ -41,6 +42,7 @@ def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -
         PositionBias: first["bias"],
         LengthBias: first["length"],
         JudgeReplies: first["replies"][0],
+        Trust: first["trust"],
         Receipt: first["receipt"],
         KindCalls: first["receipt"]["kinds"][0],
         Usage: first["receipt"]["usage"][0],

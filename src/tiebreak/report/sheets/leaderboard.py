@@ -60,7 +60,8 @@ def data_of(boards: Iterable[Leaderboard]) -> dict[str, Any]:
     """The fields of `Leaderboard` under "tiebreak/leaderboards", version 1, and "resolution_gain".
 
     The parts have the fields of `LeaderboardRow`, `StrengthView`, `StrengthRow`, `PositionBias`,
-    `LengthBias`, `JudgeReplies`, `Receipt`, `KindCalls`, `Usage`, `Settled` and `Unranked`.
+    `LengthBias`, `JudgeReplies`, `Trust`, `Receipt`, `KindCalls`, `Usage`, `Settled` and
+    `Unranked`.
     """
     return document(
         "tiebreak/leaderboards",
