@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from tiebreak.analysis.judge import LengthBias
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.analysis.strengths import Method, StrengthRow
@@ -16,11 +15,9 @@ from tiebreak.report.cells import (
     integer,
     money,
     number,
-    percents,
     rank,
     rank_range,
     signed_bounds,
-    signed_interval,
     words,
 )
 from tiebreak.report.columns import COLUMNS
@@ -35,7 +32,8 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
-from tiebreak.words import count, percent
+from tiebreak.report.sheets.judge import judge_lines
+from tiebreak.words import count
 
 SHOWN_UNRANKED = 5
 
@@ -99,7 +97,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         if board.rows
         else Section.of(lines=["No item could be ranked."])
     )
-    judge = Section.of(lines=[*([_spread_line(board)] if board.rows else []), *_judge_lines(board)])
+    judge = Section.of(lines=[*([_spread_line(board)] if board.rows else []), *judge_lines(board)])
     return Sheet(
         f"{board.benchmark} · {name or board.protocol} · {count(board.n_items, 'item')}",
         (source,),
@@ -211,54 +209,6 @@ def _spread_line(board: Leaderboard) -> str:
     if math.isnan(board.resolution_gain):
         return f"{line} (native scores: all equal)"
     return f"{line} (native scores: {board.native_spread:.3f}, so {board.resolution_gain:.1f}×)"
-
-
-def _judge_lines(board: Leaderboard) -> Iterator[str]:
-    """Can the judge be trusted? Where nothing was compared there is no order to go by."""
-    if board.rule.by_matches:
-        yield from _position_lines(board)
-        yield _length_line(board.length)
-    for judge in board.replies:
-        questions = count(judge.n_questions, "question")
-        yield (
-            f"No usable reply from {judge.model}: {judge.n_unscored:,} of {questions} "
-            f"({percent(judge.unscored_rate)}, {percents(judge.lower, judge.upper)})"
-        )
-
-
-def _position_lines(board: Leaderboard) -> Iterator[str]:
-    bias = board.bias
-    if bias.n_first:
-        yield (
-            f"First answer won: {percent(bias.first_rate)} of {count(bias.n_first, 'verdict')} "
-            f"({percents(bias.first_lower, bias.first_upper)}; unbiased: 50%)"
-        )
-    else:
-        yield f"First answer won: {UNDEFINED} (no verdict preferred a side)"
-    if bias.n_swapped:
-        yield (
-            f"Flips when the order is swapped: {percent(bias.flip_rate)} of "
-            f"{count(bias.n_swapped, 'match', 'matches')} judged in both orders "
-            f"({percents(bias.flip_lower, bias.flip_upper)})"
-        )
-    else:
-        yield f"Flips when the order is swapped: {UNDEFINED} (no match was judged in both orders)"
-
-
-def _length_line(length: LengthBias) -> str:
-    if length.reason is not None:
-        return f"Longer answer won: {UNDEFINED} ({length.reason})"
-    rho = f"correlation of winning with length {decimal(length.correlation, 2)}"
-    if not math.isnan(length.correlation_lower):
-        rho += f" ({signed_interval(length.correlation_lower, length.correlation_upper)})"
-    won = UNDEFINED
-    if length.n_decided:
-        matches = count(length.n_decided, "decided match", "decided matches")
-        won = (
-            f"{percent(length.longer_rate)} of {matches} "
-            f"({percents(length.longer_lower, length.longer_upper)})"
-        )
-    return f"Longer answer won: {won}; {rho}"
 
 
 def _unranked_notes(board: Leaderboard) -> Iterator[str]:
