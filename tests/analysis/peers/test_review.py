@@ -84,12 +84,10 @@ def test_who_is_no_candidate_and_who_is_no_reviewer(tmp_path: Path) -> None:
     ("items", "warning"),
     [
         (fair(1), "There is one item, so nothing to resample: no intervals, and no verdicts"),
-        (fair(9), "Only 9 items tell models apart: intervals over so few are too narrow, and "
-                  "verdicts by them too bold"),
+        (fair(9), "Only 9 items tell models apart: intervals over so few are too narrow"),
         (fair(10), None),
         ([*fair(1), *(reviews(f"t{k}", dict.fromkeys("abc", "a=b=c")) for k in range(20))],
-         "Only 1 item tells models apart: intervals over so few are too narrow, and verdicts by "
-         "them too bold"),
+         "Only 1 item tells models apart: intervals over so few are too narrow"),
         ([reviews(f"t{k}", dict.fromkeys("abc", "a=b=c")) for k in range(20)],
          "No item tells models apart, so this ranking says nothing"),
     ],

@@ -1,17 +1,19 @@
 """Self-preference: verdicts by hand, and planted biases with their expected gaps."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import norm, permutation_test
 
 from tests.analysis.peers.builders import by_scores, identical, panel_of, quick_panel, reviews
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
-from tiebreak.rankers import Resampling, peer_views
+from tiebreak.rankers import Resampling, fair_gaps, peer_views
+from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.scorers.ballots import ItemBallots
 
@@ -78,7 +80,7 @@ def test_the_views_by_hand(tmp_path: Path) -> None:
     assert [row.remainder.value for row in (a, b, c)] == [0.5, 0, -0.5]
 
 
-# Each set of ballots is given by all of six items: intervals have no width.
+# Each set of ballots is given by all of eight items: intervals have no width.
 CASES = {
     # Everybody else puts a last, and one vote of five cannot help it.
     "removed": ({"a": "abc", "b": "bca", "c": "bca", "X1": "bca", "X2": "bca"}, 2, 0),
@@ -96,7 +98,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_verdicts(tmp_path: Path, name: str) -> None:
     ballots, gap, remainder = CASES[name]
-    row = verdicts(panel_of(tmp_path, *same(6, ballots)))["a"]
+    row = verdicts(panel_of(tmp_path, *same(8, ballots)))["a"]
     assert (row.gap.value, row.remainder.value) == (gap, remainder)
     assert (row.verdict, row.reason) == (name.split(",")[0], None)
 
@@ -104,21 +106,21 @@ def test_verdicts(tmp_path: Path, name: str) -> None:
 def test_a_remainder_on_the_other_side_is_no_remainder(tmp_path: Path) -> None:
     # a: SR 1, PR 2. Without own ranks c loses more than a does: b then stands level with it.
     ballots = {"a": "abc", "b": "cab", "c": "cab"}
-    row = verdicts(panel_of(tmp_path, *same(3, ballots)))["a"]
+    row = verdicts(panel_of(tmp_path, *same(8, ballots)))["a"]
     assert (row.gap.value, row.remainder.value, row.verdict) == (1, -0.5, "removed")
 
 
 def test_a_gap_that_others_make_is_none(tmp_path: Path) -> None:
     # a puts itself first. b does not (it ranks b before c, as a does), but has SR 1 and PR 2.
     ballots = {"a": "abc", "b": "bca"}
-    row = verdicts(panel_of(tmp_path, *same(3, ballots)))["b"]
+    row = verdicts(panel_of(tmp_path, *same(8, ballots)))["b"]
     assert (row.gap.value, row.fair_gap.value, row.verdict) == (1, 0, "none")
 
 
 @pytest.mark.slow
 def test_no_verdict_and_why(tmp_path: Path) -> None:
     some = {"a": "abc", "b": "acb", "X1": "bca"}
-    rows = verdicts(panel_of(tmp_path, *same(4, some)))
+    rows = verdicts(panel_of(tmp_path, *same(8, some)))
     assert (rows["c"].verdict, rows["c"].reason) == (None, "no reviewer is this candidate")
     assert np.isnan([rows["c"].sr, rows["c"].gap.value]).all()
     assert rows["a"].verdict is not None
@@ -126,6 +128,11 @@ def test_no_verdict_and_why(tmp_path: Path) -> None:
     one = verdicts(panel_of(tmp_path, *same(1, some)))["a"]
     assert (one.gap.value, one.verdict) == (1, None)
     assert "at least two items" in (one.reason or "")
+
+    # Of two models that are tested one p-value of seven items can be 2 · 2 / 2⁷ at the least.
+    for n, verdict, reason in ((6, None, "too few items to tell"), (7, "reduced", None)):
+        row = verdicts(panel_of(tmp_path, *same(n, some)))["b"]
+        assert (row.verdict, row.reason) == (verdict, reason)
 
     others = {"a": "bc", "b": "ac", "c": "ab"}
     alone = verdicts(panel_of(tmp_path, *same(4, others)))["a"]
@@ -140,7 +147,7 @@ def test_no_verdict_and_why(tmp_path: Path) -> None:
 
 def test_kendall_has_no_self_free_view(tmp_path: Path) -> None:
     ballots = {"a": "abc", "b": "bca", "c": "bca"}
-    row = verdicts(panel_of(tmp_path, *same(4, ballots)), "kendall")["a"]
+    row = verdicts(panel_of(tmp_path, *same(8, ballots)), "kendall")["a"]
     assert (row.gap.value, row.verdict) == (2, None)
     assert row.reason == "kendall gives no item both SIA and SFA"
 
@@ -164,6 +171,45 @@ def test_planted_gaps_lie_in_their_intervals() -> None:
     assert 0.90 <= np.mean(inside) < 1
     assert 0.88 <= np.mean(fair) < 1
     assert called.count("none") >= np.sum(fair)
+
+
+def test_p_values_are_of_both_gaps_and_of_all_models() -> None:
+    scores = planted(12, np.random.default_rng(5))
+    panel = quick_panel(within_ballots(-scores), range(5))
+    views = peer_views(panel.ranks, panel.own, method="borda")
+    fair = fair_gaps(panel.ranks, panel.own)
+    rows = self_preference(panel, views, Resampling(draws=20))
+    alone = []
+    for column in range(5):
+        p = [
+            permutation_test(  # type: ignore[call-overload]
+                (x[:, column],), np.mean, permutation_type="samples", n_resamples=np.inf
+            ).pvalue
+            for x in (views.gaps, fair)
+        ]
+        apart = rows[column].gap.value * rows[column].fair_gap.value < 0
+        alone.append(1 if apart else max(p))
+    np.testing.assert_allclose([row.p_adjusted for row in rows], holm(alone))
+    assert [row.found for row in rows] == [p <= 0.05 for p in holm(alone)]
+    # Each item twice is not twice as many items.
+    twice = quick_panel(np.repeat(panel.ranks, 2, axis=0), range(5))
+    twice = replace(twice, items=np.repeat(np.arange(12), 2))
+    again = self_preference(twice, peer_views(twice.ranks, panel.own), Resampling(draws=20))
+    assert [row.p_adjusted for row in again] == pytest.approx([row.p_adjusted for row in rows])
+
+
+@pytest.mark.slow
+def test_a_fair_panel_is_rarely_blamed() -> None:
+    blamed, found = 0, []
+    for seed in range(120):
+        bias = np.array([0, 0, 0, 0, 2.0 * (seed % 2)])
+        scores = planted(15, np.random.default_rng(1000 + seed), bias=bias)
+        rows = list(verdicts(quick_panel(within_ballots(-scores), range(5)), "borda").values())
+        blamed += any(row.found for row in rows[: 5 - seed % 2])
+        found += [rows[4].found] * (seed % 2)
+    # 5% of 120 are 6, with a standard deviation of 2.4; by intervals of each model alone 20.
+    assert blamed <= 11
+    assert np.mean(found) > 0.7
 
 
 @pytest.mark.slow

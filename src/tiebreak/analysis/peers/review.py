@@ -157,7 +157,7 @@ def _few_items(panel: Panel, views: Views) -> Iterator[str]:
     elif n < FEW_ITEMS:
         yield (
             f"Only {count(n, 'item')} {'tells' if n == 1 else 'tell'} models apart: intervals over "
-            "so few are too narrow, and verdicts by them too bold"
+            "so few are too narrow"
         )
 
 

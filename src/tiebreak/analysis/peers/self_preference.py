@@ -6,18 +6,25 @@ above 0 where the model's own ballot favours it. A fair model among others that 
 seems to do so, too: each of their ballots has one more answer above its own. So there is a third
 figure, the fair gap: it compares two ballots without the answer of the other reviewer.
 
-    none     the interval of the gap holds 0, or that of the fair gap does
+    none     the test finds no gap
     removed  there is a gap, the remainder is smaller, and its interval holds 0 or lies on the other
              side of it
     reduced  the remainder is smaller, but lies on the gap's side of 0
     kept     it lies there, and may be as large as the gap
 
-Smaller is what the interval of the difference of the two says, on the same draws of items. Where it
-does not, and the remainder's interval holds 0, there is no verdict.
+There is a gap where gap and fair gap both differ from 0, to the same side, by the sign-flip test
+over items; the larger of the two p-values counts, adjusted for the number of models by Holm's
+method. Smaller is what the interval of the difference of gap and remainder says, on the same draws
+of items. Where it does not, and the remainder's interval holds 0, there is no verdict; nor where
+the items are too few for the test to find anything.
 
-Each model is looked at on its own: of 20 without any gap, one will seem to have one.
+In simulated panels of six a gap was found in one or more fair models in at most 4% of panels of 8
+to 100 items, whether the others favour themselves or not. A model that adds one standard deviation
+of its noise to its own answer is found in a fifth of panels of 10 items, in 83% of 30, in all of
+100.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -27,6 +34,8 @@ import numpy as np
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import Views, fair_gaps
 from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling
 
@@ -38,7 +47,8 @@ class SelfPreference:
     """One model in four views: mean ranks, 1 = best, NaN where a view is undefined.
 
     `gap` is the mean of PR − SR over the items in which both are defined, `fair_gap` that of
-    `fair_gaps`, `remainder` that of SFA − SIA. `verdict` is None where it cannot be given, and
+    `fair_gaps`, `remainder` that of SFA − SIA. `p_adjusted` is the p-value of the gap, for all
+    models together; NaN where it was not tested. `verdict` is None where it cannot be given, and
     `reason` then says why.
     """
 
@@ -50,39 +60,66 @@ class SelfPreference:
     gap: Estimate
     fair_gap: Estimate
     remainder: Estimate
+    p_adjusted: float
     verdict: Verdict | None
     reason: str | None
+
+    @property
+    def found(self) -> bool:
+        """Whether the model favours itself, or harms itself, as far as the test tells."""
+        return self.verdict not in (None, "none")
 
 
 def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPreference, ...]:
     """The four views of every model, in the order of the panel's models."""
     over = ItemDraws(len(panel.items), panel.items, how=how)
     remainders = views.self_free - views.inclusive
-    gaps = over.means(views.gaps, "no item gives both SR and PR")
-    fair = over.means(
-        fair_gaps(panel.ranks, panel.own), "no other ballot compares it with a third answer"
+    fair = fair_gaps(panel.ranks, panel.own)
+    estimates = zip(
+        over.means(views.gaps, "no item gives both SR and PR"),
+        over.means(fair, "no other ballot compares it with a third answer"),
+        over.means(remainders, f"{views.method} gives no item both SIA and SFA"),
+        over.means(views.gaps - remainders, "no item gives all four views"),
+        strict=True,
     )
-    remains = over.means(remainders, f"{views.method} gives no item both SIA and SFA")
-    differences = over.means(views.gaps - remainders, "no item gives all four views")
+    p = _p_values(over.item_means(views.gaps), over.item_means(fair), how.seed)
+    n_tested = int(np.sum(~np.isnan(p)))
     rows = []
-    for column, model in enumerate(panel.models):
-        found = gaps[column], fair[column], remains[column]
-        verdict = _verdict(*found, differences[column])
+    for column, (found, p_adjusted) in enumerate(zip(estimates, holm(p), strict=True)):
+        gap, fair_gap, remainder, difference = found
+        verdict: Verdict | None = None
+        if min(gap.n_items, fair_gap.n_items) >= items_needed(n_tested, how.level):
+            favoured = int(np.sign(gap.value)) if p_adjusted <= 1 - how.level else 0
+            verdict = _verdict(favoured, remainder, difference)
         rows.append(
             SelfPreference(
-                model=model,
+                model=panel.models[column],
                 sr=float(views.sr[column]),
                 pr=float(views.pr[column]),
                 sia=float(views.sia[column]),
                 sfa=float(views.sfa[column]),
-                gap=found[0],
-                fair_gap=found[1],
-                remainder=found[2],
+                gap=gap,
+                fair_gap=fair_gap,
+                remainder=remainder,
+                p_adjusted=p_adjusted,
                 verdict=verdict,
-                reason=None if verdict else next(_reasons(panel, views, column, found)),
+                reason=None if verdict else next(_reasons(panel, views, column, found[:3])),
             )
         )
     return tuple(rows)
+
+
+def _p_values(gaps: FloatArray, fair: FloatArray, seed: int) -> list[float]:
+    """Of gap and fair gap, shape (items, N), the larger p-value; NaN where one has no item."""
+    p = []
+    for one, other in zip(gaps.T, fair.T, strict=True):
+        if np.isnan(one).all() or np.isnan(other).all():
+            p.append(math.nan)
+        elif np.nansum(one) * np.nansum(other) < 0:
+            p.append(1.0)
+        else:
+            p.append(max(sign_flip_p(one, seed=seed), sign_flip_p(other, seed=seed)))
+    return p
 
 
 def side(estimate: Estimate) -> int:
@@ -91,17 +128,9 @@ def side(estimate: Estimate) -> int:
     return int(above) - int(below)
 
 
-def _verdict(
-    gap: Estimate, fair: Estimate, remainder: Estimate, difference: Estimate
-) -> Verdict | None:
-    if np.isnan(gap.lower):
-        return None
-    favoured = side(gap)
+def _verdict(favoured: int, remainder: Estimate, difference: Estimate) -> Verdict | None:
+    """`favoured` is the side of 0 on which the gap lies, 0 where the test finds none."""
     if not favoured:
-        return "none"
-    if np.isnan(fair.lower):
-        return None
-    if side(fair) != favoured:
         return "none"
     if np.isnan(remainder.lower):
         return None
@@ -124,4 +153,4 @@ def _reasons(panel: Panel, views: Views, column: int, figures: Sequence[Estimate
     if np.isnan(views.peer_ranks[:, column]).all():
         yield "no other reviewer ranks it"
     yield from (figure.reason for figure in figures if figure.reason)
-    yield "too few items to tell whether anything remains"
+    yield "too few items to tell"

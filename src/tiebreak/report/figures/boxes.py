@@ -230,8 +230,7 @@ def self_preference_figure(review: PeerReview) -> Drawing | None:
 
 
 def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) -> str:
-    verdicts = [row.verdict for row in rows]
-    n = sum(verdict not in (None, "none") for verdict in verdicts)
+    n, removed = sum(row.found for row in rows), sum(row.verdict == "removed" for row in rows)
     most = max(rows, key=lambda row: row.gap.value)
     words = (
         f"Self-preference of {count(len(rows), 'model')} on {short(review.panel.benchmark)}: the "
@@ -239,11 +238,8 @@ def _preferences_in_words(review: PeerReview, rows: Sequence[SelfPreference]) ->
     )
     if not math.isnan(most.gap.lower):
         words += f" (interval {signed_interval(most.gap.lower, most.gap.upper)})"
-    return (
-        f"{words}. By its intervals {count(n, 'model')} "
-        f"{'prefers' if n == 1 else 'prefer'} themselves, and aggregation removes that of "
-        f"{verdicts.count('removed')}."
-    )
+    words += f". A gap is found in {count(n, 'model')}"
+    return f"{words}, and aggregation removes that of {removed}."
 
 
 class _Row(NamedTuple):

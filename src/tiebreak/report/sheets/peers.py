@@ -49,9 +49,10 @@ from tiebreak.words import count
 LEGEND_VIEWS = (
     "Mean ranks. SR: by itself; PR: by its peers; SIA: in the consensus of all ballots; SFA: the "
     "same without own ranks. Differences: over the items that have both; PR−SR > 0: it favours "
-    "itself. Gap: none, or removed, reduced or kept by aggregation, as far as the intervals tell. "
-    "Fair gap: by each two ballots without the other reviewer's answer, since a fair model among "
-    "others that favour themselves has a PR−SR, too"
+    "itself. Fair gap: by each two ballots without the other reviewer's answer, since a fair model "
+    "among others that favour themselves has a PR−SR, too. p: of both gaps, for all models "
+    "together (sign flips over items, Holm). Gap: none found, or removed, reduced or kept by "
+    "aggregation. Intervals are each model's alone"
 )
 
 
@@ -224,8 +225,8 @@ def _four_views(rows: Iterable[SelfPreference]) -> Table:
     cells = [
         (
             words(row.model),
-            *(number(row.sr, 2), number(row.pr, 2), _difference(row.gap)),
-            *(number(row.sia, 2), number(row.sfa, 2), _difference(row.remainder)),
+            *(number(row.sr, 2), number(row.pr, 2), _difference(row, row.gap)),
+            *(number(row.sia, 2), number(row.sfa, 2), _difference(row, row.remainder)),
             words(row.verdict or UNDEFINED),
         )
         for row in rows
@@ -241,16 +242,17 @@ def _gaps(rows: Iterable[SelfPreference], level: float) -> Table:
             Column(f"PR−SR {within}", short=f"PR−SR\n{within}"),
             Column("Fair gap"),
         ),
-        *(Column(within), Column(f"SFA−SIA {within}", short=f"SFA−SIA\n{within}")),
+        *(Column(within), Column("p")),
+        Column(f"SFA−SIA {within}", short=f"SFA−SIA\n{within}"),
     )
     cells = [
         (
-            *(words(row.model), span(row.gap), _difference(row.fair_gap)),
-            *(span(row.fair_gap), span(row.remainder)),
+            *(words(row.model), span(row.gap), _difference(row, row.fair_gap)),
+            *(span(row.fair_gap), number(row.p_adjusted, 3), span(row.remainder)),
         )
         for row in rows
     ]
-    return Table.of(columns, cells, "The intervals behind the verdicts", gap=2)
+    return Table.of(columns, cells, "The figures behind the verdicts", gap=2)
 
 
 def _bills(receipt: Receipt) -> Table:
@@ -293,11 +295,10 @@ def _sparse_lines(found: Iterable[SparseAgreement]) -> Iterator[str]:
             yield f"{one.benchmark}, degree {one.degree}: {reason}"
 
 
-def _difference(estimate: Estimate) -> Cell:
-    """With its sign: bad where a model favours itself for sure, good where it harms itself."""
+def _difference(row: SelfPreference, estimate: Estimate) -> Cell:
+    """With its sign: bad where the model is found to favour itself, good where it harms itself."""
     tones: dict[int, Tone] = {1: "bad", 0: "", -1: "good"}
-    known = not math.isnan(estimate.value)
-    return signed(estimate.value, tone=tones[side(estimate)] if known else "")
+    return signed(estimate.value, tone=tones[side(estimate)] if row.found else "")
 
 
 def _review(review: PeerReview, *, items: bool) -> dict[str, Any]:
