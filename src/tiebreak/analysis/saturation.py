@@ -28,9 +28,9 @@ class Saturation:
     where the difference is the same in every item: nothing can then be said about its spread.
 
     `n_constant_pairs` counts the latter. Their scores may still differ on items that were not seen:
-    `unseen`, at confidence `level`, is the most that the share of such items can be, for the pair
-    with the fewest items; NaN without such a pair. Where scores lie in [0, 1] and a pair never
-    differed, its true means are at most `unseen` apart. `reason` puts this in words, or is None.
+    `unseen`, at confidence `level` for all these pairs together, is the most that the share of such
+    items can be; NaN without such a pair. Where scores lie in [0, 1] and a pair never differed, its
+    true means are at most `unseen` apart. `reason` puts this in words, or is None.
 
     `order` are the columns with a mean, best first (equal means: by column).
     """
@@ -111,7 +111,8 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
 
     A constant difference tells nothing of sd, but it bounds the share of other items by
     1 − α^(1/n), about 3/n (the rule of three: J. A. Hanley and A. Lippman-Hand 1983,
-    doi:10.1001/jama.1983.03330370053031).
+    doi:10.1001/jama.1983.03330370053031), n being the items of the pair that has the fewest. Where
+    only some pairs are constant these are the luckiest of m, and α is divided by m.
 
     Args:
         native: shape (items, N), one row per item (average epochs first), higher is better, NaN =
@@ -132,7 +133,9 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
     pairs = np.triu_indices(len(counts), k=1)
     defined = detectable[pairs][~np.isnan(detectable[pairs])]
     unmoved = constant[pairs][constant[pairs] > 0]
-    unseen = 1 - (1 - level) ** (1 / float(unmoved.min())) if unmoved.size else math.nan
+    every = unmoved.size + defined.size
+    alpha = (1 - level) / (every if defined.size else 1)
+    unseen = 1 - alpha ** (1 / float(unmoved.min())) if unmoved.size else math.nan
     return Saturation(
         agree=_agree(scores, level),
         means=means,
