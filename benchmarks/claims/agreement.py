@@ -1,0 +1,138 @@
+"""Agreement: compare's and peers' ρ and τ, stability of subsamples, alignment with people.
+
+Two judges read the same 8 answers to an item, each with an error of its own; the scores that they
+give correlate by 0.66 within an item. Their leaderboards agree, with items without end, as the
+orders of the models do that are planted for each. "Apart" is the spread of the models' true means
+in standard deviations of a score.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.claims import Claim, mean, runs, share
+from benchmarks.claims.worlds import Array, Generator, borda, near_ties, panel, true_borda
+from tiebreak.analysis.alignment.correlations import correlate
+from tiebreak.analysis.alignment.raters import Ratings
+from tiebreak.rankers import kendall_tau, spearman
+from tiebreak.rankers.intervals import ItemDraws
+from tiebreak.rankers.stability import mean_statistic, resample_agreement, subsample_stability
+from tiebreak.rankers.uncertainty import Resampling
+
+MODELS = 8
+NOISE = 0.72  # 1 / (1 + 0.72²) = 0.66
+SD = math.sqrt(1 + NOISE**2)
+# ρ .86 (τ .71) with the planted order.
+OTHER_ORDER = [1, 0, 4, 3, 2, 6, 5, 7]
+HOLDS = (0.93, 1.0)
+DRAWS = Resampling(draws=500)
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """Coverage of the intervals, and what the figures without one show of independent items."""
+    # Where models are nearly tied and items few it holds less, and the page says so.
+    for number, (apart, n_items, same, held) in enumerate(
+        [
+            (0.06, 20, True, None),
+            (0.06, 50, True, None),
+            (0.06, 162, True, HOLDS),
+            (0.15, 20, True, HOLDS),
+            (0.44, 50, True, HOLDS),
+            (0.06, 50, False, HOLDS),
+            (0.15, 162, False, HOLDS),
+            (0.44, 20, False, HOLDS),
+        ]
+    ):
+        yield from compared(scale, number, apart, n_items, same=same, held=held)
+    yield from parts(scale)
+    for number, (apart, n_items, held) in enumerate(
+        [(0.06, 20, None), (0.15, 100, HOLDS), (0.44, 20, HOLDS), (0.44, 100, HOLDS)]
+    ):
+        yield from aligned(scale, number, apart, n_items, held)
+
+
+def compared(
+    scale: float,
+    number: int,
+    apart: float,
+    n_items: int,
+    *,
+    same: bool,
+    held: tuple[float, float] | None,
+) -> Iterator[Claim]:
+    """How often the intervals of compare hold the agreement of items without end."""
+    theta = SD * near_ties(MODELS, apart)
+    other = theta if same else theta[OTHER_ORDER]
+    rho, tau = spearman(theta, other).value, kendall_tau(theta, other).value
+    rng, n = np.random.default_rng((1, number)), runs(400, scale)
+    hits, first, values = [0, 0], [], []
+    for _ in range(n):
+        answers = rng.standard_normal((n_items, MODELS))
+        one, second = (mean_statistic(read(rng, answers, own)) for own in (theta, other))
+        found = resample_agreement(one, second, n_items, how=DRAWS)
+        for place, (figure, true) in enumerate([(found.spearman, rho), (found.kendall, tau)]):
+            hits[place] += figure.lower - 1e-9 <= true <= figure.upper + 1e-9
+        values.append(found.spearman.value)
+        first.append(found.top1_share)
+    setting = f"true ρ {rho:.2g}, {apart} apart, {n_items} items"
+    yield share("compare: 95% interval of ρ holds the true one", setting, hits[0], n, held)
+    yield share("compare: 95% interval of τ holds the true one", setting, hits[1], n)
+    yield mean("compare: ρ itself", setting, values)
+
+
+def read(rng: Generator, answers: Array, theta: Array) -> Array:
+    """A judge's scores of answers: what models are worth to it, and an error on each answer."""
+    return borda(answers + theta + NOISE * rng.standard_normal(answers.shape))
+
+
+def parts(scale: float) -> Iterator[Claim]:
+    """ρ of half of the items with all of them, beside that of two independent halves."""
+    for number, apart in enumerate((0.06, 0.44)):
+        theta, n_items = near_ties(MODELS, apart), 100
+        rng, n = np.random.default_rng((2, number)), runs(200, scale)
+        shown, apart_halves = [], []
+        for _ in range(n):
+            scores = borda(theta + rng.standard_normal((n_items, MODELS)))
+            shown.append(subsample_stability(mean_statistic(scores), n_items).mean)
+            halves = scores[: n_items // 2].mean(axis=0), scores[n_items // 2 :].mean(axis=0)
+            apart_halves.append(spearman(*halves).value)
+        setting = f"half of {n_items} items, {apart} apart"
+        yield mean("stability: mean ρ of a part with the whole", setting, shown)
+        yield mean("… ρ of two halves that share no item, for comparison", setting, apart_halves)
+
+
+def aligned(
+    scale: float, number: int, apart: float, n_items: int, held: tuple[float, float] | None
+) -> Iterator[Claim]:
+    """A reviewer that goes by what people go by, with an error of 1 on each answer."""
+    theta = near_ties(MODELS, apart) * math.sqrt(2)
+    people = np.arange(1.0, MODELS + 1)
+    rng = np.random.default_rng((3, number))
+    truth = float(np.corrcoef(true_borda(theta / math.sqrt(2)), -people)[0, 1])
+    # Ranks have the same spread in each item, so correlations are linear in them.
+    spread = MODELS * np.var(people)
+    expected = (MODELS - 1) * true_borda(theta / math.sqrt(2))
+    per_item = float(-(people - people.mean()) @ expected / spread)
+    n, hits = runs(300, scale), [0, 0, 0]
+    for _ in range(n):
+        ranks = _ranks(rng, theta, n_items)
+        draws = ItemDraws(n_items, None, how=DRAWS)
+        [rater] = correlate([Ratings("reviewer", "r", ranks, ranks)], people, draws)
+        for place, (figure, true) in enumerate(
+            [
+                (rater.pearson.macro, truth),
+                (rater.kendall.macro, 1.0),
+                (rater.pearson.mean, per_item),
+            ]
+        ):
+            hits[place] += figure.lower - 1e-9 <= true <= figure.upper + 1e-9
+    setting = f"{apart} apart, {n_items} items"
+    yield share("align: 95% interval of the macro Pearson", setting, hits[0], n, held)
+    yield share("align: 95% interval of the macro τ", setting, hits[1], n)
+    yield share("align: 95% interval of the mean ρ per item", setting, hits[2], n, (0.93, 0.97))
+
+
+def _ranks(rng: Generator, theta: Array, n_items: int) -> Array:
+    answers = theta + rng.standard_normal((n_items, MODELS))
+    return panel(rng, answers, [1.0])[:, 0]

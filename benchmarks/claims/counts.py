@@ -1,0 +1,67 @@
+"""Figures that are counts: replies without use, items on which all models agree, shares, costs."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.claims import Claim, runs, share
+from tiebreak.analysis.saturation import saturation_of
+from tiebreak.rankers.intervals import wilson
+
+HOLDS = (0.93, 0.97)
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """Wilson intervals where verdicts fail together and alone; the bound on what was not seen."""
+    yield from unscored(scale)
+    yield from unseen(scale)
+
+
+def unscored(scale: float) -> Iterator[Claim]:
+    """Unusable replies: alone, or all of an item's at once (an answer that breaks the format)."""
+    for number, (rate, together) in enumerate([(0.05, 0.0), (0.05, 0.3), (0.05, 1.0)]):
+        rng, n = np.random.default_rng((7, number)), runs(2000, scale)
+        items, matches = 100, 7
+        whole = rng.random((n, items, 1)) < rate
+        own = rng.random((n, items, matches)) < rate
+        failed = np.where(rng.random((n, items, 1)) < together, whole, own).sum(axis=(1, 2))
+        found = [wilson(int(count), items * matches) for count in failed]
+        hits = sum(not one.excludes(rate) for one in found)
+        setting = f"{rate:.0%} of 7 × {items} replies, {together:.0%} of items fail as a whole"
+        claimed = HOLDS if together == 0 else None
+        yield share("rank: 95% interval of unusable replies", setting, hits, n, claimed)
+
+
+def unseen(scale: float) -> Iterator[Claim]:
+    """What pairs of models that never differed may still differ by.
+
+    The failure rates are such that a pair differs in a few more items than the bound allows after
+    no difference in 100: the worst case.
+    """
+    worlds = {
+        "two models, one fails 3%": [0.0, 0.03],
+        "8 models, one fails 3%": [0.0] * 7 + [0.03],
+        "8 models fail 1.7% each": [0.0165] * 8,
+        "8 models fail 3.2% each": [0.032] * 8,
+        "30 models fail 2.2% each": [0.022] * 30,
+    }
+    for number, (setting, rates) in enumerate(worlds.items()):
+        rng, n = np.random.default_rng((8, number)), runs(600, scale)
+        fails = np.array(rates)
+        differ = fails[:, None] + fails[None, :] - 2 * fails[:, None] * fails[None, :]
+        wrong = agree = 0
+        for _ in range(n):
+            scores = (rng.random((100, len(fails))) >= fails).astype(float)
+            found = saturation_of(scores)
+            constant = ~np.any(scores[:, :, None] != scores[:, None, :], axis=0)
+            wrong += bool(np.any(constant & (differ > found.unseen)))
+            true = np.prod(fails) + np.prod(1 - fails)
+            agree += not found.agree.excludes(true)
+        yield share(
+            "diagnose: a pair that never differed differs by more than said",
+            f"{setting}, 100 items",
+            wrong,
+            n,
+            (0, 0.05),
+        )
+        yield share("diagnose: 95% interval of items on which all agree", setting, agree, n, HOLDS)

@@ -1,0 +1,70 @@
+"""Strengths of the second views, least squares and Bradley–Terry, and their intervals over items.
+
+A strength is a figure of the matches that a protocol plays: its truth is what the same protocol
+shows with items without end, here with some thousands. Under elimination that is not what all pairs
+would show, and no interval over items says so.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.claims import Claim, mean, runs
+from benchmarks.claims.worlds import Array, judged, names, near_ties
+from tiebreak.rankers import ItemBootstrap, bradley_terry
+from tiebreak.rankers.massey import least_squares
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.placement import results
+
+HOLDS = (0.93, 0.97)
+LEAST = Resampling(draws=500)
+ODDS = Resampling(draws=100)  # a draw takes 2 to 3 ms; `tiebreak rank` takes 200
+# Protocol, number of models, of items, sd of θ, whether to fit Bradley–Terry, too.
+CELLS = [
+    ("full_pairwise", 2, 50, 0.1, False),
+    ("full_pairwise", 8, 20, 0.1, False),
+    ("full_pairwise", 8, 100, 0.5, True),
+    ("seal", 8, 20, 0.1, False),
+    ("seal", 8, 100, 0.1, True),
+    ("seal", 8, 100, 0.5, False),
+]
+
+Fit = Callable[..., ItemBootstrap]
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """Share of a board's models whose true strength is within the interval."""
+    for number, (protocol, n_models, n_items, sd, both) in enumerate(CELLS):
+        rng, theta = np.random.default_rng((5, number)), near_ties(n_models, sd)
+        many = judged(rng, theta, max(2000, round(6000 * scale)), protocol=protocol)
+        least = fitted(least_squares, many, Resampling(draws=1)).score
+        odds = fitted(bradley_terry, many, Resampling(draws=1)).score if both else None
+        squares, log_odds = [], []
+        for run in range(runs(240, scale)):
+            items = judged(rng, theta, n_items, protocol=protocol)
+            squares.append(held(fitted(least_squares, items, LEAST), least))
+            if odds is not None and run % 4 == 0:
+                log_odds.append(held(fitted(bradley_terry, items, ODDS), odds))
+        setting = f"{protocol}, {n_models} models, {sd} apart, {n_items} items"
+        yield mean("rank: 95% interval of a least-squares strength", setting, squares, HOLDS)
+        if both:
+            yield mean("rank: 95% interval of a Bradley–Terry strength", setting, log_odds, HOLDS)
+
+
+def fitted(fit: Fit, items: Sequence[ItemBallots], how: Resampling) -> ItemBootstrap:
+    """Strengths of the models m1, m2, … by all results of the items."""
+    number = {model: column for column, model in enumerate(names(len(items[0].models)))}
+    rows: list[tuple[Any, ...]] = [
+        (number[one], number[other], result, item.item_id)
+        for item in items
+        for one, other, result in results(item)
+    ]
+    first, second, result, of_items = zip(*rows, strict=True)
+    return fit(first, second, result, of_items, n_models=len(number), how=how)
+
+
+def held(found: ItemBootstrap, truth: Array) -> float:
+    """Share of the models whose interval holds the truth."""
+    return float(np.mean((found.lower <= truth) & (truth <= found.upper)))
