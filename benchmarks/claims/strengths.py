@@ -25,7 +25,7 @@ ODDS = Resampling(draws=100)  # a draw takes 2 to 3 ms; `tiebreak rank` takes 20
 CELLS = [
     ("full_pairwise", 2, 50, 0.1, False),
     ("full_pairwise", 8, 20, 0.1, False),
-    ("full_pairwise", 8, 100, 0.5, True),
+    ("full_pairwise", 8, 50, 0.5, True),
     ("seal", 8, 20, 0.1, False),
     ("seal", 8, 100, 0.1, True),
     ("seal", 8, 100, 0.5, False),
@@ -38,14 +38,14 @@ def claims(scale: float) -> Iterator[Claim]:
     """Share of a board's models whose true strength is within the interval."""
     for number, (protocol, n_models, n_items, sd, both) in enumerate(CELLS):
         rng, theta = np.random.default_rng((5, number)), near_ties(n_models, sd)
-        many = judged(rng, theta, max(2000, round(6000 * scale)), protocol=protocol)
+        many = judged(rng, theta, max(1500, round(6000 * scale)), protocol=protocol)
         least = fitted(least_squares, many, Resampling(draws=1)).score
         odds = fitted(bradley_terry, many, Resampling(draws=1)).score if both else None
         squares, log_odds = [], []
-        for run in range(runs(240, scale)):
+        for run in range(runs(320, scale)):
             items = judged(rng, theta, n_items, protocol=protocol)
             squares.append(held(fitted(least_squares, items, LEAST), least))
-            if odds is not None and run % 4 == 0:
+            if odds is not None and run % 8 == 0:
                 log_odds.append(held(fitted(bradley_terry, items, ODDS), odds))
         setting = f"{protocol}, {n_models} models, {sd} apart, {n_items} items"
         yield mean("rank: 95% interval of a least-squares strength", setting, squares, HOLDS)

@@ -5,7 +5,7 @@ import pytest
 
 from tiebreak.rankers import Resampling, wilson
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect
 from tiebreak.rankers.uncertainty import bootstrap_items
 
 NAN = math.nan
@@ -112,3 +112,20 @@ def test_wilson_refuses_nonsense(successes: int, n: int, level: float, message: 
 def test_excludes() -> None:
     assert wilson(93, 96).excludes(0.5)
     assert not wilson(50, 96).excludes(0.5)
+
+
+def test_whole_items_count_as_one() -> None:
+    """10 of 50 items fail with all of their 7 replies: as 10 of 50 single ones, but for n − 1."""
+    failed = [7] * 10 + [0] * 40
+    effect = design_effect(failed, [7] * 50)
+    assert effect == pytest.approx(7 * 50 / 49)
+    clustered, single = wilson(70, 350, effect=effect), wilson(10, 50, effect=50 / 49)
+    assert (clustered.lower, clustered.upper) == pytest.approx((single.lower, single.upper))
+
+
+@pytest.mark.parametrize(
+    ("hits", "n"), [([1, 1, 1, 1], [2, 2, 2, 2]), ([0, 0], [5, 5]), ([3], [7]), ([], [])]
+)
+def test_no_design_effect(hits: list[int], n: list[int]) -> None:
+    """Replies that fail more evenly than by chance do not make the rate better known."""
+    assert design_effect(hits, n) == 1

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers import PresentationBias
-from tiebreak.rankers.intervals import Estimate, ItemDraws, Proportion, wilson
+from tiebreak.rankers.intervals import Estimate, ItemDraws, Proportion, design_effect, wilson
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Match
@@ -253,8 +253,10 @@ class JudgeReplies:
     `model` is the model that judged, in peer review the reviewer's name.
 
     `n_unscored` of the `n_questions` stayed without a usable reply, after the repair turn and the
-    repetition (which reviews do not have); `unscored_rate` is their share with its Wilson interval.
-    A match that is asked in both orders is two questions.
+    repetition (which reviews do not have); `unscored_rate` is their share with its Wilson interval,
+    widened as far as they come in items rather than one by one (in simulation a 95% interval
+    covered 95% where they came alone or in whole items, 90% where they did both). A match that is
+    asked in both orders is two questions.
     """
 
     model: str
@@ -271,15 +273,21 @@ def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple
     A run has one judge. Should the calls of an item name several, they are counted together, since
     only reviews say whose each of them is.
     """
-    by_judge: dict[str, list[bool]] = defaultdict(list)
+    by_judge: dict[str, list[list[bool]]] = defaultdict(list)
     for item in items:
+        own: dict[str, list[bool]] = defaultdict(list)
         for kind, reviewer, usable in _questions(item):
             # Without its rubric `fixed_rubric` calls no judge and leaves all answers unscored.
             if name := reviewer or judges_of(item, kind):
-                by_judge[name].append(usable)
+                own[name].append(usable)
+        for name, replies in own.items():
+            by_judge[name].append(replies)
     rows = []
-    for model, replies in sorted(by_judge.items()):
-        missing = wilson(replies.count(False), len(replies), level=level)
+    for model, by_item in sorted(by_judge.items()):
+        n = [len(replies) for replies in by_item]
+        unusable = [replies.count(False) for replies in by_item]
+        effect = design_effect(unusable, n)
+        missing = wilson(sum(unusable), sum(n), level=level, effect=effect)
         rows.append(
             JudgeReplies(
                 model=model,

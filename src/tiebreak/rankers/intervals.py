@@ -8,6 +8,7 @@ weighted sum of rows.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,15 +144,17 @@ class Proportion:
         return value < self.lower or value > self.upper
 
 
-def wilson(successes: int, n: int, *, level: float = 0.95) -> Proportion:
+def wilson(successes: int, n: int, *, level: float = 0.95, effect: float = 1.0) -> Proportion:
     """Rate and Wilson score interval (E. B. Wilson 1927, doi:10.1080/01621459.1927.10502953).
 
-    The interval treats the events as independent of each other.
+    The interval treats the events as independent of each other; where they come in clusters it is
+    that of n / effect independent ones (see `design_effect`).
 
     Args:
         successes: number of events of the kind that is counted.
         n: number of events.
         level: confidence level, in (0, 1).
+        effect: variance of the rate over that of independent events, at least 1.
 
     Raises:
         ValueError: `successes` is not in 0 … n, or `level` is not in (0, 1).
@@ -162,8 +165,29 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Proportion:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
     if n == 0:
         return Proportion(0, 0, math.nan, math.nan, math.nan, level)
-    # A second of import time that only this function needs.
-    from scipy.stats import binomtest
+    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2 * effect / n
+    rate = successes / n
+    middle = (rate + z2 / 2) / (1 + z2)
+    half = math.sqrt(z2 * (rate * (1 - rate) + z2 / 4)) / (1 + z2)
+    # At the ends rounding errors would exclude what was seen.
+    lower = 0.0 if successes == 0 else max(0.0, middle - half)
+    upper = 1.0 if successes == n else min(1.0, middle + half)
+    return Proportion(successes, n, rate, lower, upper, level)
 
-    interval = binomtest(successes, n).proportion_ci(level, method="wilson")
-    return Proportion(successes, n, successes / n, float(interval.low), float(interval.high), level)
+
+def design_effect(successes: ArrayLike, n: ArrayLike) -> float:
+    """How much more a rate varies than that of independent events, where items have several each.
+
+    The variance of a ratio of sums over items by that of a binomial rate (L. Kish 1965, "Survey
+    Sampling", §5.4 and §6.2), at least 1; 1 where nothing varies or there is one item.
+
+    Args:
+        successes: shape (items,), the events of the kind that is counted.
+        n: shape (items,), all events.
+    """
+    hits, events = (np.asarray(each, dtype=np.float64) for each in (successes, n))
+    rate = hits.sum() / events.sum() if events.sum() else 0.0
+    if len(hits) < 2 or rate in (0.0, 1.0):
+        return 1.0
+    over_items = len(hits) / (len(hits) - 1) * np.sum((hits - rate * events) ** 2)
+    return max(1.0, float(over_items / (events.sum() * rate * (1 - rate))))
