@@ -65,8 +65,7 @@ def test_by_hand() -> None:
     ]
     assert (evidence.n_items, evidence.n_pairs, evidence.n_apart) == (4, 3, 0)
     assert evidence.largest == pytest.approx(1 / 3)  # a over c
-    # Differences 0 0 0 1 have sd ½ and n 4, so 2.80159 / 4; of b and c 0 0 1 0, too. 0 0 1: more.
-    assert evidence.detectable == pytest.approx(0.70040, abs=1e-5)
+    assert math.isnan(evidence.detectable)  # four items show nothing, three tests take seven
     assert (evidence.all_equal, evidence.points, evidence.top) == (False, True, 3)
     assert (found.verdict.kind, found.verdict.judging) == ("too_few_items", "could_help")
     assert found.audit.n_saturated == 2
@@ -197,12 +196,10 @@ def test_scores_beyond_one_are_no_points() -> None:
 def test_level_and_power_are_passed_on() -> None:
     pool = simulated([0.9, 0.7], 100)
     [usual], [strict] = diagnose(pool), diagnose(pool, level=0.99, power=0.9)
-    # (2.57583 + 1.28155) / (1.95996 + 0.84162)
-    ratio = strict.evidence.detectable / usual.evidence.detectable
-    assert ratio == pytest.approx(3.85738 / 2.80159, abs=1e-4)
+    assert strict.evidence.detectable > 1.3 * usual.evidence.detectable
     assert strict.evidence.level == strict.separation.level == 0.99
     text = printed(strict)
-    assert "90% probability (at 99%)" in text
+    assert "in about 90% of cases" in text
     with pytest.raises(RankingError):
         diagnose(pool, level=1)
 
@@ -231,8 +228,7 @@ def test_as_data() -> None:
         ("a", "c"),
         ("b", "c"),
     ]
-    # Differences 0 0 1 of a and c: 2.80159 · (1/√3) / √3.
-    assert data["pairs"][1]["detectable"] == pytest.approx(0.93386, abs=1e-5)
+    assert data["pairs"][1]["detectable"] is None
     assert data["metrics"] == ["match"]
     assert (data["n_native"], data["n_saturated"], data["n_dropped"]) == (3, 2, 1)
     assert (data["n_pairs"], data["n_identical_pairs"]) == (15, 3 + 0 + 1 + 0 + 3)
@@ -258,8 +254,8 @@ def test_what_is_printed() -> None:
     # c lacks item 0 and fails six of the other 39: 33 / 39. p = 2 / 2⁶, three times, is no proof.
     assert "Saturated: native scores tell no two of the 3 models that have them" in text
     assert "[red]a\ufffd 1.000 0.000 – 1" in lines
-    # Differences of b and c: six of 39, sd √(6 · 33 / 39 / 38); 2.80159 · sd / √39.
-    assert "b 1.000 0.154 0.164 1" in lines
+    # Differences of b and c: six of 39, three tests.
+    assert "b 1.000 0.154 0.300 1" in lines
     assert "c 0.846 (of 39) – – 1" in lines
     assert "no scores – – – –" in lines
     assert (

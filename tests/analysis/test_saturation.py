@@ -1,5 +1,5 @@
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.optimize import brentq
 
 from tiebreak.analysis.saturation import Saturation, saturation, saturation_of
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, audit
 from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.pairwise_tests import items_needed
 
 NAN = math.nan
 
@@ -57,8 +59,8 @@ def test_an_item_in_several_epochs_counts_once() -> None:
     [result] = saturation(pool)
     assert (result.saturation.agree.successes, result.saturation.agree.n) == (1, 2)
     np.testing.assert_allclose(result.saturation.means, [0.75, 0.25])
-    # Differences 0 and 1: sd 1/√2, n 2; 2.80159 · ½.
-    assert result.saturation.detectable[0, 1] == pytest.approx(1.40079, abs=1e-5)
+    # Two items show nothing, whatever their scores: p = 2 / 2².
+    assert math.isnan(result.saturation.detectable[0, 1])
 
 
 def test_saturated_items_are_those_of_the_audit() -> None:
@@ -81,9 +83,11 @@ def test_options_are_passed_on() -> None:
     pool = pool_of({ItemKey("m", str(n)): {"a": n % 2, "b": n % 3} for n in range(12)})
     [strict], [loose] = saturation(pool, level=0.99, power=0.9), saturation(pool)
     assert (strict.saturation.level, strict.saturation.power) == (0.99, 0.9)
-    # (2.57583 + 1.28155) / (1.95996 + 0.84162)
-    ratio = strict.saturation.typical_detectable / loose.saturation.typical_detectable
-    assert ratio == pytest.approx(3.85738 / 2.80159, abs=1e-4)
+    gap = [n % 2 - n % 3 for n in range(12)]
+    for result, level, power in ((strict, 0.99, 0.9), (loose, 0.95, 0.8)):
+        assert result.saturation.typical_detectable == pytest.approx(
+            detectable(gap, 1, level=level, power=power)
+        )
     with pytest.raises(RankingError):
         saturation(pool, level=2)
 
@@ -103,13 +107,50 @@ def test_by_hand() -> None:
     assert (result.agree.successes, result.agree.n) == (2, 4)
     np.testing.assert_allclose(result.means, [3 / 4, 3 / 5, 1 / 3])
     assert result.order == (0, 1, 2)
-    # Differences 0, 0, 1, 0: sd ½, n 4; (1.95996 + 0.84162) · ½ / 2.
-    assert result.detectable[0, 1] == pytest.approx(2.80159 / 4, abs=1e-5)
-    # Differences 0, 1, 0: sd 1/√3, n 3; 2.80159 / 3.
-    assert result.detectable[0, 2] == result.detectable[2, 0] == pytest.approx(0.93386, abs=1e-5)
-    assert result.typical_detectable == pytest.approx(0.93386, abs=1e-5)  # of .7, .934, .934
     assert np.isnan(np.diag(result.detectable)).all()
     assert (result.n_constant_pairs, result.reason) == (0, None)
+
+
+def detectable(
+    gap: Sequence[float], n_pairs: int, *, level: float = 0.95, power: float = 0.8
+) -> float:
+    """The definition, by a search for its root."""
+    d, n = np.array(gap, dtype=float), len(gap)
+    size, spread = float(np.abs(d[d != 0]).mean()), float(d.var(ddof=1))
+    ties = float(np.mean(d == 0))
+    alpha = (1 - level) / n_pairs
+    quantiles = float(stats.t.isf(alpha / 2, n - 1) + stats.t.ppf(power, n - 1))
+
+    def short(lead: float) -> float:
+        return lead - quantiles * math.sqrt(max(0, spread + ties * (lead * size - lead**2)) / n)
+
+    k = next(k for k in range(n + 1) if 2 * 0.5**k <= alpha)
+    enough = brentq(lambda share: stats.binom.sf(k - 1, n, share) - power, 0, 1)
+    return max(float(brentq(short, 0, 10 * size)), size * float(enough))
+
+
+# Twelve against six of 40 items; two of 40 differ; all do, by ever more.
+@pytest.mark.parametrize(
+    "gap", [[1] * 12 + [-1] * 6 + [0] * 22, [1, -1] + [0] * 38, [n - 9.5 for n in range(20)]]
+)
+def test_detectable_is_the_root_of_its_equation(gap: list[float]) -> None:
+    two = saturation_of([[one, 0] for one in gap])
+    assert two.detectable[0, 1] == two.detectable[1, 0] == pytest.approx(detectable(gap, 1))
+    # Three models are three tests, and a third one that shares no item changes nothing.
+    three = saturation_of([[one, 0, 0] for one in gap])
+    assert three.detectable[0, 1] == pytest.approx(detectable(gap, 3))
+    assert three.typical_detectable == pytest.approx(detectable(gap, 3))
+    alone = saturation_of([[one, 0, NAN] for one in gap] + [[NAN, NAN, 1]])
+    assert alone.detectable[0, 1] == pytest.approx(detectable(gap, 1))
+
+
+def test_a_lead_must_make_enough_items_differ() -> None:
+    # With 28 tests it takes 11 items; 11 or more of 20 differ in 80% of cases at a rate of 0.6161.
+    scores = np.ones((20, 8))
+    scores[0, 0] = scores[1, 1] = 0
+    lead = saturation_of(scores).detectable[0, 1]
+    assert lead == pytest.approx(0.6161, abs=1e-4)
+    assert stats.binom.sf(10, 20, lead) == pytest.approx(0.8)
 
 
 def test_models_that_never_differ_have_a_bound_and_no_zero() -> None:
@@ -217,16 +258,18 @@ def test_order_of_items_does_not_matter(native: FloatArray, order: list[int]) ->
 @pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(tables)
-def test_every_pair_is_detectable_constant_or_without_items(native: FloatArray) -> None:
-    result = saturation_of(native)
+def test_every_pair_is_detectable_constant_or_has_too_few_items(native: FloatArray) -> None:
+    result = saturation_of(native, level=0.5)
     constant = 0
+    there = ~np.isnan(native)
+    needed = items_needed(int(np.sum(np.triu(there.T.astype(int) @ there, k=1) > 0)), 0.5)
     for i in range(native.shape[1]):
         for j in range(i):
             gap = native[:, i] - native[:, j]
             gap = gap[~np.isnan(gap)]
             alike = gap.size > 0 and len(set(gap)) == 1
             constant += alike
-            assert np.isnan(result.detectable[i, j]) == (alike or gap.size == 0)
+            assert np.isnan(result.detectable[i, j]) == (alike or gap.size < needed)
             if not np.isnan(result.detectable[i, j]):
                 assert result.detectable[i, j] > 0
     assert result.n_constant_pairs == constant
