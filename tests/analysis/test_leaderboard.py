@@ -338,7 +338,9 @@ def test_a_settled_run(tmp_path: Path) -> None:
         [write_log(tmp_path / "r.eval", [*judged, *rest])], how=Resampling(draws=50)
     )
     # Calls of a judged item: (2 + 3 + 4) / 3 = 3, seven times.
-    assert result.settled == Settled(after=3, of=10, error=0.05, top=2, n_skipped=7, calls_saved=21)
+    assert result.settled == Settled(
+        after=3, of=10, error=0.05, top=2, settle_for="new", n_skipped=7, calls_saved=21
+    )
     assert (result.n_items, result.unranked, result.receipt.n_items) == (3, (), 3)
     assert result.receipt.n_items_cut_short == 0
     assert not any("judged" in note for note in result.notes)

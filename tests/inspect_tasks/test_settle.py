@@ -26,8 +26,8 @@ N, ITEMS, AT_ONCE = 4, 60, 3
 
 
 def mostly_in_order(model: int, item: int) -> str:
-    """On every tenth item the worst model is the best."""
-    best = model == 0 and item % 10 == 0
+    """On every thirtieth item the worst model is the best."""
+    best = model == 0 and item % 30 == 0
     return f"It is {item}. quality={9 if best else model + 1}"
 
 
@@ -44,12 +44,15 @@ def test_what_is_decided_need_not_be_judged(tmp_path: Path, calls: Path) -> None
     at_once: dict[str, Any] = {"eval_args": {"max_samples": AT_ONCE}}
     [settled] = judge_in_process("listwise", pool, tmp_path / "settled", settle=True, **at_once)
     paid = len(real_calls(calls))
-    [top] = judge_in_process("listwise", pool, tmp_path / "top", settle=1, repeat=2, **at_once)
+    [top] = judge_in_process(
+        "listwise", pool, tmp_path / "top", settle=1, settle_for="these", repeat=2, **at_once
+    )
     [whole] = judge_in_process("listwise", pool, tmp_path / "whole")
 
-    for log, places in ((settled, None), (top, 1)):
+    for log, places, settle_for in ((settled, None, "new"), (top, 1, "these")):
         said = decision(log)
         assert (said.of, said.error, said.top) == (ITEMS, 0.05, places)
+        assert said.settle_for == settle_for
         judged = [item.skipped is None for item in ballots_of(log).values()]
         # The order of the items is the order of the test, so what is judged is its prefix and
         # those that were under way when it was decided.
@@ -142,6 +145,10 @@ def test_equal_models_are_never_told_apart(tmp_path: Path) -> None:
         ({"settle": "yes please"}, "settle is 'yes please'"),
         ({"settle": True, "settle_error": 2}, "between 0 and 1"),
         ({"settle": True, "settle_error": 0}, "between 0 and 1"),
+        (
+            {"settle": True, "settle_for": "all"},
+            "settle_for is 'all': it must be one of new, these",
+        ),
     ],
 )
 def test_what_cannot_be_settled(arguments: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -163,7 +170,7 @@ def settling(n_items: int) -> Settling:
         Sample(id=f"q{i}", input="?", metadata={CONTEST_KEY: {"benchmark": "b"}})
         for i in range(n_items)
     ]
-    return Settling(["a", "b"], samples, True, 0.05)
+    return Settling(["a", "b"], samples, True)
 
 
 def test_items_count_in_their_order_however_they_finish() -> None:

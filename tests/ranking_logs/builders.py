@@ -19,6 +19,7 @@ from inspect_ai.log import (
 )
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY
+from tiebreak.rankers.settlement import SettleFor
 from tiebreak.ranking_logs.log import RankedItem, placement_of
 from tiebreak.scorers.ballots import (
     STORE_KEY,
@@ -256,9 +257,11 @@ def by_native(item_id: str, native: Mapping[str, float | None], **fields: Any) -
     )
 
 
-def skipped(item_id: str, after: int, of: int, *, top: int | None = None) -> ItemBallots:
+def skipped(
+    item_id: str, after: int, of: int, *, top: int | None = None, settle_for: SettleFor = "new"
+) -> ItemBallots:
     """An item that was not judged, because the ranking was decided."""
-    why = Skipped(after=after, of=of, error=0.05, top=top)
+    why = Skipped(after=after, of=of, error=0.05, top=top, settle_for=settle_for)
     return item(item_id, complete=False).model_copy(update={"skipped": why})
 
 

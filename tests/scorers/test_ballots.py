@@ -27,6 +27,12 @@ def test_ballots_without_a_version_are_those_of_the_first() -> None:
     assert restore_ballots(old).version == 1
 
 
+def test_what_was_settled_before_was_about_the_items_of_the_run() -> None:
+    skipped = restore_ballots(stored(skipped={"after": 3, "of": 10, "error": 0.05})).skipped
+    assert skipped is not None
+    assert skipped.settle_for == "these"
+
+
 def test_unknown_fields_are_ignored() -> None:
     one = {**stored()["matches"][0], "mood": "good"}
     assert restore_ballots(stored(weather="fine", matches=[one])) == BALLOTS

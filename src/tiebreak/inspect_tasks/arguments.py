@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, get_args, get_origin
 
 from tiebreak.candidates import Shard
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.rankers.settlement import SettleFor
 from tiebreak.words import split_names
 
 
@@ -27,6 +28,7 @@ class Common(TypedDict, total=False):
     repeat: Runs with another number get fresh replies, not those in the cache.
     settle: Stop when the ranking is decided (true), or its first k places (k).
     settle_error: Probability of a wrong decision that `settle` may have.
+    settle_for: What is decided holds for new items (new), or for the run's only (these).
     max_calls: Stop before more judge calls than this are paid for.
     max_cost: Stop before more US dollars than this are spent.
     """
@@ -42,6 +44,7 @@ class Common(TypedDict, total=False):
     repeat: int
     settle: bool | int
     settle_error: float
+    settle_for: SettleFor
     max_calls: int | None
     max_cost: float | None
 
@@ -58,6 +61,7 @@ DEFAULTS: Common = {
     "repeat": 1,
     "settle": False,
     "settle_error": 0.05,
+    "settle_for": "new",
     "max_calls": None,
     "max_cost": None,
 }
@@ -88,6 +92,7 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
         raise PrerequisiteError(f"max_cost is {cost!r}: it must be a number of dollars above 0.")
     if not (_number(error) and 0 < error < 1):
         raise PrerequisiteError(f"settle_error is {error!r}: it must be between 0 and 1.")
+    one_of("settle_for", common["settle_for"], get_args(SettleFor))
     if not isinstance(common["settle"], bool):
         whole("settle", common["settle"], 1)
     if common["shard"] is not None:

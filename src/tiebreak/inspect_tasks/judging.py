@@ -92,7 +92,13 @@ def judging_task(
     run = run_id(protocol, settings, common, samples, lambda: roles(pool.models))
     settling = None
     if common["settle"]:
-        settling = Settling(pool.models, samples, common["settle"], common["settle_error"])
+        settling = Settling(
+            pool.models,
+            samples,
+            common["settle"],
+            error=common["settle_error"],
+            settle_for=common["settle_for"],
+        )
         samples = drawn(samples, common["seed"])
     if common["shard"] is not None:
         samples = _part(samples, Shard.parse(common["shard"]))

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.rankers.settlement import RankingTest
+from tiebreak.rankers.settlement import RankingTest, SettleFor
 from tiebreak.scorers.ballots import Skipped
 
 
@@ -38,6 +38,7 @@ class Settling:
         samples: all samples of the run.
         settle: True for the whole ranking, k for its first k places.
         error: probability of a wrong decision.
+        settle_for: the items that the decision is about, see `RankingTest`.
 
     Raises:
         PrerequisiteError: there are not more than k models, or several benchmarks, which have a
@@ -45,7 +46,13 @@ class Settling:
     """
 
     def __init__(
-        self, models: Sequence[str], samples: Sequence[Sample], settle: bool | int, error: float
+        self,
+        models: Sequence[str],
+        samples: Sequence[Sample],
+        settle: bool | int,
+        *,
+        error: float = 0.05,
+        settle_for: SettleFor = "new",
     ) -> None:
         top = None if settle is True else settle
         if top is not None and top >= len(models):
@@ -60,13 +67,19 @@ class Settling:
                 f"{', '.join(sorted(benchmarks))}. Run one benchmark at a time."
             )
         self._models = tuple(models)
-        self._error, self._top = error, top
+        self._error, self._top, self._settle_for = error, top, settle_for
         self._begin(samples)
 
     def _begin(self, samples: Sequence[Sample]) -> None:
         total = len(samples)
         self.decided: Skipped | None = None
-        self._test = RankingTest(len(self._models), total, error=self._error, top_k=self._top)
+        self._test = RankingTest(
+            len(self._models),
+            total,
+            settle_for=self._settle_for,
+            error=self._error,
+            top_k=self._top,
+        )
         self._turns = {sample.id: number for number, sample in enumerate(samples)}
         self._scores: dict[int, list[float]] = {}
         self._next = 0
@@ -100,5 +113,9 @@ class Settling:
             self._next += 1
             if self._test.settled:
                 self.decided = Skipped(
-                    after=self._next, of=len(self._turns), error=self._error, top=self._top
+                    after=self._next,
+                    of=len(self._turns),
+                    error=self._error,
+                    top=self._top,
+                    settle_for=self._settle_for,
                 )

@@ -29,7 +29,7 @@ SETTINGS: Final = (
 ARGUMENTS: Final = (
     *("tiers", "swap", "refine", "critique", "rounds", "degree", "method"),
     *("task_type", "rubric", "saturated_only", "merge_identical", "mode", "seed", "repeat"),
-    *("settle", "settle_error", "max_calls", "max_cost", "protocol"),
+    *("settle", "settle_error", "settle_for", "max_calls", "max_cost", "protocol"),
 )
 # Of these only the file's name is published; "protocol" is FILE.py@NAME.
 _FILES: Final = ("rubric", "protocol")

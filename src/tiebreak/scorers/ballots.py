@@ -10,6 +10,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from tiebreak.rankers.settlement import SettleFor
+
 STORE_KEY = "tiebreak:ballots"
 
 VERSION: Final = 1
@@ -215,13 +217,15 @@ class Skipped(Ballot):
     """Why an item was not judged: the ranking was decided after `after` of `of` items.
 
     `error` is the probability of a wrong decision that was allowed; `top` the number of first
-    places that were to be decided, None for all.
+    places that were to be decided, None for all. It was decided for `new` items or only for
+    `these`, those of the run, as all logs were without this field.
     """
 
     after: int
     of: int
     error: float
     top: int | None = None
+    settle_for: SettleFor = "these"
 
 
 class ItemBallots(Ballot):

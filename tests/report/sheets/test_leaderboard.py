@@ -21,6 +21,7 @@ from tests.report.showing import printed as show
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.rankers import Resampling
+from tiebreak.rankers.settlement import SettleFor
 from tiebreak.report.cells import decimal, signed_interval
 from tiebreak.report.sheets.leaderboard import sheets_of
 from tiebreak.report.terminal import plain
@@ -185,13 +186,25 @@ def test_length_is_shown_with_both_figures(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("top", "words"), [(None, "the ranking was decided"), (2, "the top 2 was decided")]
+    ("top", "settle_for", "words", "limit"),
+    [
+        (None, "new", "the ranking was decided", ""),
+        (
+            2,
+            "these",
+            "the top 2 was decided",
+            " for these items; other items may rank them differently",
+        ),
+    ],
 )
-def test_a_settled_run_says_what_it_saved(tmp_path: Path, top: int | None, words: str) -> None:
+def test_a_settled_run_says_what_it_saved(
+    tmp_path: Path, top: int | None, settle_for: SettleFor, words: str, limit: str
+) -> None:
     judged = [bracket(f"q{n}", "a", "b", "c", calls=[call()] * 10) for n in range(3)]
-    rest = [skipped(f"s{n}", after=3, of=108, top=top) for n in range(105)]
+    rest = [skipped(f"s{n}", after=3, of=108, top=top, settle_for=settle_for) for n in range(105)]
     text = of(tmp_path, *judged, *rest)
-    assert f"Settled: {words} after 3 of 108 items (error rate 5%); about 1,050 calls saved" in text
+    said = f"Settled: {words} after 3 of 108 items (error rate 5%){limit}; about 1,050 calls saved"
+    assert said in text
     assert "not ranked" not in text
 
 

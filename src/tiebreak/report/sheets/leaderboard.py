@@ -195,9 +195,12 @@ def _settled_line(settled: Settled) -> str:
     saved = ""
     if not math.isnan(settled.calls_saved):
         saved = f"; about {count(round(settled.calls_saved), 'call')} saved"
+    limit = ""
+    if settled.settle_for == "these":
+        limit = " for these items; other items may rank them differently"
     return (
         f"Settled: {what} was decided after {settled.after:,} of {count(settled.of, 'item')} "
-        f"(error rate {settled.error * 100:g}%){saved}"
+        f"(error rate {settled.error * 100:g}%){limit}{saved}"
     )
 
 
