@@ -8,6 +8,11 @@ from tiebreak.report.json import document
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.words import percent
 
+LEGEND = (
+    "A part is inside the whole, so it agrees more than two sets of items would: of eight nearly "
+    "tied models half of 100 items has a mean ρ of 0.68, two halves without a common item 0.16"
+)
+
 
 def sheets_of(report: StabilityReport) -> list[Sheet]:
     """The table of subsamples, and that of repeated runs where there are any."""
@@ -15,7 +20,7 @@ def sheets_of(report: StabilityReport) -> list[Sheet]:
         Sheet(
             f"A part of the items against all of them, {report.n_seeds} draws",
             sections=(
-                Section.of(_subsamples(report)),
+                Section.of(_subsamples(report), legend=[LEGEND]),
                 *([Section.of(_runs(report), heading="Run against run")] * bool(report.repeated)),
             ),
             notes=report.notes,
