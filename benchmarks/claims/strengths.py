@@ -1,21 +1,24 @@
 """Strengths of the second views, least squares and Bradley–Terry, and their intervals over items.
 
 A strength is a figure of the matches that a protocol plays: its truth is what the same protocol
-shows with items without end, here with some thousands. Under elimination that is not what all pairs
-would show, and no interval over items says so.
+shows with items without end (exact where all pairs meet, else with some thousands). Under
+elimination that is not what all pairs would show, and no interval over items says so.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from benchmarks.claims import Claim, mean, runs
-from benchmarks.claims.worlds import Array, judged, names, near_ties
+from benchmarks.claims.worlds import FAIR, Array, judged, names, near_ties
 from tiebreak.rankers import ItemBootstrap, bradley_terry
 from tiebreak.rankers.massey import least_squares
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import results
 
 HOLDS = (0.93, 0.97)
@@ -31,6 +34,7 @@ CELLS = [
     ("seal", 8, 100, 0.5, False),
 ]
 
+ONCE = Resampling(draws=1)
 Fit = Callable[..., ItemBootstrap]
 
 
@@ -38,19 +42,37 @@ def claims(scale: float) -> Iterator[Claim]:
     """Share of a board's models whose true strength is within the interval."""
     for number, (protocol, n_models, n_items, sd, both) in enumerate(CELLS):
         rng, theta = np.random.default_rng((5, number)), near_ties(n_models, sd)
-        many = judged(rng, theta, max(1500, round(6000 * scale)), protocol=protocol)
-        least = fitted(least_squares, many, Resampling(draws=1)).score
-        odds = fitted(bradley_terry, many, Resampling(draws=1)).score if both else None
+        if protocol == "full_pairwise":
+            least, odds = of_all_pairs(theta)
+        else:
+            many = judged(rng, theta, max(1500, round(6000 * scale)), protocol=protocol)
+            least, odds = (fitted(fit, many, ONCE).score for fit in (least_squares, bradley_terry))
         squares, log_odds = [], []
         for run in range(runs(320, scale)):
-            items = judged(rng, theta, n_items, protocol=protocol)
+            swap: Swap = "never" if protocol == "full_pairwise" else "close"
+            items = judged(rng, theta, n_items, protocol=protocol, swap=swap)
             squares.append(held(fitted(least_squares, items, LEAST), least))
-            if odds is not None and run % 8 == 0:
+            if both and run % 8 == 0:
                 log_odds.append(held(fitted(bradley_terry, items, ODDS), odds))
         setting = f"{protocol}, {n_models} models, {sd} apart, {n_items} items"
         yield mean("rank: 95% interval of a least-squares strength", setting, squares, HOLDS)
         if both:
             yield mean("rank: 95% interval of a Bradley–Terry strength", setting, log_odds, HOLDS)
+
+
+def of_all_pairs(theta: Array) -> tuple[Array, Array]:
+    """Least-squares and Bradley–Terry strengths by true shares of wins, each pair asked once."""
+    sd = math.sqrt(2 + FAIR.noise**2)
+    wins = ndtr((theta[:, None] - theta[None, :]) / sd)
+    np.fill_diagonal(wins, 0)
+    strength = np.ones(len(theta))
+    for _ in range(5000):  # the iteration of Zermelo (1929)
+        met = 1 / (strength[:, None] + strength[None, :])
+        np.fill_diagonal(met, 0)
+        strength = wins.sum(axis=1) / met.sum(axis=1)
+        strength /= np.exp(np.log(strength).mean())
+    margins = (2 * wins - 1).sum(axis=1) + 1  # without that against itself
+    return margins / len(theta), np.log(strength)
 
 
 def fitted(fit: Fit, items: Sequence[ItemBallots], how: Resampling) -> ItemBootstrap:
