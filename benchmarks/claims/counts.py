@@ -5,16 +5,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.claims import Claim, runs, share
+from benchmarks.claims.worlds import judged
 from tiebreak.analysis.saturation import saturation_of
+from tiebreak.estimate.experience import experience_of
 from tiebreak.rankers.intervals import design_effect, wilson
+from tiebreak.scorers.ballots import Call
 
 HOLDS = (0.93, 0.97)
+[EMPTY] = judged(np.random.default_rng(0), [0.0, 0.0], 1)
 
 
 def claims(scale: float) -> Iterator[Claim]:
     """Wilson intervals where verdicts fail together and alone; the bound on what was not seen."""
     yield from unscored(scale)
     yield from unseen(scale)
+    yield from tokens(scale)
 
 
 def unscored(scale: float) -> Iterator[Claim]:
@@ -69,3 +74,28 @@ def unseen(scale: float) -> Iterator[Claim]:
             (0, 0.05),
         )
         yield share("diagnose: 95% interval of items on which all agree", setting, agree, n, HOLDS)
+
+
+def tokens(scale: float) -> Iterator[Claim]:
+    """What an earlier log says of a judge's tokens: an item's seven prompts are alike."""
+    for number, n_items in enumerate((20, 100)):
+        rng, n, hits = np.random.default_rng((9, number)), runs(600, scale), 0
+        for _ in range(n):
+            items = rng.lognormal(sigma=0.5, size=(n_items, 1))
+            each = 1000 * items * rng.lognormal(sigma=0.2, size=(n_items, 7))
+            ballots = [
+                EMPTY.model_copy(
+                    update={
+                        "calls": tuple(
+                            Call(kind="match", role="judge", model="j", input_tokens=round(own))
+                            for own in row
+                        )
+                    }
+                )
+                for row in each.tolist()
+            ]
+            low, _, high = experience_of(ballots).tokens["match"][0]
+            hits += bool(low <= 1000 * np.exp((0.5**2 + 0.2**2) / 2) <= high)
+        setting = f"7 calls an item, {n_items} items"
+        # Two standard errors, and tokens are skewed.
+        yield share("estimate: range of a question's tokens", setting, hits, n, (0.9, 0.97))

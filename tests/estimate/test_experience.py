@@ -42,6 +42,16 @@ def test_tokens_of_a_question() -> None:
     assert (known.models, known.n_calls, known.repairs) == (("j",), 2, 0)
 
 
+def test_calls_of_an_item_are_alike() -> None:
+    """Four calls of two items tell no more than one of each."""
+    known = experience_of([item(calls=[call(n, 10)] * 4) for n in (100, 300)])
+    assert known.tokens["match"][0] == pytest.approx(Range(0, 200, 400))
+    matches = [[match((margin, 0.0))] * 4 for margin in (0.5, 0.1)]
+    known = experience_of([item(calls=(call(1, 1),), matches=own) for own in matches])
+    assert known.close is not None
+    assert (known.close.low, known.close.high) == (0, 1)
+
+
 def test_repairs_belong_to_their_question() -> None:
     calls = (call(100, 10), call(150, 10, repair=True), call(100, 10, attempt=1), call(50, 10))
     known = experience_of([item(calls=calls)])

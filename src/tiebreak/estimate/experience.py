@@ -1,6 +1,7 @@
 """What an earlier ranking log says about a judge: its tokens, and how often two are close to it."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
@@ -10,10 +11,13 @@ from tiebreak.estimate.totals import ERRORS, Range
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
 
+_Calls = list[tuple[int, Call]]
+"""Calls, each with the number of its item."""
+
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What is known about a judge; intervals are about 95%.
+    """What is known about a judge; intervals are about 95%, over items.
 
     `tokens` has input and output tokens of a question by kind, its repair turns and repetitions
     included, for kinds with two calls and more; `repairs` is the number of those per question.
@@ -37,35 +41,41 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
         EstimateError: the ballots hold no call.
     """
     ballots = list(items)
-    calls = [call for item in ballots for call in item.calls]
+    asked = [(number, call) for number, item in enumerate(ballots) for call in item.calls]
+    calls = [call for _, call in asked]
     if not calls:
         raise EstimateError("It holds no call, so it says nothing about a judge.")
-    by_kind: dict[CallKind, list[Call]] = {}
-    by_reviewer: dict[str, list[Call]] = {}
-    for call in calls:
+    by_kind: dict[CallKind, _Calls] = {}
+    by_reviewer: dict[str, _Calls] = {}
+    for number, call in asked:
         if call.reviewer:
-            by_reviewer.setdefault(call.model, []).append(call)
+            by_reviewer.setdefault(call.model, []).append((number, call))
         else:
-            by_kind.setdefault(call.kind, []).append(call)
-    verdicts = [v for item in ballots for match in item.matches for v in match.verdicts]
-    margins = [(v.margin, v.checklist_margin or 0.0) for v in verdicts if v.margin is not None]
+            by_kind.setdefault(call.kind, []).append((number, call))
+    margins = [
+        (number, (verdict.margin, verdict.checklist_margin or 0.0))
+        for number, item in enumerate(ballots)
+        for match in item.matches
+        for verdict in match.verdicts
+        if verdict.margin is not None
+    ]
     return Experience(
         models=tuple(sorted({call.model for call in calls})),
         n_calls=len(calls),
         tokens={kind: _tokens(own) for kind, own in by_kind.items() if len(own) > 1},
         repairs=len(calls) / _questions(calls) - 1,
-        close=_share([abs(margin) < CLOSE_MARGIN for margin, _ in margins]),
-        tie=_share([decide(*pair)[1] is None for pair in margins]),
+        close=_share([(number, abs(pair[0]) < CLOSE_MARGIN) for number, pair in margins]),
+        tie=_share([(number, decide(*pair)[1] is None) for number, pair in margins]),
         reviews={model: _tokens(own) for model, own in by_reviewer.items() if len(own) > 1},
     )
 
 
-def _tokens(calls: Sequence[Call]) -> tuple[Range, Range]:
+def _tokens(calls: _Calls) -> tuple[Range, Range]:
     """Input and output tokens of a question, from its calls."""
-    per_question = len(calls) / _questions(calls)
+    per_question = len(calls) / _questions(call for _, call in calls)
     return (
-        _mean([call.input_tokens * per_question for call in calls]),
-        _mean([call.output_tokens * per_question for call in calls]),
+        _mean([(number, call.input_tokens * per_question) for number, call in calls]),
+        _mean([(number, call.output_tokens * per_question) for number, call in calls]),
     )
 
 
@@ -74,17 +84,28 @@ def _questions(calls: Iterable[Call]) -> int:
     return max(1, sum(not (call.attempt or call.repair) for call in calls))
 
 
-def _mean(values: Sequence[float]) -> Range:
-    """Mean of two values and more."""
-    mean, half = fmean(values), ERRORS * stdev(values) / math.sqrt(len(values))
+def _mean(values: Sequence[tuple[int, float]]) -> Range:
+    """Mean of two values and more, each with the number of its item."""
+    alone = [value for _, value in values]
+    mean = fmean(alone)
+    half = ERRORS * max(stdev(alone) / math.sqrt(len(alone)), _over_items(values, mean))
     return Range(max(0.0, mean - half), mean, mean + half)
 
 
-def _share(found: Sequence[bool]) -> Range | None:
+def _share(found: Sequence[tuple[int, bool]]) -> Range | None:
     """A proportion with its "plus four" interval (Agresti and Coull, doi:10.2307/2685469)."""
     if not found:
         return None
-    n = len(found) + 4
-    adjusted = (sum(found) + 2) / n
-    half = ERRORS * math.sqrt(adjusted * (1 - adjusted) / n)
-    return Range(max(0.0, adjusted - half), fmean(found), min(1.0, adjusted + half))
+    n, likely = len(found) + 4, fmean(one for _, one in found)
+    adjusted = (len(found) * likely + 2) / n
+    half = ERRORS * max(math.sqrt(adjusted * (1 - adjusted) / n), _over_items(found, likely))
+    return Range(max(0.0, adjusted - half), likely, min(1.0, adjusted + half))
+
+
+def _over_items(values: Sequence[tuple[int, float]], mean: float) -> float:
+    """Standard error of a mean of values that come in items: those of an item are alike."""
+    gaps: dict[int, float] = defaultdict(float)
+    for number, value in values:
+        gaps[number] += value - mean
+    few = len(gaps) / max(1, len(gaps) - 1)
+    return math.sqrt(few * math.fsum(gap**2 for gap in gaps.values())) / len(values)
