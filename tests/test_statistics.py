@@ -100,3 +100,10 @@ def test_reviewers_err_together_as_planted() -> None:
     # Spearman's ρ to be expected of 6 pairs of normal variables (Moran 1948).
     expected = 6 / (7 * math.pi) * (math.asin(0.8) + 4 * math.asin(0.4))
     assert found == pytest.approx([expected, 0.0], abs=0.03)
+
+
+def test_every_module_is_in_the_list_of_figures() -> None:
+    page = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+    figures = page.split("## Which figure is measured where")[1].split("## Measured")[0]
+    missing = [name for name in modules() if f"`{name}`" not in figures]
+    assert missing == []
