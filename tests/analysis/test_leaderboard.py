@@ -67,7 +67,7 @@ def test_a_leaderboard_by_hand(tmp_path: Path) -> None:
     assert result.native_spread == pytest.approx(4 / 9)
     assert result.resolution_gain == pytest.approx(1)
     assert all(row.lower <= row.borda <= row.upper for row in result.rows)
-    assert sum(row.prob_first for row in result.rows) == pytest.approx(1)
+    assert sum(row.first_share for row in result.rows) == pytest.approx(1)
 
 
 @pytest.mark.slow

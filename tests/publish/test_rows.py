@@ -71,7 +71,7 @@ def test_the_rows_say_what_the_board_says(tmp_path: Path) -> None:
     [board] = run.boards
     for mine in board.rows:
         [row] = [r for r in rows if (r["model"], r["metric"]) == (mine.model, "normalized_borda")]
-        for column in ("lower", "upper", "rank_lower", "rank_upper", "prob_first", "rank"):
+        for column in ("lower", "upper", "rank_lower", "rank_upper", "rank"):
             assert row[column] == getattr(mine, column)
         assert row["unscored_rate"] == mine.unscored_rate
     for view in board.views:

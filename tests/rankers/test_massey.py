@@ -171,7 +171,7 @@ def test_neither_order_nor_sides_nor_names_matter(closure: bool) -> None:
     again = least_squares(**columns(turned), how=Resampling(draws=20, seed=3), closure=closure)
     words = columns(ROUND) | {"items": ["a", "a", "b", "b", "c"]}
     for other in (again, least_squares(**words, how=Resampling(draws=20, seed=3), closure=closure)):
-        for field in ("score", "lower", "upper", "prob_first"):
+        for field in ("score", "lower", "upper", "first_share"):
             np.testing.assert_array_equal(getattr(once, field), getattr(other, field))
     renamed = [(2 - i, 2 - j, result, item) for i, j, result, item in ROUND]
     mirror = least_squares(**columns(renamed), how=Resampling(draws=20, seed=3), closure=closure)

@@ -141,7 +141,7 @@ def test_draws_without_finite_strengths_are_left_out_and_counted() -> None:
     )
     # The most extreme draw that is left: one item twice and the tie, 2.5 against 0.5 of 3.
     assert result.upper[0] == pytest.approx(math.log(5) / 2)
-    assert not np.isnan(result.prob_first).any()
+    assert not np.isnan(result.first_share).any()
 
 
 @pytest.mark.slow
@@ -189,8 +189,7 @@ def test_plain_simulation_is_recovered() -> None:
     np.testing.assert_allclose(result.score, strengths, atol=0.1)
     assert (result.lower < strengths).all()
     assert (strengths < result.upper).all()
-    np.testing.assert_array_equal(result.rank_upper, [1, 2, 3, 4])
-    np.testing.assert_allclose(result.prob_first, [1, 0, 0, 0])
+    np.testing.assert_allclose(result.first_share, [1, 0, 0, 0])
 
 
 @pytest.mark.slow
@@ -201,7 +200,7 @@ def test_models_with_the_same_record_are_tied() -> None:
     rest = [(2, 3, 1.0, 0), (2, 3, 1.0, 1), (0, 1, 0.5, 1)]
     result = bradley_terry(**columns(record + twin + rest + [(2, 0, 0.5, 1), (2, 1, 0.5, 1)]))
     assert result.score[0] == result.score[1]
-    assert result.prob_first[0] == result.prob_first[1] > 0
+    assert result.first_share[0] == result.first_share[1] > 0
 
 
 def test_one_item_has_strengths_but_no_interval() -> None:
@@ -270,7 +269,6 @@ def test_elo_draws_repeat_whole_items() -> None:
     twice = 1020 + 40 * (1 - 1 / (1 + 10**-0.1))
     np.testing.assert_allclose(result.upper, [twice, twice])
     np.testing.assert_allclose(result.lower, [2000 - twice, 2000 - twice])
-    np.testing.assert_array_equal(result.rank_upper, [2, 2])
 
 
 def test_models_are_counted_in_the_items_that_they_play_in() -> None:
@@ -302,7 +300,7 @@ def test_neither_the_order_of_matches_nor_of_sides_matters(method: Any) -> None:
     once = method(**columns(ROUND), how=Resampling(draws=20, seed=3))
     turned = [(j, i, 1 - result, item) for i, j, result, item in reversed(ROUND)]
     again = method(**columns(turned), how=Resampling(draws=20, seed=3))
-    for field in ("score", "lower", "upper", "prob_first", "undefined"):
+    for field in ("score", "lower", "upper", "first_share", "undefined"):
         np.testing.assert_array_equal(getattr(once, field), getattr(again, field))
     other = method(**columns(ROUND), how=Resampling(draws=20, seed=4))
     assert (other.undefined != once.undefined).any() or (other.lower != once.lower).any()

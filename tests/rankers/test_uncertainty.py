@@ -18,7 +18,7 @@ from tiebreak.rankers.profile import within_ballots
 from tiebreak.rankers.uncertainty import bootstrap_leaderboard, expanded_tail
 
 NAN = math.nan
-FIELDS = ("mean", "lower", "upper", "rank_lower", "rank_upper", "prob_first")
+FIELDS = ("mean", "lower", "upper", "first_share")
 
 
 def same(first: ItemBootstrap, second: ItemBootstrap) -> None:
@@ -33,9 +33,7 @@ def test_every_possible_draw_by_hand() -> None:
     np.testing.assert_allclose(result.mean, [0.5, 0.25])
     np.testing.assert_allclose(result.lower, [0, 0])
     np.testing.assert_allclose(result.upper, [1, 0.5])
-    np.testing.assert_allclose(result.prob_first, [0.75, 0.25], atol=0.01)  # 3 of 4 draws
-    np.testing.assert_array_equal(result.rank_lower, [1, 1])
-    np.testing.assert_array_equal(result.rank_upper, [2, 2])
+    np.testing.assert_allclose(result.first_share, [0.75, 0.25], atol=0.01)  # 3 of 4 draws
 
 
 def test_every_possible_draw_by_brute_force() -> None:
@@ -44,7 +42,7 @@ def test_every_possible_draw_by_brute_force() -> None:
     firsts = draws.round(12) == draws.round(12).max(axis=1, keepdims=True)
     expected = (firsts / firsts.sum(axis=1, keepdims=True)).mean(axis=0)
     result = bootstrap_items(scores, how=Resampling(level=0.8, draws=60_000))
-    np.testing.assert_allclose(result.prob_first, expected, atol=0.01)
+    np.testing.assert_allclose(result.first_share, expected, atol=0.01)
     # t = −1.6377 with 3 degrees of freedom; Φ(√(4/3) · −1.6377) = Φ(−1.8911) = 0.0293.
     np.testing.assert_allclose(result.lower, np.quantile(draws, 0.0293, axis=0), atol=1e-9)
     np.testing.assert_allclose(result.upper, np.quantile(draws, 0.9707, axis=0), atol=1e-9)
@@ -103,14 +101,13 @@ def test_absent_cells_are_left_out_not_counted_as_zero() -> None:
 
 def test_exact_ties_share_the_first_place() -> None:
     result = bootstrap_items([[1.0, 1.0, 0.0], [0.7, 0.7, 0.1], [0.3, 0.3, 0.2]])
-    np.testing.assert_allclose(result.prob_first, [0.5, 0.5, 0])
-    np.testing.assert_array_equal(result.rank_upper, [1, 1, 3])
+    np.testing.assert_allclose(result.first_share, [0.5, 0.5, 0])
 
 
 def test_no_item_at_all() -> None:
     result = bootstrap_items(np.empty((0, 2)))
     assert np.isnan(result.mean).all()
-    assert np.isnan(result.prob_first).all()
+    assert np.isnan(result.first_share).all()
 
 
 cells = st.one_of(st.integers(0, 6).map(lambda score: score / 6), st.just(NAN))
@@ -140,9 +137,7 @@ def test_bounds_and_probabilities(scores: NDArray[np.float64]) -> None:
     assert (result.lower[enough] <= result.upper[enough]).all()
     assert (result.lower[enough] >= np.nanmin(scores[:, enough], initial=1)).all()
     if enough.any():
-        assert np.nansum(result.prob_first) == pytest.approx(1)
-    n_ranked = enough.sum()
-    assert ((result.rank_lower[enough] >= 1) & (result.rank_upper[enough] <= n_ranked)).all()
+        assert np.nansum(result.first_share) == pytest.approx(1)
 
 
 @pytest.mark.slow
@@ -152,7 +147,7 @@ def test_models_keep_their_numbers_when_they_change_places() -> None:
     first = bootstrap_items(scores, how=Resampling(draws=20_000))
     second = bootstrap_items(scores[:, ::-1], how=Resampling(draws=20_000))
     np.testing.assert_allclose(first.lower, second.lower[::-1], atol=0.005)
-    np.testing.assert_allclose(first.prob_first, second.prob_first[::-1], atol=0.02)
+    np.testing.assert_allclose(first.first_share, second.first_share[::-1], atol=0.02)
 
 
 def test_a_seed_gives_the_same_numbers() -> None:
@@ -374,8 +369,8 @@ def test_draws_without_a_score_are_counted_and_left_out() -> None:
     np.testing.assert_array_equal(result.undefined[1:], [0, 9000])
     np.testing.assert_array_equal(result.lower, [2, 1, NAN])
     # Where model 0 has no score model 1 is first.
-    np.testing.assert_allclose(result.prob_first[:2], [19 / 27, 8 / 27], atol=0.02)
-    assert np.isnan(result.prob_first[2])
+    np.testing.assert_allclose(result.first_share[:2], [19 / 27, 8 / 27], atol=0.02)
+    assert np.isnan(result.first_share[2])
     assert result.reason == "the score is undefined in every draw"
 
 
@@ -392,7 +387,7 @@ def test_some_draws_without_a_score_are_no_reason_to_warn() -> None:
 def test_models_in_one_item_have_no_interval_in_any_leaderboard() -> None:
     result = bootstrap_leaderboard(lambda counts: counts[:, :2], 4, present=[4, 1])
     np.testing.assert_array_equal(result.n_items, [4, 1])
-    assert np.isnan([result.lower[1], result.rank_upper[1], result.prob_first[1]]).all()
+    assert np.isnan([result.lower[1], result.upper[1], result.first_share[1]]).all()
     assert result.reason == "an interval over items needs at least two items"
 
 

@@ -52,7 +52,7 @@ def test_the_columns_of_a_protocol(boards: list[Leaderboard]) -> None:
     matches, points = (board_sheet(board).sections[0].table for board in boards)
     assert matches is not None
     assert points is not None
-    both = ("#", "Model", "Borda", "90% interval", "Ranks", "P(first)", "Native")
+    both = ("#", "Model", "Borda", "90% interval", "Ranks", "Native")
     assert matches.headings == (*both, "W–L–T", "Unscored")
     assert points.headings == (*both, "Points", "Unscored")
     numeric = {column.heading: column.numeric for column in matches.columns}

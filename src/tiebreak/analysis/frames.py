@@ -35,9 +35,9 @@ LEADERBOARD: Final[Mapping[str, str]] = {
     "borda": _NUMBER,  # mean normalized Borda score, in [0, 1]
     "lower": _NUMBER,  # its interval, at `level`
     "upper": _NUMBER,
-    "rank_lower": _WHOLE,  # the interval of the rank, the better end first
+    "rank_lower": _WHOLE,  # holds with all other models' at once, the better end first
     "rank_upper": _WHOLE,
-    "prob_first": _NUMBER,  # share of the bootstrap draws in which the model came first
+    "first_share": _NUMBER,  # share of the resamples in which the model came first
     "native": _NUMBER,  # mean of the benchmark's own score
     "native_n": _WHOLE,  # items that have one
     "wins": _WHOLE,  # matches

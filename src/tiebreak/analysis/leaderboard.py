@@ -22,7 +22,7 @@ from tiebreak.analysis.judge import (
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
-from tiebreak.analysis.standing import Standing, mean
+from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.analysis.trust import Trust, trust_of
 from tiebreak.paths import Paths
@@ -33,6 +33,7 @@ from tiebreak.rankers import (
     presentation_bias,
     spread,
 )
+from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.settlement import SettleFor
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog, Unranked
@@ -217,7 +218,11 @@ def board_of(
     items, ranked, called = log.items, log.ranked, (*log.items, *log.cut_short)
     table = ItemTable.of(ranked)
     bootstrap = bootstrap_items(table.borda, items=table.items, how=how)
-    rows = _rows(table, bootstrap, _outcomes(items))
+    margins = [mean(column) for column in table.margins.T]
+    ranks = competition_ranks(bootstrap.score, margins)
+    order = best_first(ranks, table.models)
+    pairs = separation(table.borda, order, items=table.items, level=how.level)
+    rows = _rows(table, bootstrap, pairs, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
     bias = position_bias((match for item in items for match in item.matches), level=how.level)
     length = length_bias(items, how=how)
@@ -289,7 +294,10 @@ def _result(match: Match, candidate: str) -> Outcome:
 
 
 def _rows(
-    table: ItemTable, bootstrap: ItemBootstrap, by_model: Mapping[str, Sequence[Outcome]]
+    table: ItemTable,
+    bootstrap: ItemBootstrap,
+    pairs: Separation,
+    by_model: Mapping[str, Sequence[Outcome]],
 ) -> tuple[LeaderboardRow, ...]:
     margins = [mean(column) for column in table.margins.T]
     outcomes = [by_model.get(model, ()) for model in table.models]
@@ -297,6 +305,7 @@ def _rows(
         bootstrap,
         table.models,
         competition_ranks(bootstrap.score, margins),
+        **left_open(bootstrap, pairs),
         native=[mean(column) for column in table.native.T],
         native_n=np.sum(~np.isnan(table.native), axis=0).tolist(),
         wins=[own.count("win") for own in outcomes],

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from tiebreak.rankers import ItemBootstrap, competition_ranks
+from tiebreak.rankers.pairwise_tests import Separation
 from tiebreak.rankers.profile import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One model in a ranking.
+class Placed:
+    """One model in a ranking by some value.
 
-    `rank` is the competition rank ("1, 2, 2, 4"), None where the value is undefined. `lower`,
-    `upper`, `rank_lower` (the better) and `rank_upper` bound value and rank under resampled items:
-    NaN and None where there is no interval. `prob_first` is the share of the draws in which the
-    model came first.
+    `rank` is the competition rank ("1, 2, 2, 4"), None where the value is undefined. `lower` and
+    `upper` bound the value under resampled items: NaN where there is no interval.
     """
 
     NAME: ClassVar = "value"
@@ -27,9 +26,6 @@ class Standing:
     value: float
     lower: float
     upper: float
-    rank_lower: int | None
-    rank_upper: int | None
-    prob_first: float
 
     @classmethod
     def rows(
@@ -55,14 +51,43 @@ class Standing:
                 value=float(found.score[column]),
                 lower=float(found.lower[column]),
                 upper=float(found.upper[column]),
-                rank_lower=whole(found.rank_lower[column]),
-                rank_upper=whole(found.rank_upper[column]),
-                prob_first=float(found.prob_first[column]),
                 **{name: values[column] for name, values in others.items()},
             )
             for column, model in enumerate(models)
         ]
         return tuple(sorted(rows, key=lambda row: (row.rank or math.inf, row.model)))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing(Placed):
+    """One model in a ranking whose models are tested pair by pair.
+
+    `rank_lower` (the better) and `rank_upper` hold the true ranks of all models at once with the
+    probability `level` (see `Separation`); None where there is no interval. `first_share` is the
+    share of resamples in which the model came first, and no probability of being the best: of two
+    equal models one has 95% or more in 10–17% of simulated boards.
+    """
+
+    rank_lower: int | None
+    rank_upper: int | None
+    first_share: float
+
+
+def left_open(found: ItemBootstrap, pairs: Separation) -> dict[str, list[Any]]:
+    """The fields of a `Standing` that tests and resamples give, a value for each of N models."""
+    n = len(found.score)
+    lower: list[int | None] = [None] * n
+    upper: list[int | None] = [None] * n
+    for place, column in enumerate(pairs.order):
+        if not math.isnan(found.lower[column]):
+            lower[column], upper[column] = pairs.rank_lower[place], pairs.rank_upper[place]
+    return {"rank_lower": lower, "rank_upper": upper, "first_share": found.first_share.tolist()}
+
+
+def best_first(ranks: Sequence[float] | FloatArray, models: Sequence[str]) -> list[int]:
+    """Columns that have a rank, in the order of `Placed.rows`."""
+    known = [column for column in range(len(models)) if not math.isnan(ranks[column])]
+    return sorted(known, key=lambda column: (ranks[column], models[column]))
 
 
 def mean(values: Iterable[float]) -> float:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.analysis.standing import Standing
+from tiebreak.analysis.standing import Placed
 from tiebreak.rankers import (
     ItemBootstrap,
     MissingPackageError,
@@ -35,7 +35,7 @@ BRADLEY_TERRY_DRAWS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class StrengthRow(Standing):
+class StrengthRow(Placed):
     """One model in a view, by its strength."""
 
     NAME = "strength"

@@ -16,10 +16,11 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.rows import Entry, Row, item_ballots, item_ranking
-from tiebreak.analysis.standing import Standing, whole
+from tiebreak.analysis.standing import Placed, Standing, best_first, left_open, whole
 from tiebreak.publish.facts import public_words
 from tiebreak.publish.runs import Judged, Run
 from tiebreak.rankers import bootstrap_items, competition_ranks
+from tiebreak.rankers.pairwise_tests import separation
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import RankedItem
 from tiebreak.report.columns import COLUMNS, METRICS
@@ -143,7 +144,9 @@ def _native(table: ItemTable, board: Leaderboard) -> Iterator[Row]:
         how=Resampling(level=board.level, draws=board.draws, seed=board.seed),
     )
     n = dict(zip(table.models, (~np.isnan(table.native)).sum(axis=0).tolist(), strict=True))
-    for row in Standing.rows(found, table.models):
+    order = best_first(competition_ranks(found.score), table.models)
+    pairs = separation(table.native, order, items=table.items, level=board.level)
+    for row in Standing.rows(found, table.models, **left_open(found, pairs)):
         yield _standing("native_score", row, n=n[row.model])
 
 
@@ -185,9 +188,10 @@ def _peer_rows(review: PeerReview) -> Iterator[Row]:
         }
 
 
-def _standing(metric: str, row: Standing, **others: Any) -> Row:
-    names = ("value", "lower", "upper", "rank_lower", "rank_upper", "prob_first", "rank")
-    return {"metric": metric, "model": row.model, **only(row, *names), **others}
+def _standing(metric: str, row: Placed, **others: Any) -> Row:
+    ranges = ("rank_lower", "rank_upper") if isinstance(row, Standing) else ()
+    shown = only(row, "value", "lower", "upper", *ranges, "rank")
+    return {"metric": metric, "model": row.model, **shown, **others}
 
 
 def ranked(judged: Iterable[Judged]) -> list[RankedItem]:

@@ -57,6 +57,8 @@ def schema(table: str) -> "pa.Schema":
                 level=number,
                 n=whole,
             ),
+            # `prob_first` is in the files of earlier versions; no longer filled, it keeps all files
+            # of a dataset alike.
             *may(rank=whole, rank_lower=whole, rank_upper=whole, prob_first=number),
             *may(unscored_rate=number),
             *must(n_items=whole, n_unranked=whole, n_skipped=whole),

@@ -7,7 +7,10 @@ instead would treat answers to one question as independent and give intervals th
 A draw is a row of counts: how often each item was drawn. A leaderboard is a function of such
 counts, so any score that can weigh items (means, Bradley–Terry, Elo, Kemeny) is resampled alike:
 
-    counts → scores of N models → ranks → quantiles over the draws
+    counts → scores of N models → quantiles over the draws
+
+Which ranks the items leave open is not read off these draws, one model at a time: ranks that hold
+for all models at once come from tests of all pairs (`pairwise_tests.separation`).
 """
 
 from collections.abc import Callable, Iterator
@@ -43,13 +46,14 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class ItemBootstrap:
-    """Expanded percentile intervals of the models' scores and of their ranks; arrays of shape (N,).
+    """Expanded percentile intervals of the models' scores; arrays of shape (N,).
 
     `score` is the score on the items themselves. `lower` and `upper` bound it, and never leave the
-    range of the draws. `rank_lower` (the better) and `rank_upper` bound the competition rank and
-    are whole numbers. `prob_first` is the share of draws in which the model came first; draws with
-    several first ones are split equally, so it adds up to 1. `n_items` counts the items in which
-    the model is present, `undefined` the draws that gave it no score: these are left out.
+    range of the draws. `first_share` is the share of draws in which the model came first; draws
+    with several first ones are split equally, so it adds up to 1. It is no probability of being the
+    best: of two equal models one has 95% or more in 10–17% of simulated boards. `n_items` counts
+    the items in which the model is present, `undefined` the draws that gave it no score: these are
+    left out.
 
     All but `score` and the counts are NaN for a model that is present in fewer than two items or
     has no score in any draw: `reason` then says so (otherwise it is None).
@@ -73,9 +77,7 @@ class ItemBootstrap:
     score: FloatArray
     lower: FloatArray
     upper: FloatArray
-    rank_lower: FloatArray
-    rank_upper: FloatArray
-    prob_first: FloatArray
+    first_share: FloatArray
     n_items: IntArray
     undefined: IntArray
     level: float
@@ -92,7 +94,7 @@ class ItemBootstrap:
 def bootstrap_items(
     scores: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
 ) -> ItemBootstrap:
-    """Resample items with replacement and recompute every model's mean score and rank.
+    """Resample items with replacement and recompute every model's mean score.
 
     A draw in which a model is present in no item is left out of that model's interval.
 
@@ -170,18 +172,14 @@ def _bootstrap(
         drawn[start : start + len(counts)] = _checked(statistic(counts), len(counts), len(score))
         start += len(counts)
     drawn[:, n_items < 2] = np.nan
-    ranks, firsts = _draw_ranks(drawn)
     tails = expanded_tail(n_items, how.level)
-    lower, upper = _quantiles(drawn, tails, "linear")
-    rank_lower, rank_upper = _quantiles(ranks, tails, "inverted_cdf")
+    lower, upper = _quantiles(drawn, tails)
     undefined = np.sum(np.isnan(drawn), axis=0)
     return ItemBootstrap(
         score=score,
         lower=lower,
         upper=upper,
-        rank_lower=rank_lower,
-        rank_upper=rank_upper,
-        prob_first=np.where(undefined < draws, firsts, np.nan),
+        first_share=np.where(undefined < draws, _first_share(drawn), np.nan),
         n_items=n_items,
         undefined=undefined,
         level=how.level,
@@ -254,27 +252,24 @@ def per_item(
     return totals
 
 
-def _draw_ranks(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Competition ranks in each draw, shape (draws, N), and the share of first places, (N,)."""
-    rounded = scores.round(DECIMALS)
-    ranks = np.where(np.isnan(scores), np.nan, 1.0)
-    for column in rounded.T:
-        ranks += column[:, None] > rounded
-    first = ranks == 1
-    leaders = first.sum(axis=1, keepdims=True)
-    decided = leaders[:, 0] > 0
-    if not decided.any():
-        return ranks, np.full(scores.shape[1], np.nan)
-    return ranks, np.mean(first[decided] / leaders[decided], axis=0)
+def _first_share(scores: FloatArray) -> FloatArray:
+    """Share of the draws, shape (draws, N), in which each model comes first, shape (N,)."""
+    rounded = np.where(np.isnan(scores), -np.inf, scores.round(DECIMALS))
+    best = rounded.max(axis=1, keepdims=True, initial=-np.inf)
+    first = (rounded == best)[~np.isinf(best[:, 0])]
+    if not len(first):
+        return np.full(scores.shape[1], np.nan)
+    share: FloatArray = np.mean(first / first.sum(axis=1, keepdims=True), axis=0)
+    return share
 
 
-def _quantiles(values: FloatArray, tails: FloatArray, method: str) -> tuple[FloatArray, FloatArray]:
+def _quantiles(values: FloatArray, tails: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The two tail quantiles of each column over its defined draws; NaN where there are none."""
     bounds = np.full((2, values.shape[1]), np.nan)
     for column, tail in enumerate(tails):
         defined = values[~np.isnan(values[:, column]), column]
         if defined.size:
-            bounds[:, column] = np.quantile(defined, (tail, 1 - tail), method=method)  # type: ignore[call-overload]
+            bounds[:, column] = np.quantile(defined, (tail, 1 - tail))
     return bounds[0], bounds[1]
 
 

@@ -90,13 +90,13 @@ COLUMNS: Final = (
     ),
     BoardColumn(
         ("rank_lower", "rank_upper"),
-        Column("Ranks", left=True, room=WIDE, meaning="The ranks that the items leave open"),
+        Column(
+            "Ranks",
+            left=True,
+            room=WIDE,
+            meaning="What tests of all pairs leave open; holds for all models at once",
+        ),
         lambda row, board: rank_range(row.rank_lower, row.rank_upper),
-    ),
-    BoardColumn(
-        ("prob_first",),
-        Column("P(first)", room=WIDE, meaning="Share of the draws in which the model came first"),
-        lambda row, board: share(row.prob_first),
     ),
     BoardColumn(
         ("native", "native_n"),
@@ -128,7 +128,10 @@ COLUMNS: Final = (
     ),
 )
 
-NOT_SHOWN: Final = {"margin": "it breaks ties of the Borda score; CSV and JSON have it"}
+NOT_SHOWN: Final = {
+    "margin": "it breaks ties of the Borda score; CSV and JSON have it",
+    "first_share": "a share of resamples is no probability; CSV and JSON have it",
+}
 """Fields of a row without a column, and why."""
 
 _OTHERS: Final = (

@@ -69,7 +69,7 @@ def test_bounds_hold_the_mean_rank_and_keep_its_direction(tmp_path: Path) -> Non
         assert 1 <= row.lower < row.mean_rank < row.upper <= 4
         assert (row.rank_lower or 0) <= (row.rank or 0) <= (row.rank_upper or 0)
         assert row.rank_lower
-    assert found.rows[0].prob_first > 0.9
+    assert found.rows[0].first_share > 0.9
 
 
 def test_epochs_of_an_item_are_drawn_together(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_words_of_a_leaderboard() -> None:
     assert (drawing.name, drawing.title) == ("leaderboard-gsm8k-seal", "gsm8k · seal")
     assert drawing.alt == (
         "Leaderboard of 5 models on gsm8k by seal: ada is first with a mean normalized Borda score "
-        "of 0.750 (95% interval 0.700 to 0.800), fay last with 0.125. By its interval of ranks, 3 "
+        "of 0.750 (95% interval 0.700 to 0.800), fay last with 0.125. By tests of all pairs, 3 "
         "models could be first."
     )
 

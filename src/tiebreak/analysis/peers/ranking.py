@@ -11,7 +11,7 @@ import numpy as np
 
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.analysis.standing import Standing
+from tiebreak.analysis.standing import Standing, best_first, left_open
 from tiebreak.rankers import (
     ItemBootstrap,
     KemenyResult,
@@ -25,6 +25,7 @@ from tiebreak.rankers import (
     mean_rank,
 )
 from tiebreak.rankers.aggregation import comparing
+from tiebreak.rankers.pairwise_tests import Separation, separation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.tables.ballots import BallotFile
@@ -95,10 +96,12 @@ def peer_ranking(
     `consensus`, shape (rows, N), are the ranks of the models in each row by that method.
     """
     bootstrap = bootstrap_items(-consensus, items=panel.items, how=how)
+    places = best_first(competition_ranks(bootstrap.score), panel.models)
+    pairs = separation(-consensus, places, items=panel.items, level=how.level)
     at_once = _election(panel, panel.benchmark, panel.ranks)
     return PeerRanking(
         methods=tuple(methods),
-        rows=_rows(panel, bootstrap, _places(at_once)),
+        rows=_rows(panel, bootstrap, pairs, _places(at_once)),
         by_method=_by_method(panel, methods, consensus),
         at_once=at_once,
         orders=_orders(panel),
@@ -132,7 +135,7 @@ def _places(election: Election | None) -> Mapping[str, int]:
 
 
 def _rows(
-    panel: Panel, bootstrap: ItemBootstrap, at_once: Mapping[str, int]
+    panel: Panel, bootstrap: ItemBootstrap, pairs: Separation, at_once: Mapping[str, int]
 ) -> tuple[PeerRank, ...]:
     # The higher score is the lower rank.
     score, lower, upper = -bootstrap.score, -bootstrap.upper, -bootstrap.lower
@@ -140,6 +143,7 @@ def _rows(
         replace(bootstrap, score=score, lower=lower, upper=upper),
         panel.models,
         competition_ranks(bootstrap.score),
+        **left_open(bootstrap, pairs),
         n_items=bootstrap.n_items.tolist(),
         at_once=[at_once.get(model) for model in panel.models],
     )

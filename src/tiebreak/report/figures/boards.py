@@ -15,7 +15,7 @@ from tiebreak.words import count
 
 
 def leaderboard_figure(board: Leaderboard) -> Drawing | None:
-    """The score of every model with its interval, and the ranks that its interval leaves open.
+    """The score of every model with its interval, and the ranks that tests of pairs leave open.
 
     None where no model has a score.
     """
@@ -33,7 +33,8 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
             head="ranks",
             below=[
                 "mean normalized Borda score",
-                f"line and ranks: {level} interval over {count(board.n_items, 'item')}",
+                f"line: {level} interval over {count(board.n_items, 'item')}",
+                "ranks: left open by tests of all pairs",
                 *(["without a line: no interval"] if without else []),
                 *not_shown(missing),
             ],
@@ -70,7 +71,7 @@ def _leaderboard_words(
     words = [f"{sentence}."]
     if any(row.rank_lower is not None for row in rows):
         n = sum(row.rank_lower == 1 for row in rows)
-        words.append(f"By its interval of ranks, {count(n, 'model')} could be first.")
+        words.append(f"By tests of all pairs, {count(n, 'model')} could be first.")
     return words
 
 

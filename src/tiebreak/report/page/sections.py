@@ -16,7 +16,7 @@ _HEADINGS: Final = {
     "leaderboards": (
         "Leaderboards",
         "Borda: the mean share of the other models that a model is placed before, from 0 to 1. "
-        "Where the ranges of ranks overlap, the items do not tell the models apart for sure.",
+        "Ranks: what tests of all pairs of models leave open, for all models at once.",
     ),
     "native": (
         "Native score and judged rank",

@@ -107,7 +107,7 @@ def _legend(diagnosis: Diagnosis) -> Iterator[str]:
     if n_pairs:
         level, power = f"{measured.level * 100:g}%", f"{measured.power * 100:g}%"
         yield f"Detectable: the lead over the next that shows in Groups in about {power} of cases"
-        tests = count(n_pairs, "paired test") + (", Holm" if n_pairs > 1 else "")
+        tests = f"all {n_pairs} tests" if n_pairs > 1 else "1 paired test"
         yield f"Groups: models that share one are not told apart ({tests}, at {level})"
 
 

@@ -16,14 +16,12 @@ from tiebreak.report.cells import (
     money,
     number,
     rank,
-    rank_range,
     signed_bounds,
     words,
 )
 from tiebreak.report.columns import COLUMNS
 from tiebreak.report.json import document, json_ready, keys_of, only
 from tiebreak.report.sheet import (
-    WIDE,
     Column,
     Section,
     Sheet,
@@ -153,7 +151,6 @@ def _views(board: Leaderboard) -> Section:
             Column(_VIEWS[view.method], short=_SHORT[view.method]),
             Column(interval_heading(board.level), left=True),
             Column("Rank", short="#"),
-            Column("Ranks", left=True, room=WIDE),
         )
     ]
     rows = [
@@ -172,7 +169,7 @@ def _views(board: Leaderboard) -> Section:
         for view in board.views
         if not view.rows or view.undefined
     )
-    # Eight columns and more: without the usual room between them they would not fit into 80.
+    # Eight columns: without the usual room between them they would not fit into 80.
     table = Table.of((Column("#"), names("Model"), *columns), rows, "Strengths", gap=2)
     return Section.of(
         table if views else None,
@@ -184,9 +181,9 @@ def _views(board: Leaderboard) -> Section:
 def _strength(rows: Mapping[str, StrengthRow], model: str) -> Sequence[Cell]:
     row = rows.get(model)
     if row is None:
-        return [Cell(UNDEFINED)] * 4
+        return [Cell(UNDEFINED)] * 3
     strength, span = number(row.strength, 2), signed_bounds(row.lower, row.upper)
-    return [strength, span, rank(row.rank), rank_range(row.rank_lower, row.rank_upper)]
+    return [strength, span, rank(row.rank)]
 
 
 def _settled_line(settled: Settled) -> str:

@@ -22,7 +22,6 @@ from tiebreak.report.cells import (
     rank,
     rank_range,
     rate,
-    share,
     signed,
     signed_interval,
     span,
@@ -159,14 +158,13 @@ def _ranking(ranking: PeerRanking, level: float) -> Table:
     """Places by mean rank over items, and in the order of all ballots at once."""
     columns = (
         *(names("Model"), *numbers("#", "Mean rank", interval_heading(level))),
-        *(Column("Ranks", room=WIDE), Column("P(first)", room=WIDE), Column("All at once")),
+        *(Column("Ranks", room=WIDE), Column("All at once")),
     )
     rows = [
         (
             *(words(row.model), rank(row.rank)),
             *(number(row.mean_rank, 2), span(row)),
-            *(rank_range(row.rank_lower, row.rank_upper), share(row.prob_first)),
-            rank(row.at_once),
+            *(rank_range(row.rank_lower, row.rank_upper), rank(row.at_once)),
         )
         for row in ranking.rows
     ]
