@@ -156,12 +156,12 @@ HELP = (
             "in at most 158 of 162 items: those where answers differ.",
         ),
         (
-            # 28 · 2 / 2¹⁰ = 0.055
-            {"n_rows": 10, "n_items": 10, "n_open": 9},
+            # 2 / 2⁵ = 0.062, with any number of models
+            {"n_rows": 5, "n_items": 5, "n_open": 4},
             "too_few_items",
             "could_help",
-            "Too few items: native scores of 10 items cannot tell any two of 8 models apart, "
-            "whatever they are; it takes at least 11. Judging could help in at most 9 of 10 items: "
+            "Too few items: native scores of 5 items cannot tell any two of 8 models apart, "
+            "whatever they are; it takes at least 6. Judging could help in at most 4 of 5 items: "
             "those where different answers have the same native score.",
         ),
         (
@@ -172,7 +172,7 @@ HELP = (
             "are; it takes at least 6. Judging could help in at most 1 of 1 item: those where "
             "different answers have the same native score.",
         ),
-        ({"n_rows": 11, "n_items": 11, "n_open": 9}, "saturated", "could_help", None),
+        ({"n_rows": 6, "n_items": 6, "n_open": 5}, "saturated", "could_help", None),
         (
             {"n_models": 1, "n_scored": 1, "n_pairs": 0, "n_identical": 162},
             "one_model",

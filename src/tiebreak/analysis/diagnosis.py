@@ -266,7 +266,7 @@ def _kind(evidence: Evidence) -> Kind:
         return "not_saturated"
     if evidence.n_apart:
         return "partly_saturated"
-    few = evidence.n_items < items_needed(evidence.n_pairs, evidence.level)
+    few = evidence.n_items < items_needed(level=evidence.level)
     return "too_few_items" if few else "saturated"
 
 
@@ -280,7 +280,7 @@ def _finding(evidence: Evidence, kind: Kind) -> str:
     if kind == "no_native":
         return "No native scores: whether the benchmark is saturated is unknown."
     if kind == "too_few_items":
-        needed = items_needed(evidence.n_pairs, evidence.level)
+        needed = items_needed(level=evidence.level)
         return (
             f"Too few items: native scores of {count(evidence.n_items, 'item')} cannot tell "
             f"{'two models' if two else f'any two of {models}'} apart, whatever they are; it takes "

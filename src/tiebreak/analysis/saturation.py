@@ -104,7 +104,7 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
     """How saturated a benchmark is for some models.
 
     The detectable difference is that of a paired two-sided t test at level α = (1 − level) / m for
-    each of the m pairs of models: `separation` asks as much of its smallest p-value (Holm), so the
+    each of the m pairs of models: `separation` asks that much of them at most, so the
     difference δ of two models that shows in it with probability `power` solves
 
         δ = (t_{1−α/2} + t_{power}) · √((s² + q · (δ · d − δ²)) / n)

@@ -179,7 +179,8 @@ def _together(table: FloatArray, first: IntArray, second: IntArray, gaps: FloatA
     """p-values of all pairs together, shape (pairs,); 1 where no item differs."""
     if not np.nansum(np.abs(gaps)):
         return np.ones(gaps.shape[1])
-    p = _sign_flips(table, first, second, gaps)
+    # With one pair there is nothing to correct.
+    p = _sign_flips(table, first, second, gaps) if gaps.shape[1] > 1 else np.zeros(1)
     return p if _symmetric(table) else np.maximum(p, _studentised(gaps))
 
 
@@ -219,7 +220,9 @@ def _sign_flips(
         return _step_down(seen, [statistic(_all_signs(n))], exact=True)
     generator = np.random.default_rng(_SEED)
     draws = (
-        statistic(1 - 2 * generator.integers(0, 2, size=(size, n)).astype(np.float64))
+        statistic(
+            1 - 2 * generator.integers(0, 2, size=(size, n), dtype=np.int8).astype(np.float64)
+        )
         for size in _batches(_FLIPS)
     )
     return _step_down(seen, draws, exact=False)
