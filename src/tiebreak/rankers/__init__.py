@@ -3,7 +3,7 @@
     profile, pairwise        many rankings of the same candidates, and who is put before whom
     aggregation              one ranking out of many, by any method: `aggregators` lists them
     kemeny, voting, views    these methods; a model's view of itself and its peers' view of it
-    panel, dependence        do reviewers agree, and how many independent votes are they worth
+    panel, dependence        do reviewers agree, and as how many independent votes may they count
     reviewers, expander      each reviewer on its own; who reviews whom in sparse peer review
     contests                 models over many benchmarks, by simulated Swiss-system contests
     massey, strength         strengths from matches: least squares, Bradley–Terry, Elo

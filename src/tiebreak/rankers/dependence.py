@@ -1,197 +1,292 @@
 """As how many independent votes does a panel of reviewers count?
 
-Two reviewers may agree because both see the truth, or because they err alike. The first is taken
-off by one factor: reviewer r's ranks are a_r · (common view) + error, so that two reviewers whose
-errors are independent have the mean product S_rs = a_r · a_s. A robust fit finds the loadings a
-although some pairs have more than that in common: these are its outliers.
+Two reviewers may agree because both see the truth, or because they err alike. Ballots alone cannot
+tell: S = aaᵀ + E, what reviewers have in common, splits into truth and errors in many ways. Native
+scores can, as far as they go, since errors have nothing in common with them.
+
+    effective_votes   what ballots allow at the least, and with native scores an estimate
+    pair_errors       how often each reviewer, and a majority of them, puts wrong before right
 """
 
+import math
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.aggregation import items_table
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.panel import complete_ballots
-from tiebreak.rankers.profile import FloatArray
-from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.rankers.profile import FloatArray, ratio
+from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.rankers.uncertainty import Resampling, item_numbers, per_item
 
-# A share of a reviewer's differences that is no more than rounding.
-_ROUNDING = 1e-9
-# Of the mean S_rr: a pair whose residual is well beyond it is an outlier.
-_SCALE = 0.1
-# The fit ends when no loading moves by more than the tolerance, at the latest after so many turns.
-_SWEEPS = 200
-_TOLERANCE = 1e-9
+# An estimate takes so many items with mixed native scores, and so large a z of the median reviewer.
+MIXED_ITEMS = 10
+_LEAST_Z = 3.0
+# Such a share of the pairs of reviewers is taken to err independently, or nearly so.
+_INDEPENDENT = 0.25
+# Draws of items for the bias of one quantile, and steps to the least votes: both are ample.
+_DRAWS = 200
+_STEPS = 6
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, slots=True)
 class EffectiveVotes:
-    """As how many independent reviewers a panel counts.
+    """As how many independent reviewers a panel counts, of the `n_reviewers` with usable ballots.
 
-    `votes` is in [1, n_reviewers], `rho` the correlation of errors that it comes from, as it is.
-    `correlations`, shape (R, R), are those of the errors of every two reviewers, as estimated: they
-    may lie outside [-1, 1]. `reliability`, shape (R,), is the share in [0, 1] of each one's
-    differences that goes back to the common view. `n_reviewers` counts those with a complete ballot
-    that orders anything; the others are NaN in both.
+    `at_least` is in [1, n_reviewers], NaN where `undefined` says why. `estimate` is approximate and
+    has no interval; NaN where `reason` says why. `n_mixed` counts the items that it rests on.
     """
 
-    votes: Estimate
-    rho: Estimate
-    correlations: FloatArray
-    reliability: FloatArray
     n_reviewers: int
+    at_least: float
+    undefined: str | None
+    estimate: float
+    reason: str | None
+    n_mixed: int
 
 
 def effective_votes(
-    ranks: ArrayLike, *, items: ArrayLike | None = None, how: Resampling = Resampling()
+    ranks: ArrayLike,
+    native: ArrayLike | None = None,
+    *,
+    items: ArrayLike | None = None,
+    how: Resampling = Resampling(),
 ) -> EffectiveVotes:
-    """N_eff = R / (1 + (R − 1)·ρ): Kish's design effect, ρ the correlation of reviewers' errors.
+    """N_eff = R tr(E) / 1ᵀE1, E the covariances of errors: L. Kish 1965, "Survey Sampling".
 
-    Agreement because both see the truth is not dependence. It is taken off by a common view with a
-    loading for each reviewer, S_rs ≈ a_r · a_s (`fit_loadings`), because a noisy reviewer's ranks
-    differ as much as a good one's, and only less in step with the others. What two reviewers have
-    in common beyond it are correlated errors E = S − a aᵀ; ρ = mean E_rs / mean E_rr (L. Kish 1965,
-    "Survey Sampling"). To measure each pair against the mean of the others would not do: its errors
-    add up to zero over the pairs, whatever the dependence.
+    Mean products of centred ranks are S = aaᵀ + E, a the reviewers' loadings on the truth. Ballots
+    alone do not give a: if six of eight reviewers share errors, the same S may as well come from
+    six good reviewers and two that share errors, which means 1.8 or 6.3 votes. `at_least` is the
+    fewest votes that any a allows (E has no negative eigenvalue), at the lower end of the interval
+    over items; nothing but the number of reviewers bounds them from above.
 
-    What most reviewers share cannot be told from the truth: a block of more than half of the panel
-    that errs alike is read as the truth, and N_eff is then far too high. Medians of 60 simulated
-    panels with normal noise, 100 items of 8 candidates / 30 items of 5, and in brackets what N_eff
-    should be:
+    With native scores c_r, minus the covariance of r's ranks with them, is in proportion to a_r
+    where errors do not go with them. The scale κ of aaᵀ = κccᵀ is that of the pairs whose errors
+    correlate least: the quantile .25 of S_rs / c_r c_s, weights (c_r c_s)², less its bootstrap
+    bias. So it is taken for granted that a quarter of the pairs err independently: an error that
+    all reviewers share cannot be seen.
 
-        independent, equal noise: R = 8, R = 4                    8.0, 4.0 / 7.8, 4.0
-        independent, noise 0.3 to 3 times the signal: R = 8, 4    8.0, 4.0 / 7.8, 4.0
-        one of 8, three of 8, one of 4 rank at random             8.0, 8.0, 4.0 / 7.8, 7.8, 4.0
-        2, 3, 4 copies among 8 (6.4, 4.6, 3.2)                    6.4, 4.6, 3.2 / 6.3, 4.6, 3.2
-        2 copies among 4, among 5 (2.7, 3.6)                      2.7, 3.6 / 2.6, 3.6
-        5 copies among 30 (18)                                    18 / 18
-        4 of 8 with errors that correlate by 0.5 (4.6)            5.1 / 6.5
-        6 of 8 with errors that correlate by 0.9 (1.8)            6.7 / 6.7
+    Means of simulated panels, 100 items of 8 candidates of which 90% pass, and in brackets what
+    N_eff is:
 
-    Intervals at 95% held the figure of 20,000 items in 94 or more of 100 panels of 20 or 100 items,
-    in each of five of these cases.
+        6 of 8 whose errors correlate by 0.9 (1.8), by 0.5 (2.8)      2.0, 3.2
+        the same by 0.9, noise 0.5 to 1.5 times the signal (2.0)      2.1
+        4 of 6 by 0.8 (2.3), 7 of 10 by 0.7 (2.5), 4 of 8 by 0.5 (4.6)  2.5, 2.8, 4.6
+        2 of 4 by 0.9 (2.8); 4, 8, 12 independent ones                2.7; 3.7, 6.9, 9.1
+        all 8 by 0.5 (1.8)                                            6.1
 
-    Only complete ballots count, as in `krippendorff_alpha`. The figures are undefined for fewer
-    than four reviewers with complete ballots, if two of them never ranked the same item, and if
-    most of them hand in the same ballots throughout: they may be perfect, or copies.
+    The standard deviation from panel to panel is 5 to 15% of these.
 
-    Arguments and errors are those of `reviewer_agreement`.
+    Only complete ballots count, as in `krippendorff_alpha`.
+
+    Args:
+        ranks: shape (rows, R, N).
+        native: shape (rows, N), higher is better, NaN = unknown; None: there is none.
+        items: shape (rows,), the item of each row; by default each row is an item.
+        how: level, draws and seed.
+
+    Raises:
+        RankingError: shapes do not fit, a number is infinite, there is no row, or level or draws
+            are out of range.
     """
     table = items_table(ranks)
+    scores = _native(native, table)
     over = ItemDraws(len(table), items, how=how)
     x = complete_ballots(table)
     used = np.flatnonzero(np.nansum(np.abs(x), axis=(0, 2)) > 0)
     n = len(used)
     y, ranked = np.nan_to_num(x[:, used]), (~np.isnan(x[:, used])).astype(np.float64)
-    sums = np.stack([y @ y.transpose(0, 2, 1), ranked @ ranked.transpose(0, 2, 1)], axis=1)
-    several = ranked.any(axis=2).sum(axis=1, keepdims=True) > 1
+    cells = ranked @ ranked.transpose(0, 2, 1)
+    undefined = None
+    if n < 2:
+        undefined = f"complete ballots that order anything come from {n} of the reviewers"
+    elif not cells.any(axis=0).all():
+        undefined = "two reviewers never ranked the same item"
+    if undefined:
+        return EffectiveVotes(n, math.nan, undefined, math.nan, undefined, 0)
+    both = np.stack([y @ y.transpose(0, 2, 1), cells], axis=1).reshape(len(x), -1)
+    [fewest] = over.figures(
+        both,
+        lambda totals: _least_votes(_means(totals, n))[:, None],
+        np.any(cells.sum(axis=2) > 0, axis=1, keepdims=True),
+        "undefined",
+    )
+    at_least = fewest.value if math.isnan(fewest.lower) else fewest.lower
+    apart = _deviations(scores, x)
+    mixed = ranked.any(axis=2) & (apart != 0).any(axis=1, keepdims=True)
+    along = np.stack([-np.sum(y * apart[:, None], axis=2), mixed], axis=1).reshape(len(x), -1)
+    n_items, item = item_numbers(items, len(table))
+    estimate, reason = _anchored(
+        per_item(both, item, n_items), per_item(along, item, n_items), seed=how.seed
+    )
+    return EffectiveVotes(n, at_least, None, estimate, reason, int(over.count(mixed.any(axis=1))))
 
-    def figures(totals: FloatArray) -> FloatArray:
-        if n < 4:
-            return np.full((len(totals), 2), np.nan)
-        errors, _ = _errors(totals.reshape(-1, 2, n, n))
-        own = np.trace(errors, axis1=1, axis2=2)
-        rho = (errors.sum(axis=(1, 2)) - own) / (n - 1) / own
-        votes = np.clip(n / np.maximum(1 + (n - 1) * rho, 1), 1, n)
-        return np.stack([votes, rho], axis=1)
 
-    undefined = _no_votes(n, sums[:, 1].sum(axis=0))
-    rows = sums.reshape(len(x), 2 * n * n)
-    votes, rho = over.figures(rows, figures, np.repeat(several, 2, axis=1), undefined)
-    correlations = np.full((table.shape[1], table.shape[1]), np.nan)
-    reliability = np.full(table.shape[1], np.nan)
-    if n >= 4 and np.isfinite(rho.value):
-        errors, reliability[used] = (part[0] for part in _errors(sums.sum(axis=0)[None]))
-        # Who makes no errors has none that could go with another's.
-        own = np.where(reliability[used] < 1 - _ROUNDING, np.diagonal(errors), np.nan)
-        correlations[np.ix_(used, used)] = errors / np.sqrt(own[:, None] * own)
-    return EffectiveVotes(votes, rho, correlations, reliability, n)
+def _anchored(both: FloatArray, along: FloatArray, *, seed: int) -> tuple[float, str | None]:
+    """The estimate, or NaN and why there is none.
 
-
-def _errors(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Covariances of errors, shape (draws, R, R), and the reviewers' reliabilities, (draws, R).
-
-    `sums`, shape (draws, 2, R, R), holds sums of products and numbers of cells. NaN in draws where
-    two reviewers have no item in common, or most of them hand in the same ballots.
+    `both`, shape (items, 2·R·R), holds sums of products of ranks and numbers of cells, `along`,
+    shape (items, 2·R), sums of products with native scores and numbers of rows that have any.
     """
-    products, cells = sums[:, 0], sums[:, 1]
-    linked = np.all(cells > 0, axis=(1, 2))
-    moments = np.where(linked[:, None, None], products / np.maximum(cells, 1), 0)
-    loadings = fit_loadings(moments)
-    own = np.diagonal(moments, axis1=1, axis2=2)
-    reliability = np.divide(loadings**2, own, out=np.zeros_like(loadings), where=own > 0)
-    size = np.sqrt(own[:, :, None] * own[:, None, :])
-    alike = np.sum(moments >= size * (1 - _ROUNDING), axis=2).max(axis=1)
-    sound = linked & (2 * alike <= moments.shape[1])
-    errors = moments - loadings[:, :, None] * loadings[:, None, :]
-    return np.where(sound[:, None, None], errors, np.nan), reliability
-
-
-def _no_votes(n_reviewers: int, cells: FloatArray) -> str:
-    if n_reviewers < 4:
-        return (
-            f"complete ballots that order anything come from {n_reviewers} of the reviewers, and "
-            "to tell dependence from a common view takes four"
+    n = along.shape[1] // 2
+    c, rows = along[:, :n], along[:, n:]
+    n_mixed = int(np.sum(rows.any(axis=1)))
+    if n < 4:
+        return math.nan, "to tell dependence from a common view takes four reviewers"
+    if n_mixed < MIXED_ITEMS:
+        return math.nan, (
+            f"native scores tell answers apart in {n_mixed} items, and it takes {MIXED_ITEMS}"
         )
-    if not cells.all():
-        return "two reviewers never ranked the same item"
-    return "most reviewers hand in the same ballots throughout: they may be perfect, or copies"
+    if np.median(_z(c, rows)) < _LEAST_Z:
+        return math.nan, "ballots do not go with native scores clearly enough"
+    drawn = np.random.default_rng(seed).multinomial(
+        len(both), np.full(len(both), 1 / len(both)), size=_DRAWS
+    )
+    counts = np.vstack([np.ones(len(both)), drawn])
+    moments, loadings = _means(counts @ both, n), ratio(counts @ c, counts @ rows)
+    loadings /= np.linalg.norm(loadings, axis=1, keepdims=True)
+    scales = _scale(moments, loadings)
+    scale = max(2 * scales[0] - np.nanmean(scales[1:]), 0)
+    errors = moments[0] - scale * np.outer(loadings[0], loadings[0])
+    return float(_votes(errors)), None
 
 
-def fit_loadings(products: FloatArray) -> FloatArray:
-    """Loadings a with a small loss Σ e² / (e² + ε²), e = S_rs − a_r a_s, over the pairs r < s.
+def _z(c: FloatArray, rows: FloatArray) -> FloatArray:
+    """Of each reviewer's products with native scores, over items: mean by standard error."""
+    products = np.where(rows > 0, c, np.nan)
+    n = np.sum(rows > 0, axis=0)
+    error = np.nanstd(products, axis=0, ddof=1) / np.sqrt(np.maximum(n, 1))
+    return np.nan_to_num(ratio(np.nanmean(products, axis=0), error))
 
-    Pairs with residuals well beyond ε, a tenth of the mean S_rr, are outliers that cost the same
-    however large they are (S. Geman and D. E. McClure 1987, "Statistical methods for tomographic
-    image reconstruction", Bulletin of the ISI 52(4)). Loadings take turns: each is a least-squares
-    fit given the others, reweighted by the residuals, and kept within √S_rr, as no one has more in
-    common with the others than with itself. That ends in a local optimum, so the start matters.
+
+def _scale(moments: FloatArray, loadings: FloatArray) -> FloatArray:
+    """κ of each draw: the weighted quantile of S_rs / c_r c_s over the pairs; (draws,).
+
+    Only pairs count whose loadings have the same sign.
+    """
+    i, j = np.triu_indices(moments.shape[1], k=1)
+    size = loadings[:, i] * loadings[:, j]
+    weights = np.where(size > 0, size**2, 0)
+    ratios = np.where(size > 0, moments[:, i, j] / np.where(size > 0, size, 1), np.inf)
+    order = np.argsort(ratios, axis=1)
+    ratios, weights = (np.take_along_axis(part, order, axis=1) for part in (ratios, weights))
+    places = (np.cumsum(weights, axis=1) - weights / 2) / weights.sum(axis=1, keepdims=True)
+    found = [
+        np.interp(_INDEPENDENT, at[weight > 0], value[weight > 0])
+        for at, value, weight in zip(places, ratios, weights, strict=True)
+    ]
+    return np.array(found)
+
+
+def _votes(errors: FloatArray) -> FloatArray:
+    """Kish's R tr(E) / 1ᵀE1 of covariances, shape (…, R, R), kept within 1 … R; (…)."""
+    n = errors.shape[-1]
+    own, total = np.trace(errors, axis1=-2, axis2=-1), errors.sum(axis=(-2, -1))
+    votes: FloatArray = np.where(total * n > own, n * own / np.where(total > 0, total, 1), n)
+    return np.clip(votes, 1, n)
+
+
+def _least_votes(moments: FloatArray) -> FloatArray:
+    """The least that `_votes` of S − aaᵀ can be, over all a that leave no negative eigenvalue.
+
+    With S = QQᵀ these are a = Qb with |b| ≤ 1. For a quotient like tr(E) / 1ᵀE1 Dinkelbach's steps
+    end in the minimum: given its value λ, the b with the smallest tr(E) − λ·1ᵀE1 is an eigenvector
+    (W. Dinkelbach 1967, "On Nonlinear Fractional Programming", Management Science 13(7)).
 
     Args:
-        products: shape (draws, R, R), symmetric, R ≥ 2: mean products of centred ranks.
+        moments: shape (draws, R, R).
 
     Returns:
-        Shape (draws, R).
+        Shape (draws,).
     """
-    n = products.shape[1]
-    # Reviewers take turns in an order that does not depend on how they are numbered.
-    turn = np.argsort(products.sum(axis=2), axis=1, kind="stable")
-    products = np.take_along_axis(products, turn[:, :, None], axis=1)
-    products = np.take_along_axis(products, turn[:, None, :], axis=2)
-    own = np.diagonal(products, axis1=1, axis2=2)
-    most = np.sqrt(own)
-    scale = np.maximum((_SCALE * own.mean(axis=1, keepdims=True)) ** 2, _ROUNDING)
-    a = np.clip(_start(products), -most, most)
-    active = np.arange(len(a))
-    for _ in range(_SWEEPS):
-        before, s, limit = a[active], products[active], most[active]
-        current = before.copy()
-        for r in range(n):
-            others = current.copy()
-            others[:, r] = 0
-            errors = s[:, r] - current[:, r, None] * others
-            weights = others / (errors**2 + scale[active]) ** 2
-            fit = np.sum(weights * s[:, r], axis=1)
-            norm = np.sum(weights * others, axis=1)
-            np.divide(fit, norm, out=fit, where=norm > 0)
-            current[:, r] = np.clip(fit, -limit[:, r], limit[:, r])
-        a[active] = current
-        active = active[np.max(np.abs(current - before), axis=1) > _TOLERANCE]
-        if not active.size:
-            break
-    return np.take_along_axis(a, np.argsort(turn, axis=1), axis=1)
+    n = moments.shape[1]
+    values, vectors = np.linalg.eigh(moments)
+    values = np.maximum(values, 0)
+    root = vectors * np.sqrt(values)[:, None, :]
+    own, total = values.sum(axis=1), np.sum(root.sum(axis=1) ** 2, axis=1)
+    least = own / np.maximum(total, 1e-300)
+    for _ in range(_STEPS):
+        common = root.sum(axis=1)
+        form = root.transpose(0, 2, 1) @ root
+        form -= least[:, None, None] * common[:, :, None] * common[:, None, :]
+        # The largest eigenvalue of QᵀQ − λ·QᵀI Q, where it is above 0, else a = 0.
+        size, b = np.linalg.eigh(form)
+        a = (root @ b[:, :, -1:])[:, :, 0] * (size[:, -1:] > 0)
+        least = (own - np.sum(a**2, axis=1)) / np.maximum(total - a.sum(axis=1) ** 2, 1e-300)
+    votes: FloatArray = np.clip(n * least, 1, n)
+    return votes
 
 
-def _start(products: FloatArray) -> FloatArray:
-    """Loadings in proportion to the median of each reviewer's pairs.
+def _means(totals: FloatArray, n: int) -> FloatArray:
+    """Mean products of two reviewers' ranks from sums, (draws, 2·R·R) → (draws, R, R)."""
+    products, cells = np.moveaxis(totals.reshape(-1, 2, n, n), 1, 0)
+    # Two who do not meet in a draw of items have nothing in common there.
+    return np.divide(products, cells, out=np.zeros_like(products), where=cells > 0)
 
-    The scale is that of the upper quartile of all pairs: a few reviewers without anything in common
-    with the others have a part in many pairs.
+
+def _native(native: ArrayLike | None, table: FloatArray) -> FloatArray:
+    """Native scores, shape (rows, N); all unknown where there are none."""
+    shape = (table.shape[0], table.shape[2])
+    scores = np.full(shape, np.nan) if native is None else np.asarray(native, dtype=np.float64)
+    if scores.shape != shape or np.isinf(scores).any():
+        raise RankingError(f"native scores must be finite, of shape {shape}, got {scores.shape}")
+    return scores
+
+
+def _deviations(scores: FloatArray, ranks: FloatArray) -> FloatArray:
+    """From the mean of the answers in the row that are ranked and have a score; 0 for others."""
+    scores = np.where(np.isnan(ranks).all(axis=1), np.nan, scores)
+    mean = ratio(np.nansum(scores, axis=1), np.sum(~np.isnan(scores), axis=1))
+    deviations: FloatArray = np.nan_to_num(scores - mean[:, None]).round(DECIMALS)
+    return deviations
+
+
+@dataclass(frozen=True, slots=True)
+class PairErrors:
+    """Of the pairs of answers with different native scores, which share is put the wrong way round.
+
+    A tie is half an error. `reviewers` are the R shares, `each` that of all reviewers together, and
+    `majority` that of a majority vote on each pair: near `each` where all err alike.
     """
-    n = products.shape[1]
-    off = products[:, ~np.eye(n, dtype=bool)].reshape(len(products), n, n - 1)
-    scale = np.sqrt(np.maximum(np.quantile(off, 0.75, axis=(1, 2)), 0))[:, None]
-    medians = np.median(off, axis=2)
-    return np.divide(medians, scale, out=np.zeros_like(medians), where=scale > 0)
+
+    reviewers: tuple[Estimate, ...]
+    each: Estimate
+    majority: Estimate
+
+
+def pair_errors(
+    ranks: ArrayLike,
+    native: ArrayLike,
+    *,
+    items: ArrayLike | None = None,
+    how: Resampling = Resampling(),
+) -> PairErrors:
+    """How often reviewers put the answer with the lower native score before the other.
+
+    That takes nothing for granted about the panel. Intervals at 95% held the true share in 93–98%
+    of simulated panels of 20 to 300 items, of which 35–60% tell answers apart.
+
+    Arguments and errors are those of `effective_votes`.
+    """
+    table = items_table(ranks)
+    scores = _native(native, table)
+    over = ItemDraws(len(table), items, how=how)
+    n_reviewers = table.shape[1]
+    wrong, pairs = np.zeros((2, len(table), n_reviewers + 2))
+    for one, other in combinations(range(table.shape[2]), 2):
+        right = np.nan_to_num(np.sign(scores[:, one] - scores[:, other]))
+        # 1 where a reviewer puts the better one first, −1 where the other.
+        votes = np.sign(table[:, :, other] - table[:, :, one]) * right[:, None]
+        voted = ~np.isnan(votes) & (right != 0)[:, None]
+        majority = np.sign(np.nansum(votes, axis=1, keepdims=True))
+        votes = np.hstack([votes, np.where(voted.any(axis=1, keepdims=True), majority, np.nan)])
+        voted = np.hstack([voted, voted.any(axis=1, keepdims=True)])
+        wrong[:, :-1] += np.where(voted, (1 - votes) / 2, 0)
+        pairs[:, :-1] += voted
+    wrong[:, -1], pairs[:, -1] = wrong[:, :-2].sum(axis=1), pairs[:, :-2].sum(axis=1)
+    found = over.shares(wrong, pairs, "native scores tell no two answers apart that are ranked")
+    return PairErrors(found[:-2], each=found[-1], majority=found[-2])

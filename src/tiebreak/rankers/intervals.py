@@ -25,7 +25,7 @@ from tiebreak.rankers.uncertainty import (
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure and its expanded percentile interval over items (see `ItemBootstrap`).
+    """A figure and its interval over items: expanded percentiles (see `ItemBootstrap`) or Wilson's.
 
     `n_items` counts the items that it rests on. What is undefined is NaN, and `reason` says why; of
     a figure that is defined `reason` tells what to bear in mind, and is None if there is nothing.
@@ -78,6 +78,21 @@ class ItemDraws:
         both = np.hstack([sums, counts])
         return self.figures(both, lambda s: ratio(*np.hsplit(s, 2)), counts > 0, undefined)
 
+    def shares(self, hits: FloatArray, counts: FloatArray, undefined: str) -> tuple[Estimate, ...]:
+        """Hits by counts over rows, both of shape (rows, figures), with Wilson intervals.
+
+        The events of an item go together, so that n is the effective number of events, at which the
+        variance over items is p(1 − p) / n, and the quantile is Student's (E. L. Korn and B. I.
+        Graubard 1998, "Confidence Intervals for Proportions with Small Expected Number of Positive
+        Counts Estimated from Survey Data", Survey Methodology 24(2)). Near 0 and 1, and over few
+        items, that holds where a bootstrap does not: draws only hold what was seen.
+        """
+        of_items = (per_item(part, self._item, self._n_items) for part in (hits, counts))
+        return tuple(
+            _share(*columns, level=self.how.level, undefined=undefined)
+            for columns in zip(*(part.T for part in of_items), strict=True)
+        )
+
     def figures(
         self,
         sums: FloatArray,
@@ -126,6 +141,28 @@ class ItemDraws:
                 f"undefined in {undefined} of {self.how.draws} draws of items, which are left out"
             )
         return None
+
+
+def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: str) -> Estimate:
+    """Of one figure: `hits` and `counts` have shape (items,)."""
+    from scipy.special import stdtrit
+
+    hits, counts = hits[counts > 0], counts[counts > 0]
+    n, total = len(counts), counts.sum()
+    if not n:
+        return Estimate(math.nan, math.nan, math.nan, 0, undefined)
+    share = float(hits.sum() / total)
+    if n < 2:
+        reason = "an interval over items needs at least two items"
+        return Estimate(share, math.nan, math.nan, n, reason)
+    variance = n / (n - 1) * float(np.sum((hits - share * counts) ** 2)) / total**2
+    # Events that are all alike tell no more than their items do.
+    effective = min(share * (1 - share) / variance, total) if variance > 0 else n
+    t = stdtrit(n - 1, (1 + level) / 2)
+    middle = share + t**2 / (2 * effective)
+    half = t * math.sqrt(share * (1 - share) / effective + t**2 / (4 * effective**2))
+    lower, upper = (float((middle + sign * half) / (1 + t**2 / effective)) for sign in (-1, 1))
+    return Estimate(share, max(lower, 0.0), min(upper, 1.0), n)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from tests.analysis.peers.test_self_preference import planted
 from tiebreak.analysis.peers.worth import (
     PanelWorth,
     largest_shift,
-    most_alike,
     panel_warnings,
     panel_worth,
 )
@@ -156,24 +155,15 @@ def test_answers_left_out_are_warned_of(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
-def test_colluding_reviewers_are_fewer_votes(tmp_path: Path) -> None:
-    scores = planted(80, np.random.default_rng(11), bias=np.zeros(5))
-    honest = worth_of(tmp_path / "1", *by_scores(scores))
-    # d and e have agreed on what to say: e's favourites are d's, and d's own answer comes first.
-    scores[:, 3, 3] += 4
-    scores[:, 4] = scores[:, 3]
-    colluding = worth_of(tmp_path / "2", *by_scores(scores))
-    assert honest.votes.votes.value > 4.5
-    assert colluding.votes.votes.value < honest.votes.votes.value - 0.5
-    errors = np.where(np.eye(5, dtype=bool), -1, colluding.votes.correlations)
-    assert np.argwhere(errors == errors.max()).tolist() == [[3, 4], [4, 3]]
-    assert errors[3, 4] == pytest.approx(1)
-    alike = most_alike(colluding)
-    assert alike is not None
-    assert alike[:2] == ("d", "e")
-    # Together the two have pulled the consensus so far that others seem to be far from it.
-    assert np.argmax([one.distance.value for one in colluding.reviewers]) not in (3, 4)
+def test_right_and_wrong_answers_tell_who_errs(tmp_path: Path) -> None:
+    ballots = {"a": "abc", "b": "acb", "c": "cab", "X1": "bca"}
+    items = [reviews(f"q{k}", ballots, native={"a": 1, "b": 0, "c": 0}) for k in range(3)]
+    worth = worth_of(tmp_path, *items)
+    assert [one.errors.value for one in worth.reviewers] == [0, 0, 0.5, 1]
+    assert worth.errors.each.value == pytest.approx(1.5 / 4)
+    # a before b by 3:1, a before c by 2:2.
+    assert worth.errors.majority.value == 0.25
+    assert worth.votes.reason == "native scores tell answers apart in 3 items, and it takes 10"
 
 
 def test_who_matters_most(tmp_path: Path) -> None:
@@ -185,13 +175,6 @@ def test_who_matters_most(tmp_path: Path) -> None:
     assert largest_shift([one, two]) is two
     assert largest_shift([one, two, three]) is three
     assert largest_shift([replace(one, shift=0), replace(two, shift=None)]) is None
-
-
-def test_nobody_is_alike_whose_errors_do_not_go_together(tmp_path: Path) -> None:
-    worth = worth_of(tmp_path, reviews("q0", {"a": "ab", "b": "ab"}))
-    for correlation, alike in ((np.nan, None), (-0.5, None), (0.004, None), (0.3, ("a", "b", 0.3))):
-        votes = replace(worth.votes, correlations=np.full((2, 2), correlation))
-        assert most_alike(replace(worth, votes=votes)) == alike
 
 
 @pytest.mark.slow

@@ -91,7 +91,12 @@ def test_no_line_is_too_long_and_nothing_is_cut(report: PeerReport, width: int) 
     words = (
         "gsm8k · peer review · 30 items · 5 models · 5 reviewers",
         *("Mean rank", "All at once", "PR−SR", "SFA−SIA", "Fair gap", "Place τ", "Paid"),
-        *("Kem Bor IRV", "τ of two", "Krippendorff's α of the ranks:", "Independent votes, of 5:"),
+        *(
+            "Kem Bor IRV",
+            "τ of two",
+            "Krippendorff's α of the ranks:",
+            "Independent votes: between 1.",
+        ),
         *("Sparse peer review beside the full one", "proven optimal", "removed", MARKUP),
     )
     for word in words:
@@ -191,7 +196,7 @@ def test_prices_that_are_not_known(tmp_path: Path) -> None:
 
 def test_json_holds_the_figures(small: PeerReport) -> None:
     data = round_trip(data_of(small))
-    assert (data["format"], data["version"]) == ("tiebreak/peer-review", 1)
+    assert (data["format"], data["version"]) == ("tiebreak/peer-review", 2)
     assert (data["level"], data["draws"], data["seed"]) == (0.95, 100, 0)
     [one] = data["reviews"]
     assert (one["n_items"], one["n_identical"], one["degree"]) == (13, 1, None)

@@ -8,7 +8,12 @@ import numpy as np
 from tiebreak.analysis.judge import JudgeReplies, bound_warning, judge_replies
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
-from tiebreak.rankers.dependence import EffectiveVotes, effective_votes
+from tiebreak.rankers.dependence import (
+    EffectiveVotes,
+    PairErrors,
+    effective_votes,
+    pair_errors,
+)
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import (
     Concordance,
@@ -38,7 +43,8 @@ class ReviewRecord:
     not, `n_left_out` answers in all were not shown, so that the rest would fit its context.
 
     `agreement` is the mean of Kendall's τ-b with each other reviewer; `distance` the share of pairs
-    that the consensus of the others orders the other way round. Without it the model `moved` falls
+    that the consensus of the others orders the other way round, `errors` that of the pairs with
+    different native scores which it orders the wrong way round. Without it the model `moved` falls
     by `shift` places (< 0: rises), which is the most by which one moves; 0 and None if none does,
     None and None where no model is ranked. `first_changes` says whether another is first then.
     """
@@ -51,6 +57,7 @@ class ReviewRecord:
     n_left_out: int
     agreement: Estimate
     distance: Estimate
+    errors: Estimate
     shift: int | None
     moved: str | None
     first_changes: bool | None
@@ -61,8 +68,9 @@ class ReviewRecord:
 class PanelWorth:
     """The reviewers, in the order of the panel, and what they are worth together.
 
-    `votes` are the independent votes that they amount to. `without` holds the rankings without each
-    of them, by its own `method`.
+    `votes` says what is known of the independent votes that they amount to, `errors` how often they
+    put a wrong answer before a right one. `without` holds the rankings without each of them, by its
+    own `method`.
     """
 
     reviewers: tuple[ReviewRecord, ...]
@@ -70,6 +78,7 @@ class PanelWorth:
     alpha: Estimate
     concordance: Concordance
     votes: EffectiveVotes
+    errors: PairErrors
     without: LeaveOneOut
 
 
@@ -78,10 +87,13 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
     ranks, items = panel.ranks, panel.items
     agreement = reviewer_agreement(ranks, items=items, how=how)
     without = leave_one_out(ranks, items=items, how=how)
+    errors = pair_errors(ranks, panel.native, items=items, how=how)
     presentation = presentation_bias(ranks, panel.shown, items=items, how=how)
     replies = {one.model: one for one in judge_replies(panel.ballots, level=how.level)}
     records = [
-        _record(panel, number, replies.get(one.name), agreement, without, presentation[number])
+        _record(
+            panel, number, replies.get(one.name), agreement, without, errors, presentation[number]
+        )
         for number, one in enumerate(panel.reviewers)
     ]
     return PanelWorth(
@@ -89,7 +101,8 @@ def panel_worth(panel: Panel, how: Resampling) -> PanelWorth:
         agreement=agreement,
         alpha=krippendorff_alpha(ranks, items=items, how=how),
         concordance=kendall_w(ranks, items=items, how=how),
-        votes=effective_votes(ranks, items=items, how=how),
+        votes=effective_votes(ranks, panel.native, items=items, how=how),
+        errors=errors,
         without=without,
     )
 
@@ -116,6 +129,7 @@ def _record(
     replies: JudgeReplies | None,
     agreement: ReviewerAgreement,
     without: LeaveOneOut,
+    errors: PairErrors,
     presentation: PresentationBias,
 ) -> ReviewRecord:
     reviewer = panel.reviewers[number]
@@ -135,6 +149,7 @@ def _record(
         n_left_out=sum(len(one.left_out) for one in listings),
         agreement=agreement.reviewers[number],
         distance=without.distances[number],
+        errors=errors.reviewers[number],
         shift=shift,
         moved=panel.models[most] if most is not None and shift else None,
         first_changes=without.first_changes[number],
@@ -174,19 +189,3 @@ def largest_shift(records: Sequence[ReviewRecord]) -> ReviewRecord | None:
         return abs(record.shift or 0), bool(record.first_changes)
 
     return max((record for record in records if record.shift), key=change, default=None)
-
-
-def most_alike(worth: PanelWorth) -> tuple[str, str, float] | None:
-    """The two reviewers whose errors go together most, and their correlation.
-
-    None if it is undefined, or no errors go together.
-    Reviewers that collude, or that are one model under two names, stand out here. Their distance
-    from the others' consensus need not be large: they pull it.
-    """
-    shape = worth.votes.correlations.shape
-    correlations = np.where(np.triu(np.ones(shape), k=1), worth.votes.correlations, np.nan)
-    if not np.any(correlations.round(2) > 0):
-        return None
-    one, other = np.unravel_index(np.nanargmax(correlations), shape)
-    first, second = (worth.reviewers[int(number)].reviewer.name for number in (one, other))
-    return first, second, float(correlations[one, other])

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tiebreak.analysis.peers.panel import Panel
-from tiebreak.analysis.peers.worth import PanelWorth, ReviewRecord, largest_shift, most_alike
+from tiebreak.analysis.peers.worth import PanelWorth, ReviewRecord, largest_shift
+from tiebreak.rankers.dependence import EffectiveVotes
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -30,6 +31,10 @@ LEGEND_REVIEWERS = (
     "τ: agreement with the others. Far: pairs that the others' consensus orders the other way "
     "round; 50% by chance. Without it: most places by which a model moves, and who is first then"
 )
+LEGEND_ERRORS = (
+    "Of the pairs of answers with different native scores, the share that is put the wrong way "
+    "round (a tie: half). Where a majority errs as often as its members, these err alike"
+)
 LEGEND_REVIEWS = (
     "Unscored: without a usable reply. Partial: does not place all answers shown. Left out: "
     "answers not shown, in so many reviews, because they did not fit its context. Place τ: of rank "
@@ -45,6 +50,8 @@ def panel_sections(worth: PanelWorth, level: float) -> Iterator[Section]:
     yield Section.of(table, legend=[LEGEND_REVIEWERS], lines=[] if matrix else lines)
     if matrix:
         yield Section.of(_matrix(worth), lines=lines)
+    if not math.isnan(worth.errors.each.value):
+        yield Section.of(_errors(worth, level), legend=[LEGEND_ERRORS])
     yield Section.of(_reviews(worth, level), legend=[LEGEND_REVIEWS])
 
 
@@ -90,12 +97,11 @@ def _matrix(worth: PanelWorth) -> Table:
 
 
 def _panel_lines(worth: PanelWorth) -> Iterator[str]:
-    """The whole panel in four figures, and who matters most."""
+    """The whole panel in a few figures, and who matters most."""
     figures = {
         "Agreement of two reviewers, mean Kendall τ-b": worth.agreement.panel,
         "Krippendorff's α of the ranks": worth.alpha,
         "Kendall's W, mean over items": worth.concordance.mean,
-        f"Independent votes, of {worth.votes.n_reviewers}": worth.votes.votes,
     }
     for name, figure in figures.items():
         if math.isnan(figure.value):
@@ -104,14 +110,7 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
             remark = f"; {figure.reason}" if figure.reason else ""
             span = signed_interval(figure.lower, figure.upper)
             yield f"{name}: {decimal(figure.value, 2)} ({span}{remark})"
-    if not math.isnan(worth.votes.votes.value):
-        yield "(What most reviewers have in common counts as the truth, even where all err alike)"
-    alike = most_alike(worth)
-    if alike is not None:
-        one, other, correlation = alike
-        # As an estimate it may be above 1.
-        shown = decimal(min(correlation, 1.0), 2)
-        yield f"Most alike in their errors: {one} and {other} (correlation {shown})"
+    yield _votes(worth.votes)
     most = largest_shift(worth.reviewers)
     if most is None:
         yield "No model moves when a reviewer is left out"
@@ -122,6 +121,41 @@ def _panel_lines(worth: PanelWorth) -> Iterator[str]:
             f"{count(abs(shift), 'place')}; no reviewer matters more (consensus by "
             f"{worth.without.method})"
         )
+
+
+def _votes(votes: EffectiveVotes) -> str:
+    """What ballots allow, and what native scores add."""
+    if votes.undefined:
+        return f"Independent votes: {UNDEFINED} ({votes.undefined})"
+    said = f"Independent votes: between {decimal(votes.at_least, 1)} and {votes.n_reviewers}"
+    if math.isnan(votes.estimate):
+        return (
+            f"{said}. Ballots alone cannot tell: reviewers may agree because they see the truth, "
+            f"or because they err alike (no estimate: {votes.reason})"
+        )
+    return (
+        f"{said}, about {decimal(votes.estimate, 1)} as far as native scores are the truth "
+        f"({count(votes.n_mixed, 'item')}). That is approximate: an error that all share cannot be "
+        "seen, and many independent votes are understated"
+    )
+
+
+def _errors(worth: PanelWorth, level: float) -> Table:
+    """How often each reviewer, all together, and a majority put wrong before right."""
+    found = [
+        *((one.reviewer.name, one.errors) for one in worth.reviewers),
+        ("all of them", worth.errors.each),
+        ("their majority", worth.errors.majority),
+    ]
+    columns = numbers("Wrong", interval_heading(level), "Items")
+    rows = [
+        (
+            *(words(name), share(one.value), share_bounds(one.lower, one.upper)),
+            integer(one.n_items),
+        )
+        for name, one in found
+    ]
+    return Table.of((names("Reviewer"), *columns), rows, "Wrong before right", gap=2)
 
 
 def _reviews(worth: PanelWorth, level: float) -> Table:
@@ -155,10 +189,9 @@ def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:
         "tau_n_items": worth.agreement.n_items,
         "alpha": worth.alpha,
         "kendall_w": worth.concordance.mean,
-        "votes": worth.votes.votes,
-        "error_correlation": worth.votes.rho,
-        "error_correlations": worth.votes.correlations,
-        "reliability": worth.votes.reliability,
+        "votes": worth.votes,
+        "errors": worth.errors.each,
+        "majority_errors": worth.errors.majority,
         "without_method": worth.without.method,
     }
 
@@ -171,7 +204,9 @@ def _reviewer(panel: Panel, worth: PanelWorth, number: int, one: ReviewRecord) -
     return {
         **one.reviewer.model_dump(),
         "replies": replies,
-        **only(one, "reason", "n_partial", "n_cut", "n_left_out", "agreement", "distance"),
+        **only(
+            one, "reason", "n_partial", "n_cut", "n_left_out", "agreement", "distance", "errors"
+        ),
         **only(one, "shift", "moved", "first_changes"),
         "kendall_without": worth.without.kendall[number],
         "mean_ranks_without": dict(zip(panel.models, without, strict=True)),

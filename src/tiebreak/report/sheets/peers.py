@@ -67,7 +67,7 @@ def sheets_of(report: PeerReport) -> list[Sheet]:
 
 
 def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
-    """The fields of the parts of `PeerReport` under "tiebreak/peer-review", version 1.
+    """The fields of the parts of `PeerReport` under "tiebreak/peer-review", version 2.
 
     The shape; ESTIMATE has the fields of `Estimate`, ELECTION is what `tiebreak aggregate --json`
     prints::
@@ -82,13 +82,14 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
              "panel": {"reviewers": [
                           {"name", "model", "candidate", "replies": null or of `JudgeReplies`,
                            "reason", "n_partial", "n_cut", "n_left_out", "agreement": ESTIMATE,
-                           "distance": ESTIMATE, "shift", "moved", "first_changes",
-                           "kendall_without", "mean_ranks_without": {MODEL: number},
+                           "distance": ESTIMATE, "errors": ESTIMATE, "shift", "moved",
+                           "first_changes", "kendall_without",
+                           "mean_ranks_without": {MODEL: number},
                            "presentation": of `PresentationBias`}],
                        "agreement": ESTIMATE, "tau": [[]], "tau_n_items": [[]],
                        "alpha": ESTIMATE, "kendall_w": ESTIMATE,
-                       "votes": ESTIMATE, "error_correlation": ESTIMATE,
-                       "error_correlations": [[]], "reliability": [], "without_method"},
+                       "votes": of `EffectiveVotes`, "errors": ESTIMATE,
+                       "majority_errors": ESTIMATE, "without_method"},
              "receipt": of `Receipt`, "warnings": [], "notes": [],
              "items": [{"item_id", "n_reviews", "election": null or ELECTION}]}],
          "sparse": [of `SparseAgreement`], "notes": []}
@@ -101,7 +102,7 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
     """
     return document(
         "tiebreak/peer-review",
-        1,
+        2,
         **json_ready(report.how),
         reviews=[_review(review, items=items) for review in report.reviews],
         **only(report, "sparse", "notes"),
