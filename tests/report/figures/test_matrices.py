@@ -135,7 +135,8 @@ def test_mean_ranks_in_their_cells() -> None:
     # a gives itself 1.0, the others 1.625; b gives itself 1.0, the others 2.25.
     assert drawing.alt == (
         "Mean rank that each of 3 reviewers gives each of 3 candidates on gsm8k. The best is 1.0, "
-        "for a. 2 of 2 reviewers put the own answers higher than the others do on average."
+        "for a. 2 of 2 reviewers put the own answers higher than the others do on average; "
+        "by chance half would."
     )
 
 

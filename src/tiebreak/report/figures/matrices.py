@@ -142,7 +142,7 @@ def _matrix_words(review: PeerReview, table: FloatArray, own: Sequence[int | Non
         better = sum(bool(self < np.nanmean(others)) for self, others in pairs)
         words += (
             f" {better} of {count(len(pairs), 'reviewer')} put{'s' if len(pairs) == 1 else ''} "
-            "the own answers higher than the others do on average."
+            "the own answers higher than the others do on average; by chance half would."
         )
     return words
 

@@ -25,7 +25,9 @@ _HEADINGS: Final = {
     ),
     "winrates": (
         "Win rates",
-        "How often the model of a row beats the model of a column; a tie counts one half.",
+        "How often the model of a row beats the model of a column; a tie counts one half. "
+        "These are shares of what was played; whether two models differ, the tests of the "
+        "leaderboard say.",
     ),
     "protocols": (
         "Protocols and their price",

@@ -85,7 +85,8 @@ def legend(alignment: Alignment) -> Section:
     intervals = (
         f"Intervals: bootstrap over items, {alignment.draws:,} draws, seed {alignment.seed}; "
         "the human ranking counts as exact. A low correlation over all items with a wide "
-        "interval says too few items rather than disagreement"
+        "interval says too few items rather than disagreement, and of nearly tied models on few "
+        "items even that is too narrow (95% held 72% for eight models on 20 items)"
     )
     return Section.of(legend=[LEGEND, intervals])
 
