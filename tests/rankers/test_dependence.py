@@ -153,7 +153,8 @@ def test_numbering_does_not_matter(seed: int, reviewers: list[int], candidates: 
     second = effective_votes(
         ranks[:, reviewers][:, :, candidates], native[:, candidates], how=QUICK
     )
-    assert second.estimate == pytest.approx(first.estimate, abs=1e-6, nan_ok=True)
+    # Pairs of reviewers with the same quotient may change places in the weighted quantile.
+    assert second.estimate == pytest.approx(first.estimate, abs=0.01, nan_ok=True)
     assert second.at_least == pytest.approx(first.at_least, abs=1e-6)
 
 

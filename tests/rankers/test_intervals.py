@@ -2,10 +2,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
+from scipy.stats import t
 
 from tiebreak.rankers import Resampling, wilson
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import Estimate, ItemDraws, design_effect
+from tiebreak.rankers.profile import ratio
 from tiebreak.rankers.uncertainty import bootstrap_items
 
 NAN = math.nan
@@ -129,3 +132,39 @@ def test_whole_items_count_as_one() -> None:
 def test_no_design_effect(hits: list[int], n: list[int]) -> None:
     """Replies that fail more evenly than by chance do not make the rate better known."""
     assert design_effect(hits, n) == 1
+
+
+def test_a_bounded_figure_of_one_sum_is_the_t_interval_of_its_log_odds() -> None:
+    # A mean: the jackknife's standard error is s / √n.
+    rng = np.random.default_rng(0)
+    values = rng.uniform(-0.5, 1, 12)
+    sums = np.stack([values, np.ones(12)], axis=1)
+    over = ItemDraws(12, None, how=Resampling(level=0.9))
+    found = over.bounded(sums, lambda s: ratio(*s.T), np.full(12, True), low=-0.5, undefined="")
+    mean, error = values.mean(), values.std(ddof=1) / 12**0.5
+    share = (mean + 0.5) / 1.5
+    reach = t.ppf(0.95, 11) * error / 1.5 / (share * (1 - share))
+    expected = [-0.5 + 1.5 * expit(logit(share) + sign * reach) for sign in (-1, 1)]
+    assert found.value == pytest.approx(mean)
+    assert found.n_items == 12
+    np.testing.assert_allclose([found.lower, found.upper], expected)
+
+
+@pytest.mark.parametrize(("values", "n"), [([], 0), ([0.3], 1), ([1.0, 1.0], 2), ([0.9, 0.1], 2)])
+def test_a_bounded_figure_of_few_items(values: list[float], n: int) -> None:
+    sums = np.stack([[*values, 0], [*np.ones(n), 0]], axis=1)
+    over = ItemDraws(n + 1, None, how=Resampling())
+    found = over.bounded(
+        sums, lambda s: ratio(*s.T), np.arange(n + 1) < n, low=0, undefined="no item"
+    )
+    assert found.n_items == n
+    if not n:
+        assert (found.reason, math.isnan(found.value)) == ("no item", True)
+    elif n == 1:
+        assert "at least two items" in (found.reason or "")
+        assert math.isnan(found.lower)
+    elif values[0] == 1:
+        assert (found.lower, found.upper) == (1, 1)
+    else:
+        assert 0 <= found.lower < 0.01
+        assert 0.99 < found.upper <= 1

@@ -327,9 +327,10 @@ def test_same_seed_same_numbers(measure: type) -> None:
     assert repr(measure(ranks, how=Resampling(seed=3))) == repr(
         measure(ranks, how=Resampling(seed=3))
     )
-    assert repr(measure(ranks, how=Resampling(seed=3))) != repr(
-        measure(ranks, how=Resampling(seed=4))
-    )
+    if measure is reviewer_agreement:  # The others draw nothing.
+        assert repr(measure(ranks, how=Resampling(seed=3))) != repr(
+            measure(ranks, how=Resampling(seed=4))
+        )
     wide, narrow = (repr(measure(ranks, how=Resampling(level=level))) for level in (0.99, 0.8))
     assert wide != narrow
 
@@ -343,7 +344,6 @@ def test_same_seed_same_numbers(measure: type) -> None:
         (np.ones((0, 3, 4)), {}, "there is no item"),
         (np.ones((2, 3, 4)), {"items": [1]}, r"items must have shape \(2,\)"),
         (np.ones((2, 3, 4)), {"how": Resampling(level=1)}, "level"),
-        (np.ones((2, 3, 4)), {"how": Resampling(draws=0)}, "draws"),
     ],
 )
 def test_wrong_input(

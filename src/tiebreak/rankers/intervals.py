@@ -25,7 +25,7 @@ from tiebreak.rankers.uncertainty import (
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure and its interval over items: expanded percentiles (see `ItemBootstrap`) or Wilson's.
+    """A figure and its interval over items, by default of expanded percentiles (`ItemBootstrap`).
 
     `n_items` counts the items that it rests on. What is undefined is NaN, and `reason` says why; of
     a figure that is defined `reason` tells what to bear in mind, and is None if there is nothing.
@@ -48,13 +48,15 @@ class ItemDraws:
         how: level, draws and seed of the intervals.
 
     Raises:
-        RankingError: no rows; `items` does not name one item per row.
+        RankingError: no rows; `items` does not name one item per row; level is out of range.
     """
 
     def __init__(self, n_rows: int, items: ArrayLike | None, *, how: Resampling) -> None:
         self._n_items, self._item = item_numbers(items, n_rows)
         if not n_rows:
             raise RankingError("there is no item")
+        if not 0 < how.level < 1:
+            raise RankingError(f"level must lie between 0 and 1, got {how.level}")
         self.how = how
 
     def count(self, present: NDArray[np.bool_]) -> IntArray:
@@ -92,6 +94,51 @@ class ItemDraws:
             _share(*columns, level=self.how.level, undefined=undefined)
             for columns in zip(*(part.T for part in of_items), strict=True)
         )
+
+    def bounded(
+        self,
+        sums: FloatArray,
+        figure: Callable[[FloatArray], FloatArray],
+        present: NDArray[np.bool_],
+        *,
+        low: float,
+        undefined: str,
+    ) -> Estimate:
+        """A figure between `low` and 1, with a jackknife t interval on the scale of its log-odds.
+
+        Each item is left out in turn: the spread of the figures is their standard error (B. Efron
+        and C. Stein 1981, "The Jackknife Estimate of Variance", Annals of Statistics 9(3)). On that
+        scale it is about normal, and the interval never leaves the bounds.
+
+        Args:
+            sums: shape (rows, K), what is added up.
+            figure: from totals, shape (n, K), to figures, shape (n,); NaN = undefined.
+            present: shape (rows,), the rows that the figure rests on.
+            low: the least value that it can have.
+            undefined: the reason of a figure that is NaN.
+        """
+        from scipy.special import expit, logit
+
+        totals = per_item(sums, self._item, self._n_items)
+        totals = totals[per_item(present, self._item, self._n_items) > 0]
+        n = len(totals)
+        whole = totals.sum(axis=0, keepdims=True)
+        value = float(figure(whole)[0]) if n else math.nan
+        if math.isnan(value):
+            return Estimate(math.nan, math.nan, math.nan, n, undefined)
+        without = figure(whole - totals)
+        without = without[~np.isnan(without)]
+        if len(without) < 2:
+            reason = "an interval over items needs at least two items"
+            return Estimate(value, math.nan, math.nan, n, reason)
+        error = math.sqrt((n - 1) * float(np.var(without)))
+        if not low < value < 1:
+            return Estimate(value, value, value, n)
+        share = (value - low) / (1 - low)
+        # The derivative of the log-odds of a share p is 1 / p (1 − p).
+        reach = _student(n, self.how.level) * error / (1 - low) / share / (1 - share)
+        lower, upper = low + (1 - low) * expit(logit(share) + reach * np.array([-1, 1]))
+        return Estimate(value, float(lower), float(upper), n)
 
     def figures(
         self,
@@ -145,8 +192,6 @@ class ItemDraws:
 
 def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: str) -> Estimate:
     """Of one figure: `hits` and `counts` have shape (items,)."""
-    from scipy.special import stdtrit
-
     hits, counts = hits[counts > 0], counts[counts > 0]
     n, total = len(counts), counts.sum()
     if not n:
@@ -155,14 +200,20 @@ def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: str
     if n < 2:
         reason = "an interval over items needs at least two items"
         return Estimate(share, math.nan, math.nan, n, reason)
-    variance = n / (n - 1) * float(np.sum((hits - share * counts) ** 2)) / total**2
     # Events that are all alike tell no more than their items do.
-    effective = min(share * (1 - share) / variance, total) if variance > 0 else n
-    t = stdtrit(n - 1, (1 + level) / 2)
+    effective = total / design_effect(hits, counts) if 0 < share < 1 else n
+    t = _student(n, level)
     middle = share + t**2 / (2 * effective)
     half = t * math.sqrt(share * (1 - share) / effective + t**2 / (4 * effective**2))
     lower, upper = (float((middle + sign * half) / (1 + t**2 / effective)) for sign in (-1, 1))
     return Estimate(share, max(lower, 0.0), min(upper, 1.0), n)
+
+
+def _student(n: int, level: float) -> float:
+    """Quantile of Student's t for a two-sided interval from n items."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n - 1, (1 + level) / 2))
 
 
 @dataclass(frozen=True, slots=True)
