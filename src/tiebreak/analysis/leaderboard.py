@@ -25,6 +25,7 @@ from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.analysis.trust import Trust, trust_of
+from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
 from tiebreak.paths import Paths
 from tiebreak.rankers import (
     ItemBootstrap,
@@ -106,6 +107,16 @@ class Settled:
     n_skipped: int
     calls_saved: float
 
+    @property
+    def sentence(self) -> str:
+        """What was decided, and how sure that is."""
+        what = "the ranking" if self.top is None else f"the top {self.top}"
+        only = " for these items" if self.settle_for == "these" else ""
+        return (
+            f"A sequential test stopped the run when {what} was decided{only} "
+            f"(error rate {self.error * 100:g}%)."
+        )
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Leaderboard(Finding):
@@ -116,6 +127,9 @@ class Leaderboard(Finding):
     the rule that made ballots into ranks, None where there are no ballots. `spread` is the mean
     distance between two models' scores, `native_spread` that of their native scores.
 
+    `verdict` says who is first and who cannot be told apart; it rests on `pairs`, the tests of all
+    pairs of `rows`, and begins the board wherever it is shown.
+
     `views` rank the models by all matches at once, where there are matches. `bias`, `length` and
     `replies` are about the judge; `trust` is what they come to. `settled` is None for a run that
     was to judge all items. `warnings` say why the ranking cannot be trusted; `notes` are all other
@@ -124,6 +138,7 @@ class Leaderboard(Finding):
 
     benchmark: str
     protocol: str
+    verdict: BoardVerdict
     log: str
     eval_id: str
     created: str
@@ -133,6 +148,7 @@ class Leaderboard(Finding):
     n_items: int
     unranked: tuple[Unranked, ...]
     rows: tuple[LeaderboardRow, ...]
+    pairs: tuple[ModelPair, ...]
     views: tuple[StrengthView, ...]
     spread: float
     native_spread: float
@@ -231,9 +247,26 @@ def board_of(
         warnings += [unscored_warning(items, rule), tie_warning(items, rule)]
     warnings += _bound_reviewers(log, how=how)
     receipt = receipt_of(called)
+    judged = [item for item, _ in ranked]
+    second = strength_views(judged, closure=closure, how=how) if views else ()
+    trust = trust_of(
+        [alarm for alarm in (bias.warning, length.warning) if alarm],
+        bias,
+        by_matches=rule is not None and RULES[rule].by_matches,
+    )
+    settled = _settled(log.skipped, receipt)
+    verdict = board_verdict(
+        table,
+        pairs,
+        views=second,
+        decided=settled.sentence if settled else "",
+        judged=rule is not None and RULES[rule].asks is not None,
+        trust=trust,
+    )
     return Leaderboard(
         benchmark=log.benchmark,
         protocol=log.protocol,
+        verdict=verdict,
         log=log.path,
         eval_id=log.eval_id,
         created=log.created,
@@ -243,9 +276,8 @@ def board_of(
         n_items=len(ranked),
         unranked=log.unranked,
         rows=rows,
-        views=(
-            strength_views([item for item, _ in ranked], closure=closure, how=how) if views else ()
-        ),
+        pairs=model_pairs(pairs, table.models),
+        views=second,
         spread=spread([row.borda for row in rows]),
         native_spread=spread([row.native for row in rows]),
         level=how.level,
@@ -254,13 +286,9 @@ def board_of(
         bias=bias,
         length=length,
         replies=judge_replies(items, level=how.level),
-        trust=trust_of(
-            [alarm for alarm in (bias.warning, length.warning) if alarm],
-            bias,
-            by_matches=rule is not None and RULES[rule].by_matches,
-        ),
+        trust=trust,
         receipt=receipt,
-        settled=_settled(log.skipped, receipt),
+        settled=settled,
         warnings=tuple(warning for warning in warnings if warning),
         notes=(*log.notes, *notes(table, bootstrap, items)),
     )

@@ -60,9 +60,10 @@ def board(
     rows: Sequence[LeaderboardRow], benchmark: str = "gsm8k", protocol: str = "seal"
 ) -> Leaderboard:
     return Leaderboard(
-        benchmark=benchmark, protocol=protocol, log="logs/1.eval", eval_id="E1", created="",
-        status="success", judges=("j/judge",), placed_by="elimination", n_items=120, unranked=(),
-        rows=tuple(rows), views=(), spread=NAN, native_spread=NAN, level=0.95, draws=10, seed=0,
+        benchmark=benchmark, protocol=protocol, verdict=NOTHING, log="logs/1.eval", eval_id="E1",
+        created="", status="success", judges=("j/judge",), placed_by="elimination", n_items=120,
+        unranked=(), rows=tuple(rows), pairs=(), views=(), spread=NAN,
+        native_spread=NAN, level=0.95, draws=10, seed=0,
         bias=NOTHING, length=NOTHING, replies=(), trust=NOTHING, receipt=NOTHING, settled=None,
         warnings=(), notes=(),
     )  # fmt: skip

@@ -33,7 +33,7 @@ def boards(tmp_path: Path) -> list[Leaderboard]:
 
 def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -> None:
     data = round_trip(data_of(boards))
-    assert (data["format"], data["version"]) == ("tiebreak/leaderboards", 1)
+    assert (data["format"], data["version"]) == ("tiebreak/leaderboards", 2)
     first = data["leaderboards"][0]
     parts = {
         LeaderboardRow: first["rows"][0],

@@ -53,15 +53,15 @@ def sheets_of(boards: Iterable[Leaderboard]) -> list[Sheet]:
 
 
 def data_of(boards: Iterable[Leaderboard]) -> dict[str, Any]:
-    """The fields of `Leaderboard` under "tiebreak/leaderboards", version 1, and "resolution_gain".
+    """The fields of `Leaderboard` under "tiebreak/leaderboards", version 2, and "resolution_gain".
 
-    The parts have the fields of `LeaderboardRow`, `StrengthView`, `StrengthRow`, `PositionBias`,
-    `LengthBias`, `JudgeReplies`, `Trust`, `Receipt`, `KindCalls`, `Usage`, `Settled` and
-    `Unranked`.
+    The parts have the fields of `BoardVerdict`, `LeaderboardRow`, `ModelPair`, `StrengthView`,
+    `StrengthRow`, `PositionBias`, `LengthBias`, `JudgeReplies`, `Trust`, `Receipt`, `KindCalls`,
+    `Usage`, `Settled` and `Unranked`.
     """
     return document(
         "tiebreak/leaderboards",
-        1,
+        2,
         leaderboards=[
             {**json_ready(board), "resolution_gain": board.resolution_gain} for board in boards
         ],
@@ -98,8 +98,8 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     judge = Section.of(lines=[*([_spread_line(board)] if board.rows else []), *judge_lines(board)])
     return Sheet(
         f"{board.benchmark} · {name or board.protocol} · {count(board.n_items, 'item')}",
-        (source,),
-        _settled_line(board.settled) if board.settled else "",
+        (source, *([_settled_line(board.settled)] if board.settled else [])),
+        board.verdict.sentence,
         board.warnings,
         tuple(filter(None, [ranking, _views(board), judge])),
         (*board.notes, *_unranked_notes(board)),

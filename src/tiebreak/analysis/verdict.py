@@ -1,0 +1,241 @@
+"""The verdict of a leaderboard: who is first, who cannot be told apart, and may it be believed?
+
+All of it rests on the tests of pairs (`rankers.pairwise_tests.separation`), never on whether
+intervals overlap.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.standing import mean
+from tiebreak.analysis.strengths import StrengthView
+from tiebreak.analysis.trust import Trust
+from tiebreak.rankers.pairwise_tests import Pair, Separation, items_needed, separation
+from tiebreak.words import count
+
+# More models than this are counted, not named.
+_FEW = 4
+_VIEWS = {"least_squares": "least squares", "bradley_terry": "Bradley–Terry"}
+
+
+@dataclass(frozen=True, slots=True)
+class BoardVerdict:
+    """What a leaderboard says, before any table.
+
+    `sentence` is plain English, some sentences long. `tiers` are the longest runs of models, in the
+    order of the board, in which no two are told apart: tiers may overlap, and a model that is told
+    apart from all others is a tier of its own. `trust` is about the judge.
+    """
+
+    sentence: str
+    tiers: tuple[tuple[str, ...], ...]
+    trust: Trust
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPair:
+    """A test of two models, `above` before `below` on the board (see `rankers` `Pair`).
+
+    `difference` is that of their mean scores over the `n_items` items that rank both, `p` the
+    two-sided p-value of this pair alone, `p_adjusted` holds for all pairs of the board together.
+    `apart` is whether it is at most 1 − level; None, and the numbers NaN, without a common item.
+    """
+
+    above: str
+    below: str
+    n_items: int
+    difference: float
+    p: float
+    p_adjusted: float
+    apart: bool | None
+
+
+def model_pairs(found: Separation, models: Sequence[str]) -> tuple[ModelPair, ...]:
+    """The pairs of some tests by the names of the models, in the order of the board."""
+    return tuple(
+        ModelPair(
+            above=models[pair.above],
+            below=models[pair.below],
+            n_items=pair.n_items,
+            difference=pair.difference,
+            p=pair.p,
+            p_adjusted=pair.p_adjusted,
+            apart=pair.apart,
+        )
+        for pair in found.pairs
+    )
+
+
+def board_verdict(
+    table: ItemTable,
+    found: Separation,
+    *,
+    views: Sequence[StrengthView] = (),
+    decided: str = "",
+    judged: bool = True,
+    trust: Trust,
+) -> BoardVerdict:
+    """The verdict of a board.
+
+    Args:
+        table: its items.
+        found: the tests of all pairs by what it ranks by, in its order.
+        views: its second views.
+        decided: what a sequential test decided, as a sentence, or "".
+        judged: whether anything but the native score ranked the models.
+        trust: whether the judge can be trusted.
+    """
+    sentences = [_order(found, table.models), decided, _views(found, table.models, views)]
+    if judged:
+        sentences.append(_native(found, table))
+    return BoardVerdict(
+        " ".join(filter(None, [*sentences, trust.sentence])),
+        tuple(tuple(table.models[found.order[place]] for place in group) for group in found.groups),
+        trust,
+    )
+
+
+def _order(found: Separation, models: Sequence[str]) -> str:
+    """Who is first, against whom that holds, and which models cannot be told apart."""
+    names = [models[column] for column in found.order]
+    if len(names) < 2:
+        return (
+            f"There is nothing to compare: {names[0]} alone is ranked."
+            if names
+            else ("No item could be ranked.")
+        )
+    first, others = found.order[0], found.order[1:]
+    behind = {pair.below: pair for pair in found.pairs if pair.above == first and _ahead(pair)}
+    if not any(pair.apart for pair in found.pairs):
+        return _nothing(found, names)
+    items = f"on these {_items(found)}"
+    open_ = [models[column] for column in others if column not in behind]
+    largest = _p(max((pair.p_adjusted for pair in behind.values()), default=math.nan))
+    if not behind:
+        return f"{names[0]} stands first, but is told apart from no other model. {_tiers(found)}"
+    if not open_:
+        each = " against each other model" if len(others) > 1 else f" against {names[1]}"
+        return " ".join(
+            filter(None, [f"{names[0]} is first ({largest}{each}).", _rest(found, names, items)])
+        )
+    ahead = _listed([models[column] for column in others if column in behind])
+    return (
+        f"{names[0]} stands first: ahead of {ahead} ({largest}), not told apart from "
+        f"{_listed(open_)} {items}. {_tiers(found)}"
+    )
+
+
+def _nothing(found: Separation, names: Sequence[str]) -> str:
+    """No two models are told apart, and why."""
+    n_items = max(pair.n_items for pair in found.pairs)
+    two = f"{names[0]} and {names[1]}"
+    none = "the order below is not a ranking"
+    needed = items_needed(level=found.level)
+    if n_items < needed:
+        any_two = two if len(names) == 2 else "any two models"
+        return (
+            f"Too few items: {n_items} cannot tell {any_two} apart, it takes at least {needed}; "
+            f"{none}."
+        )
+    which = two if len(names) == 2 else f"No two of the {len(names)} models"
+    can = "cannot" if len(names) == 2 else "can"
+    if all(pair.p == 1 for pair in found.tested):
+        return f"{which} {can} be told apart: their mean scores are equal; {none}."
+    return f"{which} {can} be told apart on these {_items(found)}: {none}."
+
+
+def _rest(found: Separation, names: Sequence[str], items: str) -> str:
+    """Which of the models behind the first are told apart."""
+    groups = [group for group in found.groups if len(group) > 1]
+    if len(names) < 3:
+        return ""
+    if not groups:
+        return f"All {len(names)} models are told apart {items}."
+    if len(groups) == 1:
+        alike = [names[place] for place in groups[0]]
+        rest = len(alike) == len(names) - 1 and len(alike) > _FEW
+        who = f"The other {len(alike)}" if rest else _listed(alike)
+        return f"{who} cannot be told apart {items}."
+    return _tiers(found)
+
+
+def _tiers(found: Separation) -> str:
+    overlap = any(one.stop > two.start for one, two in pairwise(found.groups))
+    overlapping = "overlapping " if overlap else ""
+    return f"The {len(found.order)} models form {len(found.groups)} {overlapping}tiers."
+
+
+def _views(found: Separation, models: Sequence[str], views: Sequence[StrengthView]) -> str:
+    """Where the second views name another first model."""
+    if not found.order:
+        return ""
+    others: dict[str, list[str]] = {}
+    for view in views:
+        leads = [row.model for row in view.rows if row.rank == 1]
+        if leads and models[found.order[0]] not in leads:
+            others.setdefault(leads[0], []).append(_VIEWS[view.method])
+    return " ".join(
+        f"By all matches at once ({' and '.join(by)}) {model} is first."
+        for model, by in others.items()
+    )
+
+
+def _native(found: Separation, table: ItemTable) -> str:
+    """Where native scores say something else."""
+    means = [mean(column) for column in table.native.T]
+    known = [column for column in found.order if not math.isnan(means[column])]
+    if len(known) < 2:
+        return ""
+    by_native = sorted(known, key=lambda column: -means[column])
+    native = separation(table.native, by_native, items=table.items, level=found.level)
+    ours = {(over, under) for pair in found.pairs for over, under in _won(pair)}
+    against = [
+        (over, under)
+        for pair in native.pairs
+        for over, under in _won(pair)
+        if (under, over) in ours
+    ]
+    if against:
+        over, under = against[0]
+        more = f", as of {len(against)} pairs in all" if len(against) > 1 else ""
+        return (
+            f"Judging puts {table.models[under]} above {table.models[over]}, native scores say the "
+            f"opposite ({means[under]:.3f} against {means[over]:.3f}){more}."
+        )
+    first, best = found.order[0], by_native[0]
+    if not math.isnan(means[first]) and means[best] > means[first] + 1e-9:
+        return (
+            f"By native score {table.models[best]} is first "
+            f"({means[best]:.3f}; {table.models[first]}: {means[first]:.3f})."
+        )
+    return ""
+
+
+def _won(pair: Pair) -> Iterator[tuple[int, int]]:
+    if pair.apart:
+        yield (pair.above, pair.below) if pair.difference > 0 else (pair.below, pair.above)
+
+
+def _ahead(pair: Pair) -> bool:
+    return pair.apart is True and pair.difference > 0
+
+
+def _items(found: Separation) -> str:
+    return count(max(pair.n_items for pair in found.pairs), "item")
+
+
+def _p(value: float) -> str:
+    """A p-value that several tests do not exceed."""
+    if value < 0.001:
+        return "p < .001"
+    return f"p ≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}".replace("0.", ".")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """a; a and b; a, b and c; 7 models."""
+    if len(names) > _FEW:
+        return f"{len(names)} models"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

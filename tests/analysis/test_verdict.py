@@ -1,0 +1,174 @@
+"""The sentence at the head of a board, for boards whose truth is plain."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.standing import best_first
+from tiebreak.analysis.strengths import StrengthRow, StrengthView
+from tiebreak.analysis.trust import Trust
+from tiebreak.analysis.verdict import BoardVerdict, board_verdict, model_pairs
+from tiebreak.rankers import bootstrap_items, competition_ranks, normalized_borda
+from tiebreak.rankers.pairwise_tests import separation
+
+FINE = Trust("fine", "The judge: no taste for a position found in 309 verdicts.")
+# b, c and d in all orders, so none of them is before another.
+MIXED = ["abcd", "acbd", "adbc", "abdc", "acdb", "adcb"] * 10
+
+
+def verdict(orders: Sequence[str], native: ArrayLike | None = None, **fields: Any) -> BoardVerdict:
+    """A board of items, each the models' letters best first, "=" between those that are tied."""
+    models = tuple(sorted(set("".join(orders)) - {"="}))
+    ranks = np.array([[rank(order, model) for model in models] for order in orders])
+    borda = normalized_borda(ranks.reshape(len(orders), len(models)))
+    empty = np.full(borda.shape, math.nan)
+    table = ItemTable(
+        models=models,
+        item_ids=tuple(map(str, range(len(orders)))),
+        items=np.arange(len(orders)),
+        borda=borda,
+        margins=empty,
+        native=empty if native is None else np.asarray(native, dtype=np.float64),
+    )
+    order = best_first(competition_ranks(bootstrap_items(borda).score), models)
+    found = board_verdict(table, separation(borda, order), **{"trust": FINE} | fields)
+    assert found.sentence.endswith(FINE.sentence)
+    return found
+
+
+def rank(order: str, model: str) -> float:
+    """Tied models share their mean rank: in "a=bc" a and b have 1.5."""
+    above = 0
+    for group in re.findall(r"\w(?:=\w)*", order):
+        tied = group.replace("=", "")
+        if model in tied:
+            return above + (len(tied) + 1) / 2
+        above += len(tied)
+    raise AssertionError(model)
+
+
+@pytest.mark.parametrize(
+    ("orders", "said", "tiers"),
+    [
+        (
+            MIXED,
+            "a is first (p < .001 against each other model). b, c and d cannot be told apart on "
+            "these 60 items.",
+            ("a", "bcd"),
+        ),
+        (
+            ["abcdef"] * 10 + ["afedcb"] * 10,
+            "a is first (p < .001 against each other model). The other 5 cannot be told apart on "
+            "these 20 items.",
+            ("a", "bcdef"),
+        ),
+        (
+            ["abc"] * 20,
+            "a is first (p < .001 against each other model). All 3 models are told apart on these "
+            "20 items.",
+            ("a", "b", "c"),
+        ),
+        # 2 · (1 + 12) / 2¹²
+        (["ab"] * 11 + ["ba"], "a is first (p ≤ .007 against b).", ("a", "b")),
+        (
+            ["abc"] * 11 + ["bac"] * 10,
+            "a stands first: ahead of c (p < .001), not told apart from b on these 21 items. The 3 "
+            "models form 2 tiers.",
+            ("ab", "c"),
+        ),
+        (
+            ["ab", "ba"] * 10,
+            "a and b cannot be told apart: their mean scores are equal; the order below is not a "
+            "ranking.",
+            ("ab",),
+        ),
+        (
+            ["abc", "bca", "cab", "acb"] * 3,
+            "No two of the 3 models can be told apart on these 12 items: the order below is not a "
+            "ranking.",
+            ("acb",),
+        ),
+        (
+            ["a=b=c"] * 30,
+            "No two of the 3 models can be told apart: their mean scores are equal; the order "
+            "below is not a ranking.",
+            ("abc",),
+        ),
+        (
+            ["abc"],
+            "Too few items: 1 cannot tell any two models apart, it takes at least 6; the order "
+            "below is not a ranking.",
+            ("abc",),
+        ),
+        ([], "No item could be ranked.", ()),
+    ],
+)
+def test_who_is_first(orders: list[str], said: str, tiers: tuple[str, ...]) -> None:
+    found = verdict(orders)
+    assert found.sentence == f"{said} {FINE.sentence}"
+    assert found.tiers == tuple(map(tuple, tiers))
+
+
+def test_one_model_alone() -> None:
+    found = board_verdict(
+        ItemTable(("a",), ("1",), np.zeros(1, dtype=np.int64), *[np.full((1, 1), 0.5)] * 3),
+        separation([[0.5]], [0]),
+        trust=FINE,
+    )
+    assert found.sentence.startswith("There is nothing to compare: a alone is ranked.")
+    assert found.tiers == (("a",),)
+
+
+def test_many_models_are_counted_and_not_named() -> None:
+    letters = "abcdefghijklmnopqrst"
+    found = verdict([letters[n:] + letters[:n] for n in (0, 1, 2, 3)] * 10)
+    assert len(found.sentence) < 300
+    assert "a stands first" not in found.sentence  # it is last in three of four items
+    assert "The 20 models form" in found.sentence
+
+
+def test_native_scores_that_say_the_opposite() -> None:
+    native = [[0.0, 1.0, 1.0, 1.0]] * 30 + [[1.0] * 4] * 30
+    said = verdict(MIXED, native).sentence
+    assert "Judging puts a above b, native scores say the opposite (0.500 against 1.000)" in said
+    assert "as of 3 pairs in all" in said
+    assert "native" not in verdict(MIXED, native, judged=False).sentence
+
+
+def test_another_model_is_first_by_native_score() -> None:
+    native = [[0.0, 1.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
+    assert "By native score b is first (1.000; a: 0.967)." in verdict(MIXED, native).sentence
+    native = [[1.0, 0.0, 1.0, 1.0]] * 2 + [[1.0] * 4] * 58
+    assert "native" not in verdict(MIXED, native).sentence
+
+
+def test_second_views_that_name_another_first_model() -> None:
+    def view(method: Any, first: str) -> StrengthView:
+        rows = (StrengthRow(1, first, 1.0, 0.0, 2.0), StrengthRow(2, "d", -1.0, -2.0, 0.0))
+        return StrengthView(method, False, rows, 10, 10, 0, 0.95, 10, 0, None)
+
+    both = [view("least_squares", "b"), view("bradley_terry", "b")]
+    said = "By all matches at once (least squares and Bradley–Terry) b is first."
+    assert said in verdict(MIXED, views=both).sentence
+    same = [view("least_squares", "a"), view("bradley_terry", "a")]
+    assert "all matches" not in verdict(MIXED, views=same).sentence
+
+
+def test_what_a_sequential_test_decided_is_said() -> None:
+    decided = "A sequential test stopped the run when the ranking was decided (error rate 5%)."
+    assert f"60 items. {decided} " in verdict(MIXED, decided=decided).sentence
+
+
+def test_pairs_have_the_names_of_the_models() -> None:
+    scores = np.array([[0.0, 1.0, 0.5]] * 8)
+    first, *_ = model_pairs(separation(scores, (1, 2, 0)), ("x", "y", "z"))
+    assert (first.above, first.below, first.n_items) == ("y", "z", 8)
+    assert first.difference == 0.5
+    assert first.p == pytest.approx(2 / 2**8)
+    assert first.apart is True
