@@ -84,6 +84,19 @@ def test_rename(logs: Path) -> None:
     assert json.loads(done.output)["benchmarks"][0]["benchmark"] == "maths"
 
 
+def test_control_for_length_and_style(ranking: Path) -> None:
+    for control, reason in (
+        ("length", "say how long answers are"),
+        ("style", "hold the texts of answers"),
+    ):
+        [board] = json.loads(tiebreak("rank", str(ranking), "--control", control, "--json").output)[
+            "leaderboards"
+        ]
+        assert board["control"]["controlled"]["reason"] == f"the log does not {reason}"
+    [board] = json.loads(tiebreak("rank", str(ranking), "--json").output)["leaderboards"]
+    assert board["control"] is None
+
+
 def test_leaderboard_in_three_forms(ranking: Path) -> None:
     table = tiebreak("rank", str(ranking)).output
     assert "Borda" in table

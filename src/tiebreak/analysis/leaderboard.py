@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from tiebreak.analysis.control import Control, ControlView, control_view
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge import (
@@ -130,8 +131,9 @@ class Leaderboard(Finding):
     `verdict` says who is first and who cannot be told apart; it rests on `pairs`, the tests of all
     pairs of `rows`, and begins the board wherever it is shown.
 
-    `views` rank the models by all matches at once, where there are matches. `bias`, `length` and
-    `replies` are about the judge; `trust` is what they come to. `settled` is None for a run that
+    `views` rank the models by all matches at once, where there are matches; `control` does so under
+    control of length or style, where it was asked for. `bias`, `length` and `replies` are about the
+    judge; `trust` is what they come to. `settled` is None for a run that
     was to judge all items. `warnings` say why the ranking cannot be trusted; `notes` are all other
     remarks.
     """
@@ -150,6 +152,7 @@ class Leaderboard(Finding):
     rows: tuple[LeaderboardRow, ...]
     pairs: tuple[ModelPair, ...]
     views: tuple[StrengthView, ...]
+    control: ControlView | None
     spread: float
     native_spread: float
     level: float
@@ -186,6 +189,7 @@ def leaderboards(
     *,
     how: Resampling = Resampling(),
     closure: bool = False,
+    control: Control | None = None,
 ) -> list[Leaderboard]:
     """Leaderboards of all ranking logs among some files and folders.
 
@@ -193,6 +197,7 @@ def leaderboards(
         paths: ranking logs, and folders that hold some.
         how: level, draws and seed of the intervals.
         closure: add to the least-squares view what the results of an item imply.
+        control: add Bradley–Terry strengths under control of the answers' length or style.
 
     Returns:
         One leaderboard per log, benchmark and protocol, the oldest log first, then by name. A log
@@ -204,8 +209,8 @@ def leaderboards(
     """
     return [
         board
-        for log in read_ranking_logs(paths)
-        for board in boards_of(log, how=how, closure=closure)
+        for log in read_ranking_logs(paths, with_metadata=control == "style")
+        for board in boards_of(log, how=how, closure=closure, control=control)
     ]
 
 
@@ -214,13 +219,17 @@ def boards_of(
     *,
     how: Resampling = Resampling(),
     closure: bool = False,
+    control: Control | None = None,
     views: bool = True,
 ) -> list[Leaderboard]:
     """Leaderboards of one log, by name of benchmark and protocol; otherwise as `leaderboards`.
 
     `views`: whether to fit strengths to all matches, which takes as long as all the rest.
     """
-    return [board_of(part, how=how, closure=closure, views=views) for part in log.parts()]
+    return [
+        board_of(part, how=how, closure=closure, control=control, views=views)
+        for part in log.parts()
+    ]
 
 
 def board_of(
@@ -228,6 +237,7 @@ def board_of(
     *,
     how: Resampling = Resampling(),
     closure: bool = False,
+    control: Control | None = None,
     views: bool = True,
 ) -> Leaderboard:
     """The leaderboard of a log of one benchmark under one protocol; otherwise as `boards_of`."""
@@ -278,6 +288,11 @@ def board_of(
         rows=rows,
         pairs=model_pairs(pairs, table.models),
         views=second,
+        control=(
+            control_view([one for one in log.samples if one.placement], control, how=how)
+            if control
+            else None
+        ),
         spread=spread([row.borda for row in rows]),
         native_spread=spread([row.native for row in rows]),
         level=how.level,

@@ -27,7 +27,7 @@ from tiebreak.scorers.placement import results
 
 Method = Literal["least_squares", "bradley_terry"]
 
-_Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 """Results as columns: one model, the other, the result for the one, the item."""
 
 # A draw takes 2 to 3 ms, whatever the number of items.
@@ -95,12 +95,12 @@ def strength_views(
     few = replace(how, draws=min(how.draws, BRADLEY_TERRY_DRAWS))
     squares = partial(least_squares, closure=closure)
     return (
-        _view("least_squares", squares, models, columns, closure, how),
-        _view("bradley_terry", bradley_terry, models, columns, False, few),
+        view_of("least_squares", squares, models, columns, closure, how),
+        view_of("bradley_terry", bradley_terry, models, columns, False, few),
     )
 
 
-def _columns(items: Iterable[ItemBallots], models: Sequence[str]) -> _Columns:
+def _columns(items: Iterable[ItemBallots], models: Sequence[str]) -> Columns:
     number = {model: column for column, model in enumerate(models)}
     rows = [
         (number[one], number[other], result, item.item_id)
@@ -113,14 +113,15 @@ def _columns(items: Iterable[ItemBallots], models: Sequence[str]) -> _Columns:
     return np.array(first), np.array(second), np.array(result, dtype=np.float64), of_items
 
 
-def _view(
+def view_of(
     method: Method,
     fit: Callable[..., ItemBootstrap],
     models: Sequence[str],
-    columns: _Columns,
+    columns: Columns,
     closure: bool,
     how: Resampling,
 ) -> StrengthView:
+    """The view that a fit of `columns` gives, or why it gives none."""
     rows: tuple[StrengthRow, ...] = ()
     undefined, reason = 0, None
     try:

@@ -73,7 +73,7 @@ def bradley_terry(
         return np.stack([_fit(evalica, table) for table in wins])
 
     ones = np.ones(matches.n_items)
-    _refuse_separable((ones @ per_item).reshape(n_models, n_models))
+    refuse_separable((ones @ per_item).reshape(n_models, n_models))
     return bootstrap_matches(strengths, matches, how=how)
 
 
@@ -133,7 +133,7 @@ def elo(
 
 def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:
     """Log-strengths, shape (N,), from wins, shape (N, N); NaN where no finite ones exist."""
-    if _unbeaten(wins) is not None:
+    if not finite_fit_exists(wins):
         return np.full(len(wins), np.nan)
     winner, loser = np.nonzero(wins)
     fit = evalica.bradley_terry(
@@ -163,7 +163,13 @@ def _unbeaten(wins: FloatArray) -> IntArray | None:
     return next(g for g in groups if not np.any(np.delete(wins, g, axis=0)[:, g]))
 
 
-def _refuse_separable(wins: FloatArray) -> None:
+def finite_fit_exists(wins: FloatArray) -> bool:
+    """Whether finite strengths fit wins, shape (N, N)."""
+    return _unbeaten(wins) is None
+
+
+def refuse_separable(wins: FloatArray) -> None:
+    """Raise the error that names the models for which no finite strengths fit."""
     group = _unbeaten(wins)
     if group is None:
         return

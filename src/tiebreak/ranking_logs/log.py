@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from tiebreak.candidates import Shard
+from tiebreak.candidates import CONTEST_KEY, Shard
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 
@@ -56,6 +56,17 @@ class JudgedItem:
     newer: bool = False
     target: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """Texts of the representatives' answers, by model; none unless metadata was asked for.
+
+        The metadata of a log is unchecked: what is not as the tasks write it counts as missing.
+        """
+        contest = self.metadata.get(CONTEST_KEY)
+        named = contest.get("answers") if isinstance(contest, Mapping) else None
+        texts = named.items() if isinstance(named, Mapping) else ()
+        return {model: text for model, text in texts if isinstance(text, str)}
 
     @property
     def skipped(self) -> bool:

@@ -62,7 +62,7 @@ def board(
     return Leaderboard(
         benchmark=benchmark, protocol=protocol, verdict=NOTHING, log="logs/1.eval", eval_id="E1",
         created="", status="success", judges=("j/judge",), placed_by="elimination", n_items=120,
-        unranked=(), rows=tuple(rows), pairs=(), views=(), spread=NAN,
+        unranked=(), rows=tuple(rows), pairs=(), views=(), control=None, spread=NAN,
         native_spread=NAN, level=0.95, draws=10, seed=0,
         bias=NOTHING, length=NOTHING, replies=(), trust=NOTHING, receipt=NOTHING, settled=None,
         warnings=(), notes=(),

@@ -35,18 +35,13 @@ def asked(sample: JudgedItem) -> Asked:
     """
     contest = sample.metadata.get(CONTEST_KEY)
     known = contest if isinstance(contest, Mapping) else {}
-    task, rubric, answers = (known.get(name) for name in ("task", "rubric", "answers"))
+    task, rubric = known.get("task"), known.get("rubric")
     return Asked(
         task=task if isinstance(task, str) else None,
         target=sample.target or None,
         rubric=_slim(rubric) if isinstance(rubric, Mapping) else None,
-        answers=_texts(answers),
+        answers=sample.answers,
     )
-
-
-def _texts(found: object) -> dict[str, str]:
-    named = found if isinstance(found, Mapping) else {}
-    return {name: text for name, text in named.items() if isinstance(text, str)}
 
 
 def _slim(rubric: Mapping[str, Any]) -> dict[str, Any]:

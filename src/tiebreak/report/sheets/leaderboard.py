@@ -30,6 +30,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
+from tiebreak.report.sheets.control import control_section
 from tiebreak.report.sheets.judge import judge_lines
 from tiebreak.words import count
 
@@ -56,8 +57,9 @@ def data_of(boards: Iterable[Leaderboard]) -> dict[str, Any]:
     """The fields of `Leaderboard` under "tiebreak/leaderboards", version 2, and "resolution_gain".
 
     The parts have the fields of `BoardVerdict`, `LeaderboardRow`, `ModelPair`, `StrengthView`,
-    `StrengthRow`, `PositionBias`, `LengthBias`, `JudgeReplies`, `Trust`, `Receipt`, `KindCalls`,
-    `Usage`, `Settled` and `Unranked`.
+    `StrengthRow`, `ControlView` ("control", null unless it was asked for), `Covariate`,
+    `PositionBias`, `LengthBias`, `JudgeReplies`, `Trust`, `Receipt`, `KindCalls`, `Usage`,
+    `Settled` and `Unranked`.
     """
     return document(
         "tiebreak/leaderboards",
@@ -95,13 +97,14 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         if board.rows
         else Section.of(lines=["No item could be ranked."])
     )
+    control = control_section(board.control) if board.control else None
     judge = Section.of(lines=[*([_spread_line(board)] if board.rows else []), *judge_lines(board)])
     return Sheet(
         f"{board.benchmark} · {name or board.protocol} · {count(board.n_items, 'item')}",
         (source, *([_settled_line(board.settled)] if board.settled else [])),
         board.verdict.sentence,
         board.warnings,
-        tuple(filter(None, [ranking, _views(board), judge])),
+        tuple(filter(None, [ranking, _views(board), control, judge])),
         (*board.notes, *_unranked_notes(board)),
     )
 
