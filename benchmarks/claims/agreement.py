@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.claims import Claim, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator, borda, near_ties, panel, true_borda
@@ -20,7 +21,7 @@ from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.stability import mean_statistic, resample_agreement, subsample_stability
 from tiebreak.rankers.uncertainty import Resampling
 
-MODELS = 8
+MODELS = 8  # unless a setting says otherwise
 NOISE = 0.72  # 1 / (1 + 0.72²) = 0.66
 SD = math.sqrt(1 + NOISE**2)
 # ρ .86 (τ .71) with the planted order.
@@ -31,20 +32,26 @@ DRAWS = Resampling(draws=500)
 
 def claims(scale: float) -> Iterator[Claim]:
     """Coverage of the intervals, and what the figures without one show of independent items."""
-    # Where models are nearly tied and items few it holds less, and the page says so.
-    for number, (apart, n_items, same, held) in enumerate(
+    # Of near-ties on few items that tell them apart it holds less, and the sheet says so.
+    for number, (n_models, apart, n_items, same, ties, held) in enumerate(
         [
-            (0.06, 20, True, None),
-            (0.06, 50, True, None),
-            (0.06, 162, True, HOLDS),
-            (0.15, 20, True, HOLDS),
-            (0.44, 50, True, HOLDS),
-            (0.06, 50, False, HOLDS),
-            (0.15, 162, False, HOLDS),
-            (0.44, 20, False, HOLDS),
+            (8, 0.06, 20, True, 0.0, None),
+            (8, 0.06, 50, True, 0.0, None),
+            (8, 0.06, 162, True, 0.0, HOLDS),
+            (8, 0.06, 1000, True, 0.0, HOLDS),
+            (8, 0.15, 20, True, 0.0, HOLDS),
+            (8, 0.15, 162, True, 0.8, None),
+            (8, 0.44, 50, True, 0.0, HOLDS),
+            (30, 0.15, 50, True, 0.0, HOLDS),
+            (8, 0.06, 50, False, 0.0, HOLDS),
+            (8, 0.15, 162, False, 0.0, HOLDS),
+            (8, 0.44, 20, False, 0.0, HOLDS),
         ]
     ):
-        yield from compared(scale, number, apart, n_items, same=same, held=held)
+        setting = f"{n_models} models {apart} apart, {n_items:,} items, {ties:.0%} ties"
+        theta = SD * near_ties(n_models, apart)
+        other = theta if same else theta[OTHER_ORDER]
+        yield from compared(scale, number, setting, theta, other, n_items, ties, held)
     yield from parts(scale)
     for number, (apart, n_items, held) in enumerate(
         [(0.06, 20, None), (0.15, 100, HOLDS), (0.44, 20, HOLDS), (0.44, 100, HOLDS)]
@@ -55,35 +62,39 @@ def claims(scale: float) -> Iterator[Claim]:
 def compared(
     scale: float,
     number: int,
-    apart: float,
+    setting: str,
+    theta: Array,
+    other: Array,
     n_items: int,
-    *,
-    same: bool,
+    ties: float,
     held: tuple[float, float] | None,
 ) -> Iterator[Claim]:
     """How often the intervals of compare hold the agreement of items without end."""
-    theta = SD * near_ties(MODELS, apart)
-    other = theta if same else theta[OTHER_ORDER]
     rho, tau = spearman(theta, other).value, kendall_tau(theta, other).value
     rng, n = np.random.default_rng((1, number)), runs(400, scale)
-    hits, first, values = [0, 0], [], []
+    hits, values = [0, 0], []
     for _ in range(n):
-        answers = rng.standard_normal((n_items, MODELS))
-        one, second = (mean_statistic(read(rng, answers, own)) for own in (theta, other))
+        answers = rng.standard_normal((n_items, len(theta)))
+        common = rng.random(answers.shape) < ties
+        one, second = (mean_statistic(read(rng, answers, own, common)) for own in (theta, other))
         found = resample_agreement(one, second, n_items, how=DRAWS)
         for place, (figure, true) in enumerate([(found.spearman, rho), (found.kendall, tau)]):
             hits[place] += figure.lower - 1e-9 <= true <= figure.upper + 1e-9
         values.append(found.spearman.value)
-        first.append(found.top1_share)
-    setting = f"true ρ {rho:.2g}, {apart} apart, {n_items} items"
+    setting = f"true ρ {rho:.2g}, {setting}"
     yield share("compare: 95% interval of ρ holds the true one", setting, hits[0], n, held)
     yield share("compare: 95% interval of τ holds the true one", setting, hits[1], n)
     yield mean("compare: ρ itself", setting, values)
 
 
-def read(rng: Generator, answers: Array, theta: Array) -> Array:
-    """A judge's scores of answers: what models are worth to it, and an error on each answer."""
-    return borda(answers + theta + NOISE * rng.standard_normal(answers.shape))
+def read(rng: Generator, answers: Array, theta: Array, common: NDArray[np.bool_]) -> Array:
+    """A judge's scores of answers: what models are worth to it, and an error on each answer.
+
+    Those that give the item's common answer are tied.
+    """
+    seen = answers + theta + NOISE * rng.standard_normal(answers.shape)
+    alike = theta.mean() + SD * rng.standard_normal((len(seen), 1))
+    return borda(np.where(common, alike, seen))
 
 
 def parts(scale: float) -> Iterator[Claim]:

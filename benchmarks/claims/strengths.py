@@ -24,13 +24,15 @@ from tiebreak.scorers.placement import results
 HOLDS = (0.93, 0.97)
 LEAST = Resampling(draws=500)
 ODDS = Resampling(draws=100)  # a draw takes 2 to 3 ms; `tiebreak rank` takes 200
-# Protocol, number of models, of items, sd of θ, whether to fit Bradley–Terry, too.
+# Protocol, number of models, of items, sd of θ, ties, whether to fit Bradley–Terry, too.
 CELLS = [
-    ("full_pairwise", 2, 50, 0.1, False),
-    ("full_pairwise", 8, 20, 0.1, False),
-    ("full_pairwise", 8, 50, 0.5, True),
-    ("seal", 8, 20, 0.1, False),
-    ("seal", 8, 100, 0.2, True),
+    ("full_pairwise", 2, 50, 0.1, 0.0, False),
+    ("full_pairwise", 8, 20, 0.1, 0.0, False),
+    ("full_pairwise", 8, 50, 0.5, 0.0, True),
+    ("seal", 8, 20, 0.1, 0.0, False),
+    ("seal", 8, 100, 0.2, 0.0, True),
+    ("seal", 8, 100, 0.2, 0.8, False),
+    ("seal", 30, 50, 0.1, 0.0, False),
 ]
 
 ONCE = Resampling(draws=1)
@@ -39,21 +41,22 @@ Fit = Callable[..., ItemBootstrap]
 
 def claims(scale: float) -> Iterator[Claim]:
     """Share of a board's models whose true strength is within the interval."""
-    for number, (protocol, n_models, n_items, sd, both) in enumerate(CELLS):
+    for number, (protocol, n_models, n_items, sd, ties, both) in enumerate(CELLS):
         rng, theta = np.random.default_rng((5, number)), near_ties(n_models, sd)
         if protocol == "full_pairwise":
             least, odds = of_all_pairs(theta)
         else:
-            many = judged(rng, theta, max(1500, round(6000 * scale)), protocol=protocol)
+            size = max(1000, round(6000 * scale))
+            many = judged(rng, theta, size, protocol=protocol, ties=ties)
             least, odds = (fitted(fit, many, ONCE).score for fit in (least_squares, bradley_terry))
         squares, log_odds = [], []
         for run in range(runs(320, scale)):
             swap: Swap = "never" if protocol == "full_pairwise" else "close"
-            items = judged(rng, theta, n_items, protocol=protocol, swap=swap)
+            items = judged(rng, theta, n_items, protocol=protocol, swap=swap, ties=ties)
             squares.append(held(fitted(least_squares, items, LEAST), least))
             if both and run % 8 == 0:
                 log_odds.append(held(fitted(bradley_terry, items, ODDS), odds))
-        setting = f"{protocol}, {n_models} models, {sd} apart, {n_items} items"
+        setting = f"{protocol}, {n_models} models {sd} apart, {n_items} items, {ties:.0%} ties"
         yield mean("rank: 95% interval of a least-squares strength", setting, squares, HOLDS)
         if both:
             yield mean("rank: 95% interval of a Bradley–Terry strength", setting, log_odds, HOLDS)

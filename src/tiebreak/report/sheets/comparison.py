@@ -113,7 +113,8 @@ def intervals(comparison: Comparison) -> Section:
     """How the intervals are made, and how to read them."""
     line = (
         f"Intervals: bootstrap over items, {comparison.draws:,} draws, seed {comparison.seed}. "
-        "A low ρ with a wide interval says too few items rather than disagreement"
+        "A low ρ with a wide interval says too few items rather than disagreement, and of nearly "
+        "tied models on few items even that is too narrow (95% held 83 to 90% of ρ, 72 to 80% of τ)"
     )
     return Section.of(legend=[line])
 
