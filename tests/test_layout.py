@@ -51,8 +51,12 @@ MAY_IMPORT = {
         *("report", "tables", "write_back"),
     },
 }
-# The one way up: a notebook asks a result for its HTML, and only report knows how it looks.
-UPWARDS = {("analysis/finding.py", "tiebreak.report.sheets")}
+# The ways up: a notebook asks a result for its HTML, and only report knows how it looks; a judging
+# run that ends asks for its verdict.
+UPWARDS = {
+    ("analysis/finding.py", "tiebreak.report.sheets"),
+    ("inspect_tasks/judging.py", "tiebreak.write_back.verdict"),
+}
 # Analyses read ballots and placements; how they came about is not their business.
 READ_BALLOTS = {
     "tiebreak.scorers.ballots",

@@ -72,7 +72,11 @@ def judging_task(
     Raises:
         PrerequisiteError: an argument that cannot be used; the message says which and why.
     """
+    # The one way up: the end of a run asks for its verdict, which others know how to find.
+    from tiebreak.write_back.verdict import keep_at_the_end
+
     common = checked(given, settings)
+    keep_at_the_end()
     pool = load_pool(common["candidates"], common["mode"])
     if RULES[protocol.placed_by].asks:
         require_roles(roles, pool.models, priced=common["max_cost"] is not None)
