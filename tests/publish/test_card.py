@@ -232,6 +232,23 @@ def test_plots_and_warnings_are_those_of_the_run() -> None:
     assert "![" not in make([row("r", "t")], files=broken)
 
 
+def test_the_verdict_comes_first() -> None:
+    verdict = {"sentence": "a <b> is first.", "tiers": [["a"], ["b"]], "trust": {"state": "fine"}}
+    said = [{"benchmark": "gsm8k", "protocol": "seal", "verdict": verdict}]
+    files = {"runs/r/manifest.json": json.dumps({"benchmarks": said}).encode()}
+    text = make([row("r", "t", judge="x/judge")], files=files)
+    first, table = text.index("**a &#60;b&#62; is first.**"), text.index("| Rank |")
+    assert text.index("### gsm8k") < first < text.index("Trust in the judge: fine.") < table
+    assert "Trust in" not in make([row("r", "t", judge=None)], files=files)
+
+
+@pytest.mark.parametrize("said", [{}, {"verdict": None}, {"verdict": {"trust": 3}}])
+def test_runs_published_before_have_no_verdict(said: dict[str, Any]) -> None:
+    listed = [{"benchmark": "gsm8k", "protocol": "seal"} | said]
+    files = {"runs/r/manifest.json": json.dumps({"benchmarks": listed}).encode()}
+    assert "**" not in make([row("r", "t")], files=files).split("## Leaderboards")[1][:300]
+
+
 def test_the_licence_is_not_invented() -> None:
     assert "No licence has been chosen" in make([row("r", "t")])
     chosen = make([row("r", "t")], license="cc-by-4.0")

@@ -132,6 +132,7 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
         "benchmark": board.benchmark,
         "protocol": board.protocol,
         "judges": list(board.judges),
+        "verdict": board.verdict,
         "placed_by": board.placed_by,
         "n_ranked": board.n_items,
         "n_unranked": len(board.unranked),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.front_matter import merged
-from tiebreak.publish.headlines import boards_in, judging, plots_of, warnings_of
+from tiebreak.publish.headlines import boards_in, judging, plots_of, verdict_of, warnings_of
 from tiebreak.report.columns import METRICS
 from tiebreak.report.markdown import inline
 
@@ -87,6 +87,7 @@ def our_part(
     text = _template().render(
         boards=boards,
         judging=judging(boards),
+        verdicts={board: verdict_of(board, files) for board in boards},
         plots={board: plots_of(board, files) for board in boards},
         warnings={board: warnings_of(board, files) for board in boards},
         metrics=[metric for name, metric in METRICS.items() if name in metrics],

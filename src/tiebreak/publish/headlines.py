@@ -124,6 +124,20 @@ def warnings_of(board: Board, files: Mapping[str, bytes]) -> list[str]:
     return [str(warning) for one in listed if isinstance(one, list) for warning in one]
 
 
+def verdict_of(board: Board, files: Mapping[str, bytes]) -> tuple[str, str] | None:
+    """An entry's verdict and whether its judge can be trusted ("" where nobody judged).
+
+    None where the run was published by a Tiebreak that knew no verdicts.
+    """
+    for one in _about(board, board.manifest, "benchmarks", files):
+        said = one.get("verdict")
+        if one.get("protocol") == board.protocol and isinstance(said, dict):
+            sentence, trust = said.get("sentence"), said.get("trust")
+            state = trust.get("state", "") if isinstance(trust, dict) and board.judge else ""
+            return (str(sentence), str(state)) if sentence else None
+    return None
+
+
 def _about(
     board: Board, path: str, key: str, files: Mapping[str, bytes]
 ) -> list[Mapping[str, Any]]:
