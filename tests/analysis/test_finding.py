@@ -1,5 +1,6 @@
 """Results: a short repr, and their sheets in a notebook and on a terminal."""
 
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,10 @@ def test_a_notebook_shows_the_sheet(findings: dict[str, Any]) -> None:
                 if section.table:
                     assert page.count("<tr") >= len(section.table.rows)
     board = next(iter(findings.values()))
-    assert "a&lt;b&gt;" in board._repr_html_()
+    page = board._repr_html_()
+    assert "a&lt;b&gt;" in page
+    # Before any table: what was found.
+    assert page.index(escape(board.verdict.sentence)) < page.index("<table")
 
 
 def test_several_of_one_kind(findings: dict[str, Any], folder: Path) -> None:

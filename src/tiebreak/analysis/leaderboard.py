@@ -96,7 +96,7 @@ class Settled:
     The board's pairwise tests and its intervals are about new items. In simulation they separate
     every pair of a ranking settled for new items (1,242 settled runs of five worlds). That the
     sequential test or one of these tests puts two equal models in an order has a probability of at
-    most `error` plus theirs. At 5% each 7% of the runs with 2 equal models did, and 3 to 4% with 7
+    most `error` plus theirs. At 5% each 7% of the runs with 2 equal models did, and 4% with 7
     or 8 of 8 equal (`benchmarks/claims/settling.py`).
     """
 

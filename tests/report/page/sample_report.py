@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
-from tiebreak.report.cells import Cell, integer, number, words
+from tiebreak.report.cells import Cell, Tone, integer, number, words
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import (
     FigureView,
+    Found,
     ItemRow,
     ItemsView,
     Page,
@@ -228,6 +229,25 @@ def board(hostile: str = "") -> Table:
     return Table.of(columns, rows, f"Ranking {hostile}")
 
 
+def matrix(n: int = 30) -> Table:
+    """Every model against every other one: more columns than any screen has room for."""
+    columns = [Column(f"{k}.", meaning=f"model-{k}") for k in range(1, n + 1)]
+    rows = [
+        (words(f"{k}. model-{k}"), *(_difference(other - k) for other in range(1, n + 1)))
+        for k in range(1, n + 1)
+    ]
+    return Table.of((names("Model"), *columns), rows, "Differences between all pairs of models")
+
+
+def _difference(gap: int) -> Cell:
+    """Models that are far apart are told apart."""
+    if not gap:
+        return Cell("")
+    far = abs(gap) > 5
+    tone: Tone = ("good" if gap > 0 else "bad") if far else ""
+    return Cell(f"{gap / 100:+.3f}{'*' if far else ''}", gap / 100, tone, "p < .001")
+
+
 def summed() -> Table:
     """Numbers with their sum below a rule."""
     rows = [(words(name), integer(n)) for name, n in (("seed", 2), ("match", 9), ("all", 11))]
@@ -256,9 +276,22 @@ def report(hostile: str = "", rows: int = 12) -> Page:
         title=f"Which model writes best?{hostile}",
         version="0.1.0",
         created="2026-01-01",
+        verdicts=_verdicts(hostile),
         warnings=(Warned(warning, f"gsm8k · seal{hostile}", "gsm8k-seal"),),
         sections=(leaderboards, receipt),
         items=_items(hostile, rows),
+    )
+
+
+def _verdicts(hostile: str) -> tuple[Found, ...]:
+    """One in every state of trust, and one without a judge."""
+    tiers = (f"opus{hostile}, sonnet", "sonnet, haiku")
+    first = f"opus is first.{hostile}"
+    return (
+        Found(f"gsm8k · seal{hostile}", "gsm8k-seal", first, tiers, "fine"),
+        Found("mmlu · seal", "mmlu-seal", "No two models can be told apart.", (), "unknown"),
+        Found("gsm8k · seal again", "gsm8k-seal", first, tiers, "doubtful"),
+        Found("gsm8k · original", "mmlu-seal", first, tiers),
     )
 
 
@@ -276,7 +309,7 @@ def _boards(hostile: str) -> tuple[Part, Part]:
         sections=(Section.of(board(hostile), legend=[legend]), Section.of(lines=[spread])),
         notes=(f"2 items not ranked: 11, 12{hostile}",),
     )
-    alone = Sheet("mmlu · seal", sections=(Section.of(board()),))
+    alone = Sheet("mmlu · seal", sections=(Section.of(board()), Section.of(matrix())))
     return Part("gsm8k-seal", sheet, (figure,)), Part("mmlu-seal", alone)
 
 

@@ -47,7 +47,8 @@ def test_it_shows_what_it_was_given_and_complains_about_nothing(
     with opened(browser, plain) as page:
         assert page.title() == "Which model writes best?"
         assert page.locator("main h2").all_inner_texts() == [
-            "Read this first",
+            "Verdicts",
+            "Warnings",
             "Leaderboards",
             "Items",
             "Receipt",
@@ -63,10 +64,45 @@ def test_it_shows_what_it_was_given_and_complains_about_nothing(
 
 def test_a_report_without_items_or_warnings(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "index.html"
-    path.write_text(render(replace(report(), items=None, warnings=())), encoding="utf-8")
+    path.write_text(
+        render(replace(report(), items=None, verdicts=(), warnings=())), encoding="utf-8"
+    )
     with opened(browser, path, "#item-0") as page:
         assert page.locator("main h2").all_inner_texts() == ["Leaderboards", "Receipt"]
         assert page.locator("dialog").count() == 0
+
+
+@pytest.mark.slow
+def test_the_verdict_of_every_board_is_on_the_first_screen(browser: Browser, plain: Path) -> None:
+    for screen in (DESKTOP, PHONE):
+        with opened(browser, plain, viewport=screen) as page:
+            said = page.locator(".verdicts > ul > li")
+            assert [one.split() for one in said.locator(".trust").all_inner_texts()] == [
+                ["judge:", state] for state in ("fine", "unknown", "doubtful")
+            ]
+            first = said.first.locator(".sentence")
+            assert first.inner_text() == "opus is first."
+            box = first.bounding_box()
+            assert box is not None
+            assert box["y"] < screen["height"] / 2
+            assert said.first.locator(".tiers li").all_inner_texts() == [
+                "opus, sonnet",
+                "sonnet, haiku",
+            ]
+            said.first.locator("a").click()
+            assert page.url.endswith("#gsm8k-seal")
+
+
+@pytest.mark.slow
+def test_a_matrix_of_many_models_is_folded_away(browser: Browser, plain: Path) -> None:
+    with opened(browser, plain) as page:
+        table = page.locator("#mmlu-seal-table-2")
+        expect(table).to_be_hidden()
+        page.locator("#mmlu-seal summary").click()
+        expect(table).to_be_visible()
+        assert table.locator("tbody tr").count() == 30
+        assert not scrolls_sideways(page)
+        assert violations(page) == []
 
 
 def test_its_policy_stops_scripts_styles_and_pictures_from_elsewhere(
@@ -305,6 +341,7 @@ def test_hostile_text_stays_text(browser: Browser, hostile: Path) -> None:
         # Signs stand where an escape, a NUL, or a mark that turns the line around would be.
         for place in (
             "h1",
+            ".verdicts .sentence",
             ".warnings li",
             "#gsm8k-seal-table-1 tbody th",
             "#items-table tbody th",

@@ -10,7 +10,7 @@ import pytest
 
 from tests.analysis.alignment.panels import people
 from tests.analysis.test_contests import report as contest
-from tests.ranking_logs.builders import bracket, item, match
+from tests.ranking_logs.builders import bracket, item, listed, match
 from tests.report.page.logs import Folder, small, whole
 from tests.report.showing import printed
 from tiebreak.rankers import Resampling
@@ -160,6 +160,42 @@ def test_warnings_stand_at_the_top_once(tmp_path: Path) -> None:
     assert warned.text in first.sheet.warnings
     assert warned.text in second.sheet.warnings
     assert (warned.part, warned.title) == (first.id, "Leaderboards: gsm8k · seal · 12 items")
+
+
+@pytest.mark.slow
+def test_every_leaderboard_says_its_verdict_first(contents: Contents, everything: Page) -> None:
+    boards = parts(everything)["leaderboards"]
+    assert [one.part for one in everything.verdicts] == [part.id for part in boards]
+    for found, entry in zip(everything.verdicts, contents.entries, strict=True):
+        verdict = entry.board.verdict
+        assert found.sentence == verdict.sentence
+        assert len(found.tiers) == len(verdict.tiers)
+        assert found.trust == (verdict.trust.state if entry.board.judges else "")
+
+
+@pytest.mark.slow
+def test_large_tiers_are_named_by_their_ends(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    alone = [[name] for name in "abcde"]
+    folder.add([listed(f"q{n}", [[*"abcde"]], groups=alone) for n in range(6)])
+    [found] = page(contents_of([tmp_path], how=Resampling(draws=100))).verdicts
+    assert found.tiers == ("a … e (5 models)",)
+
+
+@pytest.mark.slow
+def test_pairs_of_models_are_a_matrix(contents: Contents, everything: Page) -> None:
+    board, part = contents.entries[0].board, parts(everything)["leaderboards"][0]
+    table = part.tabled[-1].table
+    assert table is not None
+    models = [row.model for row in board.rows]
+    assert [column.meaning for column in table.columns[1:]] == models
+    for pair in board.pairs:
+        i, j = models.index(pair.above), models.index(pair.below)
+        above, below = table.rows[i][j + 1], table.rows[j][i + 1]
+        assert above.key == pytest.approx(pair.difference)
+        assert below.key == pytest.approx(-pair.difference)
+        assert above.text.endswith("*") == below.text.endswith("*") == bool(pair.apart)
+        assert above.under == below.under
 
 
 def test_pictures_of_runs_have_names_of_their_own(everything: Page) -> None:

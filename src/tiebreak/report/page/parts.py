@@ -19,6 +19,7 @@ from tiebreak.report.sheets import (
     comparison,
     contest,
     leaderboard,
+    pairs,
     peers,
     stability,
 )
@@ -29,9 +30,10 @@ Made = tuple[Sheet, Pictures]
 
 
 def leaderboards(entries: Sequence[Entry]) -> Iterator[Made]:
-    """Ranks with their intervals, second views, the judge's reliability."""
+    """Ranks with their intervals, second views, the judge's reliability, tests of all pairs."""
     for entry in entries:
         sheet = leaderboard.board_sheet(entry.board, entry.name)
+        sheet = sheet.plus(pairs.pairs_section(entry.board))
         yield sheet, [figures.leaderboard_figure(entry.board)]
 
 

@@ -1,6 +1,6 @@
 """From the contents of a report to its page: which sections there are, and what leads into them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from tiebreak.report.page import parts
@@ -8,10 +8,12 @@ from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.parts import Made
-from tiebreak.report.page.view import Page, PageSection, Part, Warned
+from tiebreak.report.page.view import Found, Page, PageSection, Part, Warned
 from tiebreak.report.sheet import one_line
 from tiebreak.words import count
 
+# Models of a tier that are named at the top of the page.
+_NAMED: Final = 4
 _HEADINGS: Final = {
     "leaderboards": (
         "Leaderboards",
@@ -75,6 +77,7 @@ def page_of(
         title=one_line(title or _title(contents)),
         version=version,
         created=_created(contents),
+        verdicts=tuple(_verdicts(contents, sections)),
         warnings=tuple(_warnings(sections)),
         sections=sections,
         items=items_view(contents.logs, contents.entries),
@@ -108,6 +111,23 @@ def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     if contents.stability is not None:
         yield "stability", parts.stabilities(contents.stability)
     yield "receipt", parts.receipts(entries, notes)
+
+
+def _verdicts(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Found]:
+    """What every leaderboard found, with the part that shows it."""
+    shown = [part for section in sections if section.id == "leaderboards" for part in section.parts]
+    for entry, part in zip(contents.entries, shown, strict=True):
+        verdict = entry.board.verdict
+        trust = verdict.trust.state if entry.board.judges else ""
+        tiers = tuple(map(_tier, verdict.tiers))
+        yield Found(part.sheet.title, part.id, verdict.sentence, tiers, trust)
+
+
+def _tier(models: Sequence[str]) -> str:
+    """The models of a tier; of many, whose names stand in the table, the first and the last."""
+    if len(models) <= _NAMED:
+        return ", ".join(models)
+    return f"{models[0]} … {models[-1]} ({count(len(models), 'model')})"
 
 
 def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:

@@ -73,6 +73,21 @@ class PageSection:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A leaderboard's verdict at the top of the page: `title` and `part` (an id) say of which.
+
+    `tiers` are texts, best first, such as "m1, m2"; `trust` is fine, unknown or doubtful, "" where
+    nobody judged.
+    """
+
+    title: str
+    part: str
+    sentence: str
+    tiers: tuple[str, ...] = ()
+    trust: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Warned:
     """A warning at the top of the page: `title` and `part` (an id) say where it belongs."""
 
@@ -112,6 +127,7 @@ class Page:
     title: str
     version: str
     created: str
+    verdicts: tuple[Found, ...]
     warnings: tuple[Warned, ...]
     sections: tuple[PageSection, ...]
     items: ItemsView | None
