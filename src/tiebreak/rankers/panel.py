@@ -72,7 +72,16 @@ def reviewer_agreement(
     sums, counts = np.nansum(others, axis=2), np.sum(~np.isnan(others), axis=2, dtype=np.float64)
     sums = np.column_stack([sums, sums.sum(axis=1)])
     counts = np.column_stack([counts, counts.sum(axis=1)])
-    *reviewers, panel = over.ratios(sums, counts, "no two ballots order the same candidates")
+    *reviewers, panel = (
+        over.bounded(
+            np.stack(both, axis=1),
+            lambda s: ratio(*s.T),
+            both[1] > 0,
+            low=-1,
+            undefined="no two ballots order the same candidates",
+        )
+        for both in zip(sums.T, counts.T, strict=True)
+    )
     return ReviewerAgreement(
         tau=mean_rank(taus),
         n_items=over.count(~np.isnan(taus)),

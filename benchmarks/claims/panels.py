@@ -1,0 +1,249 @@
+"""Panels of reviewers: votes, errors, agreement, self-preference, reviewers that go by place.
+
+Eight reviewers, if it is not said otherwise, rank 8 answers of the same quality on average, with an
+error as large as the spread of the answers; the errors of the first few may correlate. Of the
+answers 90% pass the benchmark's own test, which errs a little, too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from benchmarks.claims import Claim, Range, mean, runs, share, worlds
+from benchmarks.claims.worlds import Array, Generator
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.peers.self_preference import self_preference
+from tiebreak.rankers import peer_views
+from tiebreak.rankers.dependence import effective_votes, pair_errors
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.rankers.panel import kendall_w, krippendorff_alpha, reviewer_agreement
+from tiebreak.rankers.reviewers import presentation_bias
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.scorers.ballots import Reviewer
+
+ONCE = Resampling(draws=1)
+HOLDS = (0.93, 0.97)
+# So many items stand for the truth of what is a figure of a panel, not of a world.
+LARGE = 6000
+# Native scores see the quality of an answer with an error half as large as its spread.
+NATIVE_NOISE = 0.5
+
+
+@dataclass(frozen=True)
+class Votes:
+    """A panel whose first `together` reviewers have errors that correlate."""
+
+    setting: str
+    noise: Array
+    together: int = 0
+    correlation: float = 0.0
+    claimed: Range | None = (0.8, 1.25)
+
+    @property
+    def true(self) -> float:
+        """Kish's effective number of votes."""
+        errors = np.outer(self.noise, self.noise)
+        shared = np.zeros_like(errors)
+        shared[: self.together, : self.together] = self.correlation
+        np.fill_diagonal(shared, 1)
+        return float(len(errors) * np.trace(errors) / np.sum(errors * shared))
+
+    def drawn(self, rng: Generator, n_items: int, rate: float = 0.9) -> tuple[Array, Array]:
+        """Ranks and native scores of some items."""
+        answers = rng.standard_normal((n_items, 8))
+        ranks = worlds.panel(
+            rng, answers, self.noise, together=self.together, correlation=self.correlation
+        )
+        seen = answers + NATIVE_NOISE * rng.standard_normal(answers.shape)
+        # The threshold that this share of all answers passes.
+        threshold = -np.sqrt(1 + NATIVE_NOISE**2) * NormalDist().inv_cdf(rate)
+        return ranks, (seen > threshold).astype(np.float64)
+
+
+UNEQUAL = np.array([0.5, 0.7, 0.9, 1, 1.2, 1.5, 0.8, 1.1])
+PANELS = (
+    Votes("6 of 8 share errors, .9", np.ones(8), 6, 0.9),
+    Votes("the same, unequal skill", UNEQUAL, 6, 0.9),
+    Votes("6 of 8, .5", np.ones(8), 6, 0.5),
+    Votes("4 of 6, .8", np.ones(6), 4, 0.8),
+    Votes("7 of 10, .7", np.ones(10), 7, 0.7),
+    Votes("4 of 8, .5", np.ones(8), 4, 0.5),
+    # It is said that many independent votes are understated,
+    Votes("8 independent", np.ones(8), claimed=(0.7, 1)),
+    Votes("12 independent, unequal skill", np.linspace(0.5, 2, 12), claimed=(0.7, 1)),
+    # and that an error which all share cannot be seen.
+    Votes("all 8 share errors, .5", np.ones(8), 8, 0.5, None),
+)
+INDEPENDENT = PANELS[6]
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """Estimates against planted votes, coverage of intervals, false alarms and power."""
+    for number, panel in enumerate(PANELS):
+        yield from votes(scale, number, panel)
+    yield shuffled(scale)
+    for number, (panel, n_items) in enumerate(
+        [(INDEPENDENT, 30), (INDEPENDENT, 100), (PANELS[2], 30)]
+    ):
+        yield from errors(scale, number, panel, n_items)
+    for number, (reviewers, n, together, n_items) in enumerate(
+        [
+            *((3, 4, 0, 5), (8, 8, 6, 5), (8, 4, 6, 10), (3, 8, 0, 10)),
+            *((8, 8, 0, 30), (3, 4, 2, 100)),
+        ]
+    ):
+        yield from agreement(scale, number, reviewers, n, together, n_items)
+    for number, (others, n_items) in enumerate([(0, 8), (0, 30), (1, 10), (1, 30)]):
+        yield fair_panels(scale, number, others, n_items)
+    for number, n_items in enumerate((10, 30, 100)):
+        yield favouring(scale, number, n_items)
+    for number, (worth, n_items) in enumerate([(0, 10), (0, 40), (0.35, 10), (0.35, 40)]):
+        yield bound(scale, number, worth, n_items)
+
+
+def votes(scale: float, number: int, panel: Votes) -> Iterator[Claim]:
+    """The estimate by the planted number, and the range."""
+    n_runs = runs(150, scale, least=12)
+    # Half as many items that are much nearer to saturation.
+    for n_items, rate in ((100, 0.9), (300, 0.97))[: 1 if number % 3 else 2]:
+        rng = np.random.default_rng((41, number, n_items))
+        found = [
+            effective_votes(*panel.drawn(rng, n_items, rate), how=ONCE).estimate / panel.true
+            for _ in range(n_runs)
+        ]
+        setting = f"{panel.setting} ({panel.true:.2f}); {n_items} items, {rate:.0%} pass"
+        yield mean("effective votes: estimate by truth", setting, found, panel.claimed)
+    rng, held = np.random.default_rng((42, number)), 0
+    for _ in range(n_runs):
+        ranks, _native = panel.drawn(rng, 50)
+        held += effective_votes(ranks, how=Resampling(draws=50)).at_least <= panel.true
+    yield share(
+        "effective votes: range holds it", f"{panel.setting}; 50 items", held, n_runs, (0.97, 1)
+    )
+
+
+def shuffled(scale: float) -> Claim:
+    """Native scores that have nothing to do with the answers."""
+    rng, n_runs = np.random.default_rng(43), runs(300, scale, least=20)
+    undefined = 0
+    for _ in range(n_runs):
+        ranks, native = PANELS[0].drawn(rng, 100)
+        found = effective_votes(ranks, rng.permuted(native, axis=1), how=ONCE)
+        undefined += np.isnan(found.estimate)
+    setting = f"{PANELS[0].setting}; native scores shuffled"
+    return share("effective votes: no estimate", setting, undefined, n_runs, (0.99, 1))
+
+
+def errors(scale: float, number: int, panel: Votes, n_items: int) -> Iterator[Claim]:
+    """How often wrong is put before right: one reviewer, and the majority."""
+    large = panel.drawn(np.random.default_rng((44, number)), LARGE)
+    truth = _pair_errors(*large)
+    rng, n_runs = np.random.default_rng((45, number)), runs(500, scale)
+    held = np.zeros(2, dtype=int)
+    for _ in range(n_runs):
+        held += _holds(_pair_errors(*panel.drawn(rng, n_items)), truth)
+    for name, hits in zip(("a reviewer", "the majority"), held.tolist(), strict=True):
+        yield share(
+            f"wrong before right, {name}: interval", f"{panel.setting}; {n_items} items",
+            hits, n_runs, (0.92, 0.98),
+        )  # fmt: skip
+
+
+def _pair_errors(ranks: Array, native: Array) -> tuple[Estimate, ...]:
+    found = pair_errors(ranks, native)
+    return found.reviewers[0], found.majority
+
+
+def agreement(
+    scale: float, number: int, reviewers: int, n: int, together: int, n_items: int
+) -> Iterator[Claim]:
+    """α, W and Kendall's τ of the whole panel and of one reviewer with the others."""
+
+    def drawn(rng: Generator, n_items: int) -> Array:
+        answers = rng.standard_normal((n_items, n))
+        return worlds.panel(rng, answers, np.ones(reviewers), together=together, correlation=0.8)
+
+    truth = _agreements(drawn(np.random.default_rng((46, number)), LARGE))
+    rng, n_runs = np.random.default_rng((47, number)), runs(500, scale)
+    held = np.zeros(4, dtype=int)
+    for _ in range(n_runs):
+        held += _holds(_agreements(drawn(rng, n_items)), truth)
+    shared = f"{together} share errors" if together else "independent"
+    setting = f"{reviewers} reviewers, {shared}; {n} answers, {n_items} items"
+    names = "Krippendorff's α", "Kendall's W", "τ of the panel", "τ of a reviewer"
+    for name, hits in zip(names, held.tolist(), strict=True):
+        yield share(f"{name}: interval", setting, hits, n_runs, HOLDS)
+
+
+def _agreements(ranks: Array) -> tuple[Estimate, ...]:
+    taus = reviewer_agreement(ranks)
+    return krippendorff_alpha(ranks), kendall_w(ranks).mean, taus.panel, taus.reviewers[0]
+
+
+def _holds(found: tuple[Estimate, ...], truth: tuple[Estimate, ...]) -> Array:
+    pairs = zip(found, truth, strict=True)
+    return np.array([one.lower <= true.value <= one.upper for one, true in pairs], dtype=int)
+
+
+def fair_panels(scale: float, number: int, others: float, n_items: int) -> Claim:
+    """Any fair model of six is said to favour or harm itself."""
+    rng, n_runs = np.random.default_rng((48, number)), runs(400, scale, least=20)
+    own = np.array([0, *[others] * 5]) if others else np.zeros(6)
+    blamed = sum(bool(np.any(_found(rng, own, n_items)[own == 0])) for _ in range(n_runs))
+    setting = "one of 6, the others add 1 sd to their own" if others else "any of 6"
+    return share(
+        "self-preference of a fair model", f"{setting}; {n_items} items", blamed, n_runs, (0, 0.05)
+    )
+
+
+def favouring(scale: float, number: int, n_items: int) -> Claim:
+    """One of six adds a standard deviation to its own answer."""
+    rng, n_runs = np.random.default_rng((49, number)), runs(200, scale, least=4)
+    own = np.array([1.0, 0, 0, 0, 0, 0])
+    hits = sum(bool(_found(rng, own, n_items)[0]) for _ in range(n_runs))
+    return share("self-preference is found", f"1 sd, one of 6; {n_items} items", hits, n_runs)
+
+
+def _found(rng: Generator, own: Array, n_items: int) -> Array:
+    """Which of the models are found to favour or to harm themselves."""
+    n = len(own)
+    answers = 0.7 * rng.standard_normal((n_items, 1, n))
+    seen = answers + rng.standard_normal((n_items, n, n)) + np.diag(own)
+    ranks = _ranks(seen)
+    models = worlds.names(n)
+    panel = Panel(
+        benchmark="b", log="log", models=models,
+        reviewers=tuple(Reviewer(name=m, model=m, candidate=m) for m in models),
+        own=tuple(range(n)), item_ids=tuple(map(str, range(n_items))), items=np.arange(n_items),
+        ranks=ranks, shown=ranks, native=np.full((n_items, n), np.nan), aggregator="borda",
+        degree=None, ballots=(), notes=(),
+    )  # fmt: skip
+    views = peer_views(ranks, panel.own, method="borda")
+    rows = self_preference(panel, views, Resampling(draws=50))
+    return np.array([row.p_adjusted <= 0.05 for row in rows])
+
+
+def _ranks(seen: Array) -> Array:
+    ranks: Array = ((-seen).argsort(axis=2).argsort(axis=2) + 1).astype(np.float64)
+    return ranks
+
+
+def bound(scale: float, number: int, worth: float, n_items: int) -> Claim:
+    """Whether a reviewer goes by place: the first of 8 adds `worth` for each place further up."""
+    rng, n_runs = np.random.default_rng((50, number)), runs(300, scale, least=20)
+    hits = 0
+    for _ in range(n_runs):
+        shown = rng.permuted(np.tile(np.arange(1.0, 7), (n_items, 8, 1)), axis=2)
+        seen = rng.standard_normal((n_items, 1, 6)) + rng.standard_normal((n_items, 8, 6))
+        seen[:, 0] -= worth * shown[:, 0]
+        ranks = _ranks(seen)
+        found = presentation_bias(ranks, shown, how=ONCE)
+        hits += found[0].bound is True if worth else any(one.bound for one in found)
+    setting = f"6 answers, {n_items} items"
+    if worth:
+        return share(
+            "goes by place: found", f"a place is worth {worth} sd; {setting}", hits, n_runs
+        )
+    return share("goes by place: any of 8 fair ones", setting, hits, n_runs, (0, 0.05))
