@@ -1,0 +1,62 @@
+"""Intervals of a board's Borda scores, and what is in the JSON as `first_share`."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.claims import Claim, mean, runs, share
+from benchmarks.claims.worlds import board, near_ties, true_borda
+from tiebreak.rankers import Resampling, bootstrap_items
+
+HOLDS = (0.93, 0.97)
+DRAWS = Resampling(draws=500)
+# Number of models, of items, ties, and what is claimed. With fewer than ten items that tell models
+# apart the board itself says that its intervals are too narrow.
+CELLS = [
+    (2, 5, 0.0, None),
+    (2, 20, 0.0, HOLDS),
+    (2, 100, 0.0, HOLDS),
+    (2, 100, 0.8, HOLDS),
+    (8, 5, 0.0, None),
+    (8, 20, 0.0, HOLDS),
+    (8, 20, 0.8, None),
+    (8, 100, 0.8, HOLDS),
+    (8, 1000, 0.0, HOLDS),
+    (8, 1000, 0.8, HOLDS),
+    (30, 5, 0.0, None),
+    (30, 20, 0.0, HOLDS),
+    (30, 20, 0.8, None),
+    (30, 100, 0.0, HOLDS),
+    (30, 100, 0.8, HOLDS),
+]
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """Coverage of the interval of a score, and how often a first place looks certain."""
+    for number, (n_models, n_items, ties, held) in enumerate(CELLS):
+        theta = near_ties(n_models)
+        truth = true_borda(theta, ties=ties)
+        rng, inside = np.random.default_rng((11, number)), []
+        for _ in range(runs(400, scale)):
+            found = bootstrap_items(board(rng, theta, n_items, ties=ties), how=DRAWS)
+            inside.append(np.mean((found.lower <= truth) & (truth <= found.upper)))
+        setting = f"{n_models} models 0.1 apart, {n_items:,} items, {ties:.0%} ties"
+        yield mean("rank: 95% interval of a Borda score", setting, inside, held)
+    for number, (n_items, held) in enumerate([(20, None), (100, None), (1000, HOLDS)]):
+        theta, alike = near_ties(8), 0.8
+        truth = (1 - alike) * true_borda(theta) + alike / 2
+        rng, inside = np.random.default_rng((13, number)), []
+        for _ in range(runs(400, scale)):
+            apart = rng.random((n_items, 1)) >= alike
+            found = bootstrap_items(np.where(apart, board(rng, theta, n_items), 0.5), how=DRAWS)
+            inside.append(np.mean((found.lower <= truth) & (truth <= found.upper)))
+        setting = f"8 models 0.1 apart, {n_items:,} items, 80% of them tie all"
+        yield mean("rank: 95% interval of a Borda score", setting, inside, held)
+    for number, (n_models, n_items) in enumerate([(2, 20), (2, 100), (8, 20), (8, 100)]):
+        rng, n = np.random.default_rng((12, number)), runs(400, scale)
+        sure = 0
+        for _ in range(n):
+            found = bootstrap_items(board(rng, np.zeros(n_models), n_items), how=DRAWS)
+            sure += bool(found.first_share.max() >= 0.95)
+        setting = f"{n_models} equal models, {n_items} items"
+        yield share("JSON: first_share of 95% or more, no probability", setting, sure, n)
