@@ -43,6 +43,12 @@ from .analysis.leaderboard import (
 from .analysis.leaderboard import (
     leaderboards as leaderboards,
 )
+from .analysis.pair import (
+    PairComparison as PairComparison,
+)
+from .analysis.pair import (
+    compare_pair as compare_pair,
+)
 from .analysis.peers.review import (
     PeerReport as PeerReport,
 )

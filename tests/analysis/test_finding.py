@@ -43,9 +43,11 @@ def findings(folder: Path) -> dict[str, Any]:
     ranks = Profile.from_ranks(np.array([[1.0, 2, 3], [1, 3, 2]]), ["ada", "ben", "cleo"])
     scores = np.array([[9.0, 8], [7, 9], [1, 2]])
     table = ScoreTable(("ada", "ben", "cleo"), ("maths", "law"), scores)
+    board = tiebreak.leaderboards(folder / "logs", how=HOW)[0]
     return {
-        "Leaderboard(gsm8k · full_pairwise: 3 models, 3 items, first: a<b>)": tiebreak.leaderboards(
-            folder / "logs", how=HOW
+        "Leaderboard(gsm8k · full_pairwise: 3 models, 3 items, top: a<b>, m2, m3)": board,
+        "PairComparison(gsm8k · full_pairwise: m2 - m3 = +0.500, 3 items)": tiebreak.compare_pair(
+            folder / "logs", "m2", "m3"
         )[0],
         "Comparison(gsm8k: 2 logs against full_pairwise)": tiebreak.compare(
             folder / "logs", how=HOW

@@ -97,6 +97,16 @@ def test_control_for_length_and_style(ranking: Path) -> None:
     assert board["control"] is None
 
 
+def test_one_pair_of_models(ranking: Path) -> None:
+    assert "a and b cannot be told apart" in tiebreak("rank", str(ranking), "--pair", "a,b").output
+    [pair] = json.loads(tiebreak("rank", str(ranking), "--pair", "a,b", "--json").output)["pairs"]
+    assert (pair["first"], pair["second"]) == ("a", "b")
+    assert pair["sentence"].startswith("a and b cannot be told apart")
+    failed = tiebreak("rank", str(ranking), "--pair", "a,x")
+    assert failed.exit_code == 1
+    assert "'x'; there are: a, b" in failed.output
+
+
 def test_leaderboard_in_three_forms(ranking: Path) -> None:
     table = tiebreak("rank", str(ranking)).output
     assert "Borda" in table
@@ -174,6 +184,7 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["rank", "{tmp}"], 1, "inspect eval tiebreak/seal"),
         (["rank", "{tmp}/a.eval"], 1, "not a ranking log"),
         (["rank", "{tmp}", "--level", "2"], 2, "--level"),
+        (["rank", "{tmp}", "--pair", "a"], 2, "two models"),
         (["demo", "--limit", "0"], 2, "--limit"),
         (["judge"], 2, "No such command"),
         (["aggregate"], 2, "Missing argument"),

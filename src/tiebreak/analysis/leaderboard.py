@@ -168,9 +168,10 @@ class Leaderboard(Finding):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        first = [row.model for row in self.rows if row.rank == 1]
+        first = list(self.verdict.tiers[0]) if self.verdict.tiers else []
         sizes = f"{count(len(self.rows), 'model')}, {count(self.n_items, 'item')}"
-        leads = f", first: {shortened(first)}" if first else ""
+        alone = "first" if len(first) == 1 else "top"
+        leads = f", {alone}: {shortened(first)}" if first else ""
         return f"{self.benchmark} · {self.protocol}: {sizes}{leads}"
 
     @property

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.cli._shared import bootstrap_options, form_options, plain_errors, show
+from tiebreak.words import split_names
 
 if TYPE_CHECKING:
     from tiebreak.analysis.control import Control
@@ -25,12 +26,18 @@ if TYPE_CHECKING:
     type=click.Choice(["length", "style"]),
     help="Show strengths at equal length, or at equal length, headings, lists and bold, as well.",
 )
+@click.option(
+    "--pair",
+    metavar="A,B",
+    help="Only these two models, chosen beforehand: difference, interval, p.",
+)
 def rank(
     logs: tuple[str, ...],
     form: str | None,
     how: "Resampling",
     closure: bool,
     control: "Control | None",
+    pair: str | None,
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
 
@@ -38,7 +45,11 @@ def rank(
     Examples:
       tiebreak rank logs/
       tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
+      tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
     """
+    if pair is not None:
+        _pair(logs, form, pair, how.level)
+        return
     from tiebreak.analysis.leaderboard import leaderboards
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import leaderboard as sheets
@@ -46,3 +57,17 @@ def rank(
     with plain_errors(RankingLogError):
         boards = leaderboards(logs, how=how, closure=closure, control=control)
     show(form, sheets, boards)
+
+
+def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> None:
+    from tiebreak.analysis.pair import compare_pair
+    from tiebreak.rankers.errors import RankingError
+    from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report.sheets import pair as sheets
+
+    names = split_names(pair)
+    if len(names) != 2 or not all(names):
+        raise click.BadParameter("two models with a comma between them", param_hint="--pair")
+    with plain_errors(RankingLogError, RankingError):
+        found = compare_pair(logs, *names, level=level)
+    show(form, sheets, found)

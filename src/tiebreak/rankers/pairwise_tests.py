@@ -107,7 +107,7 @@ def separation(
     Raises:
         RankingError: `items` does not fit.
     """
-    table = _item_means(np.asarray(scores, dtype=np.float64), items)
+    table = item_means(np.asarray(scores, dtype=np.float64), items)
     columns = list(combinations(order, 2))
     first, second = np.array(columns, dtype=np.int64).reshape(-1, 2).T
     gaps = (table[:, first] - table[:, second]).round(DECIMALS)
@@ -169,7 +169,8 @@ def items_needed(n_tests: int = 1, level: float = 0.95) -> int:
     return n_items
 
 
-def _item_means(rows: FloatArray, items: ArrayLike | None) -> FloatArray:
+def item_means(rows: FloatArray, items: ArrayLike | None) -> FloatArray:
+    """Means of the rows of each item, (rows, N) → (items, N); NaN where a model has none."""
     n_items, item = item_numbers(items, len(rows))
     known = ~np.isnan(rows)
     return ratio(per_item(np.nan_to_num(rows), item, n_items), per_item(known, item, n_items))

@@ -18,6 +18,7 @@ _MODULES = {
     "Diagnosis": "diagnosis*",
     "Election": "consensus*",
     "Leaderboard": "leaderboard*",
+    "PairComparison": "pair*",
     "PeerReport": "peers",
     "StabilityReport": "stability",
 }

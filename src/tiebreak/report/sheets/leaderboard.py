@@ -32,6 +32,7 @@ from tiebreak.report.sheet import (
 )
 from tiebreak.report.sheets.control import control_section
 from tiebreak.report.sheets.judge import judge_lines
+from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 
 SHOWN_UNRANKED = 5
@@ -93,7 +94,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     source = f"{who}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
     intervals = f"Intervals: bootstrap over items, {board.draws:,} draws, seed {board.seed}"
     ranking = (
-        Section.of(_ranking(board), legend=[intervals])
+        Section.of(_ranking(board), legend=[intervals, *_left_out(board)])
         if board.rows
         else Section.of(lines=["No item could be ranked."])
     )
@@ -107,6 +108,18 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         tuple(filter(None, [ranking, _views(board), control, judge])),
         (*board.notes, *_unranked_notes(board)),
     )
+
+
+def _left_out(board: Leaderboard) -> Iterator[str]:
+    """What the intervals do not hold, for protocols whose results decide who meets whom."""
+    protocol = PROTOCOLS.get(board.protocol)
+    if protocol is None or protocol.holds_all_pairs is None:
+        return
+    measured = protocol.holds_all_pairs
+    held = "the score that judging all pairs gives may lie outside"
+    if measured:
+        held = f"on real verdicts the score of judging all pairs lay in {measured} of them"
+    yield f"They are about this protocol's own score over other items; {held}"
 
 
 def receipt_sections(receipt: Receipt) -> Iterator[Section]:

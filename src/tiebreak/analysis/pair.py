@@ -1,0 +1,131 @@
+"""One pair of models, chosen before the results were seen: no correction for other pairs."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tiebreak.analysis.finding import Finding
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.paths import Paths
+from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.intervals import paired_interval
+from tiebreak.rankers.pairwise_tests import item_means, paired_p
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.words import count
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PairComparison(Finding):
+    """Two models on one benchmark under one protocol.
+
+    `difference` is that of their mean normalized Borda scores, `first` minus `second`, over the
+    `n_items` items that rank both, in [-1, 1]; `lower` and `upper` bound it (`paired_interval`).
+    `p` is the two-sided p-value of a difference of 0 (`paired_p`). It holds for a pair that was
+    chosen beforehand: of many pairs the most different one looks different by chance. The numbers
+    are NaN without a common item, the bounds with fewer than two. `sentence` says all this.
+    """
+
+    benchmark: str
+    protocol: str
+    log: str
+    eval_id: str
+    first: str
+    second: str
+    n_items: int
+    difference: float
+    lower: float
+    upper: float
+    p: float
+    level: float
+    sentence: str
+
+    def __str__(self) -> str:
+        sizes = f"{self.difference:+.3f}, {count(self.n_items, 'item')}"
+        return f"{self.benchmark} · {self.protocol}: {self.first} - {self.second} = {sizes}"
+
+
+def compare_pair(
+    paths: Paths, first: str, second: str, *, level: float = 0.95
+) -> list[PairComparison]:
+    """Two models in all ranking logs among some files and folders that rank both of them.
+
+    Args:
+        paths: ranking logs, and folders that hold some.
+        first: a model.
+        second: another one.
+        level: confidence level of the interval, in (0, 1).
+
+    Returns:
+        One comparison per log, benchmark and protocol, in the order of `leaderboards`.
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        RankingError: both names are the same, or no log ranks both models.
+    """
+    if first == second:
+        raise RankingError(f"a pair takes two models, got {first!r} twice")
+    parts = [part for log in read_ranking_logs(paths) for part in log.parts()]
+    known = sorted({model for part in parts for item, _ in part.ranked for model in item.models})
+    for model in (first, second):
+        if model not in known:
+            raise RankingError(
+                f"no ranked item has the model {model!r}; there are: {', '.join(known)}"
+            )
+    found = [one for part in parts for one in _compared(part, first, second, level)]
+    if not found:
+        raise RankingError(f"no log ranks both {first!r} and {second!r}")
+    return found
+
+
+def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterator[PairComparison]:
+    table = ItemTable.of(log.ranked)
+    if not {first, second} <= set(table.models):
+        return
+    columns = [table.models.index(model) for model in (first, second)]
+    one, other = item_means(table.borda[:, columns], table.items).T
+    gaps = one - other
+    gaps = gaps[~np.isnan(gaps)]
+    difference = float(gaps.mean()) if gaps.size else math.nan
+    lower, upper = paired_interval(gaps, level)
+    p = paired_p(gaps)
+    yield PairComparison(
+        benchmark=log.benchmark,
+        protocol=log.protocol,
+        log=log.path,
+        eval_id=log.eval_id,
+        first=first,
+        second=second,
+        n_items=len(gaps),
+        difference=difference,
+        lower=max(lower, -1.0),
+        upper=min(upper, 1.0),
+        p=p,
+        level=level,
+        sentence=_sentence(first, second, difference, (lower, upper), p, len(gaps), level),
+    )
+
+
+def _sentence(
+    first: str,
+    second: str,
+    difference: float,
+    bounds: tuple[float, float],
+    p: float,
+    n_items: int,
+    level: float,
+) -> str:
+    if math.isnan(p):
+        return f"No item ranks both {first} and {second}."
+    interval = ""
+    if not math.isnan(bounds[0]):
+        low, high = max(bounds[0], -1.0), min(bounds[1], 1.0)
+        interval = f"{level * 100:g}% interval {low:+.3f} to {high:+.3f}, "
+    chance = "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
+    figures = f"{interval}{chance}, {count(n_items, 'item')}"
+    if p > 1 - level:
+        return f"{first} and {second} cannot be told apart: {difference:+.3f} Borda ({figures})."
+    better, worse = (first, second) if difference > 0 else (second, first)
+    return f"{better} is ahead of {worse}: {difference:+.3f} Borda ({figures})."

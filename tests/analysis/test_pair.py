@@ -1,0 +1,74 @@
+"""One pair of models, chosen beforehand."""
+
+import math
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from tests.ranking_logs.builders import bracket, sample, write_log
+from tiebreak.analysis.pair import compare_pair
+from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.intervals import paired_interval
+
+
+def test_a_pair_by_hand(tmp_path: Path) -> None:
+    # a is before b in 9 of 10 items, c always last: Borda 1 against ½.
+    orders = ["abc"] * 9 + ["bac"]
+    log = write_log(tmp_path / "r.eval", [bracket(f"q{n}", *o) for n, o in enumerate(orders)])
+    [found] = compare_pair([log], "a", "b")
+    assert found.difference == pytest.approx(0.4)
+    assert found.n_items == 10
+    assert found.p == pytest.approx(22 / 2**10)  # one or none of ten against it, both ways
+    # Twelve items: the ten, and one half each way; t with 11 degrees of freedom.
+    centre = 4 / 12
+    half = stats.t.ppf(0.975, 11) * math.sqrt(((10 + 1) / 4 / 12 - centre**2) / 12)
+    assert (found.lower, found.upper) == pytest.approx((centre - half, centre + half))
+    assert found.sentence == (
+        f"a is ahead of b: +0.400 Borda (95% interval {centre - half:+.3f} to {centre + half:+.3f},"
+        " p = .021, 10 items)."
+    )
+    [turned] = compare_pair([log], "b", "a")
+    assert (turned.difference, turned.p) == (-found.difference, found.p)
+    assert turned.sentence.startswith("a is ahead of b: ")
+
+
+def test_a_pair_that_cannot_be_told_apart(tmp_path: Path) -> None:
+    items = [bracket(f"q{n}", *o) for n, o in enumerate(["abc", "bac", "abc"])]
+    [found] = compare_pair([write_log(tmp_path / "r.eval", items)], "a", "b")
+    assert found.sentence.startswith("a and b cannot be told apart: +0.167 Borda (95% interval ")
+    assert found.sentence.endswith(", p = 1.000, 3 items).")
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [(("a", "a"), "'a' twice"), (("a", "x"), "'x'; there are: a, b, c"), (("y", "a"), "'y'; th")],
+)
+def test_wrong_names_are_named(pair: tuple[str, str], said: str, tmp_path: Path) -> None:
+    log = write_log(tmp_path / "r.eval", [bracket("q", "a", "b", "c")])
+    with pytest.raises(RankingError, match=said):
+        compare_pair([log], *pair)
+
+
+def test_models_of_different_logs_are_no_pair(tmp_path: Path) -> None:
+    logs = [write_log(tmp_path / f"{one}.eval", [bracket("q", *one)]) for one in ("abc", "dbc")]
+    assert len(compare_pair(logs, "b", "c")) == 2
+    assert len(compare_pair(logs, "a", "c")) == 1
+    with pytest.raises(RankingError, match="no log ranks both 'a' and 'd'"):
+        compare_pair(logs, "a", "d")
+
+
+def test_epochs_of_an_item_are_averaged(tmp_path: Path) -> None:
+    items = [bracket("q", *order) for order in ("abc", "bac", "abc")] + [bracket("r", *"abc")]
+    samples = [sample(one, f"{n}") for n, one in enumerate(items)]
+    [found] = compare_pair([write_log(tmp_path / "r.eval", samples)], "a", "b")
+    assert found.n_items == 2
+    assert found.difference == pytest.approx((0.5 / 3 + 0.5) / 2)
+
+
+def test_an_interval_takes_two_items() -> None:
+    assert all(map(math.isnan, paired_interval([0.5])))
+    lower, upper = paired_interval([0.0] * 20)
+    # No item differs: about the rule of three both ways.
+    assert (lower, upper) == pytest.approx((-upper, upper))
+    assert 0.05 < upper < 0.15
