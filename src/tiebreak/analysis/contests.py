@@ -6,14 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from tiebreak.analysis.finding import Finding, shortened
+from tiebreak.analysis.true_scores import DRAWS, drawn_scores
 from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
     Perturbation,
     failure_sensitivity,
+    largest_elimination,
     perturb,
 )
+from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError
+from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.rounds import Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells
 from tiebreak.words import count
@@ -23,7 +27,9 @@ from tiebreak.words import count
 class ContestReport(Finding):
     """`result` at the first T; `sensitivity` if there are several; `spoilt` if one was asked for.
 
-    `rounds` has the names of the benchmarks of each round, in the order of the contest.
+    `rounds` has the names of the benchmarks of each round, in the order of the contest. `items`:
+    how far other items would move `result`, None where a score has no standard error, for
+    `items_reason`. `largest_eliminate` is the largest T that makes sense (`largest_elimination`).
     """
 
     models: tuple[str, ...]
@@ -34,6 +40,24 @@ class ContestReport(Finding):
     sensitivity: FailureSensitivity | None
     spoilt: Perturbation | None
     notes: tuple[str, ...] = ()
+    items: ItemIntervals | None = None
+    items_reason: str | None = None
+    largest_eliminate: int | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """That so many models go out that contests run out of opponents."""
+        most, n_rounds, n_models = self.largest_eliminate, len(self.rounds), len(self.models)
+        asked = self.sensitivity.eliminate[-1:] * n_rounds if self.sensitivity else ()
+        out = max(sum(each[:-1]) for each in (asked, self.result.eliminate))
+        if most is None or 2 * out <= n_models:
+            return ()
+        largest = f"T = {most} is the largest that does not" if most else "no T above 0 does not"
+        return (
+            f"Elimination may take {min(out, n_models)} of {n_models} models out before the last "
+            f"round, more than the weaker half; {largest}, with {count(n_rounds, 'round')}. Who "
+            "wins most then loses most, for want of opponents",
+        )
 
     def __str__(self) -> str:
         first = [self.models[row] for row in np.flatnonzero(self.result.rank == 1).tolist()]
@@ -86,6 +110,8 @@ def contest_report(
     except MissingScoreError as error:
         raise _named(error, table, chosen.get("missing", "error")) from error
     weights = chosen.get("weights")
+    reason = _no_errors(table, columns)
+    drawn = None if reason else _drawn(table, columns, chosen.get("seed", 0))
     return ContestReport(
         models=tuple(table.models),
         benchmarks=tuple(table.benchmarks),
@@ -93,13 +119,40 @@ def contest_report(
         weights=None if weights is None else tuple(np.asarray(weights, np.float64).tolist()),
         result=result,
         sensitivity=(
-            failure_sensitivity(table.scores, columns, list(eliminate), **chosen)
+            failure_sensitivity(table.scores, columns, list(eliminate), drawn, **chosen)
             if several
             else None
         ),
         spoilt=spoilt,
         notes=notes,
+        items=(None if drawn is None else item_intervals(drawn, columns, first, **chosen)),
+        items_reason=reason,
+        largest_eliminate=largest_elimination(len(table.models), len(columns)),
     )
+
+
+def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> str | None:
+    """Why nothing can be said about other items; None if every score has its standard error."""
+    if table.errors is None or np.isnan(table.errors).all():
+        return "the scores have no standard errors"
+    played = np.isin(np.arange(len(table.benchmarks)), [one for each in rounds for one in each])
+    unknown = np.isnan(table.errors) & ~np.isnan(table.scores) & played
+    if not unknown.any():
+        return None
+    model, benchmark = np.argwhere(unknown)[0].tolist()
+    return (
+        f"{count(int(unknown.sum()), 'score')} {'has' if unknown.sum() == 1 else 'have'} no "
+        f"standard error, such as {table.models[model]!r} on {table.benchmarks[benchmark]!r}"
+    )
+
+
+def _drawn(table: ScoreTable, rounds: Sequence[Sequence[int]], seed: int) -> FloatArray:
+    """What the true scores may be, NaN where a benchmark is not played."""
+    played = sorted({column for each in rounds for column in each})
+    drawn = np.full((DRAWS, *table.scores.shape), np.nan)
+    errors = np.full(table.scores.shape, np.nan) if table.errors is None else table.errors
+    drawn[:, :, played] = drawn_scores(table.scores[:, played], errors[:, played], seed=seed)
+    return drawn
 
 
 def _named(error: MissingScoreError, table: ScoreTable, missing: str) -> MissingScoreError:

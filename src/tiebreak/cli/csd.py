@@ -4,7 +4,7 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._shared import form_options, numbers, plain_errors, renamed, show
+from tiebreak.cli._shared import form_options, numbers, plain_errors, renamed, show, steps
 
 
 @click.command()
@@ -21,8 +21,16 @@ from tiebreak.cli._shared import form_options, numbers, plain_errors, renamed, s
     "--eliminate",
     callback=numbers(int, "whole numbers such as 0,1,2"),
     metavar="T[,T…]",
-    help="Models that go out after each round; several values show what elimination costs. "
-    "[default: that of the rounds file, else 0]",
+    help="Models that go out after each round; several values show what elimination costs. With M "
+    "models and K rounds the largest that makes sense is M / (2·(K − 1)), rounded down: beyond, "
+    "more than the weaker half goes out. [default: that of the rounds file, else 0]",
+)
+@click.option(
+    "--stderr",
+    type=click.Path(),
+    metavar="FILE",
+    help="CSV file of the scores' standard errors, shaped like one of scores, for intervals over "
+    "items. [default: those in logs or a pool]",
 )
 @click.option("--iterations", type=click.IntRange(1), default=100_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -47,6 +55,7 @@ def csd(
     scores: tuple[str, ...],
     rounds_file: str | None,
     eliminate: tuple[int, ...] | None,
+    stderr: str | None,
     iterations: int,
     seed: int,
     missing: Literal["error", "available", "worst"],
@@ -60,12 +69,15 @@ def csd(
     """Rank models over many benchmarks by simulated Swiss-system contests (CSD).
 
     \b
-    SCORES is a CSV file (a column `model`, then one column per benchmark, higher is better), or
-    logs and folders: Inspect logs and lm-eval results_*.json.
+    SCORES is a CSV file (a column `model`, then one column per benchmark, higher is better), a
+    Parquet pool of `tiebreak candidates`, or logs and folders: Inspect logs and lm-eval
+    results_*.json. Intervals over items need standard errors: logs hold them, a pool's items give
+    smaller ones (paired), for a CSV file give --stderr.
 
     \b
     Examples:
       tiebreak csd scores.csv
+      tiebreak csd scores.csv --stderr errors.csv
       tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2
       tiebreak csd logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --json
     """
@@ -74,9 +86,11 @@ def csd(
     from tiebreak.report.sheets import contest as sheets
     from tiebreak.tables import TableError, read_rounds, read_scores
 
-    with plain_errors(TableError, RankingError, MissingPackageError):
+    with plain_errors(TableError, RankingError, MissingPackageError), steps() as say:
+        say("reading scores")
         names = dict(map(renamed, rename))
-        table = read_scores(scores, metric=metric, filter=filter_name, rename=names)
+        table = read_scores(scores, stderr=stderr, metric=metric, filter=filter_name, rename=names)
+        say("playing contests")
         report = contest_report(
             table,
             read_rounds(rounds_file, table.benchmarks) if rounds_file else None,

@@ -79,6 +79,12 @@ from .contests.sensitivity import (
 from .contests.sensitivity import (
     perturb as perturb,
 )
+from .contests.uncertainty import (
+    ItemIntervals as ItemIntervals,
+)
+from .contests.uncertainty import (
+    item_intervals as item_intervals,
+)
 from .dependence import (
     EffectiveVotes as EffectiveVotes,
 )

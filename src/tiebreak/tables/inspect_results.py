@@ -16,7 +16,8 @@ from tiebreak.tables.results import Reading, Result
 # Where a task declares no headline metric: the first of these that its first score has, else the
 # first that does not measure the spread.
 _USUAL = ("accuracy", "mean")
-_SPREAD = frozenset({"stderr", "bootstrap_stderr", "std", "var"})
+_ERRORS = ("stderr", "bootstrap_stderr")
+_SPREAD = frozenset({*_ERRORS, "std", "var"})
 
 
 def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
@@ -55,6 +56,7 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
         when=datetime.fromisoformat(log.eval.created).timestamp(),
         n_items=log.results.completed_samples if log.results else None,
         source=source,
+        error=_error(name, metrics),
     )
     return Reading((result,), tuple(_notes(log, source)))
 
@@ -83,6 +85,13 @@ def _metrics(log: EvalLog) -> dict[str, float]:
             # Several reducers of one score share its name: the first one counts.
             metrics.setdefault(f"{score.name}.{name}", float(metric.value))
     return metrics
+
+
+def _error(name: str, metrics: dict[str, float]) -> float:
+    """The standard error that the log holds for a mean, NaN for other metrics or without one."""
+    score, _, metric = name.rpartition(".")
+    stored = [metrics[f"{score}.{each}"] for each in _ERRORS if f"{score}.{each}" in metrics]
+    return stored[0] if stored and metric in _USUAL else math.nan
 
 
 def _choose(log: EvalLog, options: ReadOptions) -> str | None:

@@ -73,6 +73,7 @@ class _Run:
             return
         value = self.summary["results"][task][name]
         metric = name.removesuffix(",none")
+        error = self.summary["results"][task].get(name.replace(",", "_stderr,", 1))
         up = _directions(self.summary, task).get(name.partition(",")[0], _UNSAID)
         if not _is_number(value):
             yield f"{self.source}: {task}: {metric} is {value!r}, not a finite number; left out"
@@ -97,6 +98,7 @@ class _Run:
             when=self.started,
             n_items=self._n_items(task),
             source=self.source,
+            error=float(error) if _is_number(error) else math.nan,
         )
 
     def _n_items(self, task: str) -> int | None:

@@ -1,5 +1,6 @@
 """Results of finished runs, of two harnesses, as one table of scores."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ class Result(NamedTuple):
 
     `task` is the benchmark's name as the file has it. `metric` was chosen out of `choices`. `when`
     is the start of the run in seconds since 1970, −inf where the file does not say. `n_items` is
-    the number of items scored, None where the file does not say.
+    the number of items scored, None where the file does not say. `error` is the score's standard
+    error over items, NaN where the file does not say.
     """
 
     model: str
@@ -36,6 +38,7 @@ class Result(NamedTuple):
     when: float
     n_items: int | None
     source: str
+    error: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +93,10 @@ def read_results(
         sorted({getattr(one, axis) for one in every}, key=natural_key)
         for axis in ("model", "benchmark")
     )
-    scores = np.full((len(models), len(benchmarks)), np.nan)
+    scores, errors = np.full((2, len(models), len(benchmarks)), np.nan)
     for one in newest:
-        scores[models.index(one.model), benchmarks.index(one.benchmark)] = one.score
+        cell = models.index(one.model), benchmarks.index(one.benchmark)
+        scores[cell], errors[cell] = one.score, _error(one)
     notes = [note for reading in readings for note in reading.notes]
     return score_table(
         models,
@@ -100,7 +104,20 @@ def read_results(
         scores,
         sources=list(dict.fromkeys(one.source for one in newest)),
         notes=list(dict.fromkeys([*notes, *_repeat_notes(every), *_metric_notes(newest)])),
+        errors=errors,
     )
+
+
+def _error(result: Result) -> float:
+    """The standard error; of a score of 0 or 1, which says 0, that of one item more of each kind.
+
+    All items right does not mean that the next one is right for sure.
+    """
+    n = result.n_items
+    if result.error == 0 and n and abs(result.score) in (0, 1):
+        share = 1 / (n + 2)
+        return math.sqrt(share * (1 - share) / n)
+    return result.error
 
 
 def _read(path: Path, options: ReadOptions) -> Iterator[Reading]:

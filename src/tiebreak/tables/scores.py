@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from tiebreak.paths import Paths, path_list
+from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.ballots import CSV
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
 from tiebreak.tables.errors import TableError, shown, suggestion
 from tiebreak.words import split_names
+
+# The suffix of a pool of candidates.
+POOL = ".parquet"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -21,7 +24,8 @@ class ScoreTable:
 
     `scores` has shape (models, benchmarks), is read-only, better when higher, and NaN where a
     model has no score on a benchmark. `sources` are the files that scores come from; `notes` are
-    sentences on what was chosen, turned round or left out, and why.
+    sentences on what was chosen, turned round or left out, and why. `errors`, of the same shape as
+    `scores`, are their standard errors over items, independent between models, NaN where unknown.
     """
 
     models: tuple[str, ...]
@@ -29,28 +33,35 @@ class ScoreTable:
     scores: FloatArray
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    errors: FloatArray | None = None
 
 
 def read_scores(
     paths: Paths,
     *,
+    stderr: AnyPath | None = None,
     metric: str | Sequence[str] | None = None,
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> ScoreTable:
-    """Read one CSV file (`read_score_table`), or logs and folders (`read_results`).
+    """Read one CSV file (`read_score_table`), a pool, or logs and folders (`read_results`).
 
     Args:
-        paths: a single CSV file, or any number of files and folders of the two harnesses.
+        paths: a single CSV file, a single Parquet pool of candidates (`pool_scores`), or any number
+            of files and folders of the two harnesses, which hold standard errors themselves.
+        stderr: a CSV file of the scores' standard errors (`with_errors`).
         metric: for logs, as are the others: see `read_results`.
         filter: the lm-eval filter whose score counts.
         rename: names of benchmarks to replace.
 
     Raises:
-        TableError: a CSV file among other paths, or with options for logs; as the two readers.
+        TableError: a CSV file or pool among other paths, or with options for logs; as the readers.
     """
+    if stderr is not None:
+        table = read_scores(paths, metric=metric, filter=filter, rename=rename)
+        return with_errors(table, stderr)
     given = path_list(paths)
-    tables = [path for path in given if Path(path).suffix.lower() in CSV]
+    tables = [path for path in given if Path(path).suffix.lower() in (*CSV, POOL)]
     if not tables:
         # Importing Inspect takes seconds; a CSV file need not wait for it.
         from tiebreak.tables.results import read_results
@@ -63,9 +74,13 @@ def read_scores(
         )
     if metric or filter or rename:
         raise TableError(
-            f"{tables[0]}: metric, filter and rename are for logs; a CSV file holds the scores as "
+            f"{tables[0]}: metric, filter and rename are for logs; this file holds the scores as "
             "they are"
         )
+    if Path(tables[0]).suffix.lower() == POOL:
+        from tiebreak.tables.pool_scores import read_pool_scores
+
+        return read_pool_scores(tables[0])
     return read_score_table(Path(tables[0]))
 
 
@@ -97,6 +112,35 @@ def read_score_table(path: str | Path) -> ScoreTable:
     return score_table(models, benchmarks, scores, sources=(str(path),))
 
 
+def with_errors(table: ScoreTable, path: AnyPath) -> ScoreTable:
+    """The table with the standard errors of a CSV file, in the units of the scores.
+
+    The file looks like one of scores: a column `model`, and one per benchmark, in any order. An
+    empty cell, and a model or benchmark that is left out, is an error that nobody knows.
+
+    Raises:
+        TableError: a model or benchmark that has no scores; an error below 0; as
+            `read_score_table`.
+    """
+    given = read_score_table(Path(path))
+    errors = np.full(table.scores.shape, np.nan)
+    for kind, names, known in (
+        ("model", given.models, table.models),
+        ("benchmark", given.benchmarks, table.benchmarks),
+    ):
+        for name in names:
+            if name not in known:
+                help_ = suggestion(name, known)
+                raise TableError(f"{path}: the scores have no {kind} {name!r}; {help_}")
+    if np.any(given.scores < 0):
+        raise TableError(f"{path}: a standard error is below 0")
+    rows = [table.models.index(name) for name in given.models]
+    columns = [table.benchmarks.index(name) for name in given.benchmarks]
+    errors[np.ix_(rows, columns)] = given.scores
+    errors.setflags(write=False)
+    return replace(table, errors=errors, sources=(*table.sources, str(path)))
+
+
 def find_cells(table: ScoreTable, text: str) -> tuple[int, tuple[int, ...]]:
     """Row and columns that "MODEL=BENCHMARK,BENCHMARK" names.
 
@@ -122,6 +166,7 @@ def score_table(
     *,
     sources: Sequence[str] = (),
     notes: Sequence[str] = (),
+    errors: FloatArray | None = None,
 ) -> ScoreTable:
     """A table with notes on scales and missing scores after those given.
 
@@ -131,7 +176,10 @@ def score_table(
     if np.isnan(scores).all():
         raise TableError(f"{', '.join(sources)}: there is no score; give at least one")
     scores.setflags(write=False)
-    table = ScoreTable(tuple(models), tuple(benchmarks), scores, tuple(sources), tuple(notes))
+    if errors is not None:
+        errors.setflags(write=False)
+    names = tuple(models), tuple(benchmarks)
+    table = ScoreTable(*names, scores, tuple(sources), tuple(notes), errors)
     return replace(table, notes=(*table.notes, *_scale_notes(table), *_hole_notes(table)))
 
 

@@ -3,8 +3,14 @@ import pytest
 
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
-from tiebreak.rankers.contests.expected_wins import csd
-from tiebreak.rankers.contests.sensitivity import _labels, _side, failure_sensitivity, perturb
+from tiebreak.rankers.contests.expected_wins import CsdOptions, csd
+from tiebreak.rankers.contests.sensitivity import (
+    _labels,
+    _side,
+    failure_sensitivity,
+    largest_elimination,
+    perturb,
+)
 from tiebreak.rankers.errors import RankingError
 
 CASE = Case(6, 4, 100, 0)
@@ -134,3 +140,53 @@ def test_the_mean_is_over_the_benchmarks_of_the_rounds() -> None:
 def test_bad_input(model: int, benchmarks: list[int], value: float, match: str) -> None:
     with pytest.raises(RankingError, match=match):
         perturb(SCORES, model, benchmarks, value, iterations=10)
+
+
+@pytest.mark.parametrize("n_models", [3, 4, 5, 8, 17])
+@pytest.mark.parametrize("n_rounds", [2, 4, 10])
+@pytest.mark.parametrize("most", [1, 2, 4])
+def test_who_wins_everything_is_no_specialist(n_models: int, n_rounds: int, most: int) -> None:
+    rng = np.random.default_rng((n_models, n_rounds, most))
+    scores = rng.normal(size=(n_models, n_rounds))
+    scores[0] = 9
+    for table in scores, np.tile(np.arange(n_models)[::-1, None], (1, n_rounds)):
+        found = failure_sensitivity(table, eliminate=(0, most), iterations=600)
+        assert found.labels[0] != "specialist"
+    # Where all rounds order the models alike, nobody is.
+    assert "specialist" not in found.labels
+
+
+def test_the_luck_of_who_wins_everything_is_the_same_in_every_field() -> None:
+    scores = np.random.default_rng(3).normal(size=(9, 6))
+    scores[0] = 9
+    found = failure_sensitivity(scores, eliminate=(0, 2), iterations=20_000)
+    alike = np.tile(np.arange(9)[::-1, None], (1, 6))
+    other = failure_sensitivity(alike, eliminate=(0, 2), iterations=20_000, seed=1)
+    error = np.hypot(found.slope_error[0], other.slope_error[0])
+    assert abs(found.slope[0] - other.slope[0]) < 4 * error
+    assert found.even_slope == pytest.approx(other.slope[:4].min(), abs=0.05)
+
+
+def test_item_errors_leave_labels_undecided() -> None:
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(12, 1)) + rng.normal(size=(12, 4))
+    exact = np.repeat(scores[None], 100, axis=0)
+    options: CsdOptions = {"iterations": 2000}
+    plain = failure_sensitivity(scores, None, (0, 1), **options)
+    sure = failure_sensitivity(scores, None, (0, 1), exact, **options)
+    noise = exact + 9 * rng.normal(size=exact.shape)
+    vague = failure_sensitivity(scores, None, (0, 1), noise, **options)
+    assert {"generalist", "neither"} <= set(plain.labels)
+    assert all(
+        one in (other, "undecided") for one, other in zip(sure.labels, plain.labels, strict=True)
+    )
+    assert set(vague.labels) == {"undecided"}
+    np.testing.assert_array_equal(vague.slope, plain.slope)
+
+
+@pytest.mark.parametrize(
+    ("n_models", "n_rounds", "largest"),
+    [(5, 4, 0), (8, 4, 1), (29, 38, 0), (30, 4, 5), (76, 38, 1), (2, 1, None)],
+)
+def test_the_largest_elimination(n_models: int, n_rounds: int, largest: int | None) -> None:
+    assert largest_elimination(n_models, n_rounds) == largest

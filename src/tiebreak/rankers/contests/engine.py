@@ -169,7 +169,7 @@ def simulate_block(
     Returns:
         Shape (K, M, contests), or (1, M, contests): the model at each place after the round.
     """
-    n_rounds, n_models = strength.shape
+    n_rounds, n_models = len(eliminate), strength.shape[1]
     contests = words.shape[0] * CHUNK
     wins, used = second_wins(strength), 0
     rows = [np.full(contests, model, dtype=np.uint32) for model in range(n_models)]

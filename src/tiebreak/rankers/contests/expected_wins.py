@@ -30,7 +30,7 @@ _COMPILE_FROM = 1_000_000_000
 # A rank interval rests on the normal approximation of differences of means.
 _ENOUGH = 100
 # The control variate rounds probabilities; no model is ahead by less than this many wins.
-_ROUNDING = 1e-6
+ROUNDING = 1e-6
 
 
 class CsdOptions(TypedDict, total=False):
@@ -217,7 +217,7 @@ def _rank_interval(
     variance = np.diagonal(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
     bound = critical_value(level, n_models * (n_models - 1) // 2, units) * error
-    ahead: NDArray[np.bool_] = mean[:, None] - mean[None, :] > bound + _ROUNDING
+    ahead: NDArray[np.bool_] = mean[:, None] - mean[None, :] > bound + ROUNDING
     return 1.0 + ahead.sum(axis=0), n_models - ahead.sum(axis=1).astype(np.float64)
 
 

@@ -5,7 +5,7 @@ perturb                what a few spoilt scores of one model do to its rank (§4
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, Unpack
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.contests.expected_wins import (
+    ROUNDING,
     CsdOptions,
     CsdResult,
     critical_value,
@@ -21,12 +22,16 @@ from tiebreak.rankers.contests.expected_wins import (
     prepare,
 )
 from tiebreak.rankers.contests.rounds import Rounds
-from tiebreak.rankers.contests.study import unit_sums
+from tiebreak.rankers.contests.study import Study, unit_sums
+from tiebreak.rankers.contests.uncertainty import drawn_wins
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import competition_ranks
 
 Label = Literal["generalist", "specialist", "neither", "undecided"]
+
+# Contests of the field that Λ is held against: the same for all models, and its error is counted.
+_EVEN_CONTESTS = 20_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,8 +44,12 @@ class FailureSensitivity:
     paper equates it with 2Λ, which holds for T = 0, 2 and for T = 0, 1, 2: a line through equally
     spaced points weighs only their mirror pairs. With other T it holds where E[S] is linear.
 
+    `even_slope` is the lowest Λ of the better half of as many models where all benchmarks order
+    them alike: what elimination costs at most where no model is a specialist. `even_error` is its
+    Monte Carlo error.
+
     `labels`: "generalist" and "specialist" are the paper's; "neither" is a model of the weaker
-    half, "undecided" one that the Monte Carlo error could put on either side of a line.
+    half, "undecided" one that the error could put on either side of a line.
     """
 
     eliminate: tuple[int, ...]
@@ -50,6 +59,8 @@ class FailureSensitivity:
     slope_error: FloatArray
     delta: FloatArray
     delta_error: FloatArray
+    even_slope: float
+    even_error: float
     labels: tuple[Label, ...]
     iterations: int
     seed: int
@@ -60,6 +71,7 @@ def failure_sensitivity(
     scores: ArrayLike,
     rounds: Rounds | None = None,
     eliminate: Sequence[int] = (0, 1, 2),
+    tables: ArrayLike | None = None,
     **options: Unpack[CsdOptions],
 ) -> FailureSensitivity:
     """Expected wins for several T, with the loss per T and a label.
@@ -76,13 +88,18 @@ def failure_sensitivity(
     of models the middle one belongs to the lower half. A label is given when base and Λ are both
     on their side of the line by more than the error of the difference, which is at most the sum of
     the model's and the line's, at confidence `level` with Bonferroni's correction over all
-    comparisons. This reads the contest as the paper does while T is small beside the field: when
-    K·T reaches M, contests end early, and those who win most lose most.
+    comparisons; with `tables` they must be on that side in `level` of these as well.
+
+    Elimination takes opponents away, too. When K·T is not small beside M, contests end early, and
+    those who win most lose most: Λ then shows who wins, not who fails somewhere. So a specialist
+    must also lose more than `even_slope`. A model that wins everything never does: its luck is a
+    matter of the sizes of the groups alone, which are the same in every field.
 
     Args:
         scores: shape (M, B), as in `csd`.
         rounds: as in `csd`.
         eliminate: the T to compare, ascending, at least two; each holds for all rounds.
+        tables: what the true scores may be, as in `item_intervals`, or None where unknown.
         options: the other arguments of `csd`.
 
     Raises:
@@ -97,11 +114,24 @@ def failure_sensitivity(
     each = [mean_and_error(part, sizes) for part in sums]
     # Λ = Σ (n·T − ΣT)·E[S](T) / (n·ΣT² − (ΣT)²), in whole numbers.
     n, total = len(counts), sum(counts)
+    weights = [n * t - total for t in counts]
     divisor = n * sum(t * t for t in counts) - total * total
-    combined = sum((n * t - total) * part for t, part in zip(counts, sums, strict=True))
+    combined = sum(weight * part for weight, part in zip(weights, sums, strict=True))
     slope, slope_error = mean_and_error(np.asarray(combined), sizes, divisor)
     delta, delta_error = mean_and_error(sums[-1] - sums[0], sizes)
     base, base_error = each[0]
+    even, even_error = _even(studies, weights, divisor)
+    high = _side(base, base_error, len(sizes), level)
+    steep = _side(slope, slope_error, len(sizes), level)
+    bound = critical_value(level, 2 * len(base), len(sizes)) * (slope_error + even_error)
+    weak = even - slope > bound + ROUNDING
+    if tables is not None:
+        drawn = drawn_wins(tables, rounds, counts, **options)
+        slopes = np.tensordot(weights, drawn, 1) / divisor
+        high = np.where(high == _drawn_side(drawn[0], level), high, 0)
+        steep = np.where(steep == _drawn_side(slopes, level), steep, 0)
+        weak &= np.mean(slopes < even, axis=0) >= level
+    steep = np.where((steep < 0) & ~weak, 0, steep)
     return FailureSensitivity(
         eliminate=counts,
         expected_wins=np.stack([mean for mean, _ in each]),
@@ -110,13 +140,38 @@ def failure_sensitivity(
         slope_error=slope_error,
         delta=delta,
         delta_error=delta_error,
-        labels=_labels(
-            _side(base, base_error, len(sizes), level), _side(slope, slope_error, len(sizes), level)
-        ),
+        even_slope=even,
+        even_error=even_error,
+        labels=_labels(high, steep),
         iterations=studies[0].iterations,
         seed=studies[0].seed,
         level=level,
     )
+
+
+def largest_elimination(n_models: int, n_rounds: int) -> int | None:
+    """The largest T that leaves the better half of the field alone; None where any does.
+
+    Only eliminations before the last round matter: at most T·(K − 1) models go out. While these
+    are no more than half of the field, elimination strikes the lowest. Beyond, it has to reach
+    those whom it is to tell apart, whatever they are like, and contests run out of opponents.
+    """
+    return n_models // (2 * (n_rounds - 1)) if n_rounds > 1 else None
+
+
+def _even(studies: Sequence[Study], weights: Sequence[int], divisor: int) -> tuple[float, float]:
+    """The lowest Λ of the better half, and its error, where all benchmarks order models alike."""
+    n_rounds, n_models = studies[0].strength.shape
+    contests = min(studies[0].iterations, _EVEN_CONTESTS)
+    strength = np.tile(np.arange(n_models)[::-1], (n_rounds, 1))
+    alike = [
+        replace(each, strength=strength, iterations=contests, weights=None, control=None)
+        for each in studies
+    ]
+    sums = sum(weight * unit_sums(each) for weight, each in zip(weights, alike, strict=True))
+    slope, error = mean_and_error(np.asarray(sums), alike[0].sizes, divisor)
+    lowest = int(np.argmin(slope[: n_models // 2]))
+    return float(slope[lowest]), float(error[lowest])
 
 
 def mean_and_error(
@@ -137,6 +192,14 @@ def _side(values: FloatArray, errors: FloatArray, units: int, level: float) -> N
     bound = critical_value(level, 2 * len(values), units) * (errors + errors[beside].max())
     sure = np.abs(values - line) > bound
     return np.where(sure, np.sign(values - line), 0).astype(np.int8)
+
+
+def _drawn_side(values: FloatArray, level: float) -> NDArray[np.int8]:
+    """As `_side`, by draws, shape (draws, M): on which side of its line `level` of them are."""
+    half = values.shape[1] // 2
+    beside = -np.sort(-values, axis=1)[:, half - 1 : half + 1]
+    above = np.mean(values > beside.mean(axis=1, keepdims=True), axis=0)
+    return np.asarray(np.sign((above >= level) - 1.0 * (above <= 1 - level)), dtype=np.int8)
 
 
 def _labels(base: NDArray[np.int8], slope: NDArray[np.int8]) -> tuple[Label, ...]:

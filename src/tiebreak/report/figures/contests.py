@@ -67,7 +67,8 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
             below=[
                 f"expected wins E[S] at T = {found.eliminate[0]}",
                 _key(found.labels),
-                f"number: place by E[S] · lines: {found.level * 100:g}% Monte Carlo intervals",
+                "number: place by E[S]",
+                f"lines: {found.level * 100:g}%, the simulation's error alone",
             ],
         )
         order = np.argsort(-base, kind="stable")
@@ -119,27 +120,33 @@ def wins_figure(report: ContestReport) -> Drawing | None:
 
 
 def _rows(report: ContestReport, title: str) -> "Figure":
-    result = report.result
+    result, items = report.result, report.items
     order = np.argsort(-result.expected_wins, kind="stable")
-    z = NormalDist().inv_cdf(0.5 + result.level / 2)
+    error = NormalDist().inv_cdf(0.5 + result.level / 2) * result.standard_error
+    over = result if items is None else items
+    lower = result.expected_wins - error if items is None else items.lower
+    upper = result.expected_wins + error if items is None else items.upper
+    percent = f"{result.level * 100:g}%"
     figure, axes = row_panel(
         [f"{int(result.rank[model])}. {short(report.models[model])}" for model in order],
         title=title,
         words=[
-            ranks(whole(result.rank_lower[model]), whole(result.rank_upper[model]))
-            for model in order
+            ranks(whole(over.rank_lower[model]), whole(over.rank_upper[model])) for model in order
         ],
         head="ranks",
         below=[
             "expected wins E[S]",
-            f"line and ranks: {result.level * 100:g}% intervals for the Monte Carlo error alone",
+            f"line and ranks: {percent}, "
+            + (
+                "the simulation's error alone" if items is None else "over items; all ranks at once"
+            ),
         ],
     )
     values = []
     for place, model in enumerate(order):
-        wins, error = float(result.expected_wins[model]), z * float(result.standard_error[model])
-        draw_point(axes, place, wins, wins - error, wins + error)
-        values += [wins, wins - error, wins + error]
+        own = [float(each[model]) for each in (result.expected_wins, lower, upper)]
+        draw_point(axes, place, *own)
+        values += own
     axes.set_xlim(limits(values, step=0.5))
     return figure
 

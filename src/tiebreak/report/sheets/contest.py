@@ -9,10 +9,20 @@ from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity
-from tiebreak.report.cells import number, rank, rank_range, words
+from tiebreak.report.cells import Cell, bounds, number, rank, rank_range, words
 from tiebreak.report.json import json_ready, only
-from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import (
+    Column,
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    names,
+    numbers,
+)
 from tiebreak.words import count
+
+_OVER_ITEMS = ("lower", "upper", "rank_lower", "rank_upper")
 
 
 def sheets_of(report: ContestReport) -> list[Sheet]:
@@ -20,14 +30,19 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
     costs = None
     if report.sensitivity is not None:
         costs = _sensitivity_table(report, report.sensitivity)
-    legend = ["Rank intervals are for the Monte Carlo error alone."]
-    if report.result.reason is not None:
-        legend.append(f"No interval: {report.result.reason}")
     sections = (
-        Section.of(_wins_table(report, report.result), legend=legend),
-        Section.of(costs, lines=_spoilt_lines(report)),
+        Section.of(_wins_table(report, report.result), legend=_legend(report)),
+        Section.of(costs, legend=_costs_legend(report), lines=_spoilt_lines(report)),
     )
-    return [Sheet(_title(report), (_rounds(report),), sections=sections, notes=report.notes)]
+    return [
+        Sheet(
+            _title(report),
+            (_rounds(report),),
+            warnings=report.warnings,
+            sections=sections,
+            notes=report.notes,
+        )
+    ]
 
 
 def data_of(report: ContestReport) -> dict[str, Any]:
@@ -35,21 +50,27 @@ def data_of(report: ContestReport) -> dict[str, Any]:
 
     The shape::
 
-    {"rounds": [[]], "weights": null or [],
+    {"rounds": [[]], "weights": null or [], "largest_eliminate": null or T, "warnings": [],
      "contest": {"iterations", "seed", "eliminate": [], "level", "control_variate", "reason",
-                 "rows": [{"rank", "model", "expected_wins", "standard_error", "rank_lower",
-                           "rank_upper"}]},
-     "sensitivity": null or {…, "rows": [{"model", "expected_wins": [], "standard_error": [],
-                                          "slope", "slope_error", "delta", "delta_error",
-                                          "label"}]},
+                 "items": null or {"level", "draws", "contests"}, "items_reason": null or why not,
+                 "rows": [{"rank", "model", "expected_wins", "standard_error",
+                           "simulation_rank_lower", "simulation_rank_upper", "lower", "upper",
+                           "rank_lower", "rank_upper"}]},
+     "sensitivity": null or {…, "even_slope", "even_error",
+                             "rows": [{"model", "expected_wins": [], "standard_error": [],
+                                       "slope", "slope_error", "delta", "delta_error", "label"}]},
      "perturbation": null or {"model", "benchmarks": [], "value", "csd_rank": [before, after],
                               "mean_rank": [before, after]},
      "notes": []}
+
+    `standard_error` and the `simulation_rank_…` are of the simulation alone (`CsdResult`). `lower`,
+    `upper` (expected wins) and `rank_lower`, `rank_upper` (simultaneous) are over items, fields of
+    `ItemIntervals`, and null where standard errors of the scores are not known.
     """
     spoilt = report.spoilt
     data: dict[str, Any] = json_ready(
         {
-            **only(report, "rounds", "weights"),
+            **only(report, "rounds", "weights", "largest_eliminate", "warnings"),
             "contest": _contest(report, report.result),
             "sensitivity": report.sensitivity and _sensitivity(report, report.sensitivity),
             "perturbation": spoilt
@@ -96,23 +117,59 @@ def _spoilt_lines(report: ContestReport) -> Iterator[str]:
     )
 
 
-def _wins_table(report: ContestReport, result: CsdResult) -> Table:
-    """Expected wins with their Monte Carlo error and the ranks that it leaves open."""
-    columns = (Column("#"), names("Model"), *numbers("E[wins]", "± (MC)"))
-    return Table.of(
-        (*columns, Column(f"{result.level * 100:g}% ranks")),
-        (
-            (
-                rank(whole(result.rank[row])),
-                words(report.models[row]),
-                number(float(result.expected_wins[row])),
-                number(float(result.standard_error[row]), 4),
-                rank_range(whole(result.rank_lower[row]), whole(result.rank_upper[row])),
-            )
-            for row in _best_first(result.expected_wins)
-        ),
-        "Expected wins",
+def _legend(report: ContestReport) -> Iterator[str]:
+    """Which uncertainty the columns hold."""
+    result, items = report.result, report.items
+    if items is not None:
+        yield (
+            f"Interval and ranks: {items.level * 100:g}%, over other items like these "
+            f"({items.draws} drawn tables of scores); ranks hold for all models at once. ± is the "
+            "simulation's error alone."
+        )
+        yield (
+            "An interval need not be centred on E[wins]: what is best or worst was in part lucky."
+        )
+    else:
+        yield (
+            "These intervals hold the simulation's error only; give standard errors (--stderr "
+            "FILE, a pool, or logs that hold them) for intervals over items."
+        )
+        if report.items_reason and "such as" in report.items_reason:
+            yield f"Now {report.items_reason}."
+    if result.reason is not None:
+        yield f"No interval: {result.reason}"
+
+
+def _costs_legend(report: ContestReport) -> Iterator[str]:
+    found = report.sensitivity
+    if found is None:
+        return
+    held = "the simulation's error alone" if report.items is None else "this and the items' errors"
+    yield (
+        f"± is the simulation's error; labels hold {held}. Where all rounds order the models "
+        f"alike, Λ in the better half goes down to {number(found.even_slope).text}: only who "
+        "loses more is a specialist."
     )
+
+
+def _wins_table(report: ContestReport, result: CsdResult) -> Table:
+    """Expected wins with their Monte Carlo error, and what other items leave open where known."""
+    items, heading = report.items, interval_heading(result.level)
+    columns = [Column("#"), names("Model"), *numbers("E[wins]", "± (MC)")]
+    columns += numbers(heading, "ranks") if items is not None else numbers("ranks (MC)")
+    over = result if items is None else items
+
+    def row(model: int) -> Iterator[Cell]:
+        yield rank(whole(result.rank[model]))
+        yield words(report.models[model])
+        yield number(float(result.expected_wins[model]))
+        yield number(float(result.standard_error[model]), 4)
+        if items is not None:
+            yield bounds(float(items.lower[model]), float(items.upper[model]))
+        yield rank_range(whole(over.rank_lower[model]), whole(over.rank_upper[model]))
+
+    rows = map(row, _best_first(result.expected_wins))
+    return Table.of(columns, rows, "Expected wins")
 
 
 def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Table:
@@ -135,19 +192,31 @@ def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Tab
 
 
 def _contest(report: ContestReport, result: CsdResult) -> dict[str, Any]:
+    items = report.items
+
+    def over_items(name: str, row: int) -> Any:
+        value = None if items is None else getattr(items, name)[row]
+        return value if value is None or not name.startswith("rank") else whole(value)
+
     rows = [
         {
             "rank": whole(result.rank[row]),
             "model": report.models[row],
             "expected_wins": result.expected_wins[row],
             "standard_error": result.standard_error[row],
-            "rank_lower": whole(result.rank_lower[row]),
-            "rank_upper": whole(result.rank_upper[row]),
+            "simulation_rank_lower": whole(result.rank_lower[row]),
+            "simulation_rank_upper": whole(result.rank_upper[row]),
+            **{name: over_items(name, row) for name in _OVER_ITEMS},
         }
         for row in _best_first(result.expected_wins)
     ]
     settings = ("iterations", "seed", "eliminate", "level", "control_variate", "reason")
-    return {**only(result, *settings), "rows": rows}
+    return {
+        **only(result, *settings),
+        "items": items and only(items, "level", "draws", "contests"),
+        "items_reason": report.items_reason,
+        "rows": rows,
+    }
 
 
 def _sensitivity(report: ContestReport, result: FailureSensitivity) -> dict[str, Any]:
@@ -162,7 +231,8 @@ def _sensitivity(report: ContestReport, result: FailureSensitivity) -> dict[str,
         }
         for row in _best_first(result.expected_wins[0])
     ]
-    return {**only(result, "iterations", "seed", "eliminate", "level"), "rows": rows}
+    settings = ("iterations", "seed", "eliminate", "level", "even_slope", "even_error")
+    return {**only(result, *settings), "rows": rows}
 
 
 def _best_first(scores: np.ndarray[Any, Any]) -> list[int]:

@@ -1,0 +1,131 @@
+"""How far other items would move expected wins: many tables of scores, each played in contests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.rankers.contests.engine import (
+    BLOCK,
+    CHUNK,
+    draw_block,
+    out_flag,
+    schedule,
+    simulate_block,
+    states_of,
+)
+from tiebreak.rankers.contests.expected_wins import CsdOptions, prepare
+from tiebreak.rankers.contests.rounds import Rounds, round_means, strengths
+from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.profile import FloatArray, IntArray
+
+# Contests that each table is played in: beside the spread of tables their noise is small.
+CONTESTS = 2 * CHUNK
+# Results of pairs in all tables of a block: at most so many bytes.
+_PAIRS = 200_000_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ItemIntervals:
+    """What expected wins and ranks would be with the true scores; arrays of shape (M,).
+
+    `lower` and `upper`: for each model on its own, expected wins from 0 to K. `rank_lower` (the
+    better) and `rank_upper` hold for all models together: so many of the surest pairs are in order
+    as are so jointly in `level` of the tables; a rank is at least one more than the number of
+    models that are surely ahead, and at most M less those surely behind. docs/statistics.md has
+    their simulated coverage. Other benchmarks are not in them.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    rank_lower: FloatArray
+    rank_upper: FloatArray
+    draws: int
+    contests: int
+    level: float
+
+
+def item_intervals(
+    tables: ArrayLike,
+    rounds: Rounds | None = None,
+    eliminate: int | Sequence[int] = 0,
+    **options: Unpack[CsdOptions],
+) -> ItemIntervals:
+    """Intervals of expected wins and of ranks over items.
+
+    Args:
+        tables: shape (draws, M, B), tables of what the true scores may be, as from
+            `tiebreak.analysis.true_scores.drawn_scores`. Scores with noise added to them would not
+            do: in these, nearly tied models are further apart than in truth.
+        rounds: as in `csd`.
+        eliminate: as in `csd`.
+        options: the other arguments of `csd`; `iterations` and those on speed do not matter.
+
+    Raises:
+        RankingError: as `csd`, or there are not several tables.
+    """
+    level = options.get("level", 0.95)
+    [wins] = drawn_wins(tables, rounds, [eliminate], **options)
+    lower, upper = np.quantile(wins, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    best, worst = _joint_ranks(wins, level)
+    return ItemIntervals(lower, upper, best, worst, len(wins), CONTESTS, level)
+
+
+def drawn_wins(
+    tables: ArrayLike,
+    rounds: Rounds | None,
+    eliminate: Sequence[int | Sequence[int]],
+    **options: Unpack[CsdOptions],
+) -> list[FloatArray]:
+    """Mean wins in the contests of each table, shape (draws, M), for each of `eliminate`.
+
+    All of `eliminate` share the random numbers of their contests.
+    """
+    drawn = np.asarray(tables, dtype=np.float64)
+    if drawn.ndim != 3 or len(drawn) < 2:
+        raise RankingError(f"tables must have shape (draws, models, benchmarks), got {drawn.shape}")
+    seed, missing = options.get("seed", 0), options.get("missing", "error")
+    plain: CsdOptions = {**options, "iterations": 1, "control_variate": False}
+    studies = [prepare(drawn[0], rounds, each, **plain) for each in eliminate]
+    means = np.concatenate([round_means(table, rounds, missing) for table in drawn], axis=1)
+    strength = strengths(means).reshape(len(drawn), -1, len(means))
+    return [_wins(strength, study.eliminate, study.weights, seed) for study in studies]
+
+
+def _wins(
+    strength: IntArray, eliminate: tuple[int, ...], weights: FloatArray | None, seed: int
+) -> FloatArray:
+    """Mean wins of each table, shape (draws, M); a block of contests has many tables."""
+    draws, n_rounds, n_models = strength.shape
+    at_once = max(1, min(BLOCK // CONTESTS, _PAIRS // (n_rounds * n_models**2)))
+    score = schedule(n_models, eliminate)[-1].score[None] & (out_flag(n_rounds) - 1)
+    wins = np.empty((draws, n_models))
+    for number, low in enumerate(range(0, draws, at_once)):
+        own = strength[low : low + at_once]
+        contests = len(own) * CONTESTS
+        draw = draw_block((number, 3), seed, contests, n_models, eliminate, weights)
+        # Rounds of all tables one after another; a contest plays those of its table.
+        table = np.arange(contests)[:, None] // CONTESTS * n_rounds
+        order = np.arange(n_rounds) if draw.orders is None else draw.orders
+        played = own[:, :, draw.numbering].reshape(-1, n_models)
+        places = simulate_block(draw.words, played, eliminate, table + order)
+        states = states_of(places, score)[0].reshape(len(own), CONTESTS, n_models)
+        wins[low : low + len(own), draw.numbering] = states.mean(axis=1)
+    return wins
+
+
+def _joint_ranks(wins: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Ranks that the surest pairs leave open, as many as hold jointly in `level` of the draws."""
+    ahead = wins[:, :, None] > wins[:, None, :]
+    often = ahead.mean(axis=0)
+    better, worse = np.nonzero(often >= level)
+    surest = np.argsort(-often[better, worse], kind="stable")
+    better, worse = better[surest], worse[surest]
+    joint = np.logical_and.accumulate(ahead[:, better, worse], axis=1).mean(axis=0)
+    held = int(np.sum(joint >= level))
+    n_models = wins.shape[1]
+    lower = 1.0 + np.bincount(worse[:held], minlength=n_models)
+    upper = float(n_models) - np.bincount(better[:held], minlength=n_models)
+    return np.asarray(lower), np.asarray(upper)

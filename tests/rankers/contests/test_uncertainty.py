@@ -1,0 +1,71 @@
+"""Contests of many tables: against contests of each, the oracle, and brute force."""
+
+import numpy as np
+import pytest
+
+from tests.rankers.contests import exact
+from tests.rankers.contests.cases import Case
+from tiebreak.rankers import csd, item_intervals
+from tiebreak.rankers.contests.uncertainty import _joint_ranks, drawn_wins
+from tiebreak.rankers.errors import RankingError
+
+CASE = Case(6, 4, 100, 0)
+RNG = np.random.default_rng(8)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "eliminate", "weights"),
+    [
+        (None, 0, None),
+        (None, [1, 0, 2, 1], None),
+        ([[2, 0], [1], [3]], 1, None),
+        (None, 1, [1.0, 2.0, 3.0, 4.0]),
+    ],
+)
+def test_each_table_is_played_as_it_is(
+    rounds: list[list[int]] | None, eliminate: int | list[int], weights: list[float] | None
+) -> None:
+    tables = np.repeat([CASE.scores, CASE.scores[::-1]], 150, axis=0)
+    [wins] = drawn_wins(tables, rounds, [eliminate], weights=weights)
+    for part, table in (wins[:150], tables[0]), (wins[150:], tables[-1]):
+        expected = csd(table, rounds, eliminate, weights=weights, iterations=20_000)
+        error = np.hypot(part.std(axis=0) / np.sqrt(150), expected.standard_error)
+        assert np.all(np.abs(part.mean(axis=0) - expected.expected_wins) <= 4.5 * error + 1e-9)
+
+
+def test_against_the_oracle() -> None:
+    [wins] = drawn_wins(np.repeat([CASE.scores], 200, axis=0), None, [1])
+    truth = np.array([float(v) for v in exact.expected_wins(CASE.wins, (1,) * CASE.rounds)])
+    assert np.all(np.abs(wins.mean(axis=0) - truth) <= 4.5 * wins.std(axis=0) / 200**0.5 + 1e-9)
+
+
+def test_intervals_and_their_seed() -> None:
+    tables = RNG.normal(size=(50, 7, 3)) + np.arange(7)[::-1, None]
+    found, again = (item_intervals(tables, [[0, 1], [2]], seed=1) for _ in range(2))
+    np.testing.assert_array_equal(found.lower, again.lower)
+    assert np.all(found.lower <= found.upper)
+    assert np.all(found.rank_lower <= found.rank_upper)
+    assert (found.draws, found.level) == (50, 0.95)
+
+
+@pytest.mark.parametrize("shape", [(1, 4, 3), (4, 3)])
+def test_bad_tables(shape: tuple[int, ...]) -> None:
+    with pytest.raises(RankingError, match="tables must have shape"):
+        item_intervals(np.zeros(shape))
+
+
+def test_joint_ranks_by_brute_force() -> None:
+    wins = RNG.normal(size=(200, 5)) + np.array([4.0, 1.5, 1.0, 0.0, -3.0])
+    pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
+    ahead = {(i, j): wins[:, i] > wins[:, j] for i, j in pairs}
+    kept: list[tuple[int, int]] = []
+    together = np.ones(len(wins), dtype=bool)
+    for pair in sorted(pairs, key=lambda pair: -ahead[pair].mean()):
+        together &= ahead[pair]
+        if together.mean() < 0.95:
+            break
+        kept.append(pair)
+    lower, upper = _joint_ranks(wins, 0.95)
+    assert kept
+    assert lower.tolist() == [1 + sum(j == m for _, j in kept) for m in range(5)]
+    assert upper.tolist() == [5 - sum(i == m for i, _ in kept) for m in range(5)]
