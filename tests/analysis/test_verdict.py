@@ -83,6 +83,11 @@ def rank(order: str, model: str) -> float:
             ("ab", "c"),
         ),
         (
+            ["abc"] * 7 + ["bca"] * 3,
+            "a stands first, but is told apart from no other model; 1 of the 3 pairs is.",
+            ("ab", "c"),
+        ),
+        (
             ["ab", "ba"] * 10,
             "a and b cannot be told apart: their mean scores are equal; the order below is not a "
             "ranking.",

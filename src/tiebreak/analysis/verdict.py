@@ -113,9 +113,13 @@ def _order(found: Separation, models: Sequence[str]) -> str:
         return _nothing(found, names)
     items = f"on these {_items(found)}"
     open_ = [models[column] for column in others if column not in behind]
-    largest = _p(max((pair.p_adjusted for pair in behind.values()), default=math.nan))
     if not behind:
-        return f"{names[0]} stands first, but is told apart from no other model. {_tiers(found)}"
+        n_apart = sum(pair.apart is True for pair in found.pairs)
+        return (
+            f"{names[0]} stands first, but is told apart from no other model; "
+            f"{n_apart} of the {len(found.pairs)} pairs {'is' if n_apart == 1 else 'are'}."
+        )
+    largest = _p(max(pair.p_adjusted for pair in behind.values()))
     if not open_:
         each = " against each other model" if len(others) > 1 else f" against {names[1]}"
         return " ".join(
