@@ -1,0 +1,54 @@
+"""Intervals in a peer review: self-preference in places, and a reviewer's distance from the others.
+
+Six models review each other's answers; the first adds one standard deviation to its own.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.claims import Claim, runs, share
+from benchmarks.claims.worlds import Array, Generator, panel
+from tiebreak.rankers import Resampling, fair_gaps, leave_one_out, peer_views
+from tiebreak.rankers.intervals import Estimate, ItemDraws
+
+HOLDS = (0.93, 0.97)
+DRAWS = Resampling(draws=500)
+ONCE = Resampling(draws=1)
+MODELS = 6
+NAMES = ("PR − SR", "fair gap", "SFA − SIA", "distance from the others")
+MANY = 10_000
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """Coverage for the model that favours itself."""
+    truth = [one.value for one in figures(reviewed(np.random.default_rng(20), MANY), ONCE)]
+    for n_items in (10, 30, 100):
+        rng, n, hits = np.random.default_rng((21, n_items)), runs(300, scale), [0] * len(NAMES)
+        for _ in range(n):
+            for place, found in enumerate(figures(reviewed(rng, n_items), DRAWS)):
+                hits[place] += found.lower <= truth[place] <= found.upper
+        for name, held in zip(NAMES, hits, strict=True):
+            yield share(
+                f"peers: 95% interval of {name}", f"6 models, {n_items} items", held, n, HOLDS
+            )
+
+
+def reviewed(rng: Generator, n_items: int) -> Array:
+    """Ranks, shape (items, reviewers, models), of equally good models."""
+    answers = rng.standard_normal((n_items, MODELS))
+    ranks = panel(rng, answers, np.ones(MODELS), own=0.0)
+    # The first model's own answer rises in its own ballot, drawn anew with the bonus.
+    biased = panel(rng, answers, np.ones(MODELS), own=1.0)
+    ranks[:, 0] = biased[:, 0]
+    return ranks
+
+
+def figures(ranks: Array, how: Resampling) -> tuple[Estimate, ...]:
+    """Those of the first model, by Borda."""
+    own = list(range(MODELS))
+    views = peer_views(ranks, own, method="borda")
+    tables = (views.gaps, fair_gaps(ranks, own), views.self_free - views.inclusive)
+    columns = np.stack([table[:, 0] for table in tables], axis=1)
+    found = ItemDraws(len(ranks), None, how=how).means(columns, "undefined")
+    return *found, leave_one_out(ranks, method="borda", how=how).distances[0]
