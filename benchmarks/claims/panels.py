@@ -15,11 +15,11 @@ from benchmarks.claims import Claim, Range, mean, runs, share, worlds
 from benchmarks.claims.worlds import Array, Generator
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.self_preference import self_preference
-from tiebreak.rankers import peer_views
+from tiebreak.rankers import fair_gaps, peer_views
 from tiebreak.rankers.dependence import effective_votes, pair_errors
-from tiebreak.rankers.intervals import Estimate
+from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.panel import kendall_w, krippendorff_alpha, reviewer_agreement
-from tiebreak.rankers.reviewers import presentation_bias
+from tiebreak.rankers.reviewers import leave_one_out, presentation_bias
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import Reviewer
 
@@ -77,12 +77,21 @@ PANELS = (
     Votes("all 8 share errors, .5", np.ones(8), 8, 0.5, None),
 )
 INDEPENDENT = PANELS[6]
+# Where all that ballots have in common is error, or one reviewer alone sees the truth.
+BLIND = (
+    Votes("all 8 share errors, .5, none sees anything", np.full(8, 30.0), 8, 0.5),
+    Votes("5 of 6 share errors, .8, the sixth alone sees", np.array([*[30.0] * 5, 0.3]), 5, 0.8),
+)
 
 
 def claims(scale: float) -> Iterator[Claim]:
     """Estimates against planted votes, coverage of intervals, false alarms and power."""
     for number, panel in enumerate(PANELS):
         yield from votes(scale, number, panel)
+    for number, (panel, n_items) in enumerate(
+        [(PANELS[0], 50), (PANELS[7], 50), (PANELS[8], 50), *((one, 10) for one in BLIND)]
+    ):
+        yield ranges(scale, number, panel, n_items)
     yield shuffled(scale)
     for number, (panel, n_items) in enumerate(
         [(INDEPENDENT, 30), (INDEPENDENT, 100), (PANELS[2], 30)]
@@ -95,6 +104,7 @@ def claims(scale: float) -> Iterator[Claim]:
         ]
     ):
         yield from agreement(scale, number, reviewers, n, together, n_items)
+    yield from differences(scale, 20)
     for number, (others, n_items) in enumerate([(0, 8), (0, 30), (1, 10), (1, 30)]):
         yield fair_panels(scale, number, others, n_items)
     for number, n_items in enumerate((10, 30, 100)):
@@ -115,13 +125,17 @@ def votes(scale: float, number: int, panel: Votes) -> Iterator[Claim]:
         ]
         setting = f"{panel.setting} ({panel.true:.2f}); {n_items} items, {rate:.0%} pass"
         yield mean("effective votes: estimate by truth", setting, found, panel.claimed)
-    rng, held = np.random.default_rng((42, number)), 0
+
+
+def ranges(scale: float, number: int, panel: Votes, n_items: int) -> Claim:
+    """Whether the fewest votes that ballots allow are no more than there are."""
+    rng, n_runs = np.random.default_rng((42, number)), runs(200, scale, least=12)
+    held = 0
     for _ in range(n_runs):
-        ranks, _native = panel.drawn(rng, 50)
+        ranks, _native = panel.drawn(rng, n_items)
         held += effective_votes(ranks, how=Resampling(draws=50)).at_least <= panel.true
-    yield share(
-        "effective votes: range holds it", f"{panel.setting}; 50 items", held, n_runs, (0.97, 1)
-    )
+    setting = f"{panel.setting} ({panel.true:.2f}); {n_items} items"
+    return share("effective votes: range holds it", setting, held, n_runs, (0.95, 1))
 
 
 def shuffled(scale: float) -> Claim:
@@ -187,6 +201,30 @@ def _holds(found: tuple[Estimate, ...], truth: tuple[Estimate, ...]) -> Array:
     return np.array([one.lower <= true.value <= one.upper for one, true in pairs], dtype=int)
 
 
+def differences(scale: float, n_items: int) -> Iterator[Claim]:
+    """The intervals of one model's gaps and of one reviewer's distance from the others."""
+    names = "gap of a model that adds 1 sd", "gap of a fair one", "its fair gap", "its remainder"
+    truth = _differences(np.random.default_rng(51), 1000, ONCE)
+    rng, n_runs = np.random.default_rng(52), runs(250, scale, least=20)
+    held = np.zeros(5, dtype=int)
+    for _ in range(n_runs):
+        held += _holds(_differences(rng, n_items, Resampling(draws=500)), truth)
+    for name, hits in zip((*names, "far from the others"), held.tolist(), strict=True):
+        yield share(f"{name}: interval", f"6 models; {n_items} items", hits, n_runs, HOLDS)
+
+
+def _differences(rng: Generator, n_items: int, how: Resampling) -> tuple[Estimate, ...]:
+    panel = _panel(rng, np.array([1.0, 0, 0, 0, 0, 0]), n_items)
+    views = peer_views(panel.ranks, panel.own, method="borda")
+    remainders = views.self_free - views.inclusive
+    # As `self_preference` makes them, without its tests of thousands of items.
+    gaps = np.stack(
+        [*views.gaps[:, :2].T, fair_gaps(panel.ranks, panel.own)[:, 1], remainders[:, 1]], axis=1
+    )
+    far = leave_one_out(panel.ranks, method="borda", how=how).distances[1]
+    return *ItemDraws(n_items, None, how=how).means(gaps, "undefined"), far
+
+
 def fair_panels(scale: float, number: int, others: float, n_items: int) -> Claim:
     """Any fair model of six is said to favour or harm itself."""
     rng, n_runs = np.random.default_rng((48, number)), runs(400, scale, least=20)
@@ -208,21 +246,26 @@ def favouring(scale: float, number: int, n_items: int) -> Claim:
 
 def _found(rng: Generator, own: Array, n_items: int) -> Array:
     """Which of the models are found to favour or to harm themselves."""
+    panel = _panel(rng, own, n_items)
+    views = peer_views(panel.ranks, panel.own, method="borda")
+    rows = self_preference(panel, views, Resampling(draws=50))
+    return np.array([row.p_adjusted <= 0.05 for row in rows])
+
+
+def _panel(rng: Generator, own: Array, n_items: int) -> Panel:
+    """Models that review each other and add `own` to what they see of their own answers."""
     n = len(own)
     answers = 0.7 * rng.standard_normal((n_items, 1, n))
     seen = answers + rng.standard_normal((n_items, n, n)) + np.diag(own)
     ranks = _ranks(seen)
     models = worlds.names(n)
-    panel = Panel(
+    return Panel(
         benchmark="b", log="log", models=models,
         reviewers=tuple(Reviewer(name=m, model=m, candidate=m) for m in models),
         own=tuple(range(n)), item_ids=tuple(map(str, range(n_items))), items=np.arange(n_items),
         ranks=ranks, shown=ranks, native=np.full((n_items, n), np.nan), aggregator="borda",
         degree=None, ballots=(), notes=(),
     )  # fmt: skip
-    views = peer_views(ranks, panel.own, method="borda")
-    rows = self_preference(panel, views, Resampling(draws=50))
-    return np.array([row.p_adjusted <= 0.05 for row in rows])
 
 
 def _ranks(seen: Array) -> Array:
