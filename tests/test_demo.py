@@ -14,9 +14,9 @@ from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match
 
 
-def swapped(first_order: float, second_order: float) -> Match:
-    """Margins of both orders, positive when the better seed (shown first in the first) wins."""
-    return match("a", "b", first_order, second_order=second_order)
+def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
+    """Margins of both orders, positive when "a" wins; "a" is shown first in the first."""
+    return match("a", "b", first_order, second_order=second_order, first=first)
 
 
 @pytest.mark.slow
@@ -26,14 +26,18 @@ def swapped(first_order: float, second_order: float) -> Match:
         ([swapped(0.5, -0.5)] * 8, "for the answer shown first      16", False),
         ([swapped(-0.5, 0.5)] * 8, "for the answer shown second     16", False),
         ([swapped(0.0, 0.0)] * 8, "for neither                     16", False),
-        ([swapped(0.5, 0.5)] * 8, "other winner in the other order 0 of 8", True),
+        (
+            [swapped(0.5, 0.5, side) for side in "ab" * 4],
+            "other winner in the other order 0 of 8",
+            True,
+        ),
         ([match("a", "b", None)] * 8, "verdicts                        0", False),
     ],
 )
 def test_the_judges_own_numbers_decide_what_is_said_of_it(
     matches: list[Match], said: str, trusted: bool
 ) -> None:
-    words = about_judge("acme/judge", matches)
+    words = about_judge("acme/judge", [item(f"q{n}", [one]) for n, one in enumerate(matches)])
     assert said in words
     assert ("NOT TO BE TRUSTED" not in words) == trusted
     assert ("tiebreak demo --judge" not in words) == trusted

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tiebreak.lab.judge import Traits
 from tiebreak.rankers import mean_rank, normalized_borda
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
-from tiebreak.scorers.ballots import ItemBallots, Match, Verdict
+from tiebreak.scorers.ballots import ItemBallots, Match, Tiering, Verdict
 from tiebreak.scorers.bracket import Bye, Pairing, first_round, next_round
 from tiebreak.scorers.match import Swap, ask_swapped, settle
 
@@ -237,12 +237,19 @@ def judged(
                     models[i]: round(400 * math.exp(0.3 * lengths[number, i])) for i in leaders
                 },
                 placed_by="elimination" if protocol == "seal" else "win_rate",
+                tiering=_tiers([models[i] for i in seeds]) if protocol == "seal" else None,
                 seeds=tuple(models[i] for i in seeds) if protocol == "seal" else (),
                 matches=tuple(matches),
                 complete=True,
             )
         )
     return found
+
+
+def _tiers(seeds: Sequence[str]) -> Tiering:
+    """Tiers of SEAL's seeding: at most four, of the same size."""
+    k = min(4, len(seeds))
+    return Tiering(tiers={name: 1 + n * k // len(seeds) for n, name in enumerate(seeds)})
 
 
 def _groups(leader: Sequence[int]) -> list[list[int]]:

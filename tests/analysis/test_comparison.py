@@ -30,6 +30,8 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.receipt import price_of
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.match import settle
 
 NATIVE = {"a": 1.0, "b": 1.0, "c": 0.5, "d": 0.5}
 
@@ -320,14 +322,25 @@ def test_a_reference_that_ranked_nothing_compares_nothing(folder: Folder) -> Non
     assert "listwise: no item could be ranked" in one.notes
 
 
+def first_wins(ballots: ItemBallots) -> ItemBallots:
+    """The same matches by a judge that always takes the answer shown first."""
+    matches = [
+        settle(
+            Pairing(one.round, one.slot, one.high, one.low),
+            [verdict.model_copy(update={"margin": 0.5}) for verdict in one.verdicts],
+        )
+        for one in ballots.matches
+    ]
+    return ballots.model_copy(update={"matches": tuple(matches)})
+
+
 @pytest.mark.slow
 def test_doubtful_rankings_are_named(folder: Folder) -> None:
     folder.add(*full(2))
     folder.add(*lists(2, "abcd"))
     assert folder.benchmark().warnings == ()
     biased = Folder(folder.path / "biased")
-    # Every match is turned round by the order.
-    biased.add(*full(5, swapped="dcba"))
+    biased.add(*map(first_wins, full(5, swapped="abcd")))
     biased.add(*lists(5, "abcd"))
     [warning] = biased.benchmark().warnings
     assert warning == "Not to be trusted, and `tiebreak rank` says why: full_pairwise"

@@ -26,6 +26,7 @@ from tiebreak.analysis.leaderboard import (
     boards_of,
     leaderboards,
 )
+from tiebreak.analysis.trust import REMEDY
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
@@ -130,7 +131,7 @@ def test_all_answers_identical_costs_nothing_and_decides_nothing(tmp_path: Path)
     assert math.isnan(row.unscored_rate)
     assert math.isnan(row.margin)
     assert (result.receipt.n_items_without_call, result.judges) == (2, ())
-    assert math.isnan(result.bias.first_rate)
+    assert math.isnan(result.judge.position.rate)
 
 
 def test_one_item_gives_no_interval_and_says_so(tmp_path: Path) -> None:
@@ -277,7 +278,7 @@ def test_points_by_hand(tmp_path: Path) -> None:
     assert (rows["a"].wins, rows["a"].losses, rows["a"].ties) == (0, 0, 0)
     assert "3 of 9 answers (33%) have no points" in result.warnings[0]
     assert result.views == ()
-    assert (result.replies[0].n_questions, result.replies[0].n_unscored) == (9, 3)
+    assert (result.judge.replies[0].n_questions, result.judge.replies[0].n_unscored) == (9, 3)
 
 
 def test_points_of_identical_answers_count_for_all(tmp_path: Path) -> None:
@@ -315,19 +316,23 @@ def test_matches_are_viewed_in_other_ways_too(tmp_path: Path) -> None:
     assert [view.method for view in result.views] == ["least_squares", "bradley_terry"]
     assert all(view.n_results == 24 for view in result.views)
     assert {row.model for row in result.views[0].rows} == {"a", "b", "c"}
-    assert (result.length.reason, result.length.warning) == (
-        "the log does not say how long the answers are",
-        None,
-    )
+    assert result.judge.length.reason == "the log does not say how long answers are"
 
 
 def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
-    lengths = {"a": 30, "b": 20, "c": 10}
+    # Now a, now b gives the longer answer, and that wins.
     items = [
-        bracket(f"q{n}", "a", "b", "c").model_copy(update={"lengths": lengths}) for n in range(12)
+        item(
+            f"q{n}",
+            [match("a", "b", 0.4 if n % 2 else -0.4, first="ab"[n // 2 % 2])],
+            groups=(("a",), ("b",)),
+        ).model_copy(update={"lengths": {"a": 10 + n % 2, "b": 11 - n % 2}})
+        for n in range(12)
     ]
     result = board(tmp_path, *items)
-    assert any("The longer answer won 100% of 24" in warning for warning in result.warnings)
+    assert result.trust.state == "doubtful"
+    assert result.warnings == (f"{result.trust.sentence} {REMEDY}",)
+    assert "the longer answer gains 50 points" in result.trust.sentence
 
 
 @pytest.mark.slow

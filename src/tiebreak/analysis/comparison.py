@@ -190,7 +190,7 @@ def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> Benc
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))
         if common.items and (what := left_out([entry, chosen], common)):
             beyond.append(f"{entry.name} is compared on {what}")
-    doubtful = [entry.name for entry in entries if entry.board.warnings]
+    doubtful = [one.name for one in entries if one.board.trust.state == "doubtful"]
     return BenchmarkComparison(
         benchmark=chosen.board.benchmark,
         logs=tuple(logs),

@@ -11,21 +11,14 @@ import numpy as np
 from tiebreak.analysis.control import Control, ControlView, control_view
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
-from tiebreak.analysis.judge import (
-    JudgeReplies,
-    LengthBias,
-    PositionBias,
-    bound_warning,
-    judge_replies,
-    length_bias,
-    position_bias,
-)
+from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
+from tiebreak.analysis.judge.position import ALARM, bound_reviewer, bound_warning
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
-from tiebreak.analysis.trust import Trust, trust_of
+from tiebreak.analysis.trust import REMEDY, Trust, faults, trust_of
 from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
 from tiebreak.paths import Paths
 from tiebreak.rankers import (
@@ -132,10 +125,9 @@ class Leaderboard(Finding):
     pairs of `rows`, and begins the board wherever it is shown.
 
     `views` rank the models by all matches at once, where there are matches; `control` does so under
-    control of length or style, where it was asked for. `bias`, `length` and `replies` are about the
-    judge; `trust` is what they come to. `settled` is None for a run that
-    was to judge all items. `warnings` say why the ranking cannot be trusted; `notes` are all other
-    remarks.
+    control of length or style, where it was asked for. `judge` holds what the ballots show about
+    the judge, and `trust` what that comes to. `settled` is None for a run that was to judge all
+    items. `warnings` say why the ranking cannot be trusted; `notes` are all other remarks.
     """
 
     benchmark: str
@@ -158,9 +150,7 @@ class Leaderboard(Finding):
     level: float
     draws: int
     seed: int
-    bias: PositionBias
-    length: LengthBias
-    replies: tuple[JudgeReplies, ...]
+    judge: JudgeFigures
     trust: Trust
     receipt: Receipt
     settled: Settled | None
@@ -251,20 +241,15 @@ def board_of(
     pairs = separation(table.borda, order, items=table.items, level=how.level)
     rows = _rows(table, bootstrap, pairs, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
-    bias = position_bias((match for item in items for match in item.matches), level=how.level)
-    length = length_bias(items, how=how)
-    warnings = [bias.warning, length.warning]
-    if rule is not None:
-        warnings += [unscored_warning(items, rule), tie_warning(items, rule)]
-    warnings += _bound_reviewers(log, how=how)
+    judge, bound = judge_figures(items, how=how), dict(_bound_reviewers(log, how=how))
+    unscored = rule and unscored_warning(items, rule)
+    trust = trust_of(judge, RULES[rule or "native"], unscored=unscored, bound=tuple(bound))
+    warnings = [unscored, rule and tie_warning(items, rule), *bound.values()]
+    if not bound and any(faults(judge)):
+        warnings.insert(0, f"{trust.sentence} {REMEDY}")
     receipt = receipt_of(called)
     judged = [item for item, _ in ranked]
     second = strength_views(judged, closure=closure, how=how) if views else ()
-    trust = trust_of(
-        [alarm for alarm in (bias.warning, length.warning) if alarm],
-        bias,
-        by_matches=rule is not None and RULES[rule].by_matches,
-    )
     settled = _settled(log.skipped, receipt)
     verdict = board_verdict(
         table,
@@ -299,9 +284,7 @@ def board_of(
         level=how.level,
         draws=how.draws,
         seed=how.seed,
-        bias=bias,
-        length=length,
-        replies=judge_replies(items, level=how.level),
+        judge=judge,
         trust=trust,
         receipt=receipt,
         settled=settled,
@@ -361,13 +344,14 @@ def _rows(
     )
 
 
-def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[str | None]:
-    """In peer review: warnings of reviewers that go by the order of presentation."""
+def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[str, str]]:
+    """In peer review: which reviewers go by the order of presentation, and the warning of each."""
     # Where all answers to all items are identical the panel has no reviewers.
     for panel in (panel for panel in panels_of(log) if panel.reviewers):
         found = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
         for reviewer, bias in zip(panel.reviewers, found, strict=True):
-            yield bound_warning(reviewer.name, bias)
+            if bias.bound and bias.p <= ALARM:
+                yield bound_reviewer(reviewer.name, bias), bound_warning(reviewer.name, bias)
 
 
 def _judges(items: Iterable[ItemBallots]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tiebreak.analysis.item_table import ItemTable
-from tiebreak.analysis.judge import judges_of
+from tiebreak.analysis.judge.replies import judges_of
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Vote
 

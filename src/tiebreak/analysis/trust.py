@@ -1,25 +1,30 @@
 """Whether the judge can be trusted, in one sentence: fine, unknown or doubtful, with reasons."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from tiebreak.analysis.judge import PositionBias
-from tiebreak.words import count
+from tiebreak.analysis.judge.figures import JudgeFigures
+from tiebreak.analysis.judge.length import Length
+from tiebreak.analysis.judge.position import ALARM, TOLERANCE, Position
+from tiebreak.scorers.rules import PlacementRule
+from tiebreak.words import count, percent
 
 State = Literal["fine", "unknown", "doubtful"]
 
-# The fewest verdicts at which a judge that chooses the first answer in 60% is found in half of the
-# runs, by the exact binomial test at 1%.
-ENOUGH_VERDICTS = 165
+REMEDY: Final = "Put a stronger judge in: --model-role judge=MODEL"
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
     """Whether the judge of a leaderboard can be trusted.
 
-    `sentence` says it, and begins with who is meant; `reasons` are sentences that say why the state
-    is "doubtful", empty in the other states.
+    "doubtful": a check found a fault that a judge without it shows in at most 1% of leaderboards,
+    or too many replies could not be used. "fine": no check did, there was enough to find 60 to 40
+    for one place in half of the cases, and verdicts are more than coin tosses (1%). Else "unknown".
+
+    `sentence` says it. `reasons` are what was found, empty unless the state is "doubtful".
     """
 
     state: State
@@ -27,14 +32,87 @@ class Trust:
     reasons: tuple[str, ...] = ()
 
 
-def trust_of(alarms: Sequence[str], position: PositionBias, *, by_matches: bool) -> Trust:
-    """What the checks of a judge come to; `alarms` are sentences about what they found."""
-    if alarms:
-        return Trust("doubtful", f"The judge is doubtful: {alarms[0]}.", tuple(alarms))
-    verdicts = count(position.n_first, "verdict")
-    if not by_matches:
-        return Trust("unknown", "The judge: this protocol gives nothing to check it by.")
-    if position.n_first < ENOUGH_VERDICTS:
-        few = f"too few verdicts ({position.n_first}) to tell whether it goes by position"
-        return Trust("unknown", f"The judge: {few}.")
-    return Trust("fine", f"The judge: no taste for a position found in {verdicts}.")
+def trust_of(
+    judge: JudgeFigures, rule: PlacementRule, *, unscored: str | None, bound: Sequence[str] = ()
+) -> Trust:
+    """What the checks of a judge come to.
+
+    Args:
+        judge: its figures.
+        rule: how its ballots rank.
+        unscored: the warning of too many unusable replies.
+        bound: in peer review, which reviewers follow the order shown.
+    """
+    if rule.asks is None:
+        return Trust("unknown", "There is no judge: models are ranked by their native scores.")
+    who, are = ("The reviewers", "are") if rule.reviewed else ("The judge", "is")
+    reasons = [*bound, *(() if rule.reviewed else faults(judge))]
+    if unscored is not None:
+        reasons.append(unscored.partition(". ")[0])
+    if reasons:
+        return Trust("doubtful", f"{who} {are} doubtful: {'; '.join(reasons)}.", tuple(reasons))
+    state, what = _no_fault(judge, rule)
+    return Trust(state, f"{who}: {what}.")
+
+
+def faults(judge: JudgeFigures) -> Iterator[str]:
+    """What the alarms of one judge found, as clauses."""
+    position, flips = judge.position, judge.flips
+    if position.bound:
+        yield _by_order(position)
+    elif flips.p <= ALARM and abs(position.gain) >= TOLERANCE:
+        most, place = max((flips.both_first, "first"), (flips.both_second, "second"))
+        yield (
+            f"of {count(flips.n_flipped, 'match', 'matches')} that it decided otherwise in the "
+            f"other order, {most:,} went to the answer shown {place} both times"
+        )
+    if judge.length.bound:
+        yield f"{length_gain(judge.length)}: it goes by length, or these answers are better"
+
+
+def position_gain(position: Position) -> str:
+    """What being shown first is worth, with its interval."""
+    place, points = "first", _points(position.gain, position.lower - 0.5, position.upper - 0.5)
+    if position.gain < 0:
+        place, points = "last", _points(-position.gain, 0.5 - position.upper, 0.5 - position.lower)
+    return f"the answer shown {place} gains {points}"
+
+
+def length_gain(length: Length) -> str:
+    """What being longer is worth, with its interval where there is one."""
+    size, points = "longer", _points(length.gain, length.lower, length.upper)
+    if length.gain < 0:
+        size, points = "shorter", _points(-length.gain, -length.upper, -length.lower)
+    return f"between the same two models the {size} answer gains {points}"
+
+
+def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, str]:
+    """The state when no alarm went off, and what follows the name of who judged."""
+    position = judge.position
+    if rule.by_points:
+        return "unknown", "answers were graded one by one, which shows nothing about it"
+    many = rule.noun[1] if rule.asks == "list" else "verdicts"
+    its = "their" if rule.reviewed else "its"
+    if not position.enough:
+        go = "they go" if rule.reviewed else "it goes"
+        return "unknown", f"too few {many} ({position.n:,}) to tell whether {go} by position"
+    if not judge.coin_p <= ALARM:
+        return "unknown", f"nothing shows that {its} {many} are more than coin tosses"
+    if position.p <= ALARM:
+        return "fine", f"{position_gain(position)} in {position.n:,} {many}, too little to matter"
+    return "fine", f"no taste for a position found in {position.n:,} {many}"
+
+
+def _by_order(position: Position) -> str:
+    if position.kind == "lists":
+        order = "as they were shown" if position.gain > 0 else "against the order shown"
+        share = percent(max(position.rate, 1 - position.rate))
+        return f"in {count(position.n, 'list')} it ranked {share} of pairs of answers {order}"
+    place, rate = ("first", position.rate) if position.gain > 0 else ("second", 1 - position.rate)
+    return f"the answer shown {place} won {percent(rate)} of {count(position.n, 'verdict')}"
+
+
+def _points(gain: float, lower: float, upper: float) -> str:
+    """A gain in percentage points, with its interval where there is one."""
+    points = count(round(100 * gain), "point")
+    return points if math.isnan(lower) else f"{points} ({100 * lower:.0f} to {100 * upper:.0f})"

@@ -274,7 +274,7 @@ def _report(peers: bool, judge: str, logs: DemoLogs) -> None:
         _say("\n" + about_reviewers(judge, items))
     else:
         terminal.show(board_sheets(leaderboards([logs.ranking])))
-        _say("\n" + about_judge(judge, [match for item in items for match in item.matches]))
+        _say("\n" + about_judge(judge, items))
 
 
 def _run_folder(out: Path) -> DemoLogs:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from tiebreak.analysis.judge import PositionBias, position_bias
-from tiebreak.scorers.ballots import ItemBallots, Match
+from tiebreak.analysis.judge.position import ALARM, Flips, Position, flips_of, position_of
+from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count, percent
 
 STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
@@ -13,22 +13,23 @@ FEW_PREFERENCES: Final = 0.25
 """A judge that prefers a side in fewer of its verdicts tells answers apart too rarely."""
 
 
-def about_judge(judge: str, matches: Iterable[Match]) -> str:
+def about_judge(judge: str, items: Iterable[ItemBallots]) -> str:
     """The judge's own numbers, and when they are bad the option that puts a strong judge in."""
-    matches = tuple(matches)
-    bias = position_bias(matches)
-    verdicts = sum(verdict.margin is not None for match in matches for verdict in match.verdicts)
-    first = round(bias.first_rate * bias.n_first) if bias.n_first else 0
-    flips = round(bias.flip_rate * bias.n_swapped) if bias.n_swapped else 0
+    items = tuple(items)
+    matches = [match for item in items for match in item.matches]
+    margins = [v.margin for match in matches for v in match.verdicts if v.margin is not None]
+    first, second = (sum(side * margin > 0 for margin in margins) for side in (1, -1))
+    flips = flips_of(matches)
     lines = [
         f"The judge's own numbers, over all benchmarks ({judge}):",
-        f"  verdicts                        {verdicts}",
+        f"  verdicts                        {len(margins)}",
         f"  for the answer shown first      {first}",
-        f"  for the answer shown second     {bias.n_first - first}",
-        f"  for neither                     {verdicts - bias.n_first}",
-        f"  other winner in the other order {flips} of {count(bias.n_swapped, 'match', 'matches')}",
+        f"  for the answer shown second     {second}",
+        f"  for neither                     {len(margins) - first - second}",
+        f"  other winner in the other order {flips.n_flipped} of "
+        f"{count(flips.n, 'match', 'matches')}",
     ]
-    if reason := _distrust(bias, verdicts):
+    if reason := _distrust(position_of(items), flips, len(margins), first + second):
         lines += [
             f"THIS JUDGE IS NOT TO BE TRUSTED: {reason}.",
             f"One flag puts a strong judge in:  {STRONG_JUDGE}",
@@ -58,13 +59,14 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
     return "\n".join(lines)
 
 
-def _distrust(bias: PositionBias, verdicts: int) -> str | None:
+def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int) -> str | None:
     """Why a judge cannot be trusted, by its own numbers; None when nothing shows."""
-    if bias.n_first < FEW_PREFERENCES * verdicts:
-        return f"it preferred a side in only {bias.n_first} of {verdicts} verdicts"
-    if bias.warning is not None:
+    if preferences < FEW_PREFERENCES * verdicts:
+        return f"it preferred a side in only {preferences} of {verdicts} verdicts"
+    if position.bound or flips.p <= ALARM:
         return (
-            f"it chose the answer shown first in {percent(bias.first_rate)} of its preferences "
-            f"(unbiased: 50%) and flipped in {percent(bias.flip_rate)} of the matches"
+            f"it chose the answer shown first in {percent(position.rate)} of its first verdicts "
+            f"(unbiased: 50%), and {flips.both_first} times in both orders, the one shown second "
+            f"{flips.both_second} times"
         )
     return None if verdicts else "it gave no verdict that could be used"

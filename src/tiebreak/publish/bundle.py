@@ -145,9 +145,8 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
             "sha256": hashlib.sha256(json.dumps(pool).encode()).hexdigest(),
         },
         "bootstrap": only(board, "level", "draws", "seed"),
-        "position_bias": board.bias,
-        "length_bias": board.length,
-        "judge_replies": board.replies,
+        "judge": board.judge,
+        "trust": board.trust,
         "receipt": board.receipt,
         "warnings": list(board.warnings),
     }

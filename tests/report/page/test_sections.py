@@ -155,7 +155,7 @@ def test_warnings_stand_at_the_top_once(tmp_path: Path) -> None:
     for _ in range(2):
         folder.add([item(f"q{n}", [*biased, *biased]) for n in range(12)])
     found = page(contents_of([tmp_path], how=Resampling(draws=100)))
-    [warned] = [one for one in found.warnings if "chose the first answer" in one.text]
+    [warned] = [one for one in found.warnings if "the answer shown first won" in one.text]
     first, second = parts(found)["leaderboards"]
     assert warned.text in first.sheet.warnings
     assert warned.text in second.sheet.warnings

@@ -98,7 +98,7 @@ def test_json_holds_the_figures(comparison: Comparison) -> None:
     data = round_trip(data_of(comparison))
     assert (data["format"], data["version"], data["reference"]) == (
         "tiebreak/comparison",
-        1,
+        2,
         "full_pairwise",
     )
     [one] = data["benchmarks"]
@@ -107,8 +107,8 @@ def test_json_holds_the_figures(comparison: Comparison) -> None:
     assert logs["full_pairwise · run 2"]["role"] == "ceiling"
     assert logs["listwise"]["price"]["relative_cost"] == pytest.approx(0.25)
     assert logs["listwise"]["total"]["n_calls"] == 12
-    assert logs["listwise"]["bias"]["first_rate"] is None
-    assert logs["full_pairwise"]["bias"]["flip_rate"] == pytest.approx(1 / 6)
+    assert logs["listwise"]["judge"]["position"]["rate"] is None
+    assert logs["full_pairwise"]["judge"]["flips"]["rate"] == pytest.approx(1 / 6)
     found = comparison.benchmarks[0].logs[1].agreement
     assert found is not None
     assert logs["listwise"]["agreement"]["spearman"]["value"] == found.spearman.value

@@ -86,7 +86,7 @@ def test_the_receipt_is_complete(boards: list[Leaderboard]) -> None:
     assert "worth $1.50, paid in this run $0.9000" in text  # 30 · 0.05; 30 · 0.03
     assert "2.9 on average, at most 3" in text  # 90 / 31
     assert "1 item of 31 needed no call" in text
-    assert "First answer won: 100% of 60 verdicts" in text
+    assert "First answer won: 100% of 60 first verdicts" in text
     assert "Flips when the order is swapped: – (no match was judged in both orders)" in text
 
 
@@ -96,7 +96,7 @@ def of(folder: Path, *items: ItemBallots, width: int = 200) -> str:
     )
 
 
-ABOUT_MATCHES = ("W–L–T", "First answer won", "Flips when", "Longer answer won", "Second views")
+ABOUT_MATCHES = ("W–L–T", "First answer won", "Flips when", "Longer answer", "Second views")
 
 
 @pytest.mark.parametrize(
@@ -174,13 +174,20 @@ def test_a_view_without_strengths_says_why(tmp_path: Path) -> None:
     assert "Second views" not in apart
 
 
-def test_length_is_shown_with_both_figures(tmp_path: Path) -> None:
-    lengths = {"a": 30, "b": 20, "c": 10}
+def test_length_is_shown_within_pairs_of_models(tmp_path: Path) -> None:
     items = [bracket(f"q{n}", "a", "b", "c") for n in range(12)]
-    text = of(tmp_path, *(one.model_copy(update={"lengths": lengths}) for one in items))
-    assert "Longer answer won: 100% of 24 decided matches (86–100%); correlation of winning" in text
-    assert "with length 1.00 (1.00 to 1.00)" in text
-    assert "WARNING: The longer answer won 100% of 24 decided matches" in text
+    lengths = [{"a": 30, "b": 20 + n % 2, "c": 20} for n in range(12)]
+    always = [i.model_copy(update={"lengths": lengths[0] | {"b": 25}}) for i in items]
+    assert (
+        "Longer answer: – (of no two models now one and now the other gave the longer answer)"
+        in of(tmp_path / "always", *always)
+    )
+    mixed = [i.model_copy(update={"lengths": own}) for i, own in zip(items, lengths, strict=True)]
+    # b always beats c, longer or as long.
+    assert (
+        "Between the same two models the longer answer gains 0 points (0 to 0), by 12 matches in "
+        "12 items; longer answers may be better" in of(tmp_path / "mixed", *mixed)
+    )
 
 
 @pytest.mark.slow
@@ -210,7 +217,9 @@ def test_a_settled_run_says_what_it_saved(
 @pytest.mark.slow
 def test_warnings_come_before_the_table(boards: list[Leaderboard]) -> None:
     text = printed(boards, 120)
-    assert text.index("WARNING: This judge chose the first answer") < text.index("Borda")
+    assert text.index(
+        "WARNING: The judge is doubtful: the answer shown first won 100%"
+    ) < text.index("Borda")
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:

@@ -7,7 +7,11 @@ import pytest
 
 from tests.ranking_logs.builders import bracket, call, item, match, skipped, write_log
 from tests.report.showing import round_trip
-from tiebreak.analysis.judge import JudgeReplies, LengthBias, PositionBias
+from tiebreak.analysis.judge.coin import Cycles
+from tiebreak.analysis.judge.figures import JudgeFigures
+from tiebreak.analysis.judge.length import Length
+from tiebreak.analysis.judge.position import Flips, Position
+from tiebreak.analysis.judge.replies import JudgeReplies
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled, leaderboards
 from tiebreak.analysis.receipt import KindCalls, Receipt, Usage
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
@@ -39,9 +43,12 @@ def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -
         LeaderboardRow: first["rows"][0],
         StrengthView: first["views"][0],
         StrengthRow: first["views"][0]["rows"][0],
-        PositionBias: first["bias"],
-        LengthBias: first["length"],
-        JudgeReplies: first["replies"][0],
+        JudgeFigures: first["judge"],
+        Position: first["judge"]["position"],
+        Flips: first["judge"]["flips"],
+        Length: first["judge"]["length"],
+        Cycles: first["judge"]["cycles"],
+        JudgeReplies: first["judge"]["replies"][0],
         Trust: first["trust"],
         Receipt: first["receipt"],
         KindCalls: first["receipt"]["kinds"][0],
@@ -59,10 +66,10 @@ def test_undefined_numbers_are_null(boards: list[Leaderboard]) -> None:
     row = first["rows"][0]
     assert row["model"] == 'm/"x", [bold]'
     assert (row["borda"], row["lower"], row["rank_lower"]) == (1.0, None, None)
-    assert first["bias"]["flip_rate"] is None
+    assert first["judge"]["flips"]["rate"] is None
     assert first["receipt"]["cost"] is None
     assert first["resolution_gain"] is None
-    assert first["length"]["correlation"] is None
+    assert first["judge"]["length"]["gain"] is None
     assert [view["rows"] == [] for view in first["views"]] == [False, True]
 
 

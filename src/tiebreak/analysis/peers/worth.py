@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiebreak.analysis.judge import JudgeReplies, bound_warning, judge_replies
+from tiebreak.analysis.judge.position import bound_warning
+from tiebreak.analysis.judge.replies import JudgeReplies, judge_replies
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.rankers.dependence import (
@@ -112,7 +113,8 @@ def panel_warnings(worth: PanelWorth) -> Iterator[str]:
     for record in worth.reviewers:
         yield from filter(None, [_unscored(record)])
     for record in worth.reviewers:
-        yield from filter(None, [bound_warning(record.reviewer.name, record.presentation)])
+        if record.presentation.bound:
+            yield bound_warning(record.reviewer.name, record.presentation)
     for record in worth.reviewers:
         if record.n_cut and record.replies is not None:
             yield (

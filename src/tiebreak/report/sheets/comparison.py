@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
+from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.rankers.stability import AgreementInterval, ResampledAgreement
 from tiebreak.report.cells import (
     UNDEFINED,
@@ -43,7 +44,7 @@ def sheets_of(comparison: Comparison) -> list[Sheet]:
 
 
 def data_of(comparison: Comparison) -> dict[str, Any]:
-    """The fields of `Comparison` under "tiebreak/comparison", version 1, with slim logs.
+    """The fields of `Comparison` under "tiebreak/comparison", version 2, with slim logs.
 
     The shape::
 
@@ -53,13 +54,13 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
          "totals", "notes"}
 
     LOG has the fields "name", "role", "n_items", "n_models", "agreement", "gain" and "price" of
-    `ComparedLog`, "protocol", "log", "eval_id", "created", "judges", "bias", "length", "replies"
-    and "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached", "input_tokens",
+    `ComparedLog`, "protocol", "log", "eval_id", "created", "judges", "judge", "trust" and
+    "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached", "input_tokens",
     "output_tokens", "cost" and "paid" of its `Receipt`.
     """
     return document(
         "tiebreak/comparison",
-        1,
+        2,
         **only(comparison, "reference", "level", "draws", "seed"),
         benchmarks=[
             {
@@ -186,7 +187,7 @@ def _judges(logs: Sequence[ComparedLog], level: float) -> Table:
     """Position and length, side by side: whether a judge goes by what it should not go by."""
     within = f"{level * 100:g}%"
     columns = (
-        *(names("Judge"), *numbers("First won", within, "Flips", "Length ρ")),
+        *(names("Judge"), *numbers("First won", within, "Flips", "Longer gains")),
         *(Column(interval_heading(level), room=WIDE), Column("Unscored")),
     )
     rows = [_judge(log) for log in logs if log.board.rule.by_matches]
@@ -194,14 +195,15 @@ def _judges(logs: Sequence[ComparedLog], level: float) -> Table:
 
 
 def _judge(log: ComparedLog) -> Iterator[Cell]:
-    bias, length = log.board.bias, log.board.length
-    yield from (words(log.name), share(bias.first_rate))
-    yield share_bounds(bias.first_lower, bias.first_upper) if bias.n_first else Cell(UNDEFINED)
-    flips = f"{percent(bias.flip_rate)} of {bias.n_swapped:,}"
-    yield Cell(flips, bias.flip_rate) if bias.n_swapped else Cell(UNDEFINED)
-    yield number(length.correlation, 2)
-    yield signed_bounds(length.correlation_lower, length.correlation_upper)
-    rates = [one.unscored_rate for one in log.board.replies]
+    judge = log.board.judge
+    position, flips, length = judge.position, judge.flips, judge.length
+    yield from (words(log.name), share(position.rate))
+    yield share_bounds(position.lower, position.upper) if position.n else Cell(UNDEFINED)
+    shown = f"{percent(flips.rate)} of {flips.n:,}"
+    yield Cell(shown, flips.rate) if flips.n else Cell(UNDEFINED)
+    yield number(length.gain, 2)
+    yield signed_bounds(length.lower, length.upper)
+    rates = [one.unscored_rate for one in judge.replies]
     yield Cell(", ".join(map(percent, rates)) or UNDEFINED, rates[0] if rates else None)
 
 
@@ -227,7 +229,7 @@ def _log(log: ComparedLog) -> dict[str, Any]:
         **only(log.board, "protocol", "log", "eval_id", "created", "judges"),
         **only(log, "n_items", "n_models", "agreement", "gain", "price"),
         "total": only(log.board.receipt, *_BILL),
-        **only(log.board, "bias", "length", "replies", "warnings"),
+        **only(log.board, "judge", "trust", "warnings"),
     }
 
 
@@ -247,11 +249,24 @@ def _flat(log: ComparedLog) -> dict[str, Any]:
         "n_judged": price.pop("n_items"),
         **price,
         **{f"total_{name}": getattr(board.receipt, name) for name in _BILL},
-        **only(board.bias, "first_rate", "first_lower", "first_upper", "n_first", "flip_rate"),
-        "n_swapped": board.bias.n_swapped,
-        "length_correlation": board.length.correlation,
-        "length_lower": board.length.correlation_lower,
-        "length_upper": board.length.correlation_upper,
-        "n_questions": sum(judge.n_questions for judge in board.replies),
-        "n_unscored": sum(judge.n_unscored for judge in board.replies),
+        **_judge_figures(board.judge),
+        "trust": board.trust.state,
+    }
+
+
+def _judge_figures(judge: JudgeFigures) -> dict[str, Any]:
+    """Position, flips, length and replies as columns."""
+    position, flips, length = judge.position, judge.flips, judge.length
+    return {
+        "first_rate": position.rate,
+        "first_lower": position.lower,
+        "first_upper": position.upper,
+        "n_first": position.n,
+        "flip_rate": flips.rate,
+        "n_swapped": flips.n,
+        "length_gain": length.gain,
+        "length_lower": length.lower,
+        "length_upper": length.upper,
+        "n_questions": sum(one.n_questions for one in judge.replies),
+        "n_unscored": sum(one.n_unscored for one in judge.replies),
     }

@@ -1,57 +1,87 @@
-"""Sentences about the judge: position, length, and questions without a usable reply."""
+"""Sentences about the judge: position, flips, length, cycles, and unusable replies."""
 
 import math
 from collections.abc import Iterator
 
-from tiebreak.analysis.judge import LengthBias
+from tiebreak.analysis.judge.length import Length
+from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.leaderboard import Leaderboard
-from tiebreak.report.cells import UNDEFINED, decimal, percents, signed_interval
+from tiebreak.analysis.trust import length_gain, position_gain
+from tiebreak.report.cells import UNDEFINED, percents
 from tiebreak.words import count, percent
+
+_ASKED = {
+    "all": "all of them",
+    "close": "those that were close, where flips are to be expected",
+    "sample": "a sample drawn by lot",
+}
 
 
 def judge_lines(board: Leaderboard) -> Iterator[str]:
-    """Can the judge be trusted? Where nothing was compared there is no order to go by."""
+    """What there is to know of the judge. Where nothing was compared there is no order to go by."""
+    judge = board.judge
     if board.rule.by_matches:
-        yield from _position_lines(board)
-        yield _length_line(board.length)
-    for judge in board.replies:
-        questions = count(judge.n_questions, "question")
+        yield _position_line(judge.position)
+        yield _flips_line(judge.flips)
+        yield _length_line(judge.length)
+        if judge.cycles.n_triples:
+            share = judge.cycles.share
+            yield (
+                f"Cycles (A beats B, B beats C, C beats A): {percent(share.value)} of "
+                f"{count(judge.cycles.n_triples, 'triple')} "
+                f"({_rates(share.lower, share.upper)}a coin makes 25%)"
+            )
+    elif board.rule.asks == "list" and judge.position.n:
+        yield _place_line(judge.position, "reviews" if board.rule.reviewed else "lists")
+    for one in judge.replies:
+        questions = count(one.n_questions, "question")
         yield (
-            f"No usable reply from {judge.model}: {judge.n_unscored:,} of {questions} "
-            f"({percent(judge.unscored_rate)}, {percents(judge.lower, judge.upper)})"
+            f"No usable reply from {one.model}: {one.n_unscored:,} of {questions} "
+            f"({percent(one.unscored_rate)}, {percents(one.lower, one.upper)})"
         )
 
 
-def _position_lines(board: Leaderboard) -> Iterator[str]:
-    bias = board.bias
-    if bias.n_first:
-        yield (
-            f"First answer won: {percent(bias.first_rate)} of {count(bias.n_first, 'verdict')} "
-            f"({percents(bias.first_lower, bias.first_upper)}; unbiased: 50%)"
-        )
-    else:
-        yield f"First answer won: {UNDEFINED} (no verdict preferred a side)"
-    if bias.n_swapped:
-        yield (
-            f"Flips when the order is swapped: {percent(bias.flip_rate)} of "
-            f"{count(bias.n_swapped, 'match', 'matches')} judged in both orders "
-            f"({percents(bias.flip_lower, bias.flip_upper)})"
-        )
-    else:
-        yield f"Flips when the order is swapped: {UNDEFINED} (no match was judged in both orders)"
+def _position_line(position: Position) -> str:
+    if not position.n:
+        return f"First answer won: {UNDEFINED} (no verdict preferred a side)"
+    return (
+        f"First answer won: {percent(position.rate)} of {count(position.n, 'first verdict')} "
+        f"({percents(position.lower, position.upper)}; without a taste for a position: 50%), so "
+        f"{position_gain(position)}. Sides are drawn by lot: for no model on average, only noise"
+    )
 
 
-def _length_line(length: LengthBias) -> str:
+def _place_line(position: Position, many: str) -> str:
+    return (
+        f"Ranked as shown: {percent(position.rate)} of pairs of answers in {position.n:,} {many} "
+        f"({_rates(position.lower, position.upper)}without a taste for a position: 50%)"
+    )
+
+
+def _flips_line(flips: Flips) -> str:
+    if not flips.n:
+        return f"Flips when the order is swapped: {UNDEFINED} (no match was judged in both orders)"
+    line = (
+        f"Flips when the order is swapped: {percent(flips.rate)} of "
+        f"{count(flips.n, 'match', 'matches')} judged in both orders "
+        f"({percents(flips.lower, flips.upper)}), {_ASKED[flips.asked]}"
+    )
+    if flips.n_flipped:
+        line += f"; {flips.both_first:,} for the first answer, {flips.both_second:,} for the second"
+    if not math.isnan(flips.expected):
+        line += f". Noise alone would flip {percent(flips.expected)}; a coin, 50%"
+    return line
+
+
+def _length_line(length: Length) -> str:
     if length.reason is not None:
-        return f"Longer answer won: {UNDEFINED} ({length.reason})"
-    rho = f"correlation of winning with length {decimal(length.correlation, 2)}"
-    if not math.isnan(length.correlation_lower):
-        rho += f" ({signed_interval(length.correlation_lower, length.correlation_upper)})"
-    won = UNDEFINED
-    if length.n_decided:
-        matches = count(length.n_decided, "decided match", "decided matches")
-        won = (
-            f"{percent(length.longer_rate)} of {matches} "
-            f"({percents(length.longer_lower, length.longer_upper)})"
-        )
-    return f"Longer answer won: {won}; {rho}"
+        return f"Longer answer: {UNDEFINED} ({length.reason})"
+    gain = length_gain(length)
+    return (
+        f"{gain[0].upper()}{gain[1:]}, by {count(length.n_matches, 'match', 'matches')} in "
+        f"{count(length.n_items, 'item')}; longer answers may be better"
+    )
+
+
+def _rates(lower: float, upper: float) -> str:
+    return "" if math.isnan(lower) else f"{percents(lower, upper)}; "

@@ -1,0 +1,275 @@
+"""Whether a judge goes by the order in which answers are shown.
+
+Who is shown first is drawn by lot, so a judge that does not look at the order chooses the first
+answer in a Binomial(n, ½) number of n verdicts, however good the answers are. A match that is asked
+in both orders and flips went to the answer shown first both times, or to the second: ½ each.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from tiebreak.rankers import PresentationBias
+from tiebreak.rankers.agreement import kendall_tau_many
+from tiebreak.rankers.intervals import wilson
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
+from tiebreak.scorers.match import CLOSE_MARGIN, decide
+from tiebreak.words import count, percent
+
+ALARM: Final = 0.01
+"""Share of judges without the fault that a test may find it in."""
+
+TOLERANCE: Final = 0.05
+"""A gain below this many wins per verdict is stated, and does not make a judge doubtful."""
+
+BIAS: Final = 0.1
+"""The gain that must be found in half of the runs: 60 verdicts to 40."""
+
+ENOUGH_VERDICTS: Final = 180
+"""From this many verdicts on the exact test at 1% finds 60:40 in half of the runs."""
+
+FEWEST_ITEMS: Final = 10
+"""Below so many items there is no test over items."""
+
+_FEWEST_TWICE = 10
+
+Kind = Literal["matches", "lists"]
+Asked = Literal["all", "close", "sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How often the answer shown first won, in matches or in lists (`kind`).
+
+    `rate` is the share of the `n` verdicts for a side that went to the answer shown first: one
+    verdict for each pair of answers, the first, whose order was drawn by lot. In lists `n` counts
+    lists, and `rate` is the share of pairs of answers that are ranked as they were shown. A judge
+    that does not look at the order has ½. `p` is two-sided: the exact binomial test, over lists a t
+    test. The interval is Wilson's, over lists that of the t test. `enough` is whether a judge that
+    gives 60% to the first answer would be found in half of the runs (p ≤ 0.01). Undefined: NaN.
+    """
+
+    kind: Kind
+    rate: float
+    lower: float
+    upper: float
+    n: int
+    p: float
+    enough: bool
+
+    @property
+    def gain(self) -> float:
+        """Wins per verdict that the answer shown first gains, in [-½, ½]; NaN without verdicts."""
+        return self.rate - 0.5
+
+    @property
+    def bound(self) -> bool:
+        """Whether the judge goes by the order, and by more than the tolerance."""
+        return self.p <= ALARM and abs(self.gain) >= TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """Matches that were asked in both orders of presentation and got a verdict in both.
+
+    `asked` says which: all, those that were close in the first order, or a sample drawn by lot.
+    `rate` is the share of the `n` in which the two orders named different winners, with its Wilson
+    interval; `both_first` of these went to the answer shown first both times, `both_second` to the
+    other. `expected` is the rate to be expected there of the same judge without a taste for a
+    position (NaN below ten matches); of a judge that tosses a coin it is ½, and no judge without
+    such a taste, whose errors are independent, has more. `p` tests `both_first` against
+    `both_second` (exact binomial, two-sided), `coin_p` whether flips are fewer than those of a coin
+    (exact binomial, one-sided). Undefined: NaN.
+    """
+
+    asked: Asked
+    n: int
+    rate: float
+    lower: float
+    upper: float
+    expected: float
+    both_first: int
+    both_second: int
+    p: float
+    coin_p: float
+
+    @property
+    def n_flipped(self) -> int:
+        """Matches with another winner in the other order."""
+        return self.both_first + self.both_second
+
+
+def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
+    """Whether the answer shown first wins more often, from matches."""
+    from scipy.stats import binomtest
+
+    sides = [side for side in map(_side, _first_verdicts(items)) if side != "tie"]
+    first = wilson(sides.count("left"), len(sides), level=level)
+    p = float(binomtest(first.successes, first.n).pvalue) if sides else math.nan
+    return Position(
+        kind="matches",
+        rate=first.rate,
+        lower=first.lower,
+        upper=first.upper,
+        n=first.n,
+        p=p,
+        enough=first.n >= ENOUGH_VERDICTS,
+    )
+
+
+def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
+    """Whether answers are ranked in the order in which they were shown, from lists.
+
+    The order is drawn by lot and its reverse is as likely, so without such a taste the mean τ of
+    order shown and order given is 0. τ is twice the gain. The lists of an item count as one.
+    """
+    by_item: dict[str, list[float]] = {}
+    for item in items:
+        gains = [tau / 2 for tau in map(_tau, item.listings) if not math.isnan(tau)]
+        by_item.setdefault(item.item_id, []).extend(gains)
+    known = [own for own in by_item.values() if own]
+    found = mean_test([float(np.mean(own)) for own in known], level=level)
+    return Position(
+        kind="lists",
+        rate=0.5 + found.mean,
+        lower=max(0.0, 0.5 + found.mean - found.half),
+        upper=min(1.0, 0.5 + found.mean + found.half),
+        n=sum(map(len, known)),
+        p=found.p,
+        enough=found.critical <= BIAS,
+    )
+
+
+def flips_of(matches: Iterable[Match], *, level: float = 0.95) -> Flips:
+    """What the second order of presentation changed."""
+    from scipy.stats import binomtest
+
+    scored = [match for match in matches if match.result is not None]
+    twice = [match for match in scored if match.flipped is not None]
+    flipped = [_side(match.verdicts[0]) for match in twice if match.flipped]
+    first, second = flipped.count("left"), flipped.count("right")
+    rate = wilson(len(flipped), len(twice), level=level)
+    decided = sum("tie" not in map(_side, match.verdicts) for match in twice)
+    return Flips(
+        asked=_asked(scored, twice),
+        n=rate.n,
+        rate=rate.rate,
+        lower=rate.lower,
+        upper=rate.upper,
+        expected=_expected(twice),
+        both_first=first,
+        both_second=second,
+        p=float(binomtest(first, len(flipped)).pvalue) if flipped else math.nan,
+        # With an even verdict in one order there is no flip, which shows nothing about a coin.
+        coin_p=float(binomtest(len(flipped), decided, alternative="less").pvalue)
+        if decided
+        else math.nan,
+    )
+
+
+def bound_reviewer(reviewer: str, bias: PresentationBias) -> str:
+    """That a reviewer follows the order in which it saw the answers."""
+    order = "in the order of presentation" if bias.tau.value > 0 else "against the order shown"
+    return f"{reviewer} ranks {order}"
+
+
+def bound_warning(reviewer: str, bias: PresentationBias) -> str:
+    """The same as a warning, with its size."""
+    same = bias.repeated if bias.tau.value > 0 else bias.reversed
+    exactly = f", and exactly so in {percent(same)} of {count(bias.n_ballots, 'ballot')}"
+    return (
+        f"{bound_reviewer(reviewer, bias)}: mean τ = {bias.tau.value:.2f} "
+        f"({bias.tau.lower:.2f} to {bias.tau.upper:.2f}){exactly if same else ''}: do not trust it"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MeanTest:
+    """A mean, half its interval, the two-sided p of "it is 0", and what it had to be for 1%."""
+
+    mean: float
+    half: float
+    p: float
+    critical: float
+
+
+def mean_test(values: Sequence[float], *, level: float) -> MeanTest:
+    """The t test of one mean, from ten values on; below, all but the mean are NaN."""
+    from scipy.stats import t
+
+    own, n, nan = np.array(values, dtype=np.float64), len(values), math.nan
+    if n < FEWEST_ITEMS:
+        return MeanTest(float(own.mean()) if n else nan, nan, nan, nan)
+    mean, error = float(own.mean()), float(own.std(ddof=1) / math.sqrt(n))
+    if error == 0:  # all the same: as good as that many tosses of a coin
+        return MeanTest(mean, 0.0, 2.0 ** (1 - n) if mean else 1.0, 0.0)
+    low, high = (float(t.ppf(1 - tail / 2, n - 1)) * error for tail in (1 - level, ALARM))
+    return MeanTest(mean, low, float(2 * t.sf(abs(mean) / error, n - 1)), high)
+
+
+def _first_verdicts(items: Iterable[ItemBallots]) -> Iterator[Verdict]:
+    """The first verdict on each pair of models in each item.
+
+    Two models that meet again in the item, or in another epoch of it, are shown in the same order:
+    such verdicts are no new draws.
+    """
+    met = set()
+    for item in items:
+        for match in item.matches:
+            key = item.item_id, frozenset((match.high, match.low))
+            if match.verdicts and key not in met:
+                met.add(key)
+                yield match.verdicts[0]
+
+
+def _side(verdict: Verdict) -> Side:
+    """Which of the two the verdict prefers; no reply is no preference."""
+    if verdict.margin is None:
+        return "tie"
+    return decide(verdict.margin, verdict.checklist_margin or 0.0)[0]
+
+
+def _asked(scored: list[Match], twice: list[Match]) -> Asked:
+    if len(twice) == len(scored):
+        return "all"
+    first = [match.verdicts[0].margin or 0.0 for match in twice]
+    return "close" if all(abs(margin) < CLOSE_MARGIN for margin in first) else "sample"
+
+
+def _expected(twice: list[Match]) -> float:
+    """The flip rate of the same judge without a taste for a position.
+
+    With x and y the margins of the answer shown first in the first and in the second order, c what
+    being shown first is worth and independent normal errors, y − c = −b (x − c) + error. A line
+    through the points gives b, c and the error; that only close matches were asked again, by x,
+    changes nothing about such a line. Without c a match flips with probability Φ(−b |x − c| / sd),
+    and one of those that are close then, with the same x, at Φ(−b |x| / sd).
+    """
+    from scipy.stats import linregress, norm
+
+    margins = np.array([[v.margin for v in match.verdicts] for match in twice], dtype=np.float64)
+    if len(margins) < _FEWEST_TWICE or np.ptp(margins[:, 0]) == 0:
+        return math.nan
+    x, y = margins.T
+    line = linregress(x, y)
+    b = min(max(-float(line.slope), 0.0), 1.0)
+    c = 0.0 if np.all(np.abs(x) < CLOSE_MARGIN) else float(line.intercept) / (1 + b)
+    size = b * np.abs(x - c)
+    sd = float(np.sqrt(np.sum((y - line.intercept - line.slope * x) ** 2) / (len(x) - 2)))
+    if sd == 0:
+        return 0.0 if b else 0.5
+    return float(np.mean(norm.cdf(-size / sd)))
+
+
+def _tau(listing: Listing) -> float:
+    """Kendall's τ of the order shown and the order given; NaN where there is none."""
+    place = {name: number for number, name in enumerate(listing.shown)}
+    given = {name: number for number, tied in enumerate(listing.groups) for name in tied}
+    both: FloatArray = np.array([[place[n], given[n]] for n in given if n in place], dtype=float)
+    if len(both) < 2:
+        return math.nan
+    return float(kendall_tau_many(both[None, :, 0], both[None, :, 1])[0])

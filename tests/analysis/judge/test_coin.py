@@ -1,0 +1,76 @@
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from tests.ranking_logs.builders import all_pairs, item, match
+from tiebreak.analysis.judge.coin import coin_p, cycles_of
+from tiebreak.scorers.ballots import ItemBallots, Match, Tiering
+
+
+def tournament(item_id: str, names: str, *lost: str) -> ItemBallots:
+    """The first of every pair by name wins, except in the pairs of `lost`."""
+    played: list[Match] = [
+        match(one, other, -0.3 if one + other in lost else 0.3)
+        for one, other in combinations(names, 2)
+    ]
+    return item(item_id, played, groups=[[name] for name in names])
+
+
+def test_cycles_by_hand() -> None:
+    # a > b > c > a is a cycle; with d last all triples that hold d are none.
+    found = cycles_of([tournament("q1", "abcd", "ac"), tournament("q2", "ab")])
+    assert (found.n_triples, found.share.value) == (4, 0.25)
+    even = item("q", [match("a", "b", 0.0), match("b", "c", 0.3), match("a", "c", 0.3)])
+    assert cycles_of([even]).share.reason == "no three answers all met"
+    assert math.isnan(cycles_of([]).coin_p)
+
+
+def test_cycles_of_random_tournaments_are_counted_as_by_brute_force() -> None:
+    rng = np.random.default_rng(1)
+    pairs = ["".join(pair) for pair in combinations("abcdef", 2)]
+    for n in range(20):
+        lost = {pair for pair in pairs if rng.random() < 0.5}
+        cyclic = 0
+        for a, b, c in combinations("abcdef", 3):
+            wins = [a + b not in lost, b + c not in lost, a + c in lost]
+            cyclic += len(set(wins)) == 1
+        assert cycles_of([tournament(f"q{n}", "abcdef", *lost)]).share.value == cyclic / 20
+
+
+@pytest.mark.slow
+def test_a_coin_shows_no_evidence() -> None:
+    rng = np.random.default_rng(2)
+    pairs = ["".join(pair) for pair in combinations("abcde", 2)]
+    found = [
+        [
+            tournament(f"q{n}", "abcde", *(pair for pair in pairs if rng.random() < 0.5))
+            for n in range(20)
+        ]
+        for _ in range(300)
+    ]
+    alarms = [coin_p(items, cycles_of(items).coin_p) <= 0.01 for items in found]
+    assert sum(alarms) <= 8  # 3 are expected
+
+
+def test_a_judge_that_always_says_the_same_is_no_coin() -> None:
+    items = [all_pairs(f"q{n}", "abc") for n in range(20)]
+    # a wins its first match in all items: 2 · 2⁻²⁰, times three models; cycles have p = .25 or so.
+    cycles = cycles_of(items).coin_p
+    assert coin_p(items, cycles) == pytest.approx(2 * 3 * 2 * 2.0**-20)
+
+
+def test_a_judge_that_goes_with_its_own_seeding_is_no_coin() -> None:
+    # Every model is once the better seed, so no model wins more often than others.
+    better = ["ab", "ba"] * 20
+    items = [
+        item(f"q{n}", [match(pair[0], pair[1], 0.3)], groups=[[pair[0]], [pair[1]]]).model_copy(
+            update={"tiering": Tiering(tiers={pair[0]: 1, pair[1]: 2})}
+        )
+        for n, pair in enumerate(better)
+    ]
+    assert coin_p(items) == pytest.approx(2 * binom.sf(39, 40, 0.5))
+    lots = [one.model_copy(update={"tiering": None}) for one in items]
+    assert coin_p(lots) == 1.0

@@ -1,0 +1,149 @@
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from tests.ranking_logs.builders import item, listed, match
+from tiebreak.analysis.judge.position import (
+    ALARM,
+    ENOUGH_VERDICTS,
+    flips_of,
+    place_of,
+    position_of,
+)
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match
+from tiebreak.words import count, percent
+
+
+def swapped(*firsts: bool) -> list[Match]:
+    """Matches in both orders: the answer shown first won (or lost) in the first, in the second."""
+    first, second = ((0.3 if won else -0.3) for won in firsts)
+    return [match("a", "b", first, second_order=-second)]
+
+
+def items(matches: Sequence[Match]) -> list[ItemBallots]:
+    """One item for each match."""
+    return [item(f"q{n}", [one]) for n, one in enumerate(matches)]
+
+
+def test_from_enough_verdicts_on_60_to_40_is_found_in_half_of_the_runs() -> None:
+    def power(n: int) -> float:
+        wins = np.arange(n + 1)
+        p = np.minimum(1, 2 * binom.cdf(np.minimum(wins, n - wins), n, 0.5))
+        return float(binom.pmf(wins, n, 0.6)[p <= ALARM].sum())
+
+    assert power(ENOUGH_VERDICTS - 1) < 0.5
+    assert min(power(n) for n in range(ENOUGH_VERDICTS, 400)) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("n", "won", "bound"),
+    [
+        (7, 7, False),  # p = 2 / 2⁷ = 0.016
+        (8, 8, True),  # 0.008
+        (8, 0, True),  # and so for the second
+        (180, 107, False),  # p = 0.013
+        (180, 108, True),  # 60%: 0.009
+        (10_000, 5_200, False),  # certain, and too little to matter
+        (10_000, 5_500, True),
+    ],
+)
+def test_when_a_judge_goes_by_position(n: int, won: int, bound: bool) -> None:
+    one, other = match("a", "b", 0.3), match("a", "b", -0.3)
+    found = position_of(items([one] * won + [other] * (n - won)))
+    assert (found.n, found.enough) == (n, n >= 180)
+    assert found.rate == pytest.approx(won / n)
+    assert found.p == pytest.approx(binomtest(won, n).pvalue)
+    assert found.bound == bound
+
+
+def test_only_the_first_verdict_of_two_answers_counts() -> None:
+    # In both orders; met again in the item; and again in another epoch.
+    twice = [*swapped(True, False), match("b", "a", -0.3, round=2, first="a")]
+    found = position_of([item("q", twice), item("q", twice)])
+    assert (found.n, found.rate) == (1, 1.0)
+
+
+def test_nothing_observed_is_undefined() -> None:
+    nothing = [match("a", "b", None), match("a", "b", 0.0)]
+    found, flips = position_of(items(nothing)), flips_of(nothing)
+    assert (found.n, found.enough, found.bound, flips.n) == (0, False, False, 0)
+    assert all(map(math.isnan, (found.rate, found.p, flips.rate, flips.p, flips.coin_p)))
+
+
+def test_the_first_answer_is_the_left_one_whoever_is_the_better_seed() -> None:
+    assert position_of(items([match("a", "b", -0.5, first="b")])).rate == 1
+
+
+def test_flips_for_the_first_are_tested_against_those_for_the_second() -> None:
+    matches = 9 * swapped(True, True) + swapped(False, False) + 30 * swapped(True, False)
+    flips = flips_of(matches)
+    assert (flips.n, flips.both_first, flips.both_second, flips.n_flipped) == (40, 9, 1, 10)
+    assert flips.rate == pytest.approx(0.25)
+    assert flips.p == pytest.approx(binomtest(9, 10).pvalue)
+    # A coin flips in half: 10 of 40 or fewer.
+    assert flips.coin_p == pytest.approx(binom.cdf(10, 40, 0.5))
+
+
+def test_which_matches_were_asked_twice() -> None:
+    once, close = match("a", "b", 0.5), match("a", "b", 0.2, second_order=0.5)
+    clear = match("a", "b", 0.5, second_order=0.5)
+    assert flips_of([clear, close]).asked == "all"
+    assert flips_of([once, close]).asked == "close"
+    assert flips_of([once, close, clear]).asked == "sample"
+
+
+@pytest.mark.parametrize("swap", ["always", "close"])
+@pytest.mark.parametrize("bias", [0.0, 0.4])
+def test_expected_flips_are_those_of_the_judge_without_the_bias(swap: str, bias: float) -> None:
+    rng = np.random.default_rng(1)
+
+    def flip_rates(bias: float) -> tuple[float, float]:
+        gap, errors = rng.normal(0, 0.7, 4000), rng.normal(0, 0.3, (2, 4000))
+        one, two = gap + bias + errors[0], gap - bias + errors[1]
+        asked = (swap == "always") | (np.abs(one) < 0.25)
+        played = [
+            match("a", "b", x, second_order=y)
+            for x, y in zip(one[asked].tolist(), two[asked].tolist(), strict=True)
+        ]
+        once = [] if swap == "always" else [match("a", "b", 0.9)]
+        flips = flips_of([*played, *once])
+        return flips.expected, flips.rate
+
+    expected, observed = flip_rates(bias)
+    _, fair = flip_rates(0.0)
+    assert expected == pytest.approx(fair, abs=0.04)
+    assert (observed > fair + 0.02) == (bias > 0)
+
+
+def test_lists_in_the_order_shown() -> None:
+    def shown(n: int, order: str, given: str) -> ItemBallots:
+        listing = Listing(groups=tuple((name,) for name in given), shown=tuple(order))
+        return listed(f"q{n}", [[name] for name in given]).model_copy(
+            update={"listings": (listing,)}
+        )
+
+    orders = ["abc", "bca", "cab", "acb", "bac", "cba"] * 4
+    same = place_of([shown(n, order, order) for n, order in enumerate(orders)])
+    assert (same.kind, same.rate, same.n, same.bound) == ("lists", 1.0, 24, True)
+    against = place_of([shown(n, order, order[::-1]) for n, order in enumerate(orders)])
+    assert (against.rate, against.bound) == (0.0, True)
+    fixed = place_of([shown(n, order, "abc") for n, order in enumerate(orders)])
+    assert (fixed.rate, fixed.bound) == (0.5, False)
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [(0, "0%"), (0.001, "<1%"), (0.5, "50%"), (0.999, ">99%"), (1, "100%"), (0.97, "97%")],
+)
+def test_percent(rate: float, text: str) -> None:
+    assert percent(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0, "0 matches"), (1, "1 match"), (1200, "1,200 matches")]
+)
+def test_count(number: int, text: str) -> None:
+    assert count(number, "match", "matches") == text

@@ -1,0 +1,113 @@
+"""What the checks of a judge come to, as sentences."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from tiebreak.analysis.judge.coin import Cycles
+from tiebreak.analysis.judge.figures import JudgeFigures
+from tiebreak.analysis.judge.length import Length
+from tiebreak.analysis.judge.position import Flips, Position
+from tiebreak.analysis.trust import State, trust_of
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.scorers.ballots import Rule
+from tiebreak.scorers.rules import RULES
+
+NAN = math.nan
+POSITION = Position("matches", 0.52, 0.46, 0.58, n=309, p=0.5, enough=True)
+FLIPS = Flips("close", 40, 0.3, 0.2, 0.4, expected=0.3, both_first=6, both_second=6, p=1, coin_p=0)
+LENGTH = Length(0.01, -0.05, 0.07, p=0.7, n_matches=300, n_items=40, reason=None)
+CYCLES = Cycles(Estimate(NAN, NAN, NAN, 0, "no three answers all met"), 0, NAN)
+FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, coin_p=0.001, replies=())
+BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
+
+
+@pytest.mark.parametrize(
+    ("judge", "state", "sentence"),
+    [
+        (FAIR, "fine", "The judge: no taste for a position found in 309 verdicts."),
+        (
+            replace(FAIR, position=Position("matches", 0.54, 0.51, 0.57, 2309, 0.001, True)),
+            "fine",
+            "The judge: the answer shown first gains 4 points (1 to 7) in 2,309 verdicts, too "
+            "little to matter.",
+        ),
+        (
+            replace(FAIR, position=replace(POSITION, n=40, enough=False)),
+            "unknown",
+            "The judge: too few verdicts (40) to tell whether it goes by position.",
+        ),
+        (
+            replace(FAIR, coin_p=NAN),
+            "unknown",
+            "The judge: nothing shows that its verdicts are more than coin tosses.",
+        ),
+        (
+            replace(FAIR, position=BOUND),
+            "doubtful",
+            "The judge is doubtful: the answer shown first won 92% of 309 verdicts.",
+        ),
+        (
+            # Where there is little else, too.
+            replace(FAIR, position=replace(BOUND, rate=0.08, n=40, enough=False), coin_p=0.9),
+            "doubtful",
+            "The judge is doubtful: the answer shown second won 92% of 40 verdicts.",
+        ),
+        (
+            replace(
+                FAIR,
+                position=replace(POSITION, rate=0.57),
+                flips=replace(FLIPS, both_first=2, both_second=20, p=0.0001),
+            ),
+            "doubtful",
+            "The judge is doubtful: of 22 matches that it decided otherwise in the other order, 20 "
+            "went to the answer shown second both times.",
+        ),
+        (
+            replace(FAIR, length=replace(LENGTH, gain=0.12, lower=0.08, upper=0.16, p=0.0)),
+            "doubtful",
+            "The judge is doubtful: between the same two models the longer answer gains 12 points "
+            "(8 to 16): it goes by length, or these answers are better.",
+        ),
+    ],
+)
+def test_a_judge_of_matches(judge: JudgeFigures, state: State, sentence: str) -> None:
+    found = trust_of(judge, RULES["elimination"], unscored=None)
+    assert (found.state, found.sentence) == (state, sentence)
+    assert bool(found.reasons) == (state == "doubtful")
+
+
+LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
+
+
+@pytest.mark.parametrize(
+    ("rule", "judge", "sentence"),
+    [
+        ("native", FAIR, "There is no judge: models are ranked by their native scores."),
+        (
+            "points",
+            FAIR,
+            "The judge: answers were graded one by one, which shows nothing about it.",
+        ),
+        ("listing", LISTS, "The judge: no taste for a position found in 100 ranking calls."),
+        ("consensus", LISTS, "The reviewers: no taste for a position found in 100 reviews."),
+        (
+            "listing",
+            replace(LISTS, position=replace(BOUND, kind="lists", n=100)),
+            "The judge is doubtful: in 100 lists it ranked 92% of pairs of answers as they were "
+            "shown.",
+        ),
+    ],
+)
+def test_other_rules(rule: Rule, judge: JudgeFigures, sentence: str) -> None:
+    assert trust_of(judge, RULES[rule], unscored=None).sentence == sentence
+
+
+def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
+    mute = "5 of 20 reviews (25%) rank no answer. Most frequent reason: silent"
+    found = trust_of(LISTS, RULES["consensus"], unscored=mute, bound=["b ranks as shown"])
+    assert found.reasons == ("b ranks as shown", "5 of 20 reviews (25%) rank no answer")
+    assert found.sentence == (
+        "The reviewers are doubtful: b ranks as shown; 5 of 20 reviews (25%) rank no answer."
+    )
