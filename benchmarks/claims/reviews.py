@@ -22,9 +22,14 @@ MANY = 10_000
 
 def claims(scale: float) -> Iterator[Claim]:
     """Coverage for the model that favours itself."""
-    truth = [one.value for one in figures(reviewed(np.random.default_rng(20), MANY), ONCE)]
+    many = reviewed(np.random.default_rng(20), max(2000, round(MANY * scale)))
+    truth = [one.value for one in figures(many, ONCE)]
     for n_items in (10, 30, 100):
-        rng, n, hits = np.random.default_rng((21, n_items)), runs(300, scale), [0] * len(NAMES)
+        rng, n, hits = (
+            np.random.default_rng((21, n_items)),
+            runs(300, scale, least=30),
+            [0] * len(NAMES),
+        )
         for _ in range(n):
             for place, found in enumerate(figures(reviewed(rng, n_items), DRAWS)):
                 hits[place] += found.lower <= truth[place] <= found.upper
