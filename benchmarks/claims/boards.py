@@ -116,5 +116,5 @@ def _gaps(rng: Generator, theta: Array, n_items: int, ties: float) -> Array:
 def _full(n_models: int, n_items: int) -> int:
     """Worlds at scale 1: fewer where one takes long."""
     if n_models < 30:
-        return 1000 if n_items < 1000 else 400
-    return 300 if n_items < 1000 else 100
+        return 600 if n_items < 1000 else 200
+    return 200 if n_items < 1000 else 80

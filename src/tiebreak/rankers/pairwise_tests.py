@@ -32,7 +32,7 @@ from tiebreak.rankers.uncertainty import item_numbers, per_item
 # a standard error of 0.002.
 _ALL_SIGNS = 13
 _FLIPS = 9999
-_BATCH = 500
+_BATCH = 100
 # A bootstrap draw takes all pairs of all items, a flip only their models.
 _DRAWS = 1999
 _SEED = 0
