@@ -1,5 +1,6 @@
 import math
 from itertools import combinations
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from tiebreak.rankers import Resampling, kendall_tau, spearman
+from tiebreak.rankers.agreement import spearman_many
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.massey import least_squares_statistic
 from tiebreak.rankers.stability import (
     AgreementInterval,
+    expected_spearman,
     hull,
     mean_statistic,
     resample_agreement,
@@ -283,6 +286,76 @@ def test_coverage_where_the_percentile_interval_alone_fails() -> None:
 
 
 # --- Subsamples ------------------------------------------------------------------------------
+
+
+def near_tied(
+    n_items: int, n_models: int, apart: float, seed: int, *, truth: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Two judges of the same answers; true scores correlate by `truth`, others by 0.66."""
+    rng = np.random.default_rng(seed)
+    one, other = rng.normal(size=(2, n_models)) * apart
+    answers = math.sqrt(0.66) * rng.normal(size=(n_items, n_models))
+    own = math.sqrt(0.34) * rng.normal(size=(2, n_items, n_models))
+    return one + answers + own[0], truth * one + math.sqrt(1 - truth**2) * other + answers + own[1]
+
+
+def test_expected_spearman_by_its_formula() -> None:
+    first, second = near_tied(12, 5, 0.5, 3)
+    models, items = range(5), range(12)
+    means = [[fsum(table[:, m]) / 12 for m in models] for table in (first, second)]
+    spread = fsum(fsum((x - fsum(own) / 5) ** 2 for x in own) / 4 for own in means)
+    # What is left in an item without its own mean and the model's.
+    left = [
+        [[t[i, m] - own[m] - (t[i].mean() - fsum(own) / 5) for m in models] for i in items]
+        for t, own in zip((first, second), means, strict=True)
+    ]
+    own, others, both = (
+        fsum(left[a][i][m] * left[b][i][m] for i in items for m in models) / (11 * 12 * 4)
+        for a, b in ((0, 0), (1, 1), (0, 1))
+    )
+    truth = max(0, 1 - (own + others) / spread)
+    r = truth + (1 - truth) * both / math.sqrt(own * others)
+    # Moran's mean of ρ, by drawing normal scores.
+    x, y = np.random.default_rng(0).normal(size=(2, 40_000, 5))
+    drawn = spearman_many(x, r * x + math.sqrt(1 - r**2) * y)
+    assert expected_spearman(first, second) == pytest.approx(drawn.mean(), abs=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_models", "n_items"), [(8, 20), (8, 162), (30, 50)])
+def test_expected_spearman_is_what_full_agreement_shows(n_models: int, n_items: int) -> None:
+    runs = [near_tied(n_items, n_models, 0.06, seed) for seed in range(300)]
+    shown = np.nanmean([spearman_many(a.mean(0), b.mean(0)) for a, b in runs])
+    assert np.mean([expected_spearman(*run) for run in runs]) == pytest.approx(shown, abs=0.06)
+    apart = [near_tied(n_items, n_models, 0.15, seed, truth=0.3) for seed in range(300)]
+    agreed = [near_tied(n_items, n_models, 0.15, seed) for seed in range(300)]
+    low, high = (np.mean([expected_spearman(*run) for run in found]) for found in (apart, agreed))
+    assert low == pytest.approx(high, abs=0.03)
+
+
+def test_without_noise_full_agreement_is_one() -> None:
+    fixed = np.tile([3.0, 1.0, 2.0], (5, 1))
+    assert expected_spearman(fixed, -fixed) == pytest.approx(1)
+    # What moves all models alike is no noise.
+    assert expected_spearman(fixed + np.arange(5)[:, None], fixed) == pytest.approx(1)
+
+
+def test_expected_spearman_leaves_holes_out() -> None:
+    first, second = near_tied(40, 4, 1.0, 0)
+    holes = first.copy()
+    holes[::10, 2] = math.nan
+    assert expected_spearman(holes, second) == pytest.approx(
+        expected_spearman(first, second), abs=0.05
+    )
+
+
+@pytest.mark.parametrize(
+    "scores", [[[1.0, 2.0]], [[1.0], [2.0]], [[1.0, 1.0]] * 4, [[1.0, math.nan]] * 4]
+)
+def test_nothing_is_expected(scores: list[list[float]]) -> None:
+    assert math.isnan(expected_spearman(scores, scores))
+    with pytest.raises(RankingError, match="two tables of one shape"):
+        expected_spearman(scores, [*scores, scores[0]])
 
 
 def test_subsamples_against_a_loop() -> None:

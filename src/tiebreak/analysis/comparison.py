@@ -16,6 +16,7 @@ from tiebreak.analysis.entries import (
     Entry,
     Shared,
     agreement,
+    expected,
     gain,
     in_each_order,
     left_out,
@@ -53,8 +54,9 @@ class ComparedLog:
     `role` is "ceiling" for a further run of the reference, and "rerun" where such a run got replies
     from the cache that are another run's: it tells nothing about noise. `n_items` and `n_models`
     were ranked by both. `agreement` is None for the reference itself, and for a log that ranked
-    nothing. `gain` is the spread of the models' mean Borda scores over that of their native scores;
-    `price` is relative to the reference's.
+    nothing. `expected` is the ρ that the two would show on average if they agreed in truth
+    (`expected_spearman`), NaN without an agreement. `gain` is the spread of the models' mean Borda
+    scores over that of their native scores; `price` is relative to the reference's.
     """
 
     name: str
@@ -62,6 +64,7 @@ class ComparedLog:
     n_items: int
     n_models: int
     agreement: ResampledAgreement | None
+    expected: float
     gain: Agreement
     price: Price
     board: Leaderboard
@@ -74,6 +77,7 @@ class OrderAgreement:
     n_items: int
     n_models: int
     agreement: ResampledAgreement
+    expected: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +231,7 @@ def _compared(
         n_items=len(common.items),
         n_models=len(common.models),
         agreement=agreement(entry, chosen, common, how) if compared else None,
+        expected=expected(entry, chosen, common) if compared else math.nan,
         gain=gain(entry, common),
         price=price_of(entry.items).beside(price_of(chosen.items)),
         board=entry.board,
@@ -240,7 +245,12 @@ def _orders(chosen: Entry, how: Resampling) -> OrderAgreement | None:
     common = shared(both)
     if not (common.items and common.models):
         return None
-    return OrderAgreement(len(common.items), len(common.models), agreement(*both, common, how))
+    return OrderAgreement(
+        len(common.items),
+        len(common.models),
+        agreement(*both, common, how),
+        expected(*both, common),
+    )
 
 
 def _run_notes(chosen: Entry, runs: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:

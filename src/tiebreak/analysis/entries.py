@@ -18,10 +18,15 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.agreement import Agreement, resolution_gain
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
-from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
-from tiebreak.rankers.uncertainty import Resampling, Statistic
+from tiebreak.rankers.stability import (
+    ResampledAgreement,
+    expected_spearman,
+    mean_statistic,
+    resample_agreement,
+)
+from tiebreak.rankers.uncertainty import Resampling, Statistic, per_item
 from tiebreak.ranking_logs.log import RankedItem, RankingLog, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.shards import best_attempts
@@ -92,6 +97,17 @@ class Entry:
         cells = np.ix_(rows, [self.table.models.index(model) for model in models])
         scores, margins = (mean_statistic(t[cells]) for t in (self.table.borda, self.table.margins))
         return lambda counts: _standing(scores(counts[:, drawn]), margins(counts[:, drawn]))
+
+    def scores(self, items: Sequence[QuestionKey], models: Sequence[str]) -> FloatArray:
+        """Normalized Borda of some models by item, shape (items, models); the mean over epochs."""
+        number = {item: n for n, item in enumerate(items)}
+        rows = [row for row, item in enumerate(self.keys) if item in number]
+        of_row = np.array([number[self.keys[row]] for row in rows])
+        found = self.table.borda[np.ix_(rows, [self.table.models.index(m) for m in models])]
+        sums, cells = (
+            per_item(one, of_row, len(items)) for one in (np.nan_to_num(found), ~np.isnan(found))
+        )
+        return ratio(sums, cells)
 
 
 def read_entries(paths: Paths, *, how: Resampling) -> tuple[list[Entry], tuple[str, ...]]:
@@ -218,6 +234,11 @@ def agreement(one: Entry, other: Entry, common: Shared, how: Resampling) -> Resa
     """How far two leaderboards agree on what both ranked, with intervals over items."""
     first, second = (entry.statistic(common.items, common.models) for entry in (one, other))
     return resample_agreement(first, second, len(common.items), how=how)
+
+
+def expected(one: Entry, other: Entry, common: Shared) -> float:
+    """Spearman's ρ that they would show on what both ranked if they agreed in truth."""
+    return expected_spearman(*(entry.scores(common.items, common.models) for entry in (one, other)))
 
 
 def gain(entry: Entry, common: Shared) -> Agreement:

@@ -22,7 +22,8 @@ def printed(comparison: Comparison, width: int) -> str:
 
 
 def line(text: str, start: str, number: int = 0) -> list[str]:
-    found = [row for row in text.splitlines() if row.startswith(start)]
+    # Cells are two blanks apart, at least; sentences may begin a line with a name as well.
+    found = [row for row in text.splitlines() if row.startswith(start) and "  " in row]
     return found[number].split()
 
 
@@ -55,6 +56,8 @@ def test_the_tables_by_hand(comparison: Comparison) -> None:
     # Against 2 1 3 4: 4.5 / sqrt(4.5 · 5); one of two first ones; gain 5/9 over 1/3.
     own = line(text, "listwise")
     assert (own[:2], own[-4:-2], own[-1]) == (["listwise", "0.95"], ["0.50", "1.67×"], "12")
+    # The same lists in all items: no noise that could excuse a ρ below 1.
+    assert "listwise 0.95 (about 1.00)" in " ".join(text.split())
     # 1 call of 6, 3 cents of 12, 110 tokens of 660.
     assert line(text, "listwise", 1) == [
         *("listwise", "1.0", "0.17", "1.0", "110", "0.17", "$30.00", "0.25"),
@@ -113,6 +116,10 @@ def test_json_holds_the_figures(comparison: Comparison) -> None:
     assert found is not None
     assert logs["listwise"]["agreement"]["spearman"]["value"] == found.spearman.value
     assert one["orders"]["n_items"] == 12
+    # The reference has no agreement with itself, and the same lists in all items no noise.
+    expected = {log["name"]: log["expected"] for log in one["logs"]}
+    assert expected["full_pairwise"] is None
+    assert expected["listwise"] == pytest.approx(1)
 
 
 def test_csv_has_a_line_per_log(comparison: Comparison) -> None:

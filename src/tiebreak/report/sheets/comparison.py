@@ -53,9 +53,9 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
                          "notes"}],
          "totals", "notes"}
 
-    LOG has the fields "name", "role", "n_items", "n_models", "agreement", "gain" and "price" of
-    `ComparedLog`, "protocol", "log", "eval_id", "created", "judges", "judge", "trust" and
-    "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached", "input_tokens",
+    LOG has the fields "name", "role", "n_items", "n_models", "agreement", "expected", "gain" and
+    "price" of `ComparedLog`, "protocol", "log", "eval_id", "created", "judges", "judge", "trust"
+    and "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached", "input_tokens",
     "output_tokens", "cost" and "paid" of its `Receipt`.
     """
     return document(
@@ -89,12 +89,10 @@ def benchmark_sheet(one: BenchmarkComparison, comparison: Comparison) -> Sheet:
     size = f"{count(one.reference.n_items, 'item')} · {count(one.reference.n_models, 'model')}"
     board = one.reference.board
     judges = ", ".join(board.judges) or "no call"
-    tables = (
-        _agreements(one, comparison.level),
-        _prices(one.logs),
-        _judges(one.logs, comparison.level),
-    )
-    sections = (*filter(None, map(Section.of, tables)), Section.of(legend=[LEGEND]))
+    agreements = Section.of(_agreements(one, comparison.level), legend=_expected(one))
+    tables = (_prices(one.logs), _judges(one.logs, comparison.level))
+    others = filter(None, map(Section.of, tables))
+    sections = (*([agreements] if agreements else []), *others, Section.of(legend=[LEGEND]))
     return Sheet(
         f"{one.benchmark} · against {one.reference.name} · {size}",
         (f"judge of the reference: {judges} · log: {board.log}",),
@@ -138,6 +136,21 @@ def _agreements(one: BenchmarkComparison, level: float) -> Table:
         *(Column("in draws", room=WIDE), Column("Items", room=WIDE)),
     )
     return Table.of(columns, rows, f"Agreement with {one.reference.name}", rules=rules)
+
+
+def _expected(one: BenchmarkComparison) -> Iterator[str]:
+    """The ρ that was found, beside the one that noise alone would leave."""
+    found = [
+        f"{log.name} {decimal(log.agreement.spearman.value, 2)} (about {decimal(log.expected, 2)})"
+        for log in one.logs
+        if log.agreement is not None and not math.isnan(log.expected)
+    ]
+    if found:
+        items = f"these {count(one.reference.n_items, 'item')}"
+        yield (
+            "ρ, and in brackets what two boards that agree in truth would show on "
+            f"{items}: {', '.join(found)}"
+        )
 
 
 def _agreement(
@@ -227,7 +240,7 @@ def _log(log: ComparedLog) -> dict[str, Any]:
     return {
         **only(log, "name", "role"),
         **only(log.board, "protocol", "log", "eval_id", "created", "judges"),
-        **only(log, "n_items", "n_models", "agreement", "gain", "price"),
+        **only(log, "n_items", "n_models", "agreement", "expected", "gain", "price"),
         "total": only(log.board.receipt, *_BILL),
         **only(log.board, "judge", "trust", "warnings"),
     }
@@ -241,6 +254,7 @@ def _flat(log: ComparedLog) -> dict[str, Any]:
         figure = getattr(found, name, None)
         cells[name] = getattr(figure, "value", None)
         cells |= {f"{name}_{end}": getattr(figure, end, None) for end in ("lower", "upper")}
+    cells["spearman_expected"] = log.expected
     price = json_ready(log.price)
     return cells | {
         "top1": found.top1.value if found else None,
