@@ -15,11 +15,11 @@ from benchmarks.claims import Claim, Range, mean, runs, share, worlds
 from benchmarks.claims.worlds import Array, Generator
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.self_preference import self_preference
-from tiebreak.rankers import fair_gaps, peer_views
+from tiebreak.rankers import peer_views
 from tiebreak.rankers.dependence import effective_votes, pair_errors
-from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import kendall_w, krippendorff_alpha, reviewer_agreement
-from tiebreak.rankers.reviewers import leave_one_out, presentation_bias
+from tiebreak.rankers.reviewers import presentation_bias
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import Reviewer
 
@@ -104,7 +104,6 @@ def claims(scale: float) -> Iterator[Claim]:
         ]
     ):
         yield from agreement(scale, number, reviewers, n, together, n_items)
-    yield from differences(scale, 20)
     for number, (others, n_items) in enumerate([(0, 8), (0, 30), (1, 10), (1, 30)]):
         yield fair_panels(scale, number, others, n_items)
     for number, n_items in enumerate((10, 30, 100)):
@@ -199,30 +198,6 @@ def _agreements(ranks: Array) -> tuple[Estimate, ...]:
 def _holds(found: tuple[Estimate, ...], truth: tuple[Estimate, ...]) -> Array:
     pairs = zip(found, truth, strict=True)
     return np.array([one.lower <= true.value <= one.upper for one, true in pairs], dtype=int)
-
-
-def differences(scale: float, n_items: int) -> Iterator[Claim]:
-    """The intervals of one model's gaps and of one reviewer's distance from the others."""
-    names = "gap of a model that adds 1 sd", "gap of a fair one", "its fair gap", "its remainder"
-    truth = _differences(np.random.default_rng(51), 1000, ONCE)
-    rng, n_runs = np.random.default_rng(52), runs(250, scale, least=20)
-    held = np.zeros(5, dtype=int)
-    for _ in range(n_runs):
-        held += _holds(_differences(rng, n_items, Resampling(draws=500)), truth)
-    for name, hits in zip((*names, "far from the others"), held.tolist(), strict=True):
-        yield share(f"{name}: interval", f"6 models; {n_items} items", hits, n_runs, HOLDS)
-
-
-def _differences(rng: Generator, n_items: int, how: Resampling) -> tuple[Estimate, ...]:
-    panel = _panel(rng, np.array([1.0, 0, 0, 0, 0, 0]), n_items)
-    views = peer_views(panel.ranks, panel.own, method="borda")
-    remainders = views.self_free - views.inclusive
-    # As `self_preference` makes them, without its tests of thousands of items.
-    gaps = np.stack(
-        [*views.gaps[:, :2].T, fair_gaps(panel.ranks, panel.own)[:, 1], remainders[:, 1]], axis=1
-    )
-    far = leave_one_out(panel.ranks, method="borda", how=how).distances[1]
-    return *ItemDraws(n_items, None, how=how).means(gaps, "undefined"), far
 
 
 def fair_panels(scale: float, number: int, others: float, n_items: int) -> Claim:
