@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval_retry, score
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 
+from tests.harness import run
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.analysis.leaderboard import boards_of
 from tiebreak.ranking_logs.log_file import read_log_file
@@ -47,6 +48,21 @@ def test_it_is_what_the_leaderboard_says(pool: Path, tmp_path: Path, log_format:
     assert update.provenance.author == "tiebreak"
     # Who started the run holds the same log.
     assert log.metadata == whole.metadata
+
+
+@pytest.mark.slow
+def test_from_the_command_line(pool: Path, tmp_path: Path) -> None:
+    candidates = f"candidates={pool}"
+    args = ("tiebreak/original", "-T", candidates, "--log-dir", "out", "--display", "plain")
+    done = run("inspect", "eval", *args, cwd=tmp_path)
+    shown = done.stdout + done.stderr
+    # Who runs other tasks is not told of hooks that are none of theirs.
+    assert "hooks enabled" not in shown
+    assert "Exception calling hook" not in shown
+    [info] = list_eval_logs(str(tmp_path / "out"))
+    said = read_eval_log(info, header_only=True).metadata[VERDICT_KEY]["gsm8k"]
+    assert said["tiers"] == [["m0", "m1", "m2"]]  # all have the same native scores
+    assert "No two of the 3 models can be told apart" in said["sentence"]
 
 
 @pytest.mark.slow
