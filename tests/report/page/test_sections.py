@@ -174,12 +174,21 @@ def test_every_leaderboard_says_its_verdict_first(contents: Contents, everything
 
 
 @pytest.mark.slow
-def test_large_tiers_are_named_by_their_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("names", "tiers"),
+    [
+        ("abcd", ("a", "b, c, d")),
+        ("abcdefghijklm", ("place 1", "places 2–13")),
+    ],
+)
+def test_tiers_of_many_models_are_places(
+    names: str, tiers: tuple[str, ...], tmp_path: Path
+) -> None:
     folder = Folder(tmp_path)
-    alone = [[name] for name in "abcde"]
-    folder.add([listed(f"q{n}", [[*"abcde"]], groups=alone) for n in range(6)])
+    alone = [[name] for name in names]
+    folder.add([listed(f"q{n}", [["a"], [*names[1:]]], groups=alone) for n in range(20)])
     [found] = page(contents_of([tmp_path], how=Resampling(draws=100))).verdicts
-    assert found.tiers == ("a … e (5 models)",)
+    assert found.tiers == tiers
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ from tiebreak.report.page.view import Found, Page, PageSection, Part, Warned
 from tiebreak.report.sheet import one_line
 from tiebreak.words import count
 
-# Models of a tier that are named at the top of the page.
-_NAMED: Final = 4
+# Up to so many models of a board are named at the top of the page.
+_NAMED: Final = 12
 _HEADINGS: Final = {
     "leaderboards": (
         "Leaderboards",
@@ -119,15 +119,18 @@ def _verdicts(contents: Contents, sections: Iterable[PageSection]) -> Iterator[F
     for entry, part in zip(contents.entries, shown, strict=True):
         verdict = entry.board.verdict
         trust = verdict.trust.state if entry.board.judges else ""
-        tiers = tuple(map(_tier, verdict.tiers))
+        tiers = tuple(_tiers(verdict.tiers, [row.model for row in entry.board.rows]))
         yield Found(part.sheet.title, part.id, verdict.sentence, tiers, trust)
 
 
-def _tier(models: Sequence[str]) -> str:
-    """The models of a tier; of many, whose names stand in the table, the first and the last."""
-    if len(models) <= _NAMED:
-        return ", ".join(models)
-    return f"{models[0]} … {models[-1]} ({count(len(models), 'model')})"
+def _tiers(tiers: Iterable[Sequence[str]], models: Sequence[str]) -> Iterator[str]:
+    """The models of each tier by name; of many models, which the table names, their places."""
+    for tier in tiers:
+        first, last = (models.index(name) + 1 for name in (tier[0], tier[-1]))
+        if len(models) <= _NAMED:
+            yield ", ".join(tier)
+        else:
+            yield f"places {first}–{last}" if first < last else f"place {first}"
 
 
 def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:

@@ -76,8 +76,8 @@ class PageSection:
 class Found:
     """A leaderboard's verdict at the top of the page: `title` and `part` (an id) say of which.
 
-    `tiers` are texts, best first, such as "m1, m2"; `trust` is fine, unknown or doubtful, "" where
-    nobody judged.
+    `tiers` are texts, best first: names, or of many models "places 3–7"; `trust` is fine, unknown
+    or doubtful, "" where nobody judged.
     """
 
     title: str
