@@ -7,6 +7,7 @@
     reviewers, expander      each reviewer on its own; who reviews whom in sparse peer review
     contests                 models over many benchmarks, by simulated Swiss-system contests
     massey, strength         strengths from matches: least squares, Bradley–Terry, Elo
+    covariates               Bradley–Terry at equal length or style of answers
     agreement, stability     do two leaderboards say the same, and would they with other items
     pairwise_tests           which models are told apart
     settlement               when is a ranking decided, however often one looks
