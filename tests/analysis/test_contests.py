@@ -1,5 +1,7 @@
 """What `tiebreak csd` prints: the contest, failure sensitivity, a spoilt score."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,73 @@ def test_cells_to_spoil_by_name() -> None:
     assert by_name.spoilt.mean_ranks == by_number.spoilt.mean_ranks
     with pytest.raises(TableError, match="no benchmark 'physics'"):
         report(spoil="ben=physics")
+
+
+def with_errors(error: float = 0.5, **arguments: object) -> ContestReport:
+    errors = np.full(SCORES.shape, error)
+    table = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors)
+    return contest_report(table, options={"iterations": 500}, **arguments)  # type: ignore[arg-type]
+
+
+def test_without_standard_errors_no_interval_pretends() -> None:
+    text = " ".join(printed(report()).split())
+    assert "These intervals hold the simulation's error only; give standard errors" in text
+    assert "95% interval" not in text
+    data = round_trip(data_of(report()))["contest"]
+    assert data["items"] is None
+    assert data["items_reason"] == "the scores have no standard errors"
+    row = data["rows"][0]
+    assert (row["lower"], row["upper"], row["rank_lower"], row["rank_upper"]) == (None,) * 4
+    assert row["simulation_rank_lower"] == 1
+
+
+def test_intervals_over_items() -> None:
+    contest = with_errors()
+    assert contest.items is not None
+    assert np.all(contest.items.lower <= contest.items.upper)
+    text = " ".join(printed(contest).split())
+    assert "95% interval" in text
+    assert "ranks hold for all models at once. ± is the simulation's error alone" in text
+    data = round_trip(data_of(contest))["contest"]
+    assert data["items"] == {"level": 0.95, "draws": 400, "contests": 320}
+    best = MODELS.index(data["rows"][0]["model"])
+    assert data["rows"][0]["lower"] == contest.items.lower[best]
+    assert data["rows"][0]["rank_upper"] == int(contest.items.rank_upper[best])
+    # The result itself does not depend on errors.
+    without = contest_report(TABLE, options={"iterations": 500})
+    np.testing.assert_array_equal(contest.result.expected_wins, without.result.expected_wins)
+
+
+def test_an_error_that_is_missing_is_named() -> None:
+    errors = np.full(SCORES.shape, 0.5)
+    errors[1, 2] = np.nan
+    table = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors)
+    options: CsdOptions = {"iterations": 200}
+    contest = contest_report(table, options=options)
+    assert contest.items is None
+    assert "Now 1 score has no standard error, such as 'ben' on 'law'" in printed(contest)
+    played = contest_report(table, [(0,), (1,)], options=options)
+    assert played.items is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"eliminate": (0, 1)}, None),  # 2 of 4 go out before the last of 3 rounds
+        ({"eliminate": (0, 1, 2)}, "4 of 4 models out"),
+        ({"eliminate": {0: 0, 1: 2, 2: 4}}, None),
+        ({"eliminate": {0: 1, 1: 2, 2: 0}}, "3 of 4 models out"),
+    ],
+)
+def test_too_much_elimination_is_warned_of(arguments: dict[str, Any], words: str | None) -> None:
+    contest = report(**arguments)
+    assert contest.largest_eliminate == 1
+    if words is None:
+        assert contest.warnings == ()
+    else:
+        [warning] = contest.warnings
+        assert words in warning
+        assert "T = 1 is the largest that does not" in warning
+        assert data_of(contest)["warnings"] == [warning]
+    if contest.sensitivity is not None:
+        assert "goes down to" in " ".join(printed(contest).split())

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from inspect_ai.log import (
     EvalMetric,
@@ -352,3 +353,34 @@ def test_secrets_stay_in_the_file(tmp_path: Path) -> None:
     path = one(tmp_path, TWO_FILTERS)
     assert "sk-hidden" in path.read_text()
     assert "sk-hidden" not in repr(read_results(path))
+
+
+@pytest.mark.slow
+def test_standard_errors_of_inspect(logs: Mapping[str, Path]) -> None:
+    table = read_results([logs["plain"], logs["mean second"], logs["no mean"]])
+    assert table.errors is not None
+    known = dict(zip(table.benchmarks, table.errors.T.tolist(), strict=True))
+    # 3 of 4 right: the sample's deviation is .5, over √4.
+    assert read_results(logs["plain"]).errors == pytest.approx(np.array([[0.25]]))
+    assert len(known) == len(table.benchmarks)
+    # The standard error of a mean says nothing of another metric.
+    other = read_results(logs["no mean"])
+    assert other.errors is not None
+    assert np.isnan(other.errors).all()
+
+
+def test_standard_errors_of_lm_eval(tmp_path: Path) -> None:
+    values = TWO_FILTERS | {"exact_match_stderr,flexible": 0.05, "f1_stderr,flexible": "N/A"}
+    path = one(tmp_path, values)
+    assert read_results(path).errors == pytest.approx(np.array([[0.01]]))
+    assert read_results(path, filter="flexible").errors == pytest.approx(np.array([[0.05]]))
+    unknown = read_results(path, metric="f1").errors
+    assert unknown is not None
+    assert np.isnan(unknown).all()
+
+
+def test_all_right_is_not_known_for_sure(tmp_path: Path) -> None:
+    values = task_values(8, acc=1.0) | {"acc_stderr,none": 0.0}
+    # As with one wrong of ten.
+    expected = (0.1 * 0.9 / 8) ** 0.5
+    assert read_results(one(tmp_path, values)).errors == pytest.approx(np.array([[expected]]))

@@ -110,3 +110,27 @@ def test_names_that_are_not_there(tmp_path: Path, text: str, words: str) -> None
     table = read_score_table(write(tmp_path / "s.csv", CSV))
     with pytest.raises(TableError, match=words):
         find_cells(table, text)
+
+
+def test_standard_errors_of_a_second_file(tmp_path: Path) -> None:
+    scores = write(tmp_path / "s.csv", CSV)
+    errors = write(tmp_path / "e.csv", "model,mmlu,gsm8k\nb=c,0.4,\na,0.2,0\n")
+    table = read_scores(scores, stderr=errors)
+    np.testing.assert_array_equal(table.errors, [[0, 0.2], [NAN, 0.4]])
+    assert table.sources == (str(scores), str(errors))
+    assert table.notes == ()
+    assert read_scores(scores).errors is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("model,gsm8k\nx,0.1\n", "no model 'x'"),
+        ("model,gms8k\na,0.1\n", "did you mean 'gsm8k'"),
+        ("model,gsm8k\na,-0.1\n", "below 0"),
+    ],
+)
+def test_standard_errors_that_do_not_fit(tmp_path: Path, text: str, words: str) -> None:
+    scores, errors = write(tmp_path / "s.csv", CSV), write(tmp_path / "e.csv", text)
+    with pytest.raises(TableError, match=words):
+        read_scores(scores, stderr=errors)

@@ -12,6 +12,7 @@ from tests.report.figures.reading import points, row_names, said, segments, word
 from tests.report.figures.samples import contest
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers.contests.sensitivity import Label
+from tiebreak.rankers.contests.uncertainty import ItemIntervals
 from tiebreak.report.figures import perturbation_figure, sensitivity_figure, wins_figure
 from tiebreak.tables import ScoreTable
 
@@ -106,6 +107,29 @@ def test_wins_of_one_t() -> None:
         f"{result.expected_wins[best]:.2f}, {NAMES[last]} the fewest, "
         f"{result.expected_wins[last]:.2f}."
     )
+
+
+def test_intervals_over_items_are_drawn_where_they_are_known() -> None:
+    one = contest(NAMES)
+    assert one.items is None
+    assert "the simulation's error alone" in said_of(one)
+    low, high, best, worst = np.arange(24.0).reshape(4, 6)
+    items = ItemIntervals(low, high, best, worst, draws=2, contests=1, level=0.95)
+    over = replace(one, items=items)
+    drawing = wins_figure(over)
+    assert drawing is not None
+    assert "over items; all ranks at once" in said_of(over)
+    order = np.argsort(-one.result.expected_wins)
+    assert segments(drawing.figure.axes[0]) == [
+        pytest.approx((items.lower[model], place, items.upper[model], place))
+        for place, model in enumerate(order)
+    ]
+
+
+def said_of(report: ContestReport) -> str:
+    drawing = wins_figure(report)
+    assert drawing is not None
+    return said(drawing)
 
 
 def test_a_single_contest_has_no_interval() -> None:
