@@ -35,7 +35,8 @@ class ItemIntervals:
     better) and `rank_upper` hold for all models together: so many of the surest pairs are in order
     as are so jointly in `level` of the tables; a rank is at least one more than the number of
     models that are surely ahead, and at most M less those surely behind. docs/statistics.md has
-    their simulated coverage. Other benchmarks are not in them.
+    their simulated coverage; where nearly tied models stand beside far weaker ones, 88% of the
+    intervals hold. Other benchmarks are not in them.
     """
 
     lower: FloatArray

@@ -127,7 +127,8 @@ def _legend(report: ContestReport) -> Iterator[str]:
             "simulation's error alone."
         )
         yield (
-            "An interval need not be centred on E[wins]: what is best or worst was in part lucky."
+            "An interval need not be centred on E[wins]: what is best or worst was in part lucky. "
+            "Of nearly tied models beside far weaker ones fewer intervals hold (88% in simulation)."
         )
     else:
         yield (
