@@ -15,7 +15,7 @@ from tiebreak.rankers.covariates import controlled_bradley_terry
 from tiebreak.rankers.strength import bradley_terry
 from tiebreak.rankers.uncertainty import Resampling
 
-FULL = 160
+FULL = 120
 DRAWS = 100  # a draw takes 3 ms and more; `tiebreak rank` takes 200
 HOLDS = (0.92, 0.97)
 ONCE = Resampling(draws=1)
