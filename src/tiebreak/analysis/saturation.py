@@ -117,14 +117,15 @@ def saturation_of(native: ArrayLike, *, level: float = 0.95, power: float = 0.8)
     probability `power`.
 
     Power measured in that column for two models that are δ apart, among N that pass 97% of the
-    items (2,000 worlds a cell; items pass independently, or models share their difficulty):
+    items (N = 2: 2,000 worlds a cell, N = 8: 300; items pass independently, or models share their
+    difficulty). Testing 28 pairs together asks for less than α the nearer the ceiling is:
 
         items                  20       50      164     1000
         N = 2           .74   .79  .73   .83  .73  .82  .79  .83
-        N = 8           .77   .84  .77   .87  .81  .88  .79  .85
+        N = 8           .97  1.00  .95   .99  .89  .96  .85  .91
 
-    With 60 to 90% it is .71 to .95, with graded scores .73 to .92. The difference itself is an
-    estimate: with 50 items and a pass rate of 97% its standard deviation is a tenth of it.
+    At level α with 60 to 90% it is .71 to .95, with graded scores .73 to .92. The difference itself
+    is an estimate: with 50 items and a pass rate of 97% its standard deviation is a tenth of it.
 
     A constant difference tells nothing of sd, but it bounds the share of other items by
     1 − α^(1/n), about 3/n (the rule of three: J. A. Hanley and A. Lippman-Hand 1983,
