@@ -264,4 +264,4 @@ def bound(scale: float, number: int, worth: float, n_items: int) -> Claim:
         return share(
             "goes by place: found", f"a place is worth {worth} sd; {setting}", hits, n_runs
         )
-    return share("goes by place: any of 8 fair ones", setting, hits, n_runs, (0, 0.05))
+    return share("goes by place: any of 8 fair ones", setting, hits, n_runs, (0, 0.01))
