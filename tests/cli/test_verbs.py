@@ -161,6 +161,15 @@ def test_csd(tables: Path) -> None:
     assert data["perturbation"]["model"] == "x"
 
 
+def test_csd_with_standard_errors(tables: Path) -> None:
+    errors = tables / "errors.csv"
+    errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")
+    arguments = ["csd", str(tables / "scores.csv"), "--iterations", "200"]
+    data = json.loads(tiebreak(*arguments, "--stderr", str(errors), "--json").output)
+    assert all(row["lower"] <= row["upper"] for row in data["contest"]["rows"])
+    assert "largest that makes sense" in " ".join(tiebreak("csd", "--help").output.split())
+
+
 @pytest.mark.slow
 def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
     run_inspect(tmp_path, "x", ["1", "1"])
