@@ -266,6 +266,7 @@ class _Judge:
         self.gaps, self.traits, self.swap = gaps, traits, swap
         n = len(gaps)
         self.names = names(n)
+        self.sampled = set(rng.choice(n, 2, replace=False).tolist() if swap == "sample" else ())
         # As many as a full round of pairs in both orders can take.
         self.errors = iter(rng.standard_normal(n * (n - 1)).tolist() if traits.fresh else [])
         self.sides = iter((rng.random(n * (n - 1) // 2) < 0.5).tolist())
@@ -297,7 +298,7 @@ class _Judge:
     def match(self, pairing: Pairing, high: int, low: int) -> Match:
         left, right = (high, low) if next(self.sides) else (low, high)
         verdicts = [self.verdict(left, right)]
-        if ask_swapped(self.swap, verdicts[0]):
+        if ask_swapped(self.swap, verdicts[0], sampled={high, low} == self.sampled):
             verdicts.append(self.verdict(right, left))
         return settle(pairing, verdicts)
 

@@ -60,7 +60,7 @@ def test_every_option_reaches_the_study() -> None:
 
 
 def test_swap_is_each_protocols_own_by_default() -> None:
-    """SEAL asks close matches in both orders, sorting does not."""
+    """Brackets ask close matches in both orders, sorting a sample."""
     options = ("--models", "4", "--items", "20", "--repeats", "1", "--json")
     chosen = ("--protocol", "flat_bracket", "--protocol", "sorted")
     own, never = (
@@ -68,7 +68,7 @@ def test_swap_is_each_protocols_own_by_default() -> None:
         for done in (run(*options, *chosen), run(*options, *chosen, "--swap", "never"))
     )
     assert own["flat_bracket"]["match"] > never["flat_bracket"]["match"] == 3
-    assert own["sorted"] == never["sorted"]
+    assert never["sorted"]["match"] < own["sorted"]["match"] <= never["sorted"]["match"] + 1
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ FIXED: dict[str, Callable[[int], int]] = {
     "original": lambda n: 0,
     "pointwise": lambda n: n,
     "listwise": lambda n: 1,
-    "full_pairwise": lambda n: n * (n - 1) // 2,
+    "full_pairwise": lambda n: n * (n - 1) // 2 + 1,
+    "full_pairwise:swap=never": lambda n: n * (n - 1) // 2,
     "full_pairwise:swap=always": lambda n: n * (n - 1),
     "flat_bracket:swap=never": lambda n: 1 + n - 1,
     "flat_bracket:swap=always": lambda n: 1 + 2 * (n - 1),
@@ -121,7 +122,7 @@ def test_insertion_of_three() -> None:
 
 def test_a_bill_by_hand() -> None:
     """Six pairs of four; every text is one token, and a reply has 9 hidden ones on top."""
-    row = one("full_pairwise", contests(1, 4), reasoning_tokens=9)
+    row = one("full_pairwise:swap=never", contests(1, 4), reasoning_tokens=9)
     # In the high case the schema of the reply is one more text.
     assert row.tokens_in == (6, 6, 12)
     assert row.tokens_out == (60, 60, 60)
@@ -132,7 +133,7 @@ def test_a_bill_by_hand() -> None:
 
 def test_the_tokenizers_own_error_widens_the_range() -> None:
     counter = TokenCounter("", lambda text: 100, low=0.5, high=2)
-    row = one("full_pairwise", contests(1, 4), counter=counter)
+    row = one("full_pairwise:swap=never", contests(1, 4), counter=counter)
     assert row.tokens_in == (300, 600, 2400)
     assert row.tokens_out == (300, 600, 1200)
 
@@ -210,7 +211,7 @@ def test_experience_goes_before_what_is_counted() -> None:
         close=Range(0.3, 0.4, 0.5),
         tie=Range(0.0, 0.1, 0.2),
     )
-    row = one("full_pairwise", contests(2, 4), experience=known, reasoning_tokens=1000)
+    row = one("full_pairwise:swap=never", contests(2, 4), experience=known, reasoning_tokens=1000)
     # Twelve questions; a call and a half for each.
     assert row.calls == (18, 18, 18)
     assert row.tokens_in == (12 * 90, 12 * 100, 12 * 110)

@@ -112,7 +112,7 @@ def test_arguments_that_cannot_be(given: Any, words: str) -> None:
         ("swiss", {"rounds": 0}, "rounds is 0"),
         ("swiss", {"tiers": 0}, "tiers is 0"),
         ("swiss", {"round": 3}, "Did you mean rounds?"),
-        ("sorted", {"swap": "sometimes"}, "one of always, close, never"),
+        ("sorted", {"swap": "sometimes"}, "one of always, close, sample, never"),
         ("listwise", {"swap": "never"}, "There is no argument 'swap'"),
         ("full_pairwise", {"mode": "lax"}, "strict or intersect"),
         ("own", {}, "No protocol: add -T protocol=FILE.py@NAME"),

@@ -190,7 +190,7 @@ def test_it_runs_inside_a_running_event_loop() -> None:
     async def notebook() -> Study:
         return simulate_world(World((1.0, 0.0)), (2,), repeats=1)
 
-    assert asyncio.run(notebook()).row("full_pairwise", 2).calls == {"match": 1}
+    assert asyncio.run(notebook()).row("full_pairwise", 2).calls == {"match": 2}
 
 
 def test_progress_adds_up() -> None:

@@ -5,6 +5,7 @@ model's name holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
 
 - noise: standard deviation of the Gaussian error on every quality that it reads
 - bias: what it adds to the quality of the response that is shown first
+- length: what it adds in a match to the quality of the longer response
 - malformed: probability that a reply is no JSON at all (repair turns draw again)
 - scale: difference of quality at which a vote has full confidence (default 0.1)
 - delay: seconds that a call takes
@@ -50,7 +51,10 @@ FENCED = re.compile(r"<<< (\w{8})\n(.*?)\n>>> \1", re.DOTALL)
 LABELLED = re.compile(r"^(R\d+):\n<<< (\w{8})\n(.*?)\n>>> \2", re.DOTALL | re.MULTILINE)
 QUALITY = re.compile(r"quality=(-?[\d.]+)")
 AUTHOR = re.compile(r"author=(\d+)")
-ZERO = ("noise", "bias", "malformed", "delay", "seed", "fails", "self", "ally", "order", "missing")
+ZERO = (
+    *("noise", "bias", "length", "malformed", "delay", "seed", "fails", "self", "ally", "order"),
+    "missing",
+)
 DEFAULTS = {
     **dict.fromkeys((*ZERO, "stranger"), 0.0),
     **{"scale": 0.1, "context": math.inf, "me": -1.0, "friend": -1.0},
@@ -156,6 +160,7 @@ class PlantedJudge(ModelAPI):
     def _votes(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         _, left, right, *_ = [text for _, text in FENCED.findall(user)]
         gap = self._quality(left, rng) - self._quality(right, rng) + self.settings["bias"]
+        gap += self.settings["length"] * ((len(left) > len(right)) - (len(left) < len(right)))
         side = "left" if gap > 0 else "right" if gap < 0 else "tie"
         confidence = min(1.0, abs(gap) / self.settings["scale"])
         vote = {"vote": side, "confidence": confidence}

@@ -75,7 +75,7 @@ def test_order_and_calls_are_those_of_binary_insertion(levels: list[int], seed: 
 def test_number_of_calls_without_ties(n: int) -> None:
     # Between the fewest and the most comparisons for a place among k: ⌊log2 k⌋ and ⌈log2 k⌉.
     contest, judge = contest_of(n), NotingJudge(ladder(n))
-    calls = len(judged("sorted", contest, judge).calls)
+    calls = len(judged("sorted", contest, judge, swap="never").calls)
     _, exact = insertion_by_hand(session_of(contest, judge).lots(), ladder(n))
     assert calls == exact
     assert sum(int(math.log2(k)) for k in range(1, n + 1)) <= calls
@@ -87,7 +87,7 @@ def test_eight_candidates_take_about_sixteen_calls() -> None:
     # Mean over all orders of 8: Σ over k of the mean depth of a binary search among k places,
     # 1 + 5/3 + 2 + 12/5 + 16/6 + 20/7 + 3 = 15.590 for k = 2 … 8.
     calls = [
-        len(judged("sorted", contest_of(8, seed=seed), NotingJudge(ladder(8))).calls)
+        len(judged("sorted", contest_of(8, seed=seed), NotingJudge(ladder(8)), swap="never").calls)
         for seed in range(60)
     ]
     assert sum(calls) / 60 == pytest.approx(15.59, abs=0.5)

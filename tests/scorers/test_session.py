@@ -210,3 +210,20 @@ def test_depth_counts_the_longest_of_what_runs_side_by_side() -> None:
         assert session.ballots.calls[-1].depth == 4
 
     anyio.run(run)
+
+
+@pytest.mark.parametrize("name", ["full_pairwise", "sorted"])
+def test_a_sample_of_matches_is_asked_in_both_orders(name: str) -> None:
+    drawn = set()
+    for seed in range(12):
+        contest = contest_of(5, seed=seed)
+        ballots = judged(name, contest, NotingJudge(ladder(5)))
+        twice = [match for match in ballots.matches if len(match.verdicts) == 2]
+        met = {tuple(sorted((match.high, match.low))) for match in ballots.matches}
+        # The same pair in every protocol, whatever the judge says.
+        assert [tuple(sorted((m.high, m.low))) for m in twice] == [
+            pair for pair in [contest.sampled] if pair in met
+        ]
+        drawn.add(contest.sampled)
+    assert len(drawn) > 4
+    assert contest_of(1).sampled is None

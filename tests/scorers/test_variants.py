@@ -53,7 +53,7 @@ def test_read(label: str, name: str, settings: dict[str, object]) -> None:
         ("swiss:rounds=true", "rounds cannot be 'true'"),
         ("swiss:rounds=0", "at least 1"),
         ("swiss:rounds=[", "not YAML"),
-        ("seal:swap=some", "'always', 'close' or 'never'"),
+        ("seal:swap=some", "'always', 'close', 'sample' or 'never'"),
         ("seal:refine=1", "refine cannot be '1'"),
         ("seal:tiers=-1", "at least 1"),
         ("pointwise:swap=never", "takes no settings"),

@@ -42,7 +42,7 @@ from tiebreak.scorers.catalogue import STANDARD
 )
 @click.option(
     "--swap",
-    type=click.Choice(["always", "close", "never"]),
+    type=click.Choice(["always", "close", "sample", "never"]),
     help="When pairs are asked in both orders. [default: as each protocol does]",
 )
 @click.option(
@@ -111,7 +111,7 @@ def simulate(
     items: tuple[int, ...],
     repeats: int,
     protocols: tuple[str, ...],
-    swap: Literal["always", "close", "never"] | None,
+    swap: Literal["always", "close", "sample", "never"] | None,
     ties: float,
     pass_rate: float,
     target: float,

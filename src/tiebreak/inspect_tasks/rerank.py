@@ -49,7 +49,7 @@ def flat_bracket(tiers: int | None = None, swap: Swap = "close", **common: Unpac
 
     Args:
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
-        swap: Ask a match in the second order of presentation: always, close or never.
+        swap: Ask a match in the second order of presentation: always, close, sample or never.
     """
     return _judging("flat_bracket", common, tiers=tiers, swap=swap)
 
@@ -66,7 +66,7 @@ def seal(
 
     Args:
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
-        swap: Ask a match in the second order of presentation: always, close or never.
+        swap: Ask a match in the second order of presentation: always, close, sample or never.
         refine: Let the meta-judge add checklist items after close matches.
         critique: List observable differences before semi-final and final matches.
     """
@@ -86,28 +86,29 @@ def swiss(
     Args:
         rounds: Rounds of an item.
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
-        swap: Ask a match in the second order of presentation: always, close or never.
+        swap: Ask a match in the second order of presentation: always, close, sample or never.
         refine: Let the meta-judge add checklist items after close matches.
     """
     return _judging("swiss", common, rounds=rounds, tiers=tiers, swap=swap, refine=refine)
 
 
 @task
-def sorted(swap: Swap = "never", **common: Unpack[Common]) -> Task:
+def sorted(swap: Swap = "sample", **common: Unpack[Common]) -> Task:
     """A full order of every item by binary insertion, in about N·log₂N matches.
 
     Args:
-        swap: Ask a match in the second order of presentation: always, close or never.
+        swap: Ask a match in the second order of presentation: always, close, sample or never.
     """
     return _judging("sorted", common, swap=swap)
 
 
 @task
-def full_pairwise(swap: Swap = "never", **common: Unpack[Common]) -> Task:
+def full_pairwise(swap: Swap = "sample", **common: Unpack[Common]) -> Task:
     """Judge all pairs: the reference that the other protocols are measured against (SEAL, §3).
 
     Args:
-        swap: Ask a pair in the second order of presentation: always, close or never.
+        swap: Ask a pair in the second order of presentation: always, close, sample (one of each
+            item) or never.
     """
     return _judging("full_pairwise", common, swap=swap)
 

@@ -192,8 +192,9 @@ class Reviewer(Ballot):
 class Listing(Ballot):
     """A ranking of candidates in one call: groups of tied ones, best first.
 
-    In peer review `reviewer` is whose ranking it is, and candidates that the reply leaves out are
-    in no group. `shown` are the candidates in the order of presentation; `left_out` those that were
+    `shown` are the candidates in the order of presentation (empty in older logs of one judge). In
+    peer review `reviewer` is whose ranking it is, and candidates that the reply leaves out are in
+    no group; `left_out` those that were
     not shown because with them the question did not fit the reviewer's context.
     """
 

@@ -37,11 +37,12 @@ async def listwise(item: Contest, candidates: Sequence[str], judge: Session) -> 
 
 @protocol("full_pairwise", placed_by="win_rate")
 async def full_pairwise(
-    item: Contest, candidates: Sequence[str], judge: Session, *, swap: Swap = "never"
+    item: Contest, candidates: Sequence[str], judge: Session, *, swap: Swap = "sample"
 ) -> ItemBallots:
     """FULLPAIR: judge all N(N − 1) / 2 pairs side by side, the reference of high resolution.
 
-    `swap` says when a pair is judged in the second order of presentation as well.
+    `swap` says which pairs are judged in the second order of presentation as well: by default one
+    of each item, drawn by lot, which shows whether the judge goes by position.
     """
     pairs = combinations(candidates, 2)
     await judge.matches([Pairing(1, slot, *pair) for slot, pair in enumerate(pairs)], swap=swap)

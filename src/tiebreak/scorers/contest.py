@@ -48,6 +48,17 @@ class Contest:
         pairs = combinations(sorted(self.answers), 2)
         return {pair: pair if rng.random() < 0.5 else pair[::-1] for pair in pairs}
 
+    @cached_property
+    def sampled(self) -> tuple[str, str] | None:
+        """The two candidates, by name, whose match a sample of both orders holds; by lot.
+
+        Drawn before anything is asked, so that flips there speak of all matches. None of one.
+        """
+        if len(self.answers) < 2:
+            return None
+        one, other = sorted(self.rng("sample").sample(sorted(self.answers), 2))
+        return one, other
+
     def ballots(self, protocol: str, placed_by: Rule) -> ItemBallots:
         """The empty record of this item."""
         return ItemBallots(

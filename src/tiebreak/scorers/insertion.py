@@ -17,13 +17,13 @@ from tiebreak.scorers.session import Session
 
 @protocol("sorted", placed_by="insertion")
 async def insertion(
-    item: Contest, candidates: Sequence[str], judge: Session, *, swap: Swap = "never"
+    item: Contest, candidates: Sequence[str], judge: Session, *, swap: Swap = "sample"
 ) -> ItemBallots:
     """Insert the candidates one by one, in an order drawn by lot.
 
     A match without a verdict counts as if the newcomer had lost it, so that the search can go on;
-    such a match is marked. `swap` says when a match is judged in the second order of presentation
-    as well.
+    such a match is marked. `swap` says which matches are judged in the second order of presentation
+    as well: by default, where these two meet, the match that lots name.
     """
     order: list[list[str]] = []
     for newcomer in judge.lots():

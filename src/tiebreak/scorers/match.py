@@ -15,7 +15,9 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.replies import PairReply
 from tiebreak.scorers.rubric import TOP_GRADE, ChecklistItem
 
-Swap = Literal["always", "close", "never"]
+Swap = Literal["always", "close", "sample", "never"]
+"""Which matches are asked in the second order of presentation: all, those that were close in the
+first, the one between the two answers of an item that lots name, or none."""
 
 EPSILON: Final = 1e-9
 """Margins of at most this size are even ("effectively zero")."""
@@ -48,11 +50,14 @@ def verdict(
     )
 
 
-def ask_swapped(swap: Swap, first: Verdict) -> bool:
-    """Whether a match is asked in the second order, after the first one gave this verdict."""
-    if swap == "close":
-        return first.margin is not None and abs(first.margin) < CLOSE_MARGIN
-    return swap == "always"
+def ask_swapped(swap: Swap, first: Verdict, *, sampled: bool) -> bool:
+    """Whether a match is asked in the second order, after the first one gave this verdict.
+
+    `sampled` is whether lots name the match (`Contest.sampled`).
+    """
+    if swap in ("always", "never") or first.margin is None:
+        return swap == "always"
+    return sampled if swap == "sample" else abs(first.margin) < CLOSE_MARGIN
 
 
 def settle(

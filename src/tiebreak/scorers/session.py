@@ -145,7 +145,7 @@ class Session:
 
         Args:
             pairings: who meets whom.
-            swap: ask the second order of presentation always, never, or when the first was close.
+            swap: which matches are asked in the second order of presentation (see `Swap`).
             critique: let the meta-judge list observable differences first.
         """
 
@@ -177,7 +177,11 @@ class Session:
         """Rank candidates in one call."""
         labelled = self.labelled(candidates)
         reply = await self.ask(ListQuestion(self.contest, labelled))
-        ranked = Listing(groups=_groups(labelled, reply.value or {}), unscored=reply.unscored)
+        ranked = Listing(
+            groups=_groups(labelled, reply.value or {}),
+            unscored=reply.unscored,
+            shown=tuple(labelled.values()),
+        )
         self.keep(listings=(*self.ballots.listings, ranked))
         return ranked
 
@@ -257,7 +261,7 @@ class Session:
         """
         contest, depth = self.contest, self.depth
         one, other = sorted((pairing.high, pairing.low))
-        pair = contest.sides[one, other]
+        pair, sampled = contest.sides[one, other], (one, other) == contest.sampled
         title = f"R{pairing.round}.{pairing.slot + 1} {pairing.high} v {pairing.low}"
         async with self.section(title, "match"):
             calls: list[Call] = []
@@ -271,7 +275,7 @@ class Session:
             verdicts: list[Verdict] = []
             discarded: list[Verdict] = []
             for first, second in (pair, pair[::-1]):
-                if verdicts and not ask_swapped(swap, verdicts[0]):
+                if verdicts and not ask_swapped(swap, verdicts[0], sampled=sampled):
                     break
                 question = MatchQuestion(contest, self.checklist, first, second, differences)
                 reply, set_aside = await self._judge.ask_again(question, depth=depth)
