@@ -1,0 +1,117 @@
+"""What is said of the judge: alarms about a place, about flips, about length, and of a coin.
+
+Judges are planted: fair with little noise, fair and noisy, one to whom the first of two equal
+answers is the better one in 60 or 70% of matches, one that likes length, one that tosses a coin.
+Where longer answers are better item by item, a taste for length cannot be told from a good eye.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.claims import Claim, Range, runs, share
+from benchmarks.claims.worlds import (
+    COIN,
+    FAIR,
+    NOISY,
+    judged,
+    length_loving,
+    near_ties,
+    position_bound,
+)
+from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
+from tiebreak.analysis.judge.position import ALARM
+from tiebreak.analysis.trust import faults
+from tiebreak.lab.judge import Traits
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.scorers.match import Swap
+
+DRAWS = Resampling(draws=50)
+# An alarm of each kind may be false in 1% of the boards, so any of three in 3%.
+FALSE = (0.0, 0.01)
+ANY = (0.0, 0.03)
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """False alarms of fair judges, and how often a fault is found."""
+    fair = [
+        ("fair", FAIR, "seal", 2, 40, 0.0),
+        ("fair", FAIR, "seal", 8, 10, 0.0),
+        ("fair", FAIR, "seal", 8, 40, 0.0),
+        ("fair, longer answers better", FAIR, "seal", 8, 40, 0.5),
+        ("noisy", NOISY, "seal", 8, 40, 0.0),
+        ("noisy", NOISY, "full_pairwise", 8, 20, 0.0),
+        ("coin", COIN, "seal", 8, 40, 0.0),
+    ]
+    for number, (name, traits, protocol, n_models, n_items, better) in enumerate(fair):
+        rng, n, found = np.random.default_rng((31, number)), runs(500, scale), np.zeros(4, int)
+        for _ in range(n):
+            found += alarms(figures(rng, traits, protocol, n_models, n_items, better))
+        setting = f"{name}; {protocol}, {n_models} models, {n_items} items"
+        alarm = "rank: false alarm of the judge:"
+        yield share(f"{alarm} position", setting, int(found[0]), n, FALSE)
+        yield share(f"{alarm} length", setting, int(found[1]), n, None if better else FALSE)
+        yield share(f"{alarm} any", setting, int(found[2]), n, None if better else ANY)
+        if name == "coin":
+            yield share("rank: a coin passes for a judge", setting, int(found[3]), n, FALSE)
+    for number, (name, traits, kind, n_items, least) in enumerate(
+        [
+            ("60:40 for the first", position_bound(0.6), 0, 40, None),
+            ("60:40 for the first", position_bound(0.6), 0, 100, (0.5, 1.0)),
+            ("70:30 for the first", position_bound(0.7), 0, 40, (0.8, 1.0)),
+            ("70:30 for 1 sd of length", length_loving(0.7), 1, 40, None),
+            ("70:30 for 1 sd of length", length_loving(0.7), 1, 100, None),
+        ]
+    ):
+        yield found_fault(scale, number, name, traits, kind, n_items, least)
+
+
+def found_fault(
+    scale: float,
+    number: int,
+    name: str,
+    traits: Traits,
+    kind: int,
+    n_items: int,
+    least: Range | None,
+) -> Claim:
+    """How often a judge's fault is found in boards of eight models under SEAL."""
+    rng, n = np.random.default_rng((32, number)), runs(200, scale)
+    hits = sum(int(alarms(figures(rng, traits, "seal", 8, n_items))[kind]) for _ in range(n))
+    what = ("position", "length")[kind]
+    return share(
+        f"rank: {what} is found", f"{name}; seal, 8 models, {n_items} items", hits, n, least
+    )
+
+
+def figures(
+    rng: np.random.Generator,
+    traits: Traits,
+    protocol: str,
+    n_models: int,
+    n_items: int,
+    better: float = 0.0,
+) -> JudgeFigures:
+    """Those of a board of near-ties; full_pairwise asks all in both orders."""
+    swap: Swap = "close" if protocol == "seal" else "always"
+    items = judged(
+        rng,
+        near_ties(n_models, 0.2),
+        n_items,
+        traits,
+        protocol=protocol,
+        swap=swap,
+        longer_is_better=better,
+    )
+    return judge_figures(items, how=DRAWS)
+
+
+def alarms(found: JudgeFigures) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Of position, of length, of any kind; and whether verdicts pass for more than tosses."""
+    every = [
+        found.position.bound,
+        found.length.bound,
+        bool(list(faults(found))),
+        bool(found.coin_p <= ALARM),
+    ]
+    return np.array(every, dtype=np.int64)
