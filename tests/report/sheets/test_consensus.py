@@ -146,8 +146,11 @@ def test_a_contest() -> None:
     assert [row["model"] for row in data["rows"]] == [MODELS[row] for row in order]
     for row in data["rows"]:
         column = MODELS.index(row["model"])
-        for field in ("expected_wins", "standard_error", "rank", "rank_lower", "rank_upper"):
+        for field in ("expected_wins", "standard_error", "rank"):
             assert row[field] == getattr(result, field)[column]
+        for field in ("rank_lower", "rank_upper"):
+            assert row[f"simulation_{field}"] == getattr(result, field)[column]
+            assert row[field] is None  # no standard errors are known
         assert isinstance(row["rank"], int)
     assert (data["iterations"], data["seed"], data["eliminate"]) == (2000, 3, [1, 1])
     [sheet] = contest.sheets_of(contest_of(MODELS, result))
