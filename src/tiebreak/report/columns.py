@@ -20,7 +20,7 @@ from tiebreak.report.cells import (
     share,
     words,
 )
-from tiebreak.report.sheet import WIDE, Column, names
+from tiebreak.report.sheet import Column, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,6 @@ COLUMNS: Final = (
         Column(
             "Ranks",
             left=True,
-            room=WIDE,
             meaning="What tests of all pairs leave open; holds for all models at once",
         ),
         lambda row, board: rank_range(row.rank_lower, row.rank_upper),
