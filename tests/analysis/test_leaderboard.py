@@ -327,7 +327,7 @@ def test_a_taste_for_length_is_a_warning(tmp_path: Path) -> None:
             [match("a", "b", 0.4 if n % 2 else -0.4, first="ab"[n // 2 % 2])],
             groups=(("a",), ("b",)),
         ).model_copy(update={"lengths": {"a": 10 + n % 2, "b": 11 - n % 2}})
-        for n in range(12)
+        for n in range(48)
     ]
     result = board(tmp_path, *items)
     assert result.trust.state == "doubtful"

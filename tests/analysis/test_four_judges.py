@@ -1,0 +1,75 @@
+"""Four planted judges in real runs of the tasks, and the sentence that each of them gets."""
+
+from random import Random
+
+import pytest
+
+from tests.inspect_tasks.runs import boards_by_protocol, judge_in_process, write_pool
+from tiebreak.analysis.leaderboard import Leaderboard
+
+N, ITEMS = 6, 40
+
+JUDGES = {
+    "fair": "noise=0.5+scale=2",
+    "position": "noise=0.5+scale=2+bias=1.5",
+    "length": "noise=0.5+scale=2+length=1.5",
+    "coin": "noise=1000+scale=4000",
+}
+
+
+def answer(model: int, item: int) -> str:
+    """Models that are nearly tied; how long an answer is has nothing to do with its quality.
+
+    Qualities take as many characters each, so that only the words make one answer the longer one.
+    """
+    rng = Random(f"{model} {item}")
+    quality, words = 5 + model / 10 + rng.gauss(0, 1), rng.randrange(2, 30)
+    return f"It is {item}, says {model}. quality={quality:.3f}" + " well" * words
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Leaderboard]]:
+    folder = tmp_path_factory.mktemp("four")
+    pool = write_pool(folder / "logs", N, ITEMS, answer)
+    found = {}
+    for name, settings in JUDGES.items():
+        judge_in_process(["seal", "full_pairwise"], pool, folder / name, f"planted/{settings}")
+        found[name] = boards_by_protocol(folder / name)
+    return found
+
+
+FINE = "The judge: no taste for a position found in {} verdicts."
+FIRST = "The judge is doubtful: the answer shown first won {} of {} verdicts."
+LONGER = (
+    "The judge is doubtful: between the same two models the longer answer gains {}: it goes by "
+    "length, or these answers are better."
+)
+TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("judge", "state", "seal", "full_pairwise"),
+    [
+        ("fair", "fine", FINE.format(200), FINE.format(600)),
+        ("position", "doubtful", FIRST.format("83%", 200), FIRST.format("82%", 600)),
+        (
+            *("length", "doubtful"),
+            LONGER.format("30 points (23 to 36)"),
+            LONGER.format("32 points (27 to 37)"),
+        ),
+        ("coin", "unknown", TOSSES, TOSSES),
+    ],
+)
+def test_the_sentence_that_each_judge_gets(
+    boards: dict[str, dict[str, Leaderboard]],
+    judge: str,
+    state: str,
+    seal: str,
+    full_pairwise: str,
+) -> None:
+    for protocol, sentence in (("seal", seal), ("full_pairwise", full_pairwise)):
+        board = boards[judge][protocol]
+        assert (board.trust.state, board.trust.sentence) == (state, sentence), protocol
+        assert board.verdict.sentence.endswith(sentence)
+        assert any(sentence in warning for warning in board.warnings) == (state == "doubtful")
