@@ -192,7 +192,7 @@ def test_what_is_missing_is_said_without_a_traceback(logs: Path, tmp_path: Path)
         ({"judge": ["planted/a", "planted/b"]}, {}, "one model"),
         ({"judge": "planted/x"}, {"candidates": None}, "-T candidates=PATH"),
         ({"judge": "planted/x"}, {"candidates": "nowhere"}, "nowhere: does not exist"),
-        ({"judge": "planted/x"}, {"swap": "some"}, "one of always, close, never"),
+        ({"judge": "planted/x"}, {"swap": "some"}, "one of always, close, sample, never"),
         ({"judge": "planted/x"}, {"tiers": 0}, "at least 1"),
         ({"judge": "planted/x"}, {"tiers": "many"}, "a whole number"),
         ({"judge": "planted/x"}, {"seed": "lucky"}, "a whole number"),

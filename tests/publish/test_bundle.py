@@ -210,5 +210,6 @@ def test_the_manifest(tmp_path: Path) -> None:
     assert benchmark["pool"]["models"] == ["a", "b", "c"]
     assert benchmark["bootstrap"] == {"level": 0.95, "draws": 10, "seed": 0}
     assert benchmark["verdict"]["sentence"].startswith("Too few items: ")
-    assert benchmark["verdict"]["trust"]["state"] == "unknown"
-    assert benchmark["warnings"]  # one review of two could not be used in q1
+    # One review of five could not be used.
+    assert benchmark["verdict"]["trust"]["state"] == "doubtful"
+    assert benchmark["warnings"]

@@ -55,7 +55,7 @@ def test_order_and_calls_are_those_of_binary_insertion(levels: list[int], seed: 
     contest = planted_contest(quality, seed=seed)
     judge = NotingJudge(quality)
     lots = session_of(contest, judge).lots()
-    ballots = judged("sorted", contest, judge)
+    ballots = judged("sorted", contest, judge, swap="never")
     order, comparisons = insertion_by_hand(lots, quality)
     assert ballots.order == tuple(tuple(group) for group in order)
     assert len(ballots.calls) == len(ballots.matches) == comparisons
