@@ -6,6 +6,7 @@ import pytest
 
 from tests.inspect_tasks.runs import boards_by_protocol, judge_in_process, write_pool
 from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.report.sheets.leaderboard import sheets_of
 
 N, ITEMS = 6, 40
 
@@ -71,5 +72,12 @@ def test_the_sentence_that_each_judge_gets(
     for protocol, sentence in (("seal", seal), ("full_pairwise", full_pairwise)):
         board = boards[judge][protocol]
         assert (board.trust.state, board.trust.sentence) == (state, sentence), protocol
+        # Neighbours are 0.1 apart, answers of one model 1: 40 items do not tell them apart.
+        assert board.verdict.sentence.startswith(
+            "No two of the 6 models can be told apart on these 40 items: the order below is not a "
+            "ranking. "
+        )
         assert board.verdict.sentence.endswith(sentence)
+        [sheet, *_] = sheets_of([board])
+        assert f"{sheet.verdict} {' '.join(sheet.warnings)}".count(sentence) == 1
         assert any(sentence in warning for warning in board.warnings) == (state == "doubtful")

@@ -103,11 +103,18 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     return Sheet(
         f"{board.benchmark} · {name or board.protocol} · {count(board.n_items, 'item')}",
         (source, *([_settled_line(board.settled)] if board.settled else [])),
-        board.verdict.sentence,
+        _verdict(board),
         board.warnings,
         tuple(filter(None, [ranking, _views(board), control, judge])),
         (*board.notes, *_unranked_notes(board)),
     )
+
+
+def _verdict(board: Leaderboard) -> str:
+    """The verdict, without what the first warning repeats."""
+    doubt = board.trust.sentence
+    said = any(warning.startswith(doubt) for warning in board.warnings)
+    return board.verdict.sentence.removesuffix(doubt).rstrip() if said else board.verdict.sentence
 
 
 def _left_out(board: Leaderboard) -> Iterator[str]:
