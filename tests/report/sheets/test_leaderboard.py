@@ -63,6 +63,24 @@ def test_nothing_is_cut_and_no_line_is_too_long(boards: list[Leaderboard], width
         assert word in text
 
 
+@pytest.mark.parametrize(
+    ("tiers", "said"),
+    [
+        (((LONG, MARKUP), ("c",)), f"told apart: {LONG}, {MARKUP} · c"),
+        (((LONG, MARKUP, "c"),), None),  # the sentence says it
+        (((LONG,), (MARKUP,), ("c",)), None),
+    ],
+)
+def test_tiers_are_listed_where_the_sentence_counts_them(
+    boards: list[Leaderboard], tiers: tuple[tuple[str, ...], ...], said: str | None
+) -> None:
+    [board] = boards
+    tiered = replace(board, verdict=replace(board.verdict, tiers=tiers))
+    text = squeezed(printed([tiered], 120))
+    assert ("Tiers," in text) == (said is not None)
+    assert squeezed(said or "") in text
+
+
 @pytest.mark.slow
 def test_long_names_fold(boards: list[Leaderboard]) -> None:
     lines = printed(boards, 80).splitlines()

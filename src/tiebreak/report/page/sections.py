@@ -1,6 +1,6 @@
 """From the contents of a report to its page: which sections there are, and what leads into them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tiebreak.report.page import parts
@@ -10,10 +10,9 @@ from tiebreak.report.page.items import items_view
 from tiebreak.report.page.parts import Made
 from tiebreak.report.page.view import Found, Page, PageSection, Part, Warned
 from tiebreak.report.sheet import one_line
+from tiebreak.report.sheets.leaderboard import tiers_of
 from tiebreak.words import count
 
-# Up to so many models of a board are named at the top of the page.
-_NAMED: Final = 12
 _HEADINGS: Final = {
     "leaderboards": (
         "Leaderboards",
@@ -119,18 +118,7 @@ def _verdicts(contents: Contents, sections: Iterable[PageSection]) -> Iterator[F
     for entry, part in zip(contents.entries, shown, strict=True):
         verdict = entry.board.verdict
         trust = verdict.trust.state if entry.board.judges else ""
-        tiers = tuple(_tiers(verdict.tiers, [row.model for row in entry.board.rows]))
-        yield Found(part.sheet.title, part.id, verdict.sentence, tiers, trust)
-
-
-def _tiers(tiers: Iterable[Sequence[str]], models: Sequence[str]) -> Iterator[str]:
-    """The models of each tier by name; of many models, which the table names, their places."""
-    for tier in tiers:
-        first, last = (models.index(name) + 1 for name in (tier[0], tier[-1]))
-        if len(models) <= _NAMED:
-            yield ", ".join(tier)
-        else:
-            yield f"places {first}–{last}" if first < last else f"place {first}"
+        yield Found(part.sheet.title, part.id, verdict.sentence, tiers_of(entry.board), trust)
 
 
 def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:

@@ -37,6 +37,9 @@ from tiebreak.words import count
 
 SHOWN_UNRANKED = 5
 
+# Of more models than this tiers are places.
+_NAMED = 12
+
 VIEW_COLUMNS = ("strength", "lower", "upper", "rank")
 _HEAD = ("benchmark", "protocol", "log", "eval_id", "n_items")
 _VIEWS = {"least_squares": "Least squares", "bradley_terry": "Bradley–Terry"}
@@ -94,7 +97,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     source = f"{who}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
     intervals = f"Intervals: bootstrap over items, {board.draws:,} draws, seed {board.seed}"
     ranking = (
-        Section.of(_ranking(board), legend=[intervals, *_left_out(board)])
+        Section.of(_ranking(board), legend=[*_tiers(board), intervals, *_left_out(board)])
         if board.rows
         else Section.of(lines=["No item could be ranked."])
     )
@@ -108,6 +111,21 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         tuple(filter(None, [ranking, _views(board), control, judge])),
         (*board.notes, *_unranked_notes(board)),
     )
+
+
+def tiers_of(board: Leaderboard) -> tuple[str, ...]:
+    """The models of each tier by name; of many models, which the table names, their places."""
+    place = {row.model: number for number, row in enumerate(board.rows, start=1)}
+    if len(place) <= _NAMED:
+        return tuple(map(", ".join, board.verdict.tiers))
+    ends = [(place[tier[0]], place[tier[-1]]) for tier in board.verdict.tiers]
+    return tuple(f"places {a}–{b}" if a < b else f"place {a}" for a, b in ends)
+
+
+def _tiers(board: Leaderboard) -> Iterator[str]:
+    """Which models cannot be told apart, unless the verdict says all of it."""
+    if 1 < len(board.verdict.tiers) < len(board.rows):
+        yield f"Tiers, in which no two models are told apart: {' · '.join(tiers_of(board))}"
 
 
 def _verdict(board: Leaderboard) -> str:
