@@ -1,4 +1,4 @@
-"""The state of trust: false alarms at any number of verdicts, what is fine, and expected flips."""
+"""The state of trust: false alarms at any number of verdicts, what is fine, flips and cycles."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,10 +15,12 @@ from benchmarks.claims.worlds import (
     near_ties,
     position_bound,
 )
+from tiebreak.analysis.judge.coin import COIN_CYCLES, cycles_of
 from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
 from tiebreak.analysis.judge.position import ALARM
 from tiebreak.analysis.trust import trust_of
 from tiebreak.lab.judge import Traits
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.rules import RULES
 
@@ -46,10 +48,12 @@ def claims(scale: float) -> Iterator[Claim]:
         (1008, "full_pairwise", MODELS, 36, 120),
         (5040, "full_pairwise", MODELS, 180, 40),
     ):
+        if verdicts > 1000 and scale < 0.2:  # long boards: not in the tests
+            continue
         n = runs(full, scale, least=20 if verdicts < 500 else 5)
         found = _figures(1, FAIR, n, items, protocol=protocol, n_models=n_models)
         yield from _alarms(f"fair judge, {protocol}, {verdicts:,} verdicts", found)
-    n = runs(300, scale, least=12)
+    n = runs(300, scale, least=10)
     apart = near_ties(MODELS, sd=0.5)
     for protocol, items in (("seal", 50), ("full_pairwise", 20)):
         # Half of the variance of lengths is a model's own, and models differ.
@@ -75,6 +79,12 @@ def claims(scale: float) -> Iterator[Claim]:
         gaps = [one.flips.expected - one.flips.rate for one in found]
         figure = "flips: rate to be expected minus rate"
         yield mean(figure, f"fair judge, {protocol}, {items} items", gaps, (-0.03, 0.03))
+    found = _figures(6, FAIR, runs(100, scale, least=4), 50, protocol="seal", longer_is_better=0.5)
+    hits = sum(_state(one, "seal") == "doubtful" for one in found)
+    setting = "blind judge, an answer's length and quality correlate at .5, seal, 50 items"
+    yield share("trust: judge is doubtful", setting, hits, len(found))
+    for number, (judge, traits) in enumerate({"coin": COIN, "noisy": NOISY, "fair": FAIR}.items()):
+        yield from _cycles(scale, number, judge, traits)
 
 
 def _figures(
@@ -86,17 +96,46 @@ def _figures(
     protocol: str,
     n_models: int = MODELS,
     theta: Any = None,
+    longer_is_better: float = 0.0,
 ) -> list[JudgeFigures]:
     """What the checks see of one judge in `n` worlds."""
     rng = np.random.default_rng((seed, items, n_models))
     models = near_ties(n_models) if theta is None else theta
     return [
         judge_figures(
-            judged(rng, models, items, traits, protocol=protocol, swap=SWAP[protocol]),  # type: ignore[arg-type]
+            judged(
+                rng,
+                models,
+                items,
+                traits,
+                protocol=protocol,
+                swap=SWAP[protocol],  # type: ignore[arg-type]
+                longer_is_better=longer_is_better,
+            ),
             how=_NO_DRAWS,
         )
         for _ in range(n)
     ]
+
+
+def _cycles(scale: float, number: int, judge: str, traits: Traits) -> Iterator[Claim]:
+    """The interval over items of the share of triples that are cycles, all pairs of six models."""
+
+    def drawn(rng: np.random.Generator, items: int) -> Estimate:
+        models = near_ties(6)
+        ballots = judged(rng, models, items, traits, protocol="full_pairwise", swap="never")
+        return cycles_of(ballots, how=_NO_DRAWS).share
+
+    # So many items stand for the truth; of a coin it is known.
+    large = round(max(4000 * scale, 600))
+    found = drawn(np.random.default_rng((7, number)), large)
+    # A coin's cycles vary less than independent events would.
+    true, claimed = (COIN_CYCLES, (0.93, 1)) if judge == "coin" else (found.value, (0.93, 0.97))
+    for items in (20, 50):
+        n, rng = runs(400, scale, least=20), np.random.default_rng((8, number, items))
+        shares = [drawn(rng, items) for _ in range(n)]
+        held = sum(one.lower <= true <= one.upper for one in shares)
+        yield share("cycles: interval", f"{judge} judge, 6 models, {items} items", held, n, claimed)
 
 
 def _alarms(setting: str, found: list[JudgeFigures]) -> Iterator[Claim]:

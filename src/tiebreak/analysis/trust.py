@@ -20,9 +20,11 @@ REMEDY: Final = "Put a stronger judge in: --model-role judge=MODEL"
 class Trust:
     """Whether the judge of a leaderboard can be trusted.
 
-    "doubtful": a check found a fault that a judge without it shows in at most 1% of leaderboards,
-    or too many replies could not be used. "fine": no check did, there was enough to find 60 to 40
-    for one place in half of the cases, and verdicts are more than coin tosses (1%). Else "unknown".
+    "doubtful": a check found a fault that a judge without it shows in at most 1% of leaderboards
+    (a taste for length also where longer answers are the better ones within an item: no ballot can
+    tell), or too many replies could not be used. "fine": no check did, there was enough to find 60
+    to 40 for one place in half of the cases, and verdicts are more than coin tosses (1%). Else
+    "unknown".
 
     `sentence` says it. `reasons` are what was found, empty unless the state is "doubtful".
     """

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from tiebreak.analysis.judge.position import ALARM, mean_test
 from tiebreak.rankers import mean_ranks
 from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.pairwise_tests import sign_flip_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots, Match
@@ -46,7 +46,7 @@ def cycles_of(items: Iterable[ItemBallots], *, how: Resampling = Resampling()) -
         nan = math.nan
         return Cycles(Estimate(nan, nan, nan, 0, "no three answers all met"), 0, nan)
     draws = ItemDraws(len(rows), [name for name, *_ in rows], how=how)
-    [share] = draws.ratios(table[:, :1], table[:, 1:], "no three answers all met")
+    [share] = draws.shares(table[:, :1], table[:, 1:], "no three answers all met")
     # Two triples of a coin's verdicts share a match at most, so that cycles are pairwise
     # independent: the variance of their number is that of a binomial one.
     spread = math.sqrt(triples * COIN_CYCLES * (1 - COIN_CYCLES))
@@ -70,7 +70,7 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
     """Whether some model's answers win or lose: smallest p-value, times the number of models.
 
     From matches a sign test of a model's first match in each item: in a knockout the number of
-    later ones depends on results. From lists a t test of its mean distance from the middle.
+    later ones depends on results. From lists a sign-flip test of its distances from the middle.
     """
     from scipy.stats import binomtest
 
@@ -91,9 +91,8 @@ def _models_p(items: Iterable[ItemBallots]) -> float:
         for own in signs
         if own.any()
     ]
-    found += [mean_test(list(own.values()), level=1 - ALARM).p for own in place.values()]
-    known = [p for p in found if not math.isnan(p)]
-    return min(1.0, min(known) * len(found)) if known else math.nan
+    found += [sign_flip_p(list(own.values())) for own in place.values()]
+    return min(1.0, min(found) * len(found)) if found else math.nan
 
 
 def _seeds_p(items: Iterable[ItemBallots]) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 from tiebreak.rankers import PresentationBias
 from tiebreak.rankers.agreement import kendall_tau_many
 from tiebreak.rankers.intervals import wilson
+from tiebreak.rankers.pairwise_tests import sign_flip_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Side, Verdict
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
@@ -48,8 +49,8 @@ class Position:
     `rate` is the share of the `n` verdicts for a side that went to the answer shown first: one
     verdict for each pair of answers, the first, whose order was drawn by lot. In lists `n` counts
     lists, and `rate` is the share of pairs of answers that are ranked as they were shown. A judge
-    that does not look at the order has ½. `p` is two-sided: the exact binomial test, over lists a t
-    test. The interval is Wilson's, over lists that of the t test. `enough` is whether a judge that
+    that does not look at the order has ½. `p` is two-sided: the exact binomial test, over lists the
+    sign-flip test. The interval is Wilson's, over lists Student's. `enough` is whether a judge that
     gives 60% to the first answer would be found in half of the runs (p ≤ 0.01). Undefined: NaN.
     """
 
@@ -124,23 +125,27 @@ def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Positio
 def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     """Whether answers are ranked in the order in which they were shown, from lists.
 
-    The order is drawn by lot and its reverse is as likely, so without such a taste the mean τ of
-    order shown and order given is 0. τ is twice the gain. The lists of an item count as one.
+    The order is drawn by lot and its reverse is as likely, so without such a taste every τ of order
+    shown and order given is as likely to have the other sign: p is that of the sign-flip test,
+    which is exact for any number of lists (a t test over ten lists of three answers raised 1.6%
+    false alarms at 1%, of two answers 2.2%). τ is twice the gain. The lists of an item are one.
     """
     by_item: dict[str, list[float]] = {}
     for item in items:
         gains = [tau / 2 for tau in map(_tau, item.listings) if not math.isnan(tau)]
         by_item.setdefault(item.item_id, []).extend(gains)
     known = [own for own in by_item.values() if own]
-    found = mean_test([float(np.mean(own)) for own in known], level=level)
+    means = [float(np.mean(own)) for own in known]
+    rate = 0.5 + float(np.mean(means)) if means else math.nan
+    half, critical = _reach(means, 1 - level), _reach(means, ALARM)
     return Position(
         kind="lists",
-        rate=0.5 + found.mean,
-        lower=max(0.0, 0.5 + found.mean - found.half),
-        upper=min(1.0, 0.5 + found.mean + found.half),
+        rate=rate,
+        lower=max(0.0, rate - half),
+        upper=min(1.0, rate + half),
         n=sum(map(len, known)),
-        p=found.p,
-        enough=found.critical <= BIAS,
+        p=sign_flip_p(means) if len(means) >= FEWEST_ITEMS else math.nan,
+        enough=critical <= BIAS,
     )
 
 
@@ -187,28 +192,14 @@ def bound_warning(reviewer: str, bias: PresentationBias) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class MeanTest:
-    """A mean, half its interval, the two-sided p of "it is 0", and what it had to be for 1%."""
-
-    mean: float
-    half: float
-    p: float
-    critical: float
-
-
-def mean_test(values: Sequence[float], *, level: float) -> MeanTest:
-    """The t test of one mean, from ten values on; below, all but the mean are NaN."""
+def _reach(values: Sequence[float], tail: float) -> float:
+    """How far from 0 a mean is for a two-sided t test at this level; NaN below ten values."""
     from scipy.stats import t
 
-    own, n, nan = np.array(values, dtype=np.float64), len(values), math.nan
+    n = len(values)
     if n < FEWEST_ITEMS:
-        return MeanTest(float(own.mean()) if n else nan, nan, nan, nan)
-    mean, error = float(own.mean()), float(own.std(ddof=1) / math.sqrt(n))
-    if error == 0:  # all the same: as good as that many tosses of a coin
-        return MeanTest(mean, 0.0, 2.0 ** (1 - n) if mean else 1.0, 0.0)
-    low, high = (float(t.ppf(1 - tail / 2, n - 1)) * error for tail in (1 - level, ALARM))
-    return MeanTest(mean, low, float(2 * t.sf(abs(mean) / error, n - 1)), high)
+        return math.nan
+    return float(t.ppf(1 - tail / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
 
 
 def _first_verdicts(items: Iterable[ItemBallots]) -> Iterator[Verdict]:
