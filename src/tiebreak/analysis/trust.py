@@ -117,4 +117,6 @@ def _by_order(position: Position) -> str:
 def _points(gain: float, lower: float, upper: float) -> str:
     """A gain in percentage points, with its interval where there is one."""
     points = count(round(100 * gain), "point")
-    return points if math.isnan(lower) else f"{points} ({100 * lower:.0f} to {100 * upper:.0f})"
+    return (
+        points if math.isnan(lower) else f"{points} ({round(100 * lower)} to {round(100 * upper)})"
+    )

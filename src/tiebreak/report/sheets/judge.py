@@ -46,15 +46,16 @@ def _position_line(position: Position) -> str:
         return f"First answer won: {UNDEFINED} (no verdict preferred a side)"
     return (
         f"First answer won: {percent(position.rate)} of {count(position.n, 'first verdict')} "
-        f"({percents(position.lower, position.upper)}; without a taste for a position: 50%), so "
-        f"{position_gain(position)}. Sides are drawn by lot: for no model on average, only noise"
+        f"({percents(position.lower, position.upper)}; unbiased: 50%), so "
+        f"{position_gain(position)}. Sides are drawn by lot: that favours no model on average, it "
+        "adds noise"
     )
 
 
 def _place_line(position: Position, many: str) -> str:
     return (
         f"Ranked as shown: {percent(position.rate)} of pairs of answers in {position.n:,} {many} "
-        f"({_rates(position.lower, position.upper)}without a taste for a position: 50%)"
+        f"({_rates(position.lower, position.upper)}unbiased: 50%)"
     )
 
 
