@@ -101,6 +101,11 @@ def _words(claimed: Range | None, widest: Range) -> str:
     return f"≥ {low}" if claimed[1] >= widest[1] else f"{low} to {high}"
 
 
+def in_tests(scale: float) -> bool:
+    """Whether it is the scale of the tests, which leave out cells that take long."""
+    return scale < 0.1
+
+
 def runs(full: int, scale: float, least: int = LEAST_RUNS) -> int:
     """How many worlds to draw, of `full` at scale 1."""
     return max(min(least, full), round(full * scale))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.claims import Claim, mean, runs, share
+from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator, borda, near_ties, panel, true_borda
 from tiebreak.analysis.alignment.correlations import correlate
 from tiebreak.analysis.alignment.raters import Ratings
@@ -48,6 +48,8 @@ def claims(scale: float) -> Iterator[Claim]:
             (8, 0.44, 20, False, 0.0, HOLDS),
         ]
     ):
+        if (n_items >= 1000 or n_models > 8 or not held) and in_tests(scale):
+            continue
         setting = f"{n_models} models {apart} apart, {n_items:,} items, {ties:.0%} ties"
         theta = SD * near_ties(n_models, apart)
         other = theta if same else theta[OTHER_ORDER]

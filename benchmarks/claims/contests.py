@@ -37,7 +37,7 @@ def claims(scale: float) -> Iterator[Claim]:
     """Intervals over items; then the simulation alone; then labels."""
     for number, (n_models, n_rounds, n_items, kind, full) in enumerate(CELLS):
         n_runs = round(full * scale)
-        if n_runs < 4:  # large contests take a second each: not in the tests
+        if n_runs < 6:  # large contests take a second each: not in the tests
             continue
         yield from _over_items(number, n_models, n_rounds, n_items, kind, n_runs)
     yield from _simulation(scale)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.claims import Claim, mean, runs, share
+from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import board, near_ties, true_borda
 from tiebreak.rankers import Resampling, bootstrap_items
 
@@ -34,6 +34,8 @@ CELLS = [
 def claims(scale: float) -> Iterator[Claim]:
     """Coverage of the interval of a score, and how often a first place looks certain."""
     for number, (n_models, n_items, ties, held) in enumerate(CELLS):
+        if n_items >= 1000 and in_tests(scale):
+            continue
         theta = near_ties(n_models)
         truth = true_borda(theta, ties=ties)
         rng, inside = np.random.default_rng((11, number)), []
@@ -43,6 +45,8 @@ def claims(scale: float) -> Iterator[Claim]:
         setting = f"{n_models} models 0.1 apart, {n_items:,} items, {ties:.0%} ties"
         yield mean("rank: 95% interval of a Borda score", setting, inside, held)
     for number, (n_items, held) in enumerate([(20, None), (100, None), (1000, HOLDS)]):
+        if n_items >= 1000 and in_tests(scale):
+            continue
         theta, alike = near_ties(8), 0.8
         truth = (1 - alike) * true_borda(theta) + alike / 2
         rng, inside = np.random.default_rng((13, number)), []

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from benchmarks.claims import Claim, runs, share
+from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator, names
 from tiebreak.analysis.judge.coin import coin_p
 from tiebreak.analysis.judge.position import ALARM, place_of
@@ -35,7 +35,7 @@ CELLS = [
 def claims(scale: float) -> Iterator[Claim]:
     """False alarms and power; then what passes for more than a coin."""
     for answers, n_lists, full in CELLS:
-        if full * scale < 20:  # long boards: not in the tests
+        if n_lists >= 200 and in_tests(scale):
             continue
         n, rng = runs(full, scale, least=10), np.random.default_rng((61, answers, n_lists))
         setting = f"{n_lists} lists of {answers} answers"

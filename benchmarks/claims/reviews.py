@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.claims import Claim, runs, share
+from benchmarks.claims import Claim, in_tests, runs, share
 from benchmarks.claims.worlds import Array, Generator, panel
 from tiebreak.rankers import Resampling, fair_gaps, leave_one_out, peer_views
 from tiebreak.rankers.intervals import Estimate, ItemDraws
@@ -22,9 +22,9 @@ MANY = 10_000
 
 def claims(scale: float) -> Iterator[Claim]:
     """Coverage for the model that favours itself."""
-    many = reviewed(np.random.default_rng(20), max(2000, round(MANY * scale)))
+    many = reviewed(np.random.default_rng(20), max(1000, round(MANY * scale)))
     truth = [one.value for one in figures(many, ONCE)]
-    for n_items in (10, 30, 100):
+    for n_items in (10, 30) if in_tests(scale) else (10, 30, 100):
         rng, n, hits = (
             np.random.default_rng((21, n_items)),
             runs(300, scale, least=30),

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.claims import Claim, mean, runs, share
+from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import (
     COIN,
     FAIR,
@@ -48,7 +48,7 @@ def claims(scale: float) -> Iterator[Claim]:
         (1008, "full_pairwise", MODELS, 36, 120),
         (5040, "full_pairwise", MODELS, 180, 40),
     ):
-        if verdicts > 1000 and scale < 0.2:  # long boards: not in the tests
+        if verdicts >= 1000 and in_tests(scale):
             continue
         n = runs(full, scale, least=20 if verdicts < 500 else 5)
         found = _figures(1, FAIR, n, items, protocol=protocol, n_models=n_models)
@@ -56,6 +56,8 @@ def claims(scale: float) -> Iterator[Claim]:
     n = runs(300, scale, least=10)
     apart = near_ties(MODELS, sd=0.5)
     for protocol, items in (("seal", 50), ("full_pairwise", 20)):
+        if protocol == "full_pairwise" and in_tests(scale):
+            continue
         # Half of the variance of lengths is a model's own, and models differ.
         setting = f"blind judge, models with own lengths and qualities, {protocol}, {items} items"
         yield from _alarms(setting, _figures(2, NOISY, n, items, protocol=protocol, theta=apart))
@@ -65,6 +67,8 @@ def claims(scale: float) -> Iterator[Claim]:
             "70:30 for the first": position_bound(0.7),
             "70:30 for 1 sd of length": length_loving(0.7),
         }.items():
+            if in_tests(scale):  # nothing is claimed
+                break
             found = _figures(3, traits, few, items, protocol=protocol)
             doubtful = [_state(one, protocol) == "doubtful" for one in found]
             figure = "trust: judge is doubtful"
@@ -131,7 +135,7 @@ def _cycles(scale: float, number: int, judge: str, traits: Traits) -> Iterator[C
     found = drawn(np.random.default_rng((7, number)), large)
     # A coin's cycles vary less than independent events would.
     true, claimed = (COIN_CYCLES, (0.93, 1)) if judge == "coin" else (found.value, (0.93, 0.97))
-    for items in (20, 50):
+    for items in (20,) if in_tests(scale) else (20, 50):
         n, rng = runs(400, scale, least=20), np.random.default_rng((8, number, items))
         shares = [drawn(rng, items) for _ in range(n)]
         held = sum(one.lower <= true <= one.upper for one in shares)
