@@ -194,6 +194,7 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["rank", "{tmp}/a.eval"], 1, "not a ranking log"),
         (["rank", "{tmp}", "--level", "2"], 2, "--level"),
         (["rank", "{tmp}", "--pair", "a"], 2, "two models"),
+        (["rank", "{tmp}", "--pair", "a,b", "--control", "length"], 2, "no second views"),
         (["demo", "--limit", "0"], 2, "--limit"),
         (["judge"], 2, "No such command"),
         (["aggregate"], 2, "Missing argument"),

@@ -126,8 +126,8 @@ class Leaderboard(Finding):
 
     `views` rank the models by all matches at once, where there are matches; `control` does so under
     control of length or style, where it was asked for. `judge` holds what the ballots show about
-    the judge, and `trust` what that comes to. `settled` is None for a run that was to judge all
-    items. `warnings` say why the ranking cannot be trusted; `notes` are all other remarks.
+    the judge, and `verdict.trust` what that comes to. `settled` is None for a run that was to judge
+    all items. `warnings` say why the ranking cannot be trusted; `notes` are all other remarks.
     """
 
     benchmark: str
@@ -151,11 +151,15 @@ class Leaderboard(Finding):
     draws: int
     seed: int
     judge: JudgeFigures
-    trust: Trust
     receipt: Receipt
     settled: Settled | None
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def trust(self) -> Trust:
+        """Whether the judge can be trusted; a part of the verdict."""
+        return self.verdict.trust
 
     def __str__(self) -> str:
         first = list(self.verdict.tiers[0]) if self.verdict.tiers else []
@@ -285,7 +289,6 @@ def board_of(
         draws=how.draws,
         seed=how.seed,
         judge=judge,
-        trust=trust,
         receipt=receipt,
         settled=settled,
         warnings=tuple(warning for warning in warnings if warning),

@@ -48,6 +48,8 @@ def rank(
       tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
     """
     if pair is not None:
+        if closure or control:
+            raise click.UsageError("--pair prints no second views: leave --closure and --control")
         _pair(logs, form, pair, how.level)
         return
     from tiebreak.analysis.leaderboard import leaderboards

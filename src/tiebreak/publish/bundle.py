@@ -146,7 +146,6 @@ def _benchmark(run: Run, board: Leaderboard) -> dict[str, Any]:
         },
         "bootstrap": only(board, "level", "draws", "seed"),
         "judge": board.judge,
-        "trust": board.trust,
         "receipt": board.receipt,
         "warnings": list(board.warnings),
     }

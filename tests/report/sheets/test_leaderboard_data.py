@@ -49,7 +49,7 @@ def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -
         Length: first["judge"]["length"],
         Cycles: first["judge"]["cycles"],
         JudgeReplies: first["judge"]["replies"][0],
-        Trust: first["trust"],
+        Trust: first["verdict"]["trust"],
         Receipt: first["receipt"],
         KindCalls: first["receipt"]["kinds"][0],
         Usage: first["receipt"]["usage"][0],
