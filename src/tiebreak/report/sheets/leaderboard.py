@@ -95,9 +95,8 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     """A leaderboard without its bill; `name` is that of the run, by default the protocol."""
     who = "reviewers" if board.rule.reviewed else "judge"
     source = f"{who}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
-    intervals = f"Intervals: bootstrap over items, {board.draws:,} draws, seed {board.seed}"
     ranking = (
-        Section.of(_ranking(board), legend=[*_tiers(board), intervals, *_left_out(board)])
+        Section.of(_ranking(board), legend=[*_tiers(board), *_intervals(board)])
         if board.rows
         else Section.of(lines=["No item could be ranked."])
     )
@@ -135,8 +134,11 @@ def _verdict(board: Leaderboard) -> str:
     return board.verdict.sentence.removesuffix(doubt).rstrip() if said else board.verdict.sentence
 
 
-def _left_out(board: Leaderboard) -> Iterator[str]:
-    """What the intervals do not hold, for protocols whose results decide who meets whom."""
+def _intervals(board: Leaderboard) -> Iterator[str]:
+    """How intervals are made, and what they leave out where results decide who meets whom."""
+    if all(math.isnan(row.lower) for row in board.rows):
+        return
+    yield f"Intervals: bootstrap over items, {board.draws:,} draws, seed {board.seed}"
     protocol = PROTOCOLS.get(board.protocol)
     if protocol is None or protocol.holds_all_pairs is None:
         return
