@@ -1,5 +1,6 @@
 """Four planted judges in real runs of the tasks, and the sentence that each of them gets."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -28,15 +29,12 @@ def answer(model: int, item: int) -> str:
     return f"It is {item}, says {model}. quality={quality:.3f}" + " well" * words
 
 
-@pytest.fixture(scope="module")
-def boards(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Leaderboard]]:
-    folder = tmp_path_factory.mktemp("four")
+def boards(folder: Path, judge: str) -> dict[str, Leaderboard]:
+    """By protocol. Each judge's runs are its own test's: they take ten seconds."""
     pool = write_pool(folder / "logs", N, ITEMS, answer)
-    found = {}
-    for name, settings in JUDGES.items():
-        judge_in_process(["seal", "full_pairwise"], pool, folder / name, f"planted/{settings}")
-        found[name] = boards_by_protocol(folder / name)
-    return found
+    protocols = ["seal", "full_pairwise"]
+    judge_in_process(protocols, pool, folder / judge, f"planted/{JUDGES[judge]}")
+    return boards_by_protocol(folder / judge)
 
 
 FINE = "The judge: no taste for a position found in {} verdicts."
@@ -63,14 +61,15 @@ TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
     ],
 )
 def test_the_sentence_that_each_judge_gets(
-    boards: dict[str, dict[str, Leaderboard]],
+    tmp_path: Path,
     judge: str,
     state: str,
     seal: str,
     full_pairwise: str,
 ) -> None:
+    found = boards(tmp_path, judge)
     for protocol, sentence in (("seal", seal), ("full_pairwise", full_pairwise)):
-        board = boards[judge][protocol]
+        board = found[protocol]
         assert (board.trust.state, board.trust.sentence) == (state, sentence), protocol
         # Neighbours are 0.1 apart, answers of one model 1: 40 items do not tell them apart.
         assert board.verdict.sentence.startswith(
