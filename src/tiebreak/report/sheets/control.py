@@ -52,7 +52,7 @@ def _legend(found: ControlView) -> Iterator[str]:
         yield (
             f"Control for {found.control}: Bradley–Terry with the difference between two answers, "
             f"{count(found.controlled.n_results, 'result')}, {found.controlled.draws:,} draws over "
-            "items (95% intervals held the truth in 92–95% of simulated logs). It decides nothing; "
+            "items (95% intervals held the truth in 90–95% of simulated logs). It decides nothing; "
             "where better answers are longer it takes that from them"
         )
 
