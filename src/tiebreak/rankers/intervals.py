@@ -65,11 +65,6 @@ class ItemDraws:
         counts: IntArray = np.sum(rows > 0, axis=0, dtype=np.int64)
         return counts
 
-    def item_means(self, values: FloatArray) -> FloatArray:
-        """Means of the rows of each item: (rows, figures) → (items, figures); NaN = left out."""
-        sums = per_item(np.nan_to_num(values), self._item, self._n_items)
-        return ratio(sums, per_item(~np.isnan(values), self._item, self._n_items))
-
     def means(self, values: FloatArray, undefined: str) -> tuple[Estimate, ...]:
         """Means over rows: values of shape (rows, figures), NaN = left out."""
         defined = ~np.isnan(values)

@@ -34,7 +34,7 @@ import numpy as np
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import Views, fair_gaps
 from tiebreak.rankers.intervals import Estimate, ItemDraws
-from tiebreak.rankers.pairwise_tests import holm, items_needed, sign_flip_p
+from tiebreak.rankers.pairwise_tests import holm, item_means, items_needed, sign_flip_p
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.rankers.uncertainty import Resampling
@@ -82,7 +82,7 @@ def self_preference(panel: Panel, views: Views, how: Resampling) -> tuple[SelfPr
         over.means(views.gaps - remainders, "no item gives all four views"),
         strict=True,
     )
-    p = _p_values(over.item_means(views.gaps), over.item_means(fair), how.seed)
+    p = _p_values(item_means(views.gaps, panel.items), item_means(fair, panel.items), how.seed)
     n_tested = int(np.sum(~np.isnan(p)))
     rows = []
     for column, (found, p_adjusted) in enumerate(zip(estimates, holm(p), strict=True)):
