@@ -90,6 +90,7 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
     gaps = gaps[~np.isnan(gaps)]
     difference = float(gaps.mean()) if gaps.size else math.nan
     lower, upper = paired_interval(gaps, level)
+    lower, upper = max(lower, -1.0), min(upper, 1.0)
     p = paired_p(gaps)
     yield PairComparison(
         benchmark=log.benchmark,
@@ -100,8 +101,8 @@ def _compared(log: RankingLog, first: str, second: str, level: float) -> Iterato
         second=second,
         n_items=len(gaps),
         difference=difference,
-        lower=max(lower, -1.0),
-        upper=min(upper, 1.0),
+        lower=lower,
+        upper=upper,
         p=p,
         level=level,
         sentence=_sentence(first, second, difference, (lower, upper), p, len(gaps), level),
@@ -121,8 +122,7 @@ def _sentence(
         return f"No item ranks both {first} and {second}."
     interval = ""
     if not math.isnan(bounds[0]):
-        low, high = max(bounds[0], -1.0), min(bounds[1], 1.0)
-        interval = f"{level * 100:g}% interval {low:+.3f} to {high:+.3f}, "
+        interval = f"{level * 100:g}% interval {bounds[0]:+.3f} to {bounds[1]:+.3f}, "
     chance = "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
     figures = f"{interval}{chance}, {count(n_items, 'item')}"
     if p > 1 - level:
