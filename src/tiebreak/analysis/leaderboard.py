@@ -12,7 +12,7 @@ from tiebreak.analysis.control import Control, ControlView, control_view
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
-from tiebreak.analysis.judge.position import ALARM, bound_reviewer, bound_warning
+from tiebreak.analysis.judge.position import bound_reviewer, bound_warning
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
@@ -353,7 +353,7 @@ def _bound_reviewers(log: RankingLog, *, how: Resampling) -> Iterator[tuple[str,
     for panel in (panel for panel in panels_of(log) if panel.reviewers):
         found = presentation_bias(panel.ranks, panel.shown, items=panel.items, how=how)
         for reviewer, bias in zip(panel.reviewers, found, strict=True):
-            if bias.bound and bias.p <= ALARM:
+            if bias.bound:
                 yield bound_reviewer(reviewer.name, bias), bound_warning(reviewer.name, bias)
 
 
