@@ -9,8 +9,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_lo
 
 from tests.harness import run
 from tests.inspect_tasks.runs import judge_in_process, write_pool
-from tiebreak.analysis.leaderboard import boards_of
-from tiebreak.ranking_logs.log_file import read_log_file
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.scorers.ranking import ranking
 from tiebreak.write_back.verdict import VERDICT_KEY
 
@@ -31,7 +30,7 @@ def test_it_is_what_the_leaderboard_says(pool: Path, tmp_path: Path, log_format:
     [log] = judge_in_process(
         "listwise", pool, tmp_path / "out", eval_args={"log_format": log_format}
     )
-    [board] = boards_of(read_log_file(log.location))
+    [board] = leaderboards([log.location])
     said = {
         "sentence": board.verdict.sentence,
         "tiers": [["m2"], ["m1"], ["m0"]],

@@ -1,9 +1,10 @@
 """One ranking log file: what its header says, and what each of its samples holds."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
-from inspect_ai.util import store_from_events
+from inspect_ai.log import EvalLog, read_eval_log
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.ranking_logs.log import (
@@ -13,68 +14,68 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
     placement_of,
 )
+from tiebreak.ranking_logs.samples import Sample, read_samples
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, newer_version, restore_ballots
 from tiebreak.scorers.placement import NotPlacedError
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
 _NOT_HOW = {"candidates", "shard"}
 
-# Ballots live in the store; the rest of a sample (candidate answers, transcripts) is many times
-# larger and not needed here.
-_UNREAD = {"attachments", "error_retries", "events", "messages", "metadata", "output", "scores"}
 
-
-def is_ranking_log(path: str) -> bool:
-    """Whether an Inspect log ranks candidates; reads its header only.
+def ranking_header(path: str) -> EvalLog | None:
+    """The header of an Inspect log that ranks candidates, None of any other log.
 
     Raises:
         UnreadableLogError: the file is damaged or no log at all.
     """
-    return PROTOCOL_KEY in (_read(path).eval.metadata or {})
+    with _named(path):
+        header = read_eval_log(path, header_only=True)
+    return header if PROTOCOL_KEY in (header.eval.metadata or {}) else None
 
 
-def read_log_file(path: str, *, with_metadata: bool = False) -> RankingLog:
+def read_log_file(path: str, header: EvalLog, *, with_metadata: bool = False) -> RankingLog:
     """Read one ranking log and rank its items.
 
     Args:
         path: the log.
+        header: what `ranking_header` found there.
         with_metadata: whether to keep what was to be judged: task, rubric, all answers.
 
     Raises:
-        UnreadableLogError: the file is damaged or no log at all.
+        UnreadableLogError: the file is damaged.
         RankingLogError: the log is a shard, but does not say which one in the form "3/8".
     """
-    log = _read(path, unread=_UNREAD - {"metadata"} if with_metadata else _UNREAD)
-    metadata = log.eval.metadata or {}
-    planned = tuple(str(one) for one in log.eval.dataset.sample_ids or ())
-    samples = tuple(
-        _judged(_with_store(path, sample), with_metadata) for sample in log.samples or ()
-    )
+    metadata = header.eval.metadata or {}
+    planned = tuple(str(one) for one in header.eval.dataset.sample_ids or ())
+    with _named(path):
+        held = read_samples(path, with_metadata=with_metadata)
+    samples = tuple(map(_judged, held))
     shown = _shown(path)
     return RankingLog(
         path=shown,
         files=(shown,),
-        task=log.eval.task,
-        eval_id=log.eval.eval_id,
-        task_id=log.eval.task_id,
-        created=str(log.eval.created),
-        status=log.status,
+        task=header.eval.task,
+        eval_id=header.eval.eval_id,
+        task_id=header.eval.task_id,
+        created=str(header.eval.created),
+        status=header.status,
         protocol=str(metadata[PROTOCOL_KEY]),
-        benchmark=log.eval.dataset.name or log.eval.task,
+        benchmark=header.eval.dataset.name or header.eval.task,
         run=str(metadata.get(RUN_KEY) or ""),
         shard=_shard(path, metadata),
-        arguments={name: v for name, v in log.eval.task_args.items() if name not in _NOT_HOW},
+        arguments={name: v for name, v in header.eval.task_args.items() if name not in _NOT_HOW},
         planned=planned,
-        n_expected=max(len(planned) * (log.eval.config.epochs or 1), len(samples)),
+        n_expected=max(len(planned) * (header.eval.config.epochs or 1), len(samples)),
         samples=samples,
     )
 
 
-def _read(path: str, *, unread: set[str] | None = None) -> EvalLog:
-    """The log without some fields of its samples; without `unread` its header only."""
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """An error of whatever damaged bytes make a parser raise names the file."""
     try:
-        return read_eval_log(path, header_only=unread is None, exclude_fields=unread)
-    except Exception as error:  # whatever damaged bytes make a parser raise
+        yield
+    except Exception as error:
         reason = f"{type(error).__name__}: {_first_line(str(error))}"
         raise UnreadableLogError(f"{path} cannot be read as an Inspect log ({reason})") from error
 
@@ -93,19 +94,7 @@ def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
         ) from error
 
 
-def _with_store(path: str, sample: EvalSample) -> EvalSample:
-    """The sample, with its store from its transcript where it has none.
-
-    Inspect puts samples that ended just before a run was killed together from their events, and
-    leaves their store empty.
-    """
-    if sample.store or sample.error is not None:
-        return sample
-    whole = read_eval_log_sample(path, sample.id, sample.epoch, resolve_attachments=True)
-    return sample.model_copy(update={"store": dict(store_from_events(whole.events).items())})
-
-
-def _judged(sample: EvalSample, with_metadata: bool) -> JudgedItem:
+def _judged(sample: Sample) -> JudgedItem:
     ballots, problem = _ballots(sample)
     placement = unplaced = None
     if ballots is not None and problem is None and not ballots.skipped:
@@ -122,11 +111,11 @@ def _judged(sample: EvalSample, with_metadata: bool) -> JudgedItem:
         unplaced=unplaced,
         newer=newer_version(sample.store.get(STORE_KEY)) is not None,
         target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
-        metadata=sample.metadata if with_metadata else {},
+        metadata=sample.metadata,
     )
 
 
-def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
+def _ballots(sample: Sample) -> tuple[ItemBallots | None, str | None]:
     """The ballots of a sample, and its problem (None without one)."""
     problem = None
     if sample.error is not None:
@@ -142,7 +131,7 @@ def _ballots(sample: EvalSample) -> tuple[ItemBallots | None, str | None]:
     return ballots, problem
 
 
-def _limit(sample: EvalSample) -> str:
+def _limit(sample: Sample) -> str:
     if sample.limit is None:
         return ""
     # The tasks raise a limit of their own for one reason only: -T max_calls, -T max_cost.

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inspect_ai.log import list_eval_logs
+from inspect_ai.log import EvalLog, list_eval_logs
 
 from tiebreak.paths import Paths, path_list
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
-from tiebreak.ranking_logs.log_file import is_ranking_log, read_log_file
+from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.words import count
 
@@ -40,12 +40,12 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
     left_out: dict[str, str] = {}
     for path in path_list(paths):
         text = str(path)
-        files, damaged = _in_folder(text) if _is_folder(text) else ([_in_file(text)], {})
+        headers, damaged = _in_folder(text) if _is_folder(text) else (_in_file(text), {})
         left_out |= damaged
-        for file in files:
+        for file, header in headers.items():
             key = file if "://" in file else str(Path(file).resolve())
             if key not in logs:
-                logs[key] = read_log_file(file, with_metadata=with_metadata)
+                logs[key] = read_log_file(file, header, with_metadata=with_metadata)
     notes = tuple(left_out.values())
     found = sorted(logs.values(), key=lambda log: log.age)
     noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
@@ -63,31 +63,32 @@ def _is_folder(path: str) -> bool:
     return Path(path).is_dir()
 
 
-def _in_file(path: str) -> str:
-    """The file itself, once its header says that it is a ranking log."""
-    if not is_ranking_log(path):
+def _in_file(path: str) -> dict[str, EvalLog]:
+    """The file and its header, once that says that it is a ranking log."""
+    header = ranking_header(path)
+    if header is None:
         raise RankingLogError(
             f"{path} is an Inspect log, but not a ranking log: it holds answers that can be "
             f"ranked. Rank them first: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(path))}"
         )
-    return path
+    return {path: header}
 
 
-def _in_folder(folder: str) -> tuple[list[str], dict[str, str]]:
-    """Ranking logs in a folder, and a sentence on each file that cannot be read."""
-    found, damaged, others = [], {}, 0
+def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
+    """Ranking logs in a folder with their headers; a sentence on each file that cannot be read."""
+    found, damaged, others = {}, {}, 0
     for info in list_eval_logs(folder, recursive=True):
         # Inspect puts file:// in front of a path, without quoting any character.
         path = info.name.removeprefix("file://")
         try:
-            ranking = is_ranking_log(path)
+            header = ranking_header(path)
         except UnreadableLogError as error:
             damaged[path] = f"Left out: {error}"
             continue
-        if ranking:
-            found.append(path)
-        else:
+        if header is None:
             others += 1
+        else:
+            found[path] = header
     if not found:
         holds = [count(others, "other Inspect log")] if others else []
         if damaged:

@@ -16,7 +16,6 @@ from inspect_ai.log import (
     MetadataEdit,
     ProvenanceData,
     edit_eval_log,
-    read_eval_log_async,
     write_eval_log_async,
 )
 
@@ -44,24 +43,23 @@ class _AtTheEnd(Hooks):
     async def on_task_end(self, data: TaskEnd) -> None:
         """Inspect has written the log; an error in here is a warning of Inspect's, no more."""
         if PROTOCOL_KEY in (data.log.eval.metadata or {}):
-            kept = await keep_verdict(data.log.location)
+            kept = await keep_verdict(data.log)
             # Who started the run from Python holds this log and may write it again.
             data.log.log_updates = kept.log_updates
             data.log.recompute_tags_and_metadata()
 
 
-async def keep_verdict(location: str) -> EvalLog:
-    """Put the verdict of a ranking log into its metadata; returns the log without its samples.
+async def keep_verdict(log: EvalLog) -> EvalLog:
+    """Put the verdict of a ranking log into the metadata of its file; returns the log with it.
 
     Only the header is written. A log in which nothing could be ranked stays as it is.
 
     Raises:
-        UnreadableLogError: the file is damaged or no log at all.
+        UnreadableLogError: the file is damaged.
         OSError: the log cannot be written.
     """
     # Of a run on several machines this is one part; what all of it says, `tiebreak rank` tells.
-    boards = await anyio.to_thread.run_sync(lambda: boards_of(read_log_file(location)))
-    log = await read_eval_log_async(location, header_only=True)
+    boards = await anyio.to_thread.run_sync(lambda: boards_of(read_log_file(log.location, log)))
     part = (log.eval.metadata or {}).get(SHARD_KEY)
     found = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
     edited = edit_eval_log(
@@ -70,7 +68,7 @@ async def keep_verdict(location: str) -> EvalLog:
         ProvenanceData(author="tiebreak", reason="the verdict on the ballots of this run"),
     )
     if edited is not log:
-        await write_eval_log_async(edited, location, header_only=True)
+        await write_eval_log_async(edited, log.location, header_only=True)
     return edited
 
 

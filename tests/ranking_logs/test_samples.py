@@ -1,0 +1,75 @@
+"""Samples are read as Inspect reads them, whichever way they are read."""
+
+import math
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from inspect_ai.log import EvalSample, read_eval_log
+
+from tests.ranking_logs.builders import bracket, sample, write_log
+from tiebreak.ranking_logs import UnreadableLogError, read_ranking_logs
+from tiebreak.ranking_logs.samples import read_samples
+
+ABC = bracket("q1", "a", "b", "c")
+FIELDS = ("id", "epoch", "target", "store", "metadata")
+
+
+def at(id: str | int, epoch: int) -> EvalSample:
+    return sample(ABC).model_copy(update={"id": id, "epoch": epoch})
+
+
+SAMPLES = [
+    *(at(id, epoch) for epoch in (2, 1) for id in (10, 9, "ä/b", "1")),
+    sample(bracket("broken", "a", "b", "c", complete=False), error="it broke\nat line 7"),
+    sample(bracket("void", "a", "b", "c"), invalid="wrong target"),
+    sample(bracket("limited", "a", "b", "c", complete=False), limit="token"),
+    sample(None, "odd", store={"x": "attachment://0", "y": [1e300, 2**70, -0.0, "\ud800"]}),
+]
+
+
+def compare(path: Path) -> None:
+    """Held against Inspect's own reading of the whole log."""
+    theirs = read_eval_log(str(path)).samples or []
+    ours = read_samples(str(path), with_metadata=True)
+    fields = [[[getattr(one, name) for name in FIELDS] for one in each] for each in (ours, theirs)]
+    assert fields[0] == fields[1]
+    for name, inner in (("error", "message"), ("invalidation", "reason"), ("limit", "type")):
+        for own, other in zip(ours, theirs, strict=True):
+            pair = [getattr(one, name) for one in (own, other)]
+            assert (pair[0] is None) == (pair[1] is None)
+            assert pair[0] is None or len({getattr(one, inner) for one in pair}) == 1
+    assert not any(one.metadata for one in read_samples(str(path)))
+
+
+@pytest.mark.parametrize("name", ["r.eval", "r.json"])
+def test_every_field_is_inspects(tmp_path: Path, name: str) -> None:
+    compare(write_log(tmp_path / name, SAMPLES))
+
+
+def test_of_two_samples_under_one_name_the_later_counts(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "r.eval", [ABC, bracket("q2", "a", "b", "c")])
+    with ZipFile(path, "a") as log, pytest.warns(UserWarning, match="Duplicate name"):
+        name = next(name for name in log.namelist() if name.startswith("samples/"))
+        log.writestr(name, log.read(name).replace(b'"answer"', b'"another"'))
+    compare(path)
+    assert sorted(one.target for one in read_samples(str(path))) == ["another", "answer"]
+
+
+def test_numbers_that_are_no_json(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "r.eval", [sample(None, "x", store={"y": [1.5]})])
+    with ZipFile(path, "a") as log, pytest.warns(UserWarning, match="Duplicate name"):
+        name = next(name for name in log.namelist() if name.startswith("samples/"))
+        log.writestr(name, log.read(name).replace(b"1.5", b"NaN,-Infinity"))
+    [one] = read_samples(str(path))
+    assert math.isnan(one.store["y"][0])
+    assert one.store["y"][1] == -math.inf
+
+
+def test_a_damaged_sample_is_told_as_inspect_tells_it(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "r.eval", [ABC])
+    with ZipFile(path, "a") as log, pytest.warns(UserWarning, match="Duplicate name"):
+        name = next(name for name in log.namelist() if name.startswith("samples/"))
+        log.writestr(name, log.read(name)[:-9])
+    with pytest.raises(UnreadableLogError, match="cannot be read as an Inspect log .Incomplete"):
+        read_ranking_logs([path])
