@@ -1,6 +1,7 @@
 """Samples are read as Inspect reads them, whichever way they are read."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -28,6 +29,15 @@ SAMPLES = [
 ]
 
 
+def change(path: Path, how: Callable[[bytes], bytes]) -> None:
+    """Write a sample again, as Inspect does when it is judged again: under the same name."""
+    with ZipFile(path, "a") as log:
+        name = next(name for name in log.namelist() if name.startswith("samples/"))
+        text = how(log.read(name))
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            log.writestr(name, text)
+
+
 def compare(path: Path) -> None:
     """Held against Inspect's own reading of the whole log."""
     theirs = read_eval_log(str(path)).samples or []
@@ -49,18 +59,14 @@ def test_every_field_is_inspects(tmp_path: Path, name: str) -> None:
 
 def test_of_two_samples_under_one_name_the_later_counts(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [ABC, bracket("q2", "a", "b", "c")])
-    with ZipFile(path, "a") as log, pytest.warns(UserWarning, match="Duplicate name"):
-        name = next(name for name in log.namelist() if name.startswith("samples/"))
-        log.writestr(name, log.read(name).replace(b'"answer"', b'"another"'))
+    change(path, lambda text: text.replace(b'"answer"', b'"another"'))
     compare(path)
     assert sorted(one.target for one in read_samples(str(path))) == ["another", "answer"]
 
 
 def test_numbers_that_are_no_json(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [sample(None, "x", store={"y": [1.5]})])
-    with ZipFile(path, "a") as log, pytest.warns(UserWarning, match="Duplicate name"):
-        name = next(name for name in log.namelist() if name.startswith("samples/"))
-        log.writestr(name, log.read(name).replace(b"1.5", b"NaN,-Infinity"))
+    change(path, lambda text: text.replace(b"1.5", b"NaN,-Infinity"))
     [one] = read_samples(str(path))
     assert math.isnan(one.store["y"][0])
     assert one.store["y"][1] == -math.inf
@@ -68,8 +74,6 @@ def test_numbers_that_are_no_json(tmp_path: Path) -> None:
 
 def test_a_damaged_sample_is_told_as_inspect_tells_it(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [ABC])
-    with ZipFile(path, "a") as log, pytest.warns(UserWarning, match="Duplicate name"):
-        name = next(name for name in log.namelist() if name.startswith("samples/"))
-        log.writestr(name, log.read(name)[:-9])
-    with pytest.raises(UnreadableLogError, match="cannot be read as an Inspect log .Incomplete"):
+    change(path, lambda text: text[:-9])
+    with pytest.raises(UnreadableLogError, match=r"as an Inspect log \(Incomplete"):
         read_ranking_logs([path])
