@@ -1,6 +1,7 @@
 """The verb `report`: what it writes and says, and what it says when it is used wrongly."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from click.testing import CliRunner, Result
 
 from tests.report.page.logs import small, whole
 from tiebreak.cli.report import report
+from tiebreak.report.page import build
+from tiebreak.report.page.shelf import Shelf
 
 FAST = ("--draws", "100")
 SCORES = "model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n"
@@ -46,6 +49,23 @@ def test_a_report(logs: Path, tmp_path: Path) -> None:
     size = f"{page.stat().st_size / 1e6:.1f} MB"
     assert done.stdout == f"Report: {page} ({size}) · {len(plots)} plots in {folder / 'plots'}\n"
     assert done.stderr == ""
+
+
+@pytest.mark.slow
+def test_items_beside_the_page_until_a_report_has_room_for_them(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "report"
+    with monkeypatch.context() as small_pages:
+        small_pages.setattr(build, "Shelf", partial(Shelf, most=0))
+        said = run(logs, "-o", folder, *FAST).stdout
+        assert f" · its items in {folder / 'items'} (0.0 MB), to be kept beside it\n" in said
+        again = json.loads(run(logs, "-o", folder, "--json", *FAST).stdout)
+    files = {str(path) for path in folder.rglob("*.*")}
+    assert {file["path"] for file in again["files"]} == files
+    assert any("items" in Path(file).parts for file in files)
+    run(logs, "-o", folder, *FAST)
+    assert not (folder / "items").exists()
 
 
 @pytest.mark.slow

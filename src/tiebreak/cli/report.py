@@ -8,6 +8,8 @@ import click
 from tiebreak.cli._shared import bootstrap_options, echo_json, numbers, plain_errors, steps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from tiebreak.rankers import Resampling
 
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     default="report",
     show_default=True,
     metavar="FOLDER",
-    help="Where to write index.html and plots/. An earlier report there is written over.",
+    help="Where to write index.html and plots/ (and items/, where all items are too much for one "
+    "file). An earlier report there is written over.",
 )
 @click.option(
     "--scores",
@@ -133,10 +136,20 @@ def report(
             how=how,
             progress=say,
         )
-    page, *plots = files
     if as_json:
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]
-        echo_json({"page": str(page), "files": sizes})
+        echo_json({"page": str(files[0]), "files": sizes})
         return
-    pictures = f" · {len(plots)} plots in {page.parent / 'plots'}" if plots else ""
-    click.echo(f"Report: {page} ({page.stat().st_size / 1e6:.1f} MB){pictures}")
+    click.echo(f"Report: {' · '.join(_told(files))}")
+
+
+def _told(files: "Sequence[Path]") -> "Iterator[str]":
+    """The page with its size, and what lies beside it."""
+    page, *others = files
+    yield f"{page} ({page.stat().st_size / 1e6:.1f} MB)"
+    plots, items = ([file for file in others if file.parent.name == n] for n in ("plots", "items"))
+    if plots:
+        yield f"{len(plots)} plots in {plots[0].parent}"
+    if items:
+        size = sum(file.stat().st_size for file in items) / 1e6
+        yield f"its items in {items[0].parent} ({size:.1f} MB), to be kept beside it"

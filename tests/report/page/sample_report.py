@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
 from tiebreak.report.cells import Cell, Tone, integer, number, words
+from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import (
     FigureView,
@@ -184,9 +185,11 @@ def items(
     entries: Sequence[tuple[str, str, dict[str, Any]]],
     runs: Sequence[Mapping[str, object]],
     rows: int = 0,
+    shelf: Shelf | None = None,
 ) -> ItemsView:
     """The items' view; `rows` more rows at the end open the first item."""
-    chunks, places = pack([one for _, _, one in entries], size=2_000)
+    shelf = shelf or Shelf()
+    places = pack([one for _, _, one in entries], shelf.put, size=2_000)
     index = {
         "runs": list(runs),
         "rubrics": [RUBRIC],
@@ -194,6 +197,7 @@ def items(
             {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": [0]}
             for (benchmark, item_id, _), chunk in zip(entries, places, strict=True)
         ],
+        "files": shelf.names,
     }
     columns = (*map(names, ("Item", "Benchmark", "First")), Column("Matches"))
     table = [
@@ -204,7 +208,8 @@ def items(
         ItemRow(0, (*map(words, (f"extra {n}", "more" if n % 2 else "gsm8k", "x")), integer(1)))
         for n in range(rows)
     ]
-    return ItemsView("Open an item to read it.", columns, tuple(table), index, tuple(chunks))
+    chunks = tuple(shelf.chunks)
+    return ItemsView("Open an item.", columns, tuple(table), index, chunks, shelf.summary)
 
 
 def _first(one: Mapping[str, Any]) -> str:
@@ -263,7 +268,7 @@ PICTURE = (
 )
 
 
-def report(hostile: str = "", rows: int = 12) -> Page:
+def report(hostile: str = "", rows: int = 12, shelf: Shelf | None = None) -> Page:
     """A report; `hostile` is put into every text that can come from a log."""
     leaderboards = PageSection(
         "leaderboards", "Leaderboards", "Who is first, and how sure that is.", _boards(hostile)
@@ -279,7 +284,7 @@ def report(hostile: str = "", rows: int = 12) -> Page:
         verdicts=_verdicts(hostile),
         warnings=(Warned(warning, f"gsm8k · seal{hostile}", "gsm8k-seal"),),
         sections=(leaderboards, receipt),
-        items=_items(hostile, rows),
+        items=_items(hostile, rows, shelf),
     )
 
 
@@ -313,7 +318,7 @@ def _boards(hostile: str) -> tuple[Part, Part]:
     return Part("gsm8k-seal", sheet, (figure,)), Part("mmlu-seal", alone)
 
 
-def _items(hostile: str, rows: int) -> ItemsView:
+def _items(hostile: str, rows: int, shelf: Shelf | None) -> ItemsView:
     models = [f"{name}{hostile}" for name, _ in BORDA]
     three, alone = models[:3], [[m] for m in models]
     answers = {
@@ -343,4 +348,4 @@ def _items(hostile: str, rows: int) -> ItemsView:
         }
         for protocol in ("seal", "listwise", "full_pairwise", "peer_review", "pointwise")
     ]
-    return items(entries, runs, rows)
+    return items(entries, runs, rows, shelf)

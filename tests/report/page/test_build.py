@@ -22,6 +22,7 @@ from tiebreak.report.html import visible
 from tiebreak.report.page.build import check_folder, write_contents, write_report
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.items import items_view
+from tiebreak.report.page.shelf import Shelf
 from tiebreak.tables import read_human_ranking
 
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \u202e \x00"
@@ -132,7 +133,7 @@ def test_the_store_is_in_the_page(logs: Contents, written: list[Path]) -> None:
         for tag, attributes, text in Tags(page).texts
         if tag == "script" and attributes.get("class") == "tiebreak-chunk"
     ]
-    view = items_view(logs.logs, logs.entries)
+    view = items_view(logs.logs, logs.entries, Shelf())
     assert view is not None
     assert chunks == list(view.chunks)
     assert told(view)[0]["task"] == HOSTILE

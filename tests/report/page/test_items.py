@@ -14,6 +14,7 @@ from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.report.page.items import items_view
+from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import unpack
 from tiebreak.report.page.view import ItemsView
 from tiebreak.scorers.ballots import ItemBallots, Listing, Tiering, Verdict, Vote
@@ -22,7 +23,7 @@ from tiebreak.scorers.ballots import ItemBallots, Listing, Tiering, Verdict, Vot
 def view_of(path: Path) -> ItemsView:
     logs, _ = best_attempts(read_ranking_logs([path], with_metadata=True))
     entries, _ = entries_of(logs, how=Resampling(draws=1))
-    found = items_view(logs, entries)
+    found = items_view(logs, entries, Shelf())
     assert found is not None
     return found
 
@@ -287,7 +288,7 @@ def test_nothing_was_judged(tmp_path: Path) -> None:
     Folder(tmp_path).add([sample(None, "q", error="no")])
     logs = read_ranking_logs([tmp_path], with_metadata=True)
     entries, _ = entries_of(logs, how=Resampling(draws=1))
-    assert items_view(logs, entries) is None
+    assert items_view(logs, entries, Shelf()) is None
 
 
 @pytest.mark.parametrize("with_metadata", [True, False])

@@ -15,6 +15,7 @@ from tiebreak.report.page.contents import contents_of
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.names import shortener
 from tiebreak.report.page.sections import page_of
+from tiebreak.report.page.shelf import Shelf
 
 
 def test_the_longest_path_counts() -> None:
@@ -31,7 +32,7 @@ def test_no_path_is_in_the_page(tmp_path: Path) -> None:
     (folder / "broken.eval").write_text("no zip")
     ranking = people("abc")
     contents = contents_of([folder], human=ranking, how=Resampling(draws=100))
-    page = page_of(contents, Gallery(), version="1")
+    page = page_of(contents, Gallery(), Shelf(), version="1")
     shown = list(texts_of([page.sections, page.warnings]))
     assert not [text for text in shown if "Secret" in text]
     notes = [text for text in shown if "left out" in text.lower()]
@@ -52,7 +53,9 @@ def test_the_working_directory_changes_nothing(
     pages = []
     for here in (tmp_path, folder, tmp_path.parent):
         monkeypatch.chdir(here)
-        page = page_of(contents_of([folder], how=Resampling(draws=100)), Gallery(), version="1")
+        page = page_of(
+            contents_of([folder], how=Resampling(draws=100)), Gallery(), Shelf(), version="1"
+        )
         pages.append(render(page))
     assert pages[0] == pages[1] == pages[2]
 
@@ -61,7 +64,7 @@ def test_the_working_directory_changes_nothing(
 def test_shards(tmp_path: Path) -> None:
     write_shards(tmp_path / "logs", [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
     page = page_of(
-        contents_of([tmp_path / "logs"], how=Resampling(draws=100)), Gallery(), version="1"
+        contents_of([tmp_path / "logs"], how=Resampling(draws=100)), Gallery(), Shelf(), version="1"
     )
     [part] = page.sections[0].parts
     assert part.sheet.subtitle[0].endswith("log: (4 shards: 1.eval, …, 4.eval)")

@@ -18,6 +18,7 @@ from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.sections import page_of
+from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.view import Page, Part
 from tiebreak.report.sheets import alignment, comparison, leaderboard, peers, stability
 from tiebreak.report.sheets import contest as contest_sheet
@@ -31,7 +32,7 @@ TERMINAL_ONLY = {
 
 
 def page(contents: Contents, **options: Any) -> Page:
-    return page_of(contents, Gallery(), **{"version": "1.2.3"} | options)
+    return page_of(contents, Gallery(), Shelf(), **{"version": "1.2.3"} | options)
 
 
 @pytest.fixture(scope="module")

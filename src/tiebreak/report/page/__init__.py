@@ -1,4 +1,4 @@
-"""The HTML report: one page that works from disk, whatever its models wrote.
+"""The HTML report: a page that works from disk, whatever its models wrote.
 
 From logs to a page, in this order::
 
@@ -7,10 +7,11 @@ From logs to a page, in this order::
     answers    what the judges were given: task, rubric and answers of every item
     items      the table of items, and each item's story: ballots, ranks, answers
     store      stories as compressed chunks, which the page unpacks when one is opened
+    shelf      chunks in the page, or as scripts beside it where they are too much for one file
     gallery    the figures
     parts      the sheets of the terminal, each with its figures; `sections` puts them in order
     view       what the templates get
-    build      page, style and script into one file, and the pictures beside it
+    build      page, style and script into one file, and what is beside it
 
 `templates` and `static` are what the browser gets. Foreign text reaches the page through Jinja's
 escaping or as text nodes, never as markup; a content security policy holds without exceptions.

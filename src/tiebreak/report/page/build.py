@@ -1,4 +1,4 @@
-"""The report as files: one HTML page that needs nothing else, and its pictures beside it."""
+"""The report as files: an HTML page; beside it its pictures, and items that are too much for it."""
 
 import base64
 import hashlib
@@ -18,6 +18,7 @@ from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import FOLDER, Gallery
 from tiebreak.report.page.sections import page_of
+from tiebreak.report.page.shelf import Shelf, remove_earlier
 from tiebreak.report.page.view import Page
 from tiebreak.tables.human import HumanRanking, read_human_ranking
 
@@ -61,8 +62,9 @@ def write_report(
 ) -> list[Path]:
     """Write a report of ranking logs: `index.html`, and `plots/NAME.svg` and `plots/NAME.png`.
 
-    An earlier report in the folder is written over, and its other pictures are removed; whatever
-    else is there stays.
+    Where the items' answers and verdicts are too much for one file, the page loads them from
+    scripts in `items/`, also from a disk. An earlier report in the folder is written over, and its
+    other files are removed; whatever else is there stays.
 
     Args:
         logs: ranking logs, and folders that hold some; none for a report of a contest alone.
@@ -76,7 +78,7 @@ def write_report(
         progress: called with what is being done.
 
     Returns:
-        The files, the page first.
+        The files: the page, then its pictures, then what is in `items/`.
 
     Raises:
         ReportError: the folder is a file or holds a page that is not a report, or there is nothing
@@ -125,19 +127,22 @@ def write_contents(
     """
     check_folder(folder)
     path, gallery = Path(folder), Gallery()
+    shelf = Shelf(path)
     progress("drawing")
-    page = page_of(contents, gallery, version=version, title=title)
+    page = page_of(contents, gallery, shelf, version=version, title=title)
     if not page.sections:
         raise ReportError("There is nothing to report: give ranking logs, or --scores")
     path.mkdir(parents=True, exist_ok=True)
     progress("writing")
     earlier = _pictures_of(path / PAGE)
-    # The page comes last: who finds it finds its pictures, too.
+    # The page comes after what it needs, and before what an earlier one needed is removed: who
+    # finds a page finds all of it.
     plots = list(gallery.save(path))
     (path / PAGE).write_text(render(page), encoding="utf-8", errors="replace", newline="\n")
     for old in earlier.difference(plots):
         old.unlink(missing_ok=True)
-    return [path / PAGE, *plots]
+    remove_earlier(shelf, path)
+    return [path / PAGE, *plots, *shelf.files]
 
 
 def _pictures_of(page: Path) -> set[Path]:
@@ -155,7 +160,9 @@ def render(page: Page) -> str:
     """The page as HTML: the same page gives the same text."""
     style, script = _static("css"), _static("js")
     template = environment().get_template("report.html.jinja")
-    return template.render(page=page, style=style, script=script, csp=_policy(style, script))
+    loads = bool(page.items and page.items.beside)
+    csp = _policy(style, script, loads=loads)
+    return template.render(page=page, style=style, script=script, csp=csp)
 
 
 @cache
@@ -166,10 +173,14 @@ def _static(suffix: str) -> Markup:
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
-def _policy(style: str, script: str) -> str:
-    """A content security policy: this script, this style sheet, embedded pictures, no network."""
+def _policy(style: str, script: str, *, loads: bool) -> str:
+    """A content security policy: this script, this style sheet, embedded pictures, no network.
+
+    `loads`: whether the script may load others. Nothing else may: no script that stands in markup.
+    """
+    more = " 'strict-dynamic'" if loads else ""
     return (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        f"default-src 'none'; script-src '{_digest(script)}'{more}; style-src '{_digest(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 

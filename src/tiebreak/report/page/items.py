@@ -5,7 +5,8 @@ The index, in the order of the runs and of the items' table::
     {"runs": [{"name", "protocol", "benchmark", "judges": [], "log"}],
      "rubrics": [{"principles": [{"id", "name", "weight", "description"}],
                   "checklist": [{"id", "principle", "description"}]}],
-     "items": [{"benchmark", "id", "chunk", "runs": []}]}
+     "items": [{"benchmark", "id", "chunk", "runs": []}],
+     "files": [the files of chunks 0, 1, … beside the page; none where they stand in the page]}
 
 A chunk, by place of the item in `items`; `answers` are places in `texts`::
 
@@ -27,6 +28,7 @@ from tiebreak.analysis.entries import Entry
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.report.cells import Cell, integer, words
 from tiebreak.report.page.answers import asked
+from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
@@ -54,12 +56,15 @@ class _Told:
         return sorted({run for run, _ in self.samples})
 
 
-def items_view(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> ItemsView | None:
+def items_view(
+    logs: Sequence[RankingLog], entries: Sequence[Entry], shelf: Shelf
+) -> ItemsView | None:
     """All items that were judged, or None without any.
 
     Args:
         logs: read with the metadata of their samples.
         entries: what `entries_of` made of these logs.
+        shelf: an empty one; their stories stand on it afterwards.
     """
     found = _by_item(logs, entries)
     if not found:
@@ -74,7 +79,7 @@ def items_view(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> ItemsVie
             rows.append(_row(key, told, story, names))
             yield story
 
-    chunks, places = pack(stories())
+    places = pack(stories(), shelf.put)
     index = {
         "runs": [_run(entry) for entry in entries],
         "rubrics": [json.loads(text) for text in rubrics],
@@ -82,6 +87,7 @@ def items_view(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> ItemsVie
             {"benchmark": benchmark, "id": item_id, "chunk": chunk, "runs": told.runs}
             for ((benchmark, item_id, _), told), chunk in zip(found.items(), places, strict=True)
         ],
+        "files": shelf.names,
     }
     shown = [name for name in rows[0] if name not in _ONLY_WHERE_THEY_DIFFER or _differ(rows, name)]
     return ItemsView(
@@ -91,7 +97,8 @@ def items_view(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> ItemsVie
             ItemRow(number, tuple(row[name] for name in shown)) for number, row in enumerate(rows)
         ),
         index=index,
-        chunks=tuple(chunks),
+        chunks=tuple(shelf.chunks),
+        beside=shelf.summary,
     )
 
 

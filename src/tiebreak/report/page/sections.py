@@ -8,6 +8,7 @@ from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.parts import Made
+from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.view import Found, Page, PageSection, Part, Warned
 from tiebreak.report.sheet import one_line
 from tiebreak.report.sheets.leaderboard import tiers_of
@@ -58,13 +59,14 @@ _HEADINGS: Final = {
 
 
 def page_of(
-    contents: Contents, gallery: Gallery, *, version: str, title: str | None = None
+    contents: Contents, gallery: Gallery, shelf: Shelf, *, version: str, title: str | None = None
 ) -> Page:
-    """The page of a report; its pictures hang in the gallery afterwards.
+    """The page of a report; its pictures hang in the gallery, and its items stand on the shelf.
 
     Args:
         contents: what the report is about.
         gallery: an empty one.
+        shelf: an empty one.
         version: of this package.
         title: the page's; by default it names the benchmarks.
 
@@ -79,7 +81,7 @@ def page_of(
         verdicts=tuple(_verdicts(contents, sections)),
         warnings=tuple(_warnings(sections)),
         sections=sections,
-        items=items_view(contents.logs, contents.entries),
+        items=items_view(contents.logs, contents.entries, shelf),
     )
 
 

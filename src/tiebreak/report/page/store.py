@@ -1,48 +1,51 @@
-"""The embedded store: JSON of many items as compressed chunks that a browser opens one by one.
+"""The store: JSON of many items as compressed chunks that a browser opens one by one.
 
 A chunk is base64 of gzip of a JSON object; the page decompresses it with `DecompressionStream` when
-an item of it is opened. Text is kept to the last code point, also what is no valid Unicode; numbers
-to six decimals, since the digits behind them are most of what does not compress.
+an item of it is opened. Chunks stand in the page, or beside it (`shelf`). Text is kept to the last
+code point, also what is no valid Unicode; numbers to six decimals, since the digits behind them are
+most of what does not compress.
 """
 
 import base64
 import gzip
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 # Characters of JSON. Small enough to open at once, and large enough to compress well.
-CHUNK = 200_000
+CHUNK = 500_000
 DECIMALS = 6
 
 
-def pack(stories: Iterable[Mapping[str, Any]], *, size: int = CHUNK) -> tuple[list[str], list[int]]:
+def pack(
+    stories: Iterable[Mapping[str, Any]], keep: Callable[[str], object], *, size: int = CHUNK
+) -> list[int]:
     """Pack the stories of items 0, 1, … into chunks.
 
     Args:
         stories: one object per item, of what JSON can hold; undefined numbers become null.
+        keep: gets chunk 0, 1, …, each as soon as it is full: a JSON object with the numbers of
+            its items as keys.
         size: a chunk ends with the item that makes it this long.
 
     Returns:
-        The chunks, each a JSON object with the numbers of its items as keys, and the number of
-        the chunk of each item.
+        The number of the chunk of each item.
     """
-    chunks: list[str] = []
     places: list[int] = []
     parts: list[str] = []
-    length = 0
+    chunk = length = 0
     for number, story in enumerate(stories):
         text = json.dumps(_short(story), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         parts.append(f'"{number}":{text}')
-        places.append(len(chunks))
+        places.append(chunk)
         length += len(text)
         if length >= size:
-            chunks.append(_packed(parts))
-            parts, length = [], 0
+            keep(_packed(parts))
+            parts, length, chunk = [], 0, chunk + 1
     if parts:
-        chunks.append(_packed(parts))
-    return chunks, places
+        keep(_packed(parts))
+    return places
 
 
 def unpack(chunk: str) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-/* The embedded store: an index of all items, and their stories in packed chunks that are unpacked
- * when one of their items is opened. */
+/* The store: an index of all items, and their stories in packed chunks that are unpacked when one of
+ * their items is opened. Chunks stand in the page, or in scripts beside it that call `part`. */
 (() => {
   "use strict";
   const tb = window.tiebreak;
@@ -13,8 +13,10 @@
   const index = document.getElementById("tiebreak-index");
   tb.index = index
     ? JSON.parse(index.textContent, bare)
-    : { runs: [], rubrics: [], items: [] };
+    : { runs: [], rubrics: [], items: [], files: [] };
 
+  // The chunks that were used last: all of a large report are more than a browser can hold.
+  const MOST_UNPACKED = 8;
   const unpacked = new Map();
 
   const parsed = new Promise((resolve) => {
@@ -22,12 +24,38 @@
     else document.addEventListener("DOMContentLoaded", () => resolve(), { once: true });
   });
 
-  async function unpack(number) {
+  async function embedded(number) {
     await parsed;
     const packed = document.getElementById(`chunk-${number}`);
     if (!packed) throw new Error(`this file lacks part ${number} of its items: it was cut off`);
+    return packed.textContent;
+  }
+
+  const arrived = new Map();
+  tb.part = (number, packed) => arrived.set(number, packed);
+
+  /** A chunk from its script. (A page that was opened from a disk may read no other file.) */
+  async function fromBeside(file, number) {
+    const script = tb.el("script", { src: file });
+    const loaded = new Promise((resolve, reject) => {
+      script.addEventListener("load", resolve);
+      script.addEventListener("error", () =>
+        reject(new Error(`the file ${file} is not beside this page, where it belongs`)),
+      );
+    });
+    document.head.append(script);
+    await loaded.finally(() => script.remove());
+    const packed = arrived.get(number);
+    arrived.delete(number);
+    if (packed === undefined) throw new Error(`the file ${file} is damaged`);
+    return packed;
+  }
+
+  async function unpack(number) {
+    const file = tb.index.files[number];
+    const packed = await (file ? fromBeside(file, number) : embedded(number));
     if (!window.DecompressionStream) throw new Error("this browser cannot unpack gzip: update it");
-    const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text(), bare);
   }
@@ -35,9 +63,12 @@
   /** What is known about the item at a place of the index: task, target, texts, stories. */
   tb.load = async (place) => {
     const { chunk } = tb.index.items[place];
-    if (!unpacked.has(chunk)) unpacked.set(chunk, unpack(chunk));
+    const found = unpacked.get(chunk) ?? unpack(chunk);
+    unpacked.delete(chunk);
+    unpacked.set(chunk, found);
+    if (unpacked.size > MOST_UNPACKED) unpacked.delete(unpacked.keys().next().value);
     try {
-      return (await unpacked.get(chunk))[String(place)];
+      return (await found)[String(place)];
     } catch (error) {
       unpacked.delete(chunk);
       throw error;

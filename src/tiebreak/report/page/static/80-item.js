@@ -199,9 +199,22 @@
     requestAnimationFrame(() => here === null && link?.focus());
   }
 
+  /** A page that was sent without what lies beside it says so at once, above its items. */
+  async function lookBeside() {
+    if (!tb.index.files.length) return;
+    try {
+      await tb.load(0);
+    } catch (error) {
+      const said = ` Items can be listed, but not opened: ${error.message}.`;
+      const note = el("p", { class: "warning", role: "status" }, el("strong", {}, "Missing"), said);
+      document.querySelector("#items .lead").after(note);
+    }
+  }
+
   tb.wireItems = () => {
     if (!tb.index.items.length) return;
     document.body.append(dialog);
+    lookBeside();
     dialog.addEventListener("cancel", (event) => {
       event.preventDefault();
       leave();
