@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from inspect_ai.scorer import SampleScore, Score
+from inspect_ai.scorer import SampleScore, Score, mean, stderr
 
 from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import NotingJudge, judged
@@ -13,7 +13,14 @@ from tiebreak.analysis.strengths import strength_views
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.catalogue import ONE_JUDGE
-from tiebreak.scorers.ranking import RESULTS_KEY, least_squares, score_ballots, spread
+from tiebreak.scorers.ranking import (
+    RESULTS_KEY,
+    borda,
+    borda_stderr,
+    least_squares,
+    score_ballots,
+    spread,
+)
 from tiebreak.scorers.table import ballots_table
 
 
@@ -53,6 +60,22 @@ def test_spread_leaves_out_what_is_undefined() -> None:
     samples = [SampleScore(score=Score(value=value)) for value in values]
     # Means 0.75, 0.25 and 0.5: gaps 0.5, 0.25 and 0.25.
     assert spread()(samples) == pytest.approx(1 / 3)  # type: ignore[arg-type]
+
+
+def test_means_and_their_errors_are_inspects() -> None:
+    values = [{"a": 1.0, "b": 0.2, "c": math.nan}, {"a": 0.5, "b": 0.9, "c": 0.5}, {"b": 0.4}]
+    samples = [SampleScore(score=Score(value=value)) for value in values]
+    means: Any = borda()(samples)  # type: ignore[arg-type]
+    errors: Any = borda_stderr()(samples)  # type: ignore[arg-type]
+    for model in "abc":
+        column = [value[model] for value in values if not math.isnan(value.get(model, math.nan))]
+        theirs = [SampleScore(score=Score(value=value)) for value in column]
+        assert means[model] == pytest.approx(mean()(theirs))  # type: ignore[arg-type]
+        found = errors[f"stderr:{model}"]
+        if len(column) > 1:
+            assert found == pytest.approx(stderr()(theirs))  # type: ignore[arg-type]
+        else:
+            assert math.isnan(found)
 
 
 def test_a_name_cannot_break_out_of_the_table() -> None:
@@ -97,7 +120,7 @@ def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
     views = {view.method: view for view in strength_views(items, how=Resampling(draws=1))}
     if protocol in ("original", "pointwise", "fixed_rubric", "listwise"):
         assert found == views == {}
-        assert all((s.score.metadata or {})[RESULTS_KEY] == [] for s in samples)
+        assert all((s.score.metadata or {})[RESULTS_KEY] == "" for s in samples)
     else:
         rows = views["least_squares"].rows
         assert found == {f"least_squares:{row.model}": pytest.approx(row.strength) for row in rows}

@@ -2,9 +2,13 @@
 
 It makes no calls, so `inspect score LOG --scorer tiebreak/ranking --action overwrite`
 computes all scores again from the ballots that are there.
+
+Every metric is about all models at once. Metrics by model, `{"*": [mean()]}`, would have Inspect
+copy every sample's score and metadata once per model, several times a run.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +19,11 @@ from inspect_ai.scorer import (
     Scorer,
     Target,
     Value,
-    mean,
     metric,
     scorer,
 )
-from inspect_ai.scorer import stderr as standard_error
 from inspect_ai.solver import TaskState
+from numpy.typing import NDArray
 
 from tiebreak.rankers import Resampling, normalized_borda
 from tiebreak.rankers import spread as mean_gap
@@ -32,10 +35,40 @@ from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.table import ballots_table
 
 RESULTS_KEY = "results"
-"""Score metadata: results of an item's matches, as [one, other, 1 / ½ / 0]."""
+"""Score metadata: results of an item's matches, as one text that is quickly copied and read.
+
+Three numbers for each: positions of one and the other among the sorted names of the score's
+models, and 1, 0.5 or 0 for the one.
+"""
 
 ROSTER_KEY = "roster"
 """Sample metadata: all models of the run. A model that is absent from an item scores NaN there."""
+
+
+@metric
+def borda() -> Metric:
+    """Mean normalized Borda score of every model over its items, in [0, 1] (SEAL, §2.3)."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        models, values = _values(scores)
+        return {model: _mean(column) for model, column in zip(models, values.T, strict=True)}
+
+    return compute
+
+
+@metric(name="stderr")
+def borda_stderr() -> Metric:
+    """Standard error of every model's mean over items; NaN below two items."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        models, values = _values(scores)
+        # The prefix tells these rows, and those of other metrics, from each other.
+        return {
+            f"stderr:{model}": _standard_error(column)
+            for model, column in zip(models, values.T, strict=True)
+        }
+
+    return compute
 
 
 @metric
@@ -43,13 +76,8 @@ def spread() -> Metric:
     """Mean absolute gap between the models' mean scores, over all pairs (SEAL, table 1)."""
 
     def compute(scores: list[SampleScore]) -> float:
-        values: dict[str, list[float]] = {}
-        for sample in scores:
-            if isinstance(sample.score.value, dict):
-                for model, value in sample.score.value.items():
-                    if isinstance(value, int | float) and not math.isnan(value):
-                        values.setdefault(model, []).append(float(value))
-        return mean_gap([float(np.mean(column)) for column in values.values()])
+        means = [_mean(column) for column in _values(scores)[1].T]
+        return mean_gap([one for one in means if not math.isnan(one)])
 
     return compute
 
@@ -63,31 +91,71 @@ def least_squares() -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> Value:
-        played = [
-            (str(sample.sample_id), *result)
-            for sample in scores
-            for result in (sample.score.metadata or {}).get(RESULTS_KEY, ())
-        ]
-        models = sorted({name for _, *pair, _ in played for name in pair})
-        column = {model: number for number, model in enumerate(models)}
+        models = _models(scores)
+        first, second, result = _results(scores, models)
+        # The names that no match has would be models that never met the others.
+        met = np.bincount(np.concatenate([first, second]), minlength=len(models)) > 0
+        column = np.cumsum(met) - 1
         try:
             fit = fit_least_squares(
-                [column[one] for _, one, _, _ in played],
-                [column[other] for _, _, other, _ in played],
-                [result for *_, result in played],
-                [item for item, *_ in played],
-                n_models=len(models),
+                column[first],
+                column[second],
+                result,
+                np.zeros(result.shape, np.int64),  # one sum over all items
+                n_models=int(met.sum()),
                 how=Resampling(draws=1),
             )
         except RankingError:
             return {}
-        # The prefix tells these rows from those of the Borda scores, which have the same names.
-        return {f"least_squares:{m}": float(s) for m, s in zip(models, fit.score, strict=True)}
+        named = zip(np.flatnonzero(met).tolist(), fit.score.tolist(), strict=True)
+        return {f"least_squares:{models[number]}": strength for number, strength in named}
 
     return compute
 
 
-@scorer(metrics=[spread(), least_squares(), {"*": [mean(), standard_error()]}])
+def _models(scores: Sequence[SampleScore]) -> list[str]:
+    """All models that have a place in a score, in order of their first one."""
+    held = (one.score.value for one in scores)
+    return list(dict.fromkeys(name for value in held if isinstance(value, dict) for name in value))
+
+
+def _values(scores: Sequence[SampleScore]) -> tuple[list[str], NDArray[np.float64]]:
+    """Models, and their values of shape (samples, models): NaN where there is none."""
+    models = _models(scores)
+    held = [value for one in scores if isinstance(value := one.score.value, dict)]
+    rows = [[value.get(model) for model in models] for value in held]
+    numbers = [[x if isinstance(x, int | float) else math.nan for x in row] for row in rows]
+    return models, np.array(numbers, np.float64).reshape(len(held), len(models))
+
+
+def _results(
+    scores: Sequence[SampleScore], models: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """All results as columns: positions in `models` of one and the other, 1 / ½ / 0 for the one."""
+    position = {model: number for number, model in enumerate(models)}
+    found = [np.empty((0, 3))]
+    for one in scores:
+        text, value = (one.score.metadata or {}).get(RESULTS_KEY), one.score.value
+        if isinstance(text, str) and isinstance(value, dict):
+            rows = np.fromstring(text, sep=" ").reshape(-1, 3)
+            own = np.array([position[model] for model in sorted(value)])
+            rows[:, :2] = own[rows[:, :2].astype(np.int64)]
+            found.append(rows)
+    first, second, result = np.concatenate(found).T
+    return first.astype(np.int64), second.astype(np.int64), result
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.mean(known)) if known.size else math.nan
+
+
+def _standard_error(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.std(known, ddof=1) / math.sqrt(known.size)) if known.size > 1 else math.nan
+
+
+@scorer(metrics=[spread(), borda(), borda_stderr(), least_squares()])
 def ranking() -> Scorer:
     """Normalized Borda of every model on this item; unscored where the ballots give no ranking."""
 
@@ -115,5 +183,9 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
     best = min(ranks, key=ranks.__getitem__)
     # An item whose answers are all identical has ties and no match; it counts where others have.
     by_matches = RULES[ballots.placed_by].by_matches
-    played = [list(result) for result in results(ballots)] if by_matches else []
+    position = {model: number for number, model in enumerate(sorted(value))}
+    played = " ".join(
+        f"{position[one]} {position[other]} {result:g}"
+        for one, other, result in (results(ballots) if by_matches else ())
+    )
     return Score(value=value, answer=best, explanation=table, metadata={RESULTS_KEY: played})
