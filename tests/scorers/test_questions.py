@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +28,7 @@ from tiebreak.scorers.questions import (
     TiersQuestion,
 )
 from tiebreak.scorers.replies import ReplyError, parse_rubric
+from tiebreak.scorers.rubric import ChecklistItem
 
 # Names that give the maker away, and that no prompt may show.
 FIRST, SECOND = "acme/zeta-9000", "globex/omega-pro"
@@ -88,11 +90,19 @@ def questions(item: Contest) -> list[tuple[Question[Any], list[str]]]:
     ]
 
 
+def mark_of(prompt: Prompt) -> tuple[str, str]:
+    """The mark that the first line of the user's message names, and the rest of the message."""
+    line, rest = prompt.user.split("\n", 1)
+    [mark] = re.findall(r'"<<< ([0-9a-f]{8})"', line)
+    assert line == f'What is to be judged stands between "<<< {mark}" and ">>> {mark}".'
+    return mark, rest
+
+
 def enclosed(prompt: Prompt) -> list[str]:
-    """What stands between the fences whose mark the system prompt names."""
-    [mark] = set(re.findall(r'"<<< ([0-9a-f]{8})"', prompt.system))
+    """What stands between the fences."""
+    mark, message = mark_of(prompt)
     opening, closing = f"<<< {mark}\n", f"\n>>> {mark}"
-    *parts, rest = prompt.user.split(closing)
+    *parts, rest = message.split(closing)
     assert opening not in rest
     assert mark not in rest
     found = []
@@ -105,7 +115,7 @@ def enclosed(prompt: Prompt) -> list[str]:
 
 def around(prompt: Prompt) -> str:
     """The prompt without the texts between its fences, and without their mark."""
-    [mark] = set(re.findall(r'"<<< ([0-9a-f]{8})"', prompt.system))
+    mark, _ = mark_of(prompt)
     bare = re.sub(rf"<<< {mark}\n.*?\n>>> {mark}", "<…>", prompt.user, flags=re.DOTALL)
     return (prompt.system + "\n" + bare).replace(mark, "MARK")
 
@@ -199,7 +209,6 @@ def test_the_words_of_the_new_questions() -> None:
         return f"<<< {mark}\n{text}\n>>> {mark}"
 
     listed = ListQuestion(item, LABELS).prompt()
-    assert "from place 1 (the best) to at most place 2" in listed.system
     assert listed.user.endswith(
         f"Task:\n{fenced('What is 1 + 1?')}\n\nResponses:\nR1:\n{fenced('2')}\n\n"
         f"R2:\n{fenced('Two')}\n\nGive each of the responses R1, R2 a place from 1 to 2."
@@ -218,24 +227,29 @@ def test_the_words_of_the_new_questions() -> None:
         assert (question.kind, question.role) == (kind, role)
 
 
-def test_what_differs_comes_last() -> None:
+def test_system_prompts_are_the_same_for_all_items() -> None:
     """Prompt caches of providers serve what calls have in common at their beginning."""
+    one, other = (contest(*texts) for texts in (("t", "a", "b"), ("What is 1 + 1?", "Two", "2")))
+    for (a, _), (b, _) in zip(questions(one), questions(other), strict=True):
+        assert a.prompt().system == b.prompt().system
+
+
+def test_what_differs_comes_last() -> None:
     item = contest("A long task " * 20, "Two", "2")
+    grown = (*item.rubric.checklist, ChecklistItem(id="C9", principle="P1", description="It adds."))
 
-    def shared(*prompts: Prompt) -> int:
-        one, other = (prompt.system + prompt.user for prompt in prompts)
-        return next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    def shared(one: Question[Any], other: Question[Any]) -> str:
+        """What two questions have in common at their beginning."""
+        assert one.prompt().system == other.prompt().system
+        return os.path.commonprefix([one.prompt().user, other.prompt().user])  # noqa: RUF071
 
-    pairs: Sequence[tuple[Prompt, Prompt]] = [
-        (ScoreQuestion(item, FIRST).prompt(), ScoreQuestion(item, SECOND).prompt()),
-        (
-            ScoreQuestion(item, FIRST, CRITERIA).prompt(),
-            ScoreQuestion(item, SECOND, CRITERIA).prompt(),
-        ),
-        (
-            MatchQuestion(item, item.rubric.checklist, FIRST, SECOND).prompt(),
-            MatchQuestion(item, item.rubric.checklist, SECOND, FIRST).prompt(),
-        ),
+    match = MatchQuestion(item, item.rubric.checklist, FIRST, SECOND)
+    pairs: Sequence[tuple[Question[Any], Question[Any], str]] = [
+        (ScoreQuestion(item, FIRST), ScoreQuestion(item, SECOND), item.task),
+        (ScoreQuestion(item, FIRST, CRITERIA), ScoreQuestion(item, SECOND, CRITERIA), item.task),
+        (match, dataclasses.replace(match, left=SECOND, right=FIRST), item.task),
+        # What the checklist has grown by comes after the answers, which are longer.
+        (match, dataclasses.replace(match, checklist=grown), "2\n>>>"),
     ]
-    for one, other in pairs:
-        assert shared(one, other) > (one.system + one.user).index(item.task) + len(item.task)
+    for one, other, until in pairs:
+        assert until in shared(one, other)

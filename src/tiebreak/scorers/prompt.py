@@ -5,8 +5,10 @@ that is put in is never looked at again: an answer that holds `${checklist}` sta
 foreign text stands between fence lines whose mark is derived from the task and all its answers, so
 that no answer can hold it: it can neither be guessed nor closed.
 
-Templates begin with what all calls share and end with what differs, so that the prompt caches of
-providers serve them.
+Providers' prompt caches serve what calls have in common at their beginning. So a system prompt
+holds what is the same for all items (instructions, rubric), and a user's begins with what is the
+same for all calls about an item (the fence's mark, the task), before what differs. The mark stands
+before any foreign text.
 """
 
 import hashlib
@@ -27,9 +29,14 @@ def fill(template: str, **slots: str) -> str:
         KeyError: the template has a slot that is not given.
         ValueError: a slot is given that the template does not have.
     """
-    if unused := set(slots) - set(_SLOT.findall(template)):
+    if unused := slots.keys() - slots_of(template):
         raise ValueError(f"slots that the template does not have: {', '.join(sorted(unused))}")
     return _SLOT.sub(lambda match: slots[match[1]], template)
+
+
+def slots_of(template: str) -> frozenset[str]:
+    """The names of a template's slots."""
+    return frozenset(_SLOT.findall(template))
 
 
 @lru_cache
@@ -74,9 +81,9 @@ class Fence:
         return f"<<< {self.mark}\n{text}\n>>> {self.mark}"
 
     @property
-    def rule(self) -> str:
-        """The sentence that tells a model what the fence lines mean."""
-        return fill(template("fence"), fence=self.mark)
+    def line(self) -> str:
+        """The line that names the mark; what it means is said in the system prompt."""
+        return fill(template("mark"), mark=self.mark)
 
 
 def _digest(text: str) -> str:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from inspect_ai.model import ResponseSchema
 from typing_extensions import override
@@ -11,7 +10,7 @@ from typing_extensions import override
 from tiebreak.scorers.ballots import Criterion, Match
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
-from tiebreak.scorers.prompt import Fence, fill, template
+from tiebreak.scorers.prompt import Fence, fill, slots_of, template
 from tiebreak.scorers.replies import (
     CritiqueReply,
     PairReply,
@@ -46,7 +45,7 @@ class TiersQuestion(Question[dict[str, int]]):
     def prompt(self) -> Prompt:
         schema = levels_schema("tiers", list(self.labelled), self.k)
         fence, slots = _slate(self.contest, self.labelled)
-        return _prompt("seed", fence, schema, {"k": str(self.k)}, **slots)
+        return _prompt("seed", self.contest.rubric, fence, schema, **slots, k=str(self.k))
 
     @override
     def parse(self, text: str) -> dict[str, int]:
@@ -66,7 +65,7 @@ class ListQuestion(Question[dict[str, int]]):
         n = len(self.labelled)
         fence, slots = _slate(self.contest, self.labelled)
         schema = levels_schema("places", list(self.labelled), n)
-        return _prompt("list", fence, schema, {"n": str(n)}, **slots)
+        return _prompt("list", self.contest.rubric, fence, schema, **slots, n=str(n))
 
     @override
     def parse(self, text: str) -> dict[str, int]:
@@ -104,10 +103,10 @@ class MatchQuestion(Question[PairReply]):
         principle_ids, checklist_ids = self._ids()
         return _prompt(
             "match",
+            contest.rubric,
             fence,
             votes_schema(principle_ids, checklist_ids),
             **slots,
-            checklist=_checklist(self.checklist),
             left=fence(contest.answers[self.left]),
             right=fence(contest.answers[self.right]),
             differences=(
@@ -116,6 +115,7 @@ class MatchQuestion(Question[PairReply]):
                 if noted
                 else ""
             ),
+            further=_further(self.checklist, contest.rubric),
             principle_ids=", ".join(principle_ids),
             checklist_ids=", ".join(checklist_ids),
         )
@@ -144,6 +144,7 @@ class CritiqueQuestion(Question[CritiqueReply]):
         fence, slots = _shared(self.contest)
         return _prompt(
             "critique",
+            self.contest.rubric,
             fence,
             critique_schema(),
             **slots,
@@ -175,13 +176,14 @@ class RefineQuestion(Question[RefineReply]):
         items = Counter(item.principle for item in self.checklist)
         return _prompt(
             "refine",
+            contest.rubric,
             fence,
             refinement_schema(list(contest.rubric.weights)),
             **slots,
             loser=fence(contest.answers[self.match.loser]),
             winner=fence(contest.answers[self.match.winner]),
             evidence=fence(evidence),
-            checklist=_checklist(self.checklist),
+            further=_further(self.checklist, contest.rubric),
             coverage=", ".join(f"{id} {items[id]}" for id in contest.rubric.weights),
             new_id=self.new_id,
         )
@@ -206,6 +208,7 @@ class ScoreQuestion(Question[dict[str, int]]):
         fence, slots = _shared(contest)
         return _prompt(
             "score",
+            contest.rubric,
             fence,
             grades_schema(list(contest.rubric.weights)),
             **slots,
@@ -233,9 +236,9 @@ class RubricQuestion(Question[tuple[Criterion, ...]]):
         fence = Fence(self.tasks)
         return _prompt(
             "rubric",
+            self.rubric,
             fence,
             rubric_schema(list(self.rubric.weights)),
-            principles=_principles(self.rubric),
             tasks="\n\n".join(map(fence, self.tasks)),
             principle_ids=", ".join(self.rubric.weights),
         )
@@ -246,17 +249,18 @@ class RubricQuestion(Question[tuple[Criterion, ...]]):
 
 
 def _prompt(
-    name: str,
-    fence: Fence,
-    schema: ResponseSchema,
-    both: Mapping[str, str] = MappingProxyType({}),
-    /,
-    **slots: str,
+    name: str, rubric: Rubric, fence: Fence, schema: ResponseSchema, /, **slots: str
 ) -> Prompt:
-    """The prompt of two templates; `both` fills slots of either."""
+    """The prompt of two templates; the system's is the same for all items with this rubric."""
+    system = template(f"{name}.system")
+    constant = {
+        "fence_rule": template("fence"),
+        "principles": _principles(rubric),
+        "checklist": _checklist(rubric.checklist),
+    }
     return Prompt(
-        system=fill(template(f"{name}.system"), fence_rule=fence.rule, **both),
-        user=fill(template(f"{name}.user"), **both, **slots),
+        system=fill(system, **{slot: constant[slot] for slot in slots_of(system)}),
+        user=fill(template(f"{name}.user"), mark=fence.line, **slots),
         schema=schema,
     )
 
@@ -264,7 +268,7 @@ def _prompt(
 def _shared(contest: Contest, more: Sequence[str] = ()) -> tuple[Fence, dict[str, str]]:
     """The fence of an item's prompts, and the slots that all of them have."""
     fence = Fence([contest.task, *contest.answers.values()], more)
-    return fence, {"task": fence(contest.task), "principles": _principles(contest.rubric)}
+    return fence, {"task": fence(contest.task)}
 
 
 def _slate(contest: Contest, labelled: Mapping[str, str]) -> tuple[Fence, dict[str, str]]:
@@ -282,6 +286,13 @@ def _principles(rubric: Rubric) -> str:
 
 def _checklist(checklist: Sequence[ChecklistItem]) -> str:
     return "\n".join(f"{item.id} ({item.principle}): {item.description}" for item in checklist)
+
+
+def _further(checklist: Sequence[ChecklistItem], rubric: Rubric) -> str:
+    """The items that the checklist has grown beyond the rubric's, which all calls have read."""
+    if not (grown := [item for item in checklist if item not in rubric.checklist]):
+        return ""
+    return f"\nFurther checklist items:\n{_checklist(grown)}\n"
 
 
 def _criteria(criteria: Sequence[Criterion]) -> str:
