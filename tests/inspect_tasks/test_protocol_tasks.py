@@ -255,8 +255,9 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run(*command, cwd=tmp_path, code=0, **env)
     made = real_calls(calls)
     assert set(made) == set(real_calls(whole))
-    # Two calls may have been under way when the process died.
-    assert len(made) - len(set(made)) <= 2
+    # Two calls may have been under way when the process died. (A call whose reply and whose repair
+    # are both malformed is made again in either run.)
+    assert len(made) - len(real_calls(whole)) <= 2
 
     done = [log for log in logs_in(tmp_path / "out") if log.status == "success"]
     for log in done:

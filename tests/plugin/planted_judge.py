@@ -151,8 +151,8 @@ class PlantedJudge(ModelAPI):
     def _grades(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         *_, response = [text for _, text in FENCED.findall(user)]
         grade = max(0, min(10, round(self._quality(response, rng))))
-        ids = properties["principles"].properties
-        return {"principles": {key: {"reasoning": "planted", "grade": grade} for key in ids}}
+        n = properties["grade"].minItems
+        return {"reasoning": ["planted"] * n, "grade": [grade] * n}
 
     def _rubric(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         return {key: {"full": "All.", "half": "Half.", "none": "Nothing."} for key in properties}
@@ -163,12 +163,10 @@ class PlantedJudge(ModelAPI):
         gap += self.settings["length"] * ((len(left) > len(right)) - (len(left) < len(right)))
         side = "left" if gap > 0 else "right" if gap < 0 else "tie"
         confidence = min(1.0, abs(gap) / self.settings["scale"])
-        vote = {"vote": side, "confidence": confidence}
+        vote = {"reasoning": "planted", "vote": side, "confidence": confidence}
         return {
-            "principles": {
-                p: {"reasoning": "planted", **vote} for p in properties["principles"].properties
-            },
-            "checklist": dict.fromkeys(properties["checklist"].properties, vote),
+            part: {name: [vote[name]] * own.minItems for name, own in lists.properties.items()}
+            for part, lists in properties.items()
         }
 
     def _critique(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:

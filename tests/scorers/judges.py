@@ -111,8 +111,7 @@ class NotingJudge(Judge):
                 return {"places": _levels(question.labelled, self._places, n)}
             case ScoreQuestion():
                 grade = max(0, min(10, round(self._qualities[question.candidate])))
-                weights = question.contest.rubric.weights
-                return {"principles": {p: {"grade": grade} for p in weights}}
+                return {"grade": [grade] * len(question.contest.rubric.weights)}
             case CritiqueQuestion():
                 return {"left": "It is what it is.", "right": "It is what it is."}
             case RubricQuestion():
@@ -133,10 +132,11 @@ class NotingJudge(Judge):
         left, right = question.left, question.right
         gap = self._gaps.get((left, right), self._qualities[left] - self._qualities[right])
         side = "left" if gap > 0 else "right" if gap < 0 else "tie"
-        vote = {"vote": side, "confidence": min(1.0, abs(gap) / self._scale)}
+        confidence = min(1.0, abs(gap) / self._scale)
+        asked = {"principles": question.contest.rubric.weights, "checklist": question.checklist}
         return {
-            "principles": dict.fromkeys(question.contest.rubric.weights, vote),
-            "checklist": {item.id: vote for item in question.checklist},
+            part: {"vote": [side] * len(ids), "confidence": [confidence] * len(ids)}
+            for part, ids in asked.items()
         }
 
     @property

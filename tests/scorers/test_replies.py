@@ -24,9 +24,11 @@ from tiebreak.scorers.replies import (
     votes_schema,
 )
 
-VOTE = {"vote": "left", "confidence": 0.5}
-VOTES = {"principles": {"P1": {"reasoning": "r", **VOTE}}, "checklist": {"C1": VOTE, "C2": VOTE}}
-GRADES = {"principles": {"P1": {"reasoning": "r", "grade": 10}}}
+VOTES = {
+    "principles": {"reasoning": ["r"], "vote": ["left"], "confidence": [0.5]},
+    "checklist": {"vote": ["left", "tie"], "confidence": [0.5, 0]},
+}
+GRADES = {"reasoning": ["r"], "grade": [10]}
 RUBRIC = {"P1": {"full": "f", "half": "h", "none": "n"}}
 TIERS = {"reasoning": "r", "tiers": {"R1": 1, "R2": 2}}
 PLACES = {"reasoning": "r", "places": {"R1": 2, "R2": 1, "R3": 2}}
@@ -108,20 +110,28 @@ def test_what_is_no_reply(kind: str, text: str, words: str) -> None:
         PARSERS[kind][0](text)
 
 
-def votes_with(**change: Any) -> dict[str, Any]:
-    return {**VOTES, "principles": {"P1": {**VOTES["principles"]["P1"], **change}}}
+def votes_with(part: str = "principles", **change: Any) -> dict[str, Any]:
+    return {**VOTES, part: {**VOTES[part], **change}}
 
 
 @pytest.mark.parametrize(
     ("kind", "reply", "words"),
     [
-        ("votes", votes_with(vote="Left"), "principles P1: vote"),
-        ("votes", votes_with(vote=None), "principles P1: vote"),
-        ("votes", votes_with(confidence=42), "principles P1: confidence"),
-        ("votes", votes_with(confidence=-0.1), "principles P1: confidence"),
-        ("votes", votes_with(confidence=float("nan")), "principles P1: confidence"),
-        ("votes", {**VOTES, "checklist": {"C1": VOTE}}, "checklist lacks C2"),
-        ("votes", {**VOTES, "checklist": {"C1": VOTE, "C2": "left"}}, "C2 must be a JSON object"),
+        ("votes", votes_with(vote=["Left"]), "principles P1: vote"),
+        ("votes", votes_with(vote=[None]), "principles P1: vote"),
+        ("votes", votes_with(confidence=[42]), "principles P1: confidence"),
+        ("votes", votes_with(confidence=[-0.1]), "principles P1: confidence"),
+        ("votes", votes_with(confidence=[float("nan")]), "principles P1: confidence"),
+        ("votes", votes_with(reasoning=[1]), "principles P1: reasoning"),
+        ("votes", votes_with(vote="left"), "vote of principles is no list: .* one entry .* P1"),
+        ("votes", votes_with(vote={"P1": "left"}), "vote of principles is no list"),
+        ("votes", votes_with(vote=[]), "vote of principles has 0 entries"),
+        ("votes", votes_with(vote=["left", "left"]), "vote of principles has 2 entries"),
+        ("votes", votes_with(reasoning=[]), "reasoning of principles has 0 entries"),
+        ("votes", votes_with("checklist", vote=["left"]), "1 entries: .* each of C1, C2"),
+        ("votes", votes_with("checklist", confidence=[1, 1, 1]), "confidence of checklist has 3"),
+        ("votes", {**VOTES, "checklist": {"vote": ["left", "tie"]}}, "checklist lacks confidence"),
+        ("votes", {**VOTES, "checklist": ["left", "tie"]}, "checklist must be a JSON object"),
         ("tiers", {"tiers": {"R1": 1}}, "lacks R2"),
         ("tiers", {"tiers": {"R1": 1, "R2": 3}}, "tiers R2 is 3"),
         ("tiers", {"tiers": {"R1": True, "R2": 1}}, "tiers R1 is True"),
@@ -151,9 +161,11 @@ def votes_with(**change: Any) -> dict[str, Any]:
         ("places", {"places": {"R1": 1, "R2": None}}, "places R2 is None"),
         ("places", {"places": {"R1": 1, "R2": 2, "R3": True}}, "places R3 is True"),
         ("places", {"places": {"R1": 1, "R2": 1.5}}, "places R2 is 1.5"),
-        ("grades", {"principles": {"P1": {"grade": 11}}}, "P1 grade is 11"),
-        ("grades", {"principles": {"P1": {"reasoning": "r"}}}, "P1 grade is None"),
-        ("grades", {"principles": {}}, "lacks P1"),
+        ("grades", {"grade": [11]}, "P1 grade is 11"),
+        ("grades", {"grade": [None]}, "P1 grade is None"),
+        ("grades", {"grade": []}, "grade of the reply has 0 entries"),
+        ("grades", {"reasoning": ["r", "s"], "grade": [1]}, "reasoning of the reply has 2 entries"),
+        ("grades", {"reasoning": ["r"]}, "lacks grade"),
         ("rubric", {"P2": RUBRIC["P1"]}, "lacks P1"),
         ("rubric", {"P1": {**RUBRIC["P1"], "half": " "}}, "P1 half"),
         ("rubric", {"P1": {**RUBRIC["P1"], "none": "x" * 401}}, "P1 none"),
@@ -169,9 +181,30 @@ def test_incomplete_or_impossible_replies(kind: str, reply: Any, words: str) -> 
         PARSERS[kind][0](json.dumps(reply))
 
 
-def test_a_verdict_and_unknown_ids_are_ignored() -> None:
-    more = {**VOTES, "verdict": "right", "checklist": {**VOTES["checklist"], "C9": "?"}}
+def test_a_verdict_and_unknown_keys_are_ignored() -> None:
+    more = {**votes_with("checklist", C9="?"), "verdict": "right"}
     assert PARSERS["votes"][0](json.dumps(more)) == PARSERS["votes"][0](json.dumps(VOTES))
+
+
+def test_lists_are_in_the_order_of_the_ids() -> None:
+    votes = parse_votes(
+        json.dumps(votes_with(reasoning=["a", "b"], vote=["left", "tie"], confidence=[1, 0])),
+        ["P2", "P1"],
+        ["C1", "C2"],
+    )
+    assert [(p, v.reasoning, v.vote) for p, v in votes.principles.items()] == [
+        ("P2", "a", "left"),
+        ("P1", "b", "tie"),
+    ]
+    assert parse_grades('{"grade": [3, 8]}', ["P2", "P1"]) == {"P2": 3, "P1": 8}
+
+
+def test_only_providers_get_no_lengths() -> None:
+    schema = votes_schema(["P1", "P2"], ["C1"]).json_schema
+    assert "Items" not in json.dumps(schema.model_dump(exclude_none=True))
+    whole = schema.model_dump(exclude_none=True, serialize_as_any=True)
+    lists = whole["properties"]["principles"]["properties"].values()
+    assert {(one["minItems"], one["maxItems"]) for one in lists} == {(2, 2)}
 
 
 def test_places_may_be_tied_and_may_be_missing() -> None:
@@ -199,6 +232,10 @@ def with_each_text_replaced(reply: Any, text: str) -> Iterator[Any]:
             yield {text if k == key else k: v for k, v in reply.items()}
             for changed in with_each_text_replaced(value, text):
                 yield {**reply, key: changed}
+    elif isinstance(reply, list):
+        for place, value in enumerate(reply):
+            for changed in with_each_text_replaced(value, text):
+                yield [*reply[:place], changed, *reply[place + 1 :]]
     else:
         yield text
 

@@ -21,7 +21,7 @@ from tiebreak.scorers.ballots import Call, Reviewer, Side
 from tiebreak.scorers.judge import Judge, Prompt, Question, Reply
 from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.questions import MatchQuestion
-from tiebreak.scorers.replies import ReplyError
+from tiebreak.scorers.replies import ListSchema, ReplyError
 
 T = TypeVar("T")
 
@@ -154,7 +154,9 @@ def _filled(schema: JSONSchema, words: int, verdict: tuple[Side, float, float], 
             parts = schema.properties or {}
             return {name: _filled(part, words, verdict, rng) for name, part in parts.items()}
         case "array":
-            return [_filled(schema.items, words, verdict, rng)] if schema.items else []
+            length = schema.minItems if isinstance(schema, ListSchema) else 1
+            entry = schema.items
+            return [_filled(entry, words, verdict, rng) for _ in range(length)] if entry else []
         case "string":
             return " ".join(rng.choices(WORDS, k=words))
         case "number":

@@ -186,7 +186,9 @@ def chat_request(
             request["stop" if name == "stop_seqs" else name] = value
     if config.response_schema is not None:
         schema = config.response_schema.json_schema
-        request["grammar"] = grammar(schema.model_dump(exclude_none=True))
+        # As they are, not as Inspect declares them: lists that know their length keep it.
+        shape = schema.model_dump(exclude_none=True, serialize_as_any=True)
+        request["grammar"] = grammar(shape)
     elif tools and tool_choice != "none":
         request["tools"] = [_tool(tool) for tool in tools]
         forced = isinstance(tool_choice, ToolFunction) or tool_choice == "any"

@@ -3,11 +3,15 @@
 Every kind of question has its schema (for providers that can hold a model to one) and a parser
 that accepts only a complete and valid reply. A parser raises `ReplyError`; it never fills a gap.
 The error never repeats text of the judge's, which would come back to it as words of ours.
+
+Votes and grades come as lists in the order of the ids that were asked about: a third of the tokens
+less than an object for each. A list that is too short or too long is no reply. Places and tiers
+keep their labels, of which a reply may have many, and a reviewer's not all.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
@@ -89,12 +93,8 @@ def parse_places(text: str, labels: Sequence[str]) -> dict[str, int]:
 
 def parse_grades(text: str, principle_ids: Sequence[str]) -> dict[str, int]:
     """Grade of each principle, 0 to `TOP_GRADE`."""
-    graded = _object(_json_object(text).get("principles"), "principles")
-    _require("principles", graded, principle_ids)
-    return {
-        p: _whole(_object(graded[p], f"principles {p}").get("grade"), f"{p} grade", 0, TOP_GRADE)
-        for p in principle_ids
-    }
+    graded = _rows(_json_object(text), "the reply", principle_ids, "grade")
+    return {p: _whole(own["grade"], f"{p} grade", 0, TOP_GRADE) for p, own in graded.items()}
 
 
 def parse_rubric(text: str, principle_ids: Sequence[str]) -> tuple[Criterion, ...]:
@@ -109,13 +109,12 @@ def parse_rubric(text: str, principle_ids: Sequence[str]) -> tuple[Criterion, ..
 
 
 def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> PairReply:
-    """Votes for exactly the ids that were asked about; anything else in the reply is ignored."""
+    """Votes for the ids that were asked about; anything else in the reply is ignored."""
     reply = _json_object(text)
     votes = {}
     for part, ids in (("principles", principle_ids), ("checklist", checklist_ids)):
-        given = _object(reply.get(part), part)
-        _require(part, given, ids)
-        votes[part] = {i: _vote(given[i], f"{part} {i}") for i in ids}
+        rows = _rows(_object(reply.get(part), part), part, ids, *_VOTE_FIELDS)
+        votes[part] = {i: _validate(Vote, own, f"{part} {i}: ") for i, own in rows.items()}
     return PairReply(**votes)
 
 
@@ -141,8 +140,7 @@ def levels_schema(part: str, labels: Sequence[str], k: int) -> ResponseSchema:
 def grades_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     """Schema of a reply that grades one response on every principle."""
     grade = JSONSchema(type="integer", enum=list(range(TOP_GRADE + 1)))
-    graded = _closed({"reasoning": _TEXT, "grade": grade})
-    return _schema("grades", principles=_closed(dict.fromkeys(principle_ids, graded)))
+    return _schema("grades", **_lists(len(principle_ids), reasoning=_TEXT, grade=grade))
 
 
 def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
@@ -152,13 +150,11 @@ def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
 
 
 def votes_schema(principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> ResponseSchema:
-    """Schema of the pairwise reply: each id is a required property, so none can be missed."""
+    """Schema of the pairwise reply."""
     return _schema(
         "votes",
-        principles=_closed(
-            dict.fromkeys(principle_ids, _closed({"reasoning": _TEXT, **_VOTE_FIELDS}))
-        ),
-        checklist=_closed(dict.fromkeys(checklist_ids, _closed(_VOTE_FIELDS))),
+        principles=_closed(_lists(len(principle_ids), reasoning=_TEXT, **_VOTE_FIELDS)),
+        checklist=_closed(_lists(len(checklist_ids), **_VOTE_FIELDS)),
     )
 
 
@@ -186,6 +182,26 @@ _VOTE_FIELDS = {
     "vote": JSONSchema(type="string", enum=["left", "right", "tie"]),
     "confidence": JSONSchema(type="number", minimum=0, maximum=1),
 }
+
+
+class ListSchema(JSONSchema):
+    """A list of so many entries.
+
+    Inspect's schemas know no lengths, and some providers refuse them: it leaves them out of what it
+    sends. They are there for models in this process, and for judges that make replies up.
+    """
+
+    type: Literal["array"] = "array"
+    minItems: int
+    maxItems: int
+
+
+def _lists(length: int, **entries: JSONSchema) -> dict[str, JSONSchema]:
+    """Lists of this length, by name, of such entries."""
+    return {
+        name: ListSchema(items=entry, minItems=length, maxItems=length)
+        for name, entry in entries.items()
+    }
 
 
 def _closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
@@ -234,6 +250,26 @@ def _require(part: str, given: Mapping[str, Any], ids: Sequence[str]) -> None:
         raise ReplyError(f"{part} lacks {', '.join(missing)}")
 
 
+def _rows(
+    lists: Mapping[str, Any], part: str, ids: Sequence[str], *names: str
+) -> dict[str, dict[str, Any]]:
+    """What each id has in lists that have one entry for each, in their order.
+
+    Reasons may be missing, but not some of them: what follows would be about other ids.
+    """
+    _require(part, lists, names)
+    names = (*names, *({"reasoning"} & lists.keys()))
+    for name in names:
+        entries = lists[name]
+        if not isinstance(entries, list) or len(entries) != len(ids):
+            found = f"has {len(entries)} entries" if isinstance(entries, list) else "is no list"
+            raise ReplyError(
+                f"{name} of {part} {found}: it must be a list with one entry for each of "
+                f"{', '.join(ids)}"
+            )
+    return {i: {name: lists[name][n] for name in names} for n, i in enumerate(ids)}
+
+
 def _whole(value: Any, name: str, lowest: int, highest: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
         given = f"{value!r:.20}" if isinstance(value, int | float | None) else "something else"
@@ -247,10 +283,6 @@ def _line(value: Any, name: str) -> str:
     if not 0 < len(line) <= _LONGEST_LINE:
         raise ReplyError(f"{name} must be a text of at most {_LONGEST_LINE} characters")
     return line
-
-
-def _vote(value: Any, name: str) -> Vote:
-    return _validate(Vote, _object(value, name), f"{name}: ")
 
 
 def _validate(model: type[_M], value: dict[str, Any], about: str = "") -> _M:
