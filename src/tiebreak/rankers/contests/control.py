@@ -18,14 +18,21 @@ All of it is integer arithmetic in fixed-point units, so no order of summation c
 rounding of a probability to 2^-28 moves the mean by less than 1e-6 wins.
 """
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers.contests.engine import Places, States, out_flag, schedule
+from tiebreak.rankers.contests.engine import (
+    Places,
+    States,
+    out_flag,
+    schedule,
+    sort_rows,
+    sorting_network,
+)
 from tiebreak.rankers.profile import IntArray
 
 # Z has this many fractional bits: 8 of the values D and V, 28 of the probabilities. A sum over a
@@ -55,15 +62,15 @@ def fit(states: States) -> Control:
         states: shape (K, contests, M), the trace of `simulate_block`.
     """
     n_rounds, _, n_models = states.shape
-    out = out_flag(n_rounds)
-    score, active = (states & (out - 1)).astype(np.int64), states < out
-    won_later = score[-1] - score
+    flag = np.uint16(out_flag(n_rounds))
+    last = (states[-1] & (flag - 1)).astype(np.float64)
     win = np.ones((n_rounds, n_models, n_rounds + 1))
     stay = np.zeros_like(win)
     for k in range(n_rounds - 1):
-        value = _mean_by_score(won_later[k], score[k], active[k], n_rounds)
+        value = _won_later(states[k], last, n_rounds)
         win[k, :, :n_rounds] += np.diff(value, axis=1)
-        stay[k] = _mean_by_score(won_later[k], score[k], active[k + 1], n_rounds)
+        # Who goes out before the next round is not among those who stay in.
+        stay[k] = _won_later(states[k] | (states[k + 1] & flag), last, n_rounds)
     units = 2.0**VALUE_BITS
     return Control(np.rint(win * units).astype(np.int64), np.rint(stay * units).astype(np.int64))
 
@@ -141,96 +148,93 @@ def controlled_sums(
         unit: contests in a unit; the last one may have fewer.
     """
     _, n_models, contests = places.shape
-    start = np.arange(contests) // unit * n_models
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
-    sets = _Sets.of(strength)
-
-    def add(models: IntArray, worth: NDArray[np.float64]) -> None:
-        cell = (models + start).reshape(-1)
-        total = np.bincount(cell, weights=worth.reshape(-1), minlength=sums.size)
-        sums.reshape(-1)[:] += total.astype(np.int64)
-
+    start = np.arange(contests) // unit * n_models
+    # Models from the weakest to the strongest, the place of each there, and the levels, twice each.
+    order = np.argsort(strength, axis=1, kind="stable")
+    doubled = (2 * np.argsort(order, axis=1)).astype(np.uint16)
+    level = np.take_along_axis(strength, order, axis=1).astype(np.uint16).repeat(2, axis=1)
+    cell, worth = np.empty(places[0].shape, dtype=np.int64), np.empty(places[0].shape)
     for k, step in enumerate(steps(n_models, eliminate)):
         models = places[k].astype(np.int64)
         if len(step.lowest):
-            worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
+            luck = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
             row = np.arange(len(step.lowest))[:, None] * n_models
             low = models[step.lowest]
-            add(low, worth.astype(np.float64).take(low + row))
-        if step.groups:
-            played = np.full(contests, k) if orders is None else orders[:contests, k]
-            met = [models[group.places] for group in step.groups]
-            beats = [_beaten(own, played * n_models, sets) for own in met]
-            add(np.concatenate(met), _worth_of_matches(step.groups, met, beats, control.win[k]))
+            sums += _summed(low + start, luck.astype(np.float64).take(low + row), sums.shape)
+        played = np.int64(k) if orders is None else orders[:contests, k]
+        # The names of models in `cell`: places from weak to strong where all play the same round.
+        names = order[k] if orders is None else np.arange(n_models)
+        used = 0
+        for group in step.groups:
+            n = len(group.places)
+            own, value = cell[used : used + n], worth[used : used + n]
+            _by_strength(models[group.places], group.won, played * n_models, doubled, own)
+            ties = _ties(own, played * 2 * n_models, level)
+            if orders is not None:
+                own[:] = 2 * order.take((own >> 1) + played * n_models) + (own & 1)
+            _take_worth(control.win[k, names, group.score], ties, own, value)
+            used += n
+        if used:
+            cell[:used] += 2 * start
+            total = _summed(cell[:used], worth[:used], (len(sums), n_models, 2))
+            sums[:, names] += total.sum(axis=2)
     return sums
 
 
-def _worth_of_matches(
-    groups: Sequence[Group],
-    met: Sequence[IntArray],
-    beats: Sequence[NDArray[np.uint16]],
-    win: IntArray,
-) -> NDArray[np.float64]:
-    """What each place adds in each contest: x − D·(x − P(win)), group after group."""
-    parts = []
-    for group, models, beaten in zip(groups, met, beats, strict=True):
-        n, n_models = len(models), len(win)
-        chance = np.arange(2 * n) * share(n)
-        x = np.arange(2)[:, None, None]
-        luck = (x << CHANCE_BITS) - chance
-        table = (x << Z_BITS) - luck * win[:, group.score, None]  # (2, M, 2 n)
-        cell = models * (2 * n)
-        cell += beaten
-        cell += (group.won * (n_models * 2 * n))[:, None]
-        parts.append(table.astype(np.float64).take(cell))
-    return np.concatenate(parts)
+def _summed(cell: IntArray, worth: NDArray[np.float64], shape: tuple[int, ...]) -> IntArray:
+    total = np.bincount(cell.reshape(-1), worth.reshape(-1), math.prod(shape))
+    return total.astype(np.int64).reshape(shape)
 
 
-def _beaten(models: IntArray, row: IntArray, sets: "_Sets") -> NDArray[np.uint16]:
-    """For each member of a group, the weaker + those not stronger, itself left out."""
-    cell = models + row
-    beaten = np.zeros(models.shape, dtype=np.uint16)
-    for bit, less, most in zip(sets.alone, sets.weaker, sets.not_stronger, strict=True):
-        members = np.bitwise_or.reduce(bit.take(models), axis=0)
-        weaker = less.take(cell)
-        weaker &= members
-        beaten += np.bitwise_count(weaker)
-        if sets.tied:
-            not_stronger = most.take(cell)
-            not_stronger &= members
-            beaten += np.bitwise_count(not_stronger)
-    return beaten if sets.tied else 2 * beaten
+def _by_strength(
+    models: IntArray, won: IntArray, row: IntArray, doubled: NDArray[np.uint16], cell: IntArray
+) -> None:
+    """Order the members of a group from the weakest to the strongest.
 
-
-@dataclass(frozen=True, slots=True)
-class _Sets:
-    """Sets of models as bit masks, a row of words per 64 models.
-
-    `alone`, shape (words, M): each model itself. `weaker`, shape (words, K * M): whom it beats in a
-    round; `not_stronger`: these and those others that it ties with. `tied`: whether there are any.
+    Args:
+        models: shape (n, contests), at the places of the group.
+        won: shape (n,), who of these places won.
+        row: where in `doubled` the round of each contest begins.
+        doubled: shape (K, M), twice the place of each model among all.
+        cell: shape (n, contests), is filled: twice the place among all, + 1 who won.
     """
-
-    alone: NDArray[np.uint64]
-    weaker: NDArray[np.uint64]
-    not_stronger: NDArray[np.uint64]
-    tied: bool
-
-    @classmethod
-    def of(cls, strength: IntArray) -> "_Sets":
-        own, other = strength[:, :, None], strength[:, None, :]
-        itself = np.eye(strength.shape[1], dtype=np.bool_)
-        weaker, not_stronger = other < own, (other <= own) & ~itself
-        tied = bool(np.any(weaker != not_stronger))
-        return cls(_masks(itself), _masks(weaker), _masks(not_stronger), tied)
+    rows = list(doubled.take(models + row) | won[:, None].astype(np.uint16))
+    sort_rows(rows, sorting_network(len(rows)))
+    np.stack(rows, out=cell, casting="unsafe")
 
 
-def _masks(members: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Sets over the last axis as words of 64 bits, the words first."""
-    n_models = members.shape[-1]
-    padded = np.zeros((members[..., 0].size, -(-n_models // 64) * 64), dtype=np.bool_)
-    padded[:, :n_models] = members.reshape(-1, n_models)
-    packed = np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
-    return np.ascontiguousarray(packed.T)
+def _ties(cell: IntArray, row: IntArray, level: NDArray[np.uint16]) -> NDArray[np.int16]:
+    """Equal members above each member less those below it, shape (n, contests)."""
+    levels = level.take(cell + row)
+    ties = np.zeros(levels.shape, dtype=np.int16)
+    for apart in range(1, len(levels)):
+        equal = levels[apart:] == levels[:-apart]
+        if not equal.any():
+            break
+        ties[:-apart] += equal
+        ties[apart:] -= equal
+    return ties
+
+
+def _take_worth(
+    win: IntArray, ties: NDArray[np.int16], cell: IntArray, worth: NDArray[np.float64]
+) -> None:
+    """What each member of a group adds: x − D·(x − P(win)).
+
+    Args:
+        win: shape (M,), D of each model.
+        ties: as from `_ties`.
+        cell: shape (n, contests), the weakest first: twice the model, as in `win`, + 1 who won.
+        worth: shape (n, contests), is filled.
+    """
+    n, x = len(cell), np.arange(2)
+    # By the members that are beaten, those not stronger and those weaker: 0 … 2·(n − 1).
+    luck = (x << CHANCE_BITS) - (np.arange(2 * n) * share(n))[:, None, None]
+    table = ((x << Z_BITS) - luck * win[:, None]).astype(np.float64).reshape(2 * n, -1)
+    for place in range(n):
+        beaten = (ties[place] + 2 * place) * np.int64(table.shape[1])
+        table.take(beaten + cell[place], out=worth[place], mode="clip")
 
 
 def removed_by_size(most: int, size: int) -> int:
@@ -246,15 +250,20 @@ def share(size: int) -> int:
     return round(2.0**CHANCE_BITS / (2 * ((size - 1) | 1)))
 
 
-def _mean_by_score(
-    won_later: IntArray, score: IntArray, seen: NDArray[np.bool_], n_rounds: int
-) -> NDArray[np.float64]:
-    """Mean of `won_later` by model and score, shape (M, K + 1), drawn to the mean of all models."""
-    n_models = score.shape[1]
-    cell = (np.arange(n_models) * (n_rounds + 1) + score)[seen]
-    shape, size = (n_models, n_rounds + 1), n_models * (n_rounds + 1)
-    visits = np.bincount(cell, minlength=size).reshape(shape)
-    total = np.bincount(cell, weights=won_later[seen], minlength=size).reshape(shape)
+def _won_later(state: States, last: NDArray[np.float64], n_rounds: int) -> NDArray[np.float64]:
+    """Mean of the wins to come by model and score, shape (M, K + 1), drawn to that of all models.
+
+    Args:
+        state: shape (contests, M), scores; those with the `out_flag` do not count.
+        last: shape (contests, M), scores at the end.
+        n_rounds: K.
+    """
+    n_models, width = state.shape[1], 2 * out_flag(n_rounds)
+    cell = (state + np.arange(n_models) * width).reshape(-1)
+    shape, size, score = (n_models, width), n_models * width, np.arange(n_rounds + 1)
+    visits = np.bincount(cell, minlength=size).reshape(shape)[:, score]
+    total = np.bincount(cell, weights=last.reshape(-1), minlength=size).reshape(shape)[:, score]
+    total -= score * visits
     pooled = total.sum(axis=0) / np.maximum(visits.sum(axis=0), 1)
     mean: NDArray[np.float64] = (total + _PRIOR * pooled) / (visits + _PRIOR)
     return mean

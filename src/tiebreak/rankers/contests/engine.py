@@ -217,8 +217,13 @@ def _shuffle(rows: list[Keys], plan: Round, words: Words) -> None:
     np.left_shift(words.transpose(1, 0, 2), WORD_SHIFT, out=fresh)
     for place, word in zip(plan.active.tolist(), fresh, strict=True):
         rows[place] ^= word.reshape(-1)  # a random word on an old one is a new one
+    sort_rows(rows, plan.shuffle)
+
+
+def sort_rows(rows: list[NDArray[Any]], network: IntArray) -> None:
+    """Compare and exchange rows in place, contest by contest: the smaller first."""
     spare = np.empty_like(rows[0])
-    for low, high in plan.shuffle.tolist():
+    for low, high in network.tolist():
         one, other = rows[low], rows[high]
         rows[low] = np.minimum(one, other, out=spare)
         rows[high] = np.maximum(one, other, out=other)
