@@ -81,7 +81,7 @@ def test_swap_is_each_protocols_own_by_default() -> None:
         (("--spread", "0"), 1, "A spread of 0.0: it must be greater than 0."),
         (("--noise", "-1"), 1, "Noise is -1.0: it is 0 or more."),
         (("--protocol", "swis"), 1, "Did you mean swiss?"),
-        (("--protocol", "swiss:laps=3"), 1, "swiss takes rounds, tiers, swap, refine"),
+        (("--protocol", "swiss:laps=3"), 1, "swiss takes rounds, tiers, swap, checklist, refine"),
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], code: int, problem: str) -> None:

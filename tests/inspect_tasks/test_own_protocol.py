@@ -109,7 +109,7 @@ def test_a_file_can_be_loaded_again(tmp_path: Path) -> None:
 def test_settings_must_fit() -> None:
     seal = find_protocol("seal")
     check_settings(seal, {"tiers": 2, "critique": False})
-    with pytest.raises(PrerequisiteError, match=r"'lives'. There are: tiers, swap, refine"):
+    with pytest.raises(PrerequisiteError, match=r"'lives'. There are: tiers, swap, checklist, refine"):
         check_settings(seal, {"lives": 2})
     with pytest.raises(PrerequisiteError, match=r"There are: none"):
         check_settings(find_protocol("listwise"), {"lives": 2})

@@ -133,7 +133,7 @@ class NotingJudge(Judge):
         gap = self._gaps.get((left, right), self._qualities[left] - self._qualities[right])
         side = "left" if gap > 0 else "right" if gap < 0 else "tie"
         confidence = min(1.0, abs(gap) / self._scale)
-        asked = {"principles": question.contest.rubric.weights, "checklist": question.checklist}
+        asked = {"principles": question.principle_ids, "checklist": question.checklist_ids}
         return {
             part: {"vote": [side] * len(ids), "confidence": [confidence] * len(ids)}
             for part, ids in asked.items()

@@ -14,7 +14,7 @@ from tiebreak.inspect_tasks.judging import judging_task
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.roles import FindRoles, judges, peers, require_readable
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.scorers.match import Swap
+from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import find_protocol
 from tiebreak.scorers.variants import settings_of
 
@@ -44,20 +44,27 @@ def listwise(**common: Unpack[Common]) -> Task:
 
 
 @task
-def flat_bracket(tiers: int | None = None, swap: Swap = "close", **common: Unpack[Common]) -> Task:
+def flat_bracket(
+    tiers: int | None = None,
+    swap: Swap = "close",
+    checklist: Checklist = "always",
+    **common: Unpack[Common],
+) -> Task:
     """SEAL's bracket with a checklist that stays as it is (SEAL, §3).
 
     Args:
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close, sample or never.
+        checklist: Vote on the checklist always, or only where principles come out even (ties).
     """
-    return _judging("flat_bracket", common, tiers=tiers, swap=swap)
+    return _judging("flat_bracket", common, tiers=tiers, swap=swap, checklist=checklist)
 
 
 @task
 def seal(
     tiers: int | None = None,
     swap: Swap = "close",
+    checklist: Checklist = "always",
     refine: bool = True,
     critique: bool = True,
     **common: Unpack[Common],
@@ -67,10 +74,19 @@ def seal(
     Args:
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close, sample or never.
+        checklist: Vote on the checklist always, or only where principles come out even (ties).
         refine: Let the meta-judge add checklist items after close matches.
         critique: List observable differences before semi-final and final matches.
     """
-    return _judging("seal", common, tiers=tiers, swap=swap, refine=refine, critique=critique)
+    return _judging(
+        "seal",
+        common,
+        tiers=tiers,
+        swap=swap,
+        checklist=checklist,
+        refine=refine,
+        critique=critique,
+    )
 
 
 @task
@@ -78,6 +94,7 @@ def swiss(
     rounds: int = 2,
     tiers: int | None = None,
     swap: Swap = "close",
+    checklist: Checklist = "always",
     refine: bool = True,
     **common: Unpack[Common],
 ) -> Task:
@@ -87,30 +104,39 @@ def swiss(
         rounds: Rounds of an item.
         tiers: Seeding tiers, default min(4, candidates); 1 seeds by lot, without a call.
         swap: Ask a match in the second order of presentation: always, close, sample or never.
+        checklist: Vote on the checklist always, or only where principles come out even (ties).
         refine: Let the meta-judge add checklist items after close matches.
     """
-    return _judging("swiss", common, rounds=rounds, tiers=tiers, swap=swap, refine=refine)
+    return _judging(
+        "swiss", common, rounds=rounds, tiers=tiers, swap=swap, checklist=checklist, refine=refine
+    )
 
 
 @task
-def sorted(swap: Swap = "sample", **common: Unpack[Common]) -> Task:
+def sorted(
+    swap: Swap = "sample", checklist: Checklist = "always", **common: Unpack[Common]
+) -> Task:
     """A full order of every item by binary insertion, in about N·log₂N matches.
 
     Args:
         swap: Ask a match in the second order of presentation: always, close, sample or never.
+        checklist: Vote on the checklist always, or only where principles come out even (ties).
     """
-    return _judging("sorted", common, swap=swap)
+    return _judging("sorted", common, swap=swap, checklist=checklist)
 
 
 @task
-def full_pairwise(swap: Swap = "sample", **common: Unpack[Common]) -> Task:
+def full_pairwise(
+    swap: Swap = "sample", checklist: Checklist = "always", **common: Unpack[Common]
+) -> Task:
     """Judge all pairs: the reference that the other protocols are measured against (SEAL, §3).
 
     Args:
         swap: Ask a pair in the second order of presentation: always, close, sample (one of each
             item) or never.
+        checklist: Vote on the checklist always, or only where principles come out even (ties).
     """
-    return _judging("full_pairwise", common, swap=swap)
+    return _judging("full_pairwise", common, swap=swap, checklist=checklist)
 
 
 @task

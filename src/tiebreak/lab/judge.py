@@ -146,8 +146,7 @@ class PlantedJudge(Judge):
         if size < traits.resolution or gap == 0:
             side = "tie"
         confidence = min(1.0, size / traits.scale)
-        ids = tuple(item.id for item in question.checklist)
-        return _same_votes(side, confidence, tuple(question.contest.rubric.weights), ids)
+        return _same_votes(side, confidence, question.principle_ids, question.checklist_ids)
 
 
 _CRITIQUE = CritiqueReply(left="It is as good as it is.", right="It is as good as it is.")

@@ -73,10 +73,11 @@ class Vote(Ballot):
 
 
 class Verdict(Ballot):
-    """One pairwise judge call: `first` was shown as the left response.
+    """What a judge said to one order of presentation: `first` was shown as the left response.
 
     `margin` and `checklist_margin` are in [-1, 1] and positive when the left response is better;
-    None when the call is unscored, and then `unscored` says why.
+    None when the call is unscored, and then `unscored` says why. `checklist_margin` alone is None
+    where the checklist was not asked, because the principles had decided.
     """
 
     first: str
@@ -91,7 +92,8 @@ class Match(Ballot):
     """A match between `high` (the better seed, where there are seeds) and `low`.
 
     `margin` and `checklist_margin` are the means over the scored verdicts, turned so that they
-    are positive when `high` is better; None when no verdict is scored. `winner` is who goes on:
+    are positive when `high` is better; None when no verdict is scored, or for the checklist when it
+    was not asked. `winner` is who goes on:
     `high` after a tie or without a verdict, which no statistic counts as a win. `flipped` tells
     whether two presentation orders named different winners; None when only one order was scored.
     `discarded` keeps unscored verdicts that a repetition replaced.

@@ -13,7 +13,7 @@ from tiebreak.scorers.ballots import Criterion, ItemBallots, PointScore
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Reply
-from tiebreak.scorers.match import Swap
+from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.questions import RubricQuestion
 from tiebreak.scorers.session import Session
@@ -37,15 +37,21 @@ async def listwise(item: Contest, candidates: Sequence[str], judge: Session) -> 
 
 @protocol("full_pairwise", placed_by="win_rate")
 async def full_pairwise(
-    item: Contest, candidates: Sequence[str], judge: Session, *, swap: Swap = "sample"
+    item: Contest,
+    candidates: Sequence[str],
+    judge: Session,
+    *,
+    swap: Swap = "sample",
+    checklist: Checklist = "always",
 ) -> ItemBallots:
     """FULLPAIR: judge all N(N − 1) / 2 pairs side by side, the reference of high resolution.
 
     `swap` says which pairs are judged in the second order of presentation as well: by default one
-    of each item, drawn by lot, which shows whether the judge goes by position.
+    of each item, drawn by lot, which shows whether the judge goes by position. `checklist` says
+    when the checklist is voted on.
     """
-    pairs = combinations(candidates, 2)
-    await judge.matches([Pairing(1, slot, *pair) for slot, pair in enumerate(pairs)], swap=swap)
+    pairings = [Pairing(1, slot, *pair) for slot, pair in enumerate(combinations(candidates, 2))]
+    await judge.matches(pairings, swap=swap, checklist=checklist)
     return judge.ballots
 
 

@@ -10,27 +10,33 @@ from collections.abc import Sequence
 
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.match import Swap
+from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.session import Session
 
 
 @protocol("sorted", placed_by="insertion")
 async def insertion(
-    item: Contest, candidates: Sequence[str], judge: Session, *, swap: Swap = "sample"
+    item: Contest,
+    candidates: Sequence[str],
+    judge: Session,
+    *,
+    swap: Swap = "sample",
+    checklist: Checklist = "always",
 ) -> ItemBallots:
     """Insert the candidates one by one, in an order drawn by lot.
 
     A match without a verdict counts as if the newcomer had lost it, so that the search can go on;
     such a match is marked. `swap` says which matches are judged in the second order of presentation
-    as well: by default, where these two meet, the match that lots name.
+    as well: by default, where these two meet, the match that lots name; `checklist` says when the
+    checklist is voted on.
     """
     order: list[list[str]] = []
     for newcomer in judge.lots():
         low, high = 0, len(order)
         while low < high:
             middle = (low + high) // 2
-            match = await judge.match(order[middle][0], newcomer, swap=swap)
+            match = await judge.match(order[middle][0], newcomer, swap=swap, checklist=checklist)
             if match.tied:
                 order[middle].append(newcomer)
                 break

@@ -19,6 +19,10 @@ Swap = Literal["always", "close", "sample", "never"]
 """Which matches are asked in the second order of presentation: all, those that were close in the
 first, the one between the two answers of an item that lots name, or none."""
 
+Checklist = Literal["always", "ties"]
+"""When the checklist is voted on: in every match, or only where the principles come out even. Its
+votes decide nothing else."""
+
 EPSILON: Final = 1e-9
 """Margins of at most this size are even ("effectively zero")."""
 
@@ -37,16 +41,16 @@ def verdict(
     contest: Contest,
     checklist: Sequence[ChecklistItem],
 ) -> Verdict:
-    """The ballot of one pairwise call."""
+    """The ballot of one order of presentation."""
     if reply is None:
         return Verdict(first=first, unscored=unscored)
-    weights = contest.rubric.weights
+    weights, voted = contest.rubric.weights, reply.checklist
     return Verdict(
         first=first,
         principles=reply.principles,
-        checklist=reply.checklist,
+        checklist=voted,
         margin=principle_margin(reply.principles, weights),
-        checklist_margin=checklist_margin(reply.checklist, checklist, weights),
+        checklist_margin=checklist_margin(voted, checklist, weights) if voted else None,
     )
 
 
@@ -58,6 +62,12 @@ def ask_swapped(swap: Swap, first: Verdict, *, sampled: bool) -> bool:
     if swap in ("always", "never") or first.margin is None:
         return swap == "always"
     return sampled if swap == "sample" else abs(first.margin) < CLOSE_MARGIN
+
+
+def principles_even(verdicts: Sequence[Verdict]) -> bool:
+    """Whether the principles decide nothing: their mean margin over the orders is even."""
+    found = [m for v in verdicts if (m := _turned(v, verdicts[0].first)) is not None]
+    return bool(found) and abs(_mean([margin for margin, _ in found])) <= EPSILON
 
 
 def settle(
@@ -73,7 +83,9 @@ def settle(
     decided_by: DecidedBy = "unscored"
     margin = items = None
     if turned:
-        margin, items = (math.fsum(layer) / len(turned) for layer in zip(*turned, strict=True))
+        margin = _mean([principles for principles, _ in turned])
+        asked = [checklist for _, checklist in turned if checklist is not None]
+        items = _mean(asked) if asked else None
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
         decided_by = layer or "tie"
@@ -100,12 +112,19 @@ def in_one_order(match: Match, order: int) -> Match:
     return settle(pairing, [match.verdicts[order]])
 
 
-def _turned(verdict: Verdict, high: str) -> tuple[float, float] | None:
-    """Principle and checklist margin, positive when `high` is better; None when unscored."""
-    if verdict.margin is None or verdict.checklist_margin is None:
+def _turned(verdict: Verdict, high: str) -> tuple[float, float | None] | None:
+    """Margins of principles and checklist, positive when `high` is better; None when unscored.
+
+    That of the checklist is None where it was not asked.
+    """
+    if verdict.margin is None:
         return None
-    sign = 1 if verdict.first == high else -1
-    return sign * verdict.margin, sign * verdict.checklist_margin
+    sign, items = (1 if verdict.first == high else -1), verdict.checklist_margin
+    return sign * verdict.margin, None if items is None else sign * items
+
+
+def _mean(margins: Sequence[float]) -> float:
+    return math.fsum(margins) / len(margins)
 
 
 def principle_margin(votes: Mapping[str, Vote], weights: Mapping[str, float]) -> float:
@@ -139,10 +158,10 @@ def weighted_grade(grades: Mapping[str, int], weights: Mapping[str, float]) -> f
     return math.fsum(w * grades[p] for p, w in weights.items()) / TOP_GRADE
 
 
-def decide(margin: float, checklist: float) -> tuple[Side, Layer | None]:
+def decide(margin: float, checklist: float | None) -> tuple[Side, Layer | None]:
     """Which side wins and which layer decided: the principles, else the checklist, else a tie."""
     if abs(margin) > EPSILON:
         return ("left" if margin > 0 else "right"), "principles"
-    if abs(checklist) > EPSILON:
+    if checklist is not None and abs(checklist) > EPSILON:
         return ("left" if checklist > 0 else "right"), "checklist"
     return "tie", None

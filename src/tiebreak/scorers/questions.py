@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from inspect_ai.model import ResponseSchema
 from typing_extensions import override
@@ -84,6 +85,10 @@ class ReviewQuestion(ListQuestion):
         return parse_places(text, list(self.labelled))
 
 
+Votes = Literal["both", "principles", "checklist"]
+"""What a match's question asks votes for. The judge reads the checklist in any case."""
+
+
 @dataclass(frozen=True)
 class MatchQuestion(Question[PairReply]):
     """A match: votes of one judge. `differences` is a critique, by candidate."""
@@ -93,19 +98,30 @@ class MatchQuestion(Question[PairReply]):
     left: str
     right: str
     differences: Mapping[str, str] | None = None
+    votes: Votes = "both"
     kind = "match"
+
+    @property
+    def principle_ids(self) -> tuple[str, ...]:
+        """The principles to vote on."""
+        return () if self.votes == "checklist" else tuple(self.contest.rubric.weights)
+
+    @property
+    def checklist_ids(self) -> tuple[str, ...]:
+        """The checklist items to vote on."""
+        return () if self.votes == "principles" else tuple(item.id for item in self.checklist)
 
     @override
     def prompt(self) -> Prompt:
         contest, about = self.contest, self.differences
         noted = [about[self.left], about[self.right]] if about else []
         fence, slots = _shared(contest, noted)
-        principle_ids, checklist_ids = self._ids()
+        asked = {"principles": self.principle_ids, "checklist items": self.checklist_ids}
         return _prompt(
             "match",
             contest.rubric,
             fence,
-            votes_schema(principle_ids, checklist_ids),
+            votes_schema(self.principle_ids, self.checklist_ids),
             **slots,
             left=fence(contest.answers[self.left]),
             right=fence(contest.answers[self.right]),
@@ -116,16 +132,14 @@ class MatchQuestion(Question[PairReply]):
                 else ""
             ),
             further=_further(self.checklist, contest.rubric),
-            principle_ids=", ".join(principle_ids),
-            checklist_ids=", ".join(checklist_ids),
+            asked=" and on ".join(
+                f"the {name} {', '.join(ids)}" for name, ids in asked.items() if ids
+            ),
         )
 
     @override
     def parse(self, text: str) -> PairReply:
-        return parse_votes(text, *self._ids())
-
-    def _ids(self) -> tuple[list[str], list[str]]:
-        return list(self.contest.rubric.weights), [c.id for c in self.checklist]
+        return parse_votes(text, self.principle_ids, self.checklist_ids)
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ class PairReply(BaseModel):
     """Votes of a pairwise judge, complete over the ids that were asked about."""
 
     model_config = ConfigDict(frozen=True)
-    principles: dict[str, Vote]
-    checklist: dict[str, Vote]
+    principles: dict[str, Vote] = Field(default_factory=dict)
+    checklist: dict[str, Vote] = Field(default_factory=dict)
 
 
 class CritiqueReply(BaseModel):
@@ -112,7 +112,7 @@ def parse_votes(text: str, principle_ids: Sequence[str], checklist_ids: Sequence
     """Votes for the ids that were asked about; anything else in the reply is ignored."""
     reply = _json_object(text)
     votes = {}
-    for part, ids in (("principles", principle_ids), ("checklist", checklist_ids)):
+    for part, ids in _asked(principle_ids, checklist_ids).items():
         rows = _rows(_object(reply.get(part), part), part, ids, *_VOTE_FIELDS)
         votes[part] = {i: _validate(Vote, own, f"{part} {i}: ") for i, own in rows.items()}
     return PairReply(**votes)
@@ -150,12 +150,12 @@ def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
 
 
 def votes_schema(principle_ids: Sequence[str], checklist_ids: Sequence[str]) -> ResponseSchema:
-    """Schema of the pairwise reply."""
-    return _schema(
-        "votes",
-        principles=_closed(_lists(len(principle_ids), reasoning=_TEXT, **_VOTE_FIELDS)),
-        checklist=_closed(_lists(len(checklist_ids), **_VOTE_FIELDS)),
-    )
+    """Schema of the pairwise reply: principles, the checklist or both, reasons for the first."""
+    parts, reasons = {}, {"reasoning": _TEXT}
+    for part, ids in _asked(principle_ids, checklist_ids).items():
+        parts[part] = _closed(_lists(len(ids), **reasons, **_VOTE_FIELDS))
+        reasons = {}
+    return _schema("votes", **parts)
 
 
 def critique_schema() -> ResponseSchema:
@@ -182,6 +182,14 @@ _VOTE_FIELDS = {
     "vote": JSONSchema(type="string", enum=["left", "right", "tie"]),
     "confidence": JSONSchema(type="number", minimum=0, maximum=1),
 }
+
+
+def _asked(
+    principle_ids: Sequence[str], checklist_ids: Sequence[str]
+) -> Mapping[str, Sequence[str]]:
+    """The parts of a pairwise reply: those that have an id."""
+    parts = {"principles": principle_ids, "checklist": checklist_ids}
+    return {part: ids for part, ids in parts.items() if ids}
 
 
 class ListSchema(JSONSchema):

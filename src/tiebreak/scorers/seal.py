@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.bracket import Pairing, first_round, next_round, round_name, rounds
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.match import Swap
+from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.refinement import refine as sharpen
 from tiebreak.scorers.seeding import seed
@@ -25,15 +25,17 @@ async def seal(
     *,
     tiers: int | None = None,
     swap: Swap = "close",
+    checklist: Checklist = "always",
     refine: bool = True,
     critique: bool = True,
 ) -> ItemBallots:
     """Play the tournament of one item.
 
     `tiers` are seeding tiers (None: min(4, N); 1 seeds by lot, without a call); `swap` says when a
-    match is judged in the second order of presentation as well. With `refine` close matches add
-    checklist items; with `critique` the meta-judge lists differences before semi-final and final
-    matches, except in a first round: no match has been close yet.
+    match is judged in the second order of presentation as well, `checklist` when the checklist is
+    voted on. With `refine` close matches add checklist items; with `critique` the meta-judge lists
+    differences before semi-final and final matches, except in a first round: no match has been
+    close yet.
     """
     seeds = await seed(judge, tiers)
     total = rounds(len(candidates))
@@ -43,7 +45,9 @@ async def seal(
         pairings = [place for place in places if isinstance(place, Pairing)]
         late = number > max(total - 2, 1)
         async with judge.section(round_name(number, total), "round"):
-            played = await judge.matches(pairings, swap=swap, critique=critique and late)
+            played = await judge.matches(
+                pairings, swap=swap, checklist=checklist, critique=critique and late
+            )
             if refine and number < total:
                 await sharpen(judge, number)
         winner = {match.slot: match.winner for match in played}
@@ -59,6 +63,16 @@ async def flat_bracket(
     *,
     tiers: int | None = None,
     swap: Swap = "close",
+    checklist: Checklist = "always",
 ) -> ItemBallots:
     """SEAL's bracket with a checklist that stays as it is (SEAL, §3: FLATBRK)."""
-    return await seal(item, candidates, judge, tiers=tiers, swap=swap, refine=False, critique=False)
+    return await seal(
+        item,
+        candidates,
+        judge,
+        tiers=tiers,
+        swap=swap,
+        checklist=checklist,
+        refine=False,
+        critique=False,
+    )

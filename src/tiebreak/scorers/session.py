@@ -26,19 +26,13 @@ from tiebreak.scorers.ballots import (
     PointScore,
     Reviewer,
     Rule,
-    Verdict,
 )
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge, ModelFailedError, Question, Reply
-from tiebreak.scorers.match import Swap, ask_swapped, settle, verdict, weighted_grade
-from tiebreak.scorers.questions import (
-    CritiqueQuestion,
-    ListQuestion,
-    MatchQuestion,
-    ReviewQuestion,
-    ScoreQuestion,
-)
+from tiebreak.scorers.match import Checklist, Swap, weighted_grade
+from tiebreak.scorers.meeting import Meeting
+from tiebreak.scorers.questions import ListQuestion, ReviewQuestion, ScoreQuestion
 
 T = TypeVar("T")
 B = TypeVar("B", Match, Listing)
@@ -132,27 +126,36 @@ class Session:
 
         return await self._side_by_side([partial(one, q) for q in questions], self._spend)
 
-    async def match(self, first: str, second: str, *, swap: Swap = "never") -> Match:
+    async def match(
+        self, first: str, second: str, *, swap: Swap = "never", checklist: Checklist = "always"
+    ) -> Match:
         """Let two candidates meet. `result` of the match is 1 when `first` won, ½ for a tie."""
         number = 1 + max((match.round for match in self.ballots.matches), default=0)
-        [match] = await self.matches([Pairing(number, 0, first, second)], swap=swap)
+        pairing = Pairing(number, 0, first, second)
+        [match] = await self.matches([pairing], swap=swap, checklist=checklist)
         return match
 
     async def matches(
-        self, pairings: Sequence[Pairing], *, swap: Swap = "never", critique: bool = False
+        self,
+        pairings: Sequence[Pairing],
+        *,
+        swap: Swap = "never",
+        checklist: Checklist = "always",
+        critique: bool = False,
     ) -> list[Match]:
         """Play matches side by side, in the order of the pairings.
 
         Args:
             pairings: who meets whom.
             swap: which matches are asked in the second order of presentation (see `Swap`).
+            checklist: when the checklist is voted on (see `Checklist`).
             critique: let the meta-judge list observable differences first.
         """
 
         def keep(played: Sequence[_Asked[Match]]) -> None:
             self._spend(played, matches=(*self.ballots.matches, *(one.ballot for one in played)))
 
-        tasks = [partial(self._play, pairing, swap, critique) for pairing in pairings]
+        tasks = [partial(self._play, pairing, swap, checklist, critique) for pairing in pairings]
         return [one.ballot for one in await self._side_by_side(tasks, keep)]
 
     async def scores(
@@ -253,40 +256,15 @@ class Session:
         )
         return _Asked(listing, tuple(calls), depth, failed)
 
-    async def _play(self, pairing: Pairing, swap: Swap, critique: bool) -> _Asked[Match]:
-        """One match: one call, or two where the second order of presentation is wanted.
-
-        Who is shown first is drawn by lot. An unscored call is repeated once; a match without any
-        verdict is marked.
-        """
-        contest, depth = self.contest, self.depth
-        one, other = sorted((pairing.high, pairing.low))
-        pair, sampled = contest.sides[one, other], (one, other) == contest.sampled
+    async def _play(
+        self, pairing: Pairing, swap: Swap, checklist: Checklist, critique: bool
+    ) -> _Asked[Match]:
+        """One match, in a section of its own."""
         title = f"R{pairing.round}.{pairing.slot + 1} {pairing.high} v {pairing.low}"
+        meeting = Meeting(self.contest, pairing, self._judge, self.checklist, self.depth)
         async with self.section(title, "match"):
-            calls: list[Call] = []
-            differences: Mapping[str, str] | None = None
-            if critique:
-                noted = await self._judge.ask(CritiqueQuestion(contest, *pair), depth=depth)
-                calls += noted.calls
-                depth = noted.depth
-                if noted.value is not None:
-                    differences = {pair[0]: noted.value.left, pair[1]: noted.value.right}
-            verdicts: list[Verdict] = []
-            discarded: list[Verdict] = []
-            for first, second in (pair, pair[::-1]):
-                if verdicts and not ask_swapped(swap, verdicts[0], sampled=sampled):
-                    break
-                question = MatchQuestion(contest, self.checklist, first, second, differences)
-                reply, set_aside = await self._judge.ask_again(question, depth=depth)
-                calls += reply.calls
-                depth = reply.depth
-                if set_aside is not None:
-                    discarded.append(Verdict(first=first, unscored=set_aside))
-                verdicts.append(
-                    verdict(first, reply.value, reply.unscored, contest, self.checklist)
-                )
-        return _Asked(settle(pairing, verdicts, discarded, differences), tuple(calls), depth)
+            match = await meeting.play(swap, checklist, critique)
+        return _Asked(match, tuple(meeting.calls), meeting.depth)
 
     async def _side_by_side(
         self, tasks: Sequence[Callable[[], Awaitable[T]]], keep: Callable[[Sequence[T]], None]

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.match import Swap
+from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.refinement import refine as sharpen
 from tiebreak.scorers.seeding import seed
@@ -28,12 +28,13 @@ async def swiss(
     rounds: int = 2,
     tiers: int | None = None,
     swap: Swap = "close",
+    checklist: Checklist = "always",
     refine: bool = True,
 ) -> ItemBallots:
     """Play a Swiss-system tournament on one item.
 
-    There are fewer `rounds` where not all can be given a new opponent. `tiers`, `swap` and `refine`
-    are those of SEAL.
+    There are fewer `rounds` where not all can be given a new opponent. The other settings are those
+    of SEAL.
     """
     seeds = await seed(judge, tiers)
     for number in range(1, rounds + 1):
@@ -42,7 +43,9 @@ async def swiss(
             break
         async with judge.section(f"Round {number}", "round"):
             await judge.matches(
-                [Pairing(number, slot, *pair) for slot, pair in enumerate(pairs)], swap=swap
+                [Pairing(number, slot, *pair) for slot, pair in enumerate(pairs)],
+                swap=swap,
+                checklist=checklist,
             )
             if refine and number < rounds:
                 await sharpen(judge, number)
