@@ -270,7 +270,7 @@ def test_points_by_hand(tmp_path: Path) -> None:
         graded("q3", {"a": 0.4, "b": None, "c": None}, calls=[call("score")] * 3),
     )
     rows = by_model(result)
-    assert (result.placed_by, result.n_items) == ("points", 2)
+    assert (result.placed_by, result.n_items) == ("grades", 2)
     assert {model: row.borda for model, row in rows.items()} == {"a": 0.5, "b": 0.75, "c": 0.0}
     points = {model: row.points for model, row in rows.items()}
     assert points == pytest.approx({"a": 0.5, "b": 0.45, "c": 0.1})

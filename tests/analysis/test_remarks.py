@@ -33,7 +33,7 @@ def test_one_warning_per_missing_verdict_of_each_kind() -> None:
         ("win_rate", one_item(match("a", "b", None)), "and are left out"),
         ("insertion", one_item(match("a", "b", None)), "the newcomer was put behind the other"),
         (
-            "points",
+            "grades",
             [graded("q", {"a": 0.5, "b": None, "c": 0.1}), graded("r", {"a": 0.5, "b": 0.2})],
             "1 of 5 answers (20%) have no points, and so no rank in their item. "
             "Most frequent reason: no grades",
@@ -76,7 +76,7 @@ def test_mostly_even_votes_are_said(
 
 
 def test_points_have_no_ties_of_matches() -> None:
-    assert tie_warning(one_item(match("a", "b", 0.0)), "points") is None
+    assert tie_warning(one_item(match("a", "b", 0.0)), "grades") is None
 
 
 def said_of(*items: ItemBallots) -> list[str]:

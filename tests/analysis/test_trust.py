@@ -86,7 +86,7 @@ LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
     [
         ("native", FAIR, "There is no judge: models are ranked by their native scores."),
         (
-            "points",
+            "grades",
             FAIR,
             "The judge: answers were graded one by one, which shows nothing about it.",
         ),

@@ -27,7 +27,7 @@ def study() -> Study:
 
 
 def test_all_protocols_with_one_judge_are_compared() -> None:
-    assert {_variant(label, None).protocol.name for label in STANDARD} == set(ONE_JUDGE)
+    assert {_variant(label, None, 6).protocol.name for label in STANDARD} == set(ONE_JUDGE)
 
 
 @pytest.mark.slow
@@ -100,9 +100,8 @@ def test_protocols_know_the_truth_when_models_are_far_apart() -> None:
 
 def test_the_target_itself_counts() -> None:
     # Two neighbours of five changed places: ρ = 1 − 6 · 2 / (5 · 24) = 0.9.
-    run = _Run(World((5.0, 4.0, 3.0, 2.0, 1.0)).models, [[1.0, 2.0, 3.0, 5.0, 4.0]])
-    run.margins, run.depth = [[0.0] * 5], [0]
-    board = run.leaderboard(1)[None]
+    board = -np.array([[1.0, 2.0, 3.0, 5.0, 4.0]])
+    run = _Run(World((5.0, 4.0, 3.0, 2.0, 1.0)).models, depth=[0])
     truth = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
     for target, recovered in ((0.9, 1.0), (0.91, 0.0)):
         assert _row("p", 1, board, board, truth, [run], target).recovered == recovered
@@ -221,7 +220,7 @@ def test_processes_change_nothing() -> None:
     ],
 )
 def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
-    variant = _variant(label, swap)
+    variant = _variant(label, swap, 6)
     assert (variant.label, variant.settings) == (label, settings)
     assert variant.protocol.name == label.split(":")[0]
 
@@ -238,7 +237,7 @@ def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
 )
 def test_bad_variants(label: str, problem: str) -> None:
     with pytest.raises(LabError, match=problem):
-        _variant(label, None)
+        _variant(label, None, 6)
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def graded(item_id: str, points: Mapping[str, float | None], **fields: Any) -> I
     )
     fields = {"protocol": "pointwise", "groups": tuple((name,) for name in points)} | fields
     return item(item_id, **fields).model_copy(
-        update={"placed_by": "points", "scores": scores, "tiering": None, "seeds": ()}
+        update={"placed_by": "grades", "scores": scores, "tiering": None, "seeds": ()}
     )
 
 

@@ -30,6 +30,7 @@ ONCE: dict[str, dict[str, Any]] = {
     "seal": {"swap": "never", "refine": False, "critique": False},
     "swiss": {"swap": "never", "refine": False},
     "sorted": {"swap": "never"},
+    "round_robin": {"swap": "never"},
     "full_pairwise": {"swap": "never"},
 }
 """Settings with which every protocol asks every question once."""

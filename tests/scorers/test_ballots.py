@@ -16,15 +16,20 @@ def stored(**parts: Any) -> dict[str, Any]:
 
 
 def test_what_is_kept_has_a_version() -> None:
-    assert stored()["version"] == VERSION == 1
+    assert stored()["version"] == VERSION
     assert restore_ballots(stored()) == BALLOTS
 
 
 def test_ballots_without_a_version_are_those_of_the_first() -> None:
     old = stored()
     del old["version"]
-    assert restore_ballots(old) == BALLOTS
-    assert restore_ballots(old).version == 1
+    assert restore_ballots(old) == BALLOTS.model_copy(update={"version": 1})
+
+
+def test_points_were_the_name_of_grades_in_the_first_version() -> None:
+    old = stored(placed_by="points", version=1)
+    assert restore_ballots(old).placed_by == "grades"
+    assert restore_ballots(stored(placed_by="points")).placed_by == "points"
 
 
 def test_what_was_settled_before_was_about_the_items_of_the_run() -> None:
@@ -39,12 +44,12 @@ def test_unknown_fields_are_ignored() -> None:
 
 
 def test_a_newer_version_is_named() -> None:
-    newer = stored(version=2, placed_by="lottery")
-    assert newer_version(newer) == 2
+    newer = stored(version=3, placed_by="lottery")
+    assert newer_version(newer) == 3
     with pytest.raises(ValueError, match="newer Tiebreak") as caught:
         restore_ballots(newer)
     assert str(caught.value) == (
-        "its ballots were written by a newer Tiebreak (ballots version 2; this one reads 1): "
+        "its ballots were written by a newer Tiebreak (ballots version 3; this one reads 2): "
         "upgrade"
     )
     score = score_ballots(newer, ["a", "b"])

@@ -199,12 +199,12 @@ WORKED: list[tuple[str, ItemBallots, str]] = [
     ),
     (
         "points: equal ones are tied, none is no rank",
-        ballots("points", scores=points(a=0.5, b=0.75, c=None, d=0.5)),
+        ballots("grades", scores=points(a=0.5, b=0.75, c=None, d=0.5)),
         "b a=d",
     ),
     (
         "points: 0.1 + 0.2 is 0.3",
-        ballots("points", scores=points(a=0.1 + 0.2, b=0.3)),
+        ballots("grades", scores=points(a=0.1 + 0.2, b=0.3)),
         "a=b",
     ),
     (
@@ -256,9 +256,9 @@ def test_worked_cases(given_ballots: ItemBallots, order: str) -> None:
             ballots("elimination", [match("a", "b", 1)], seeds=()),
             "elimination ranks fewer than two candidates",
         ),
-        (ballots("points"), "fewer than two candidates have points (no call)"),
+        (ballots("grades"), "fewer than two candidates have points (no call)"),
         (
-            ballots("points", scores=points(a=1, b=None)),
+            ballots("grades", scores=points(a=1, b=None)),
             "fewer than two candidates have points (silent)",
         ),
         (
@@ -275,10 +275,10 @@ def test_worked_cases(given_ballots: ItemBallots, order: str) -> None:
             "fewer than two candidates have a native score",
         ),
         (
-            ballots("points", complete=False, skipped=Skipped(after=40, of=162, error=0.05)),
+            ballots("grades", complete=False, skipped=Skipped(after=40, of=162, error=0.05)),
             "skipped: the ranking was decided after 40 of 162 items",
         ),
-        (ballots("points", scores=points(a=1, b=0), complete=False), "judging was cut short"),
+        (ballots("grades", scores=points(a=1, b=0), complete=False), "judging was cut short"),
     ],
 )
 def test_why_there_is_no_ranking(given_ballots: ItemBallots, why: str) -> None:
@@ -288,7 +288,7 @@ def test_why_there_is_no_ranking(given_ballots: ItemBallots, why: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", ["elimination", "least_squares", "win_rate", "insertion", "points", "listing"]
+    "rule", ["elimination", "least_squares", "win_rate", "insertion", "grades", "listing"]
 )
 def test_a_single_answer_is_a_tie_under_every_rule_of_judges(rule: Rule) -> None:
     assert place(ballots(rule, groups=(("a", "b"),))).ranks == {"a": 1.5, "b": 1.5}

@@ -51,6 +51,7 @@ COUNTS: list[tuple[str, dict[str, Any], Count, Count]] = [
     ("flat_bracket", {"tiers": 1}, lambda n: n - 1, rounds),
     ("flat_bracket", {"swap": "always"}, lambda n: 1 + 2 * (n - 1), lambda n: 1 + 2 * rounds(n)),
     ("seal", {}, lambda n: 1 + (n - 1), lambda n: 1 + rounds(n)),
+    ("round_robin", {}, lambda n: n // 2, lambda n: 1),
     ("full_pairwise", {}, lambda n: n * (n - 1) // 2, lambda n: 1),
     ("full_pairwise", {"swap": "always"}, lambda n: n * (n - 1), lambda n: 2),
     *(
@@ -72,6 +73,8 @@ COUNTS: list[tuple[str, dict[str, Any], Count, Count]] = [
 def test_calls_and_depth(
     name: str, settings: dict[str, Any], calls: Count, depth: Count, twins: int
 ) -> None:
+    if name == "round_robin" and twins:
+        pytest.skip("who meets whom depends on models there, not on answers: test_round_robin.py")
     for n in range(2, 11):
         # Models that gave the best candidate's answer again cost nothing.
         more = {names(n)[0]: [f"twin{i}" for i in range(twins)]}
@@ -82,7 +85,7 @@ def test_calls_and_depth(
         assert max((call.depth + 1 for call in ballots.calls), default=0) == depth(n), n
         assert ballots.complete
         # Who sat out the only round has met nobody.
-        sat_out = not PROTOCOLS[name].ranks_everyone and settings["rounds"] == 1 and n % 2
+        sat_out = not PROTOCOLS[name].ranks_everyone and settings.get("rounds", 1) == 1 and n % 2
         assert len(place(ballots).ranks) == n + twins - sat_out
 
 
@@ -107,7 +110,9 @@ def test_identical_answers_are_tied_and_nobody_is_asked(name: str) -> None:
 def test_identical_answers_share_the_rank_that_they_earn(name: str) -> None:
     contest = planted_contest({"a": 9.0, "b": 5.0, "c": 1.0}, twins={"b": ("x", "y")})
     contest = replace(contest, native={"a": 1.0, "b": 0.5, "x": 0.5, "y": 0.5, "c": 0.0})
-    ranks = place(judged(name, contest, NotingJudge({"a": 9.0, "b": 5.0, "c": 1.0}))).ranks
+    all_pairs = {"rounds": 5} if name == "round_robin" else {}
+    judge = NotingJudge({"a": 9.0, "b": 5.0, "c": 1.0})
+    ranks = place(judged(name, contest, judge, **all_pairs)).ranks
     # Places 2 to 4 for the three: mean 3.
     assert ranks == {"a": 1.0, "b": 3.0, "x": 3.0, "y": 3.0, "c": 5.0}
 

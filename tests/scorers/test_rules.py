@@ -16,7 +16,8 @@ def test_what_is_asked_under_each_rule() -> None:
     asked = {name: rule.asks for name, rule in RULES.items()}
     assert asked == {
         **dict.fromkeys(("elimination", "least_squares", "win_rate", "insertion"), "match"),
-        "points": "score",
+        "points": "match",
+        "grades": "score",
         "listing": "list",
         "consensus": "list",
         "native": None,

@@ -5,6 +5,7 @@ Most of it with a judge that replies at once; what depends on replies as text th
 
 import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def play(
 ) -> ItemBallots:
     """One item, judged as the model provider `planted` would judge it."""
     judge = judge or NotingJudge(qualities, scale=0.1)
-    return judged("seal", planted_contest(qualities, item_id=str(item)), judge, **settings)
+    contest = planted_contest(qualities, item_id=str(item))
+    return judged("seal", replace(contest, position=item, n_items=999), judge, **settings)
 
 
 def champion(ballots: ItemBallots) -> str:

@@ -59,7 +59,7 @@ def test_points_with_their_grades() -> None:
         PointScore(candidate="b", unscored="it is empty"),
         PointScore(candidate="c", grades={"P1": 1, "P2": 0}, score=0.05),
     )
-    table = ballots_table(item("q").model_copy(update={"placed_by": "points", "scores": scores}))
+    table = ballots_table(item("q").model_copy(update={"placed_by": "grades", "scores": scores}))
     assert cells(table)[4:] == [
         ["candidate", "points", "grades"],
         ["a", "0.80", "P1 9, P2 7"],

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tiebreak.rankers import normalized_borda
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankedItem
+from tiebreak.scorers.placement import board_scores
 
 
 @dataclass(frozen=True, slots=True)
 class ItemTable:
     """Ranked items × models, as arrays of shape (rows, N).
 
-    `items` numbers the item of each row, and `item_ids` names it. `borda` is the normalized Borda
-    score in [0, 1], `margins` the mean principle margin per match in [-1, 1], `native` the native
-    score; NaN where the model has none in the item.
+    `items` numbers the item of each row, and `item_ids` names it. Column means of `borda` are the
+    leaderboard's scores (`board_scores`); `margins` is the mean principle margin per match in
+    [-1, 1], `native` the native score; NaN where the model has none in the item.
     """
 
     models: tuple[str, ...]
@@ -43,7 +43,7 @@ class ItemTable:
             models=models,
             item_ids=tuple(item.item_id for item in items),
             items=np.array([numbers[item.item_id] for item in items], dtype=np.int64),
-            borda=normalized_borda(array(placement.ranks for _, placement in ranked)),
+            borda=board_scores(items, [placement for _, placement in ranked], models),
             margins=array(placement.margins for _, placement in ranked),
             native=array(item.native for item in items),
         )

@@ -185,6 +185,7 @@ def leaderboards(
     how: Resampling = Resampling(),
     closure: bool = False,
     control: Control | None = None,
+    rule: Rule | None = None,
 ) -> list[Leaderboard]:
     """Leaderboards of all ranking logs among some files and folders.
 
@@ -193,19 +194,22 @@ def leaderboards(
         how: level, draws and seed of the intervals.
         closure: add to the least-squares view what the results of an item imply.
         control: add Bradley–Terry strengths under control of the answers' length or style.
+        rule: place the models of every item by this rule; None: by the one that each log names.
 
     Returns:
         One leaderboard per log, benchmark and protocol, the oldest log first, then by name. A log
         in which no item could be ranked gives a leaderboard without rows; its notes say why.
 
     Raises:
-        RankingLogError: a path holds no ranking log.
+        RankingLogError: a path holds no ranking log, or `rule` does not fit one.
         ValueError: level or draws are out of range.
     """
     return [
         board
         for log in read_ranking_logs(paths, with_metadata=control == "style")
-        for board in boards_of(log, how=how, closure=closure, control=control)
+        for board in boards_of(
+            log.by_rule(rule) if rule else log, how=how, closure=closure, control=control
+        )
     ]
 
 

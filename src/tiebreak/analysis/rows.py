@@ -1,5 +1,6 @@
 """Rankings and ballots as flat rows, as data frames and published tables have them."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,7 +26,7 @@ def item_ranking(ranked: RankedItem) -> Iterator[Row]:
             yield {
                 "model": model,
                 "rank": float(placement.ranks[model]),
-                "normalized_borda": float(table.borda[0, column]),
+                "normalized_borda": placement.borda.get(model, math.nan),
                 "n_models": len(placement.ranks),
                 "tied_group": place,
                 "judged_answer_of": leader[model],

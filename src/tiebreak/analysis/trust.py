@@ -91,7 +91,7 @@ def length_gain(length: Length) -> str:
 def _no_fault(judge: JudgeFigures, rule: PlacementRule) -> tuple[State, str]:
     """The state when no alarm went off, and what follows the name of who judged."""
     position = judge.position
-    if rule.by_points:
+    if rule.by_grades:
         return "unknown", "answers were graded one by one, which shows nothing about it"
     many = rule.noun[1] if rule.asks == "list" else "verdicts"
     its = "their" if rule.reviewed else "its"

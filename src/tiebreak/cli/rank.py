@@ -10,6 +10,7 @@ from tiebreak.words import split_names
 if TYPE_CHECKING:
     from tiebreak.analysis.control import Control
     from tiebreak.rankers import Resampling
+    from tiebreak.scorers.ballots import Rule
 
 
 @click.command()
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     help="Show strengths at equal length, or at equal length, headings, lists and bold, as well.",
 )
 @click.option(
+    "--place",
+    type=click.Choice(["points", "win_rate"]),
+    help="Place models by another rule, where all pairs met: by results or by ranks in each item.",
+)
+@click.option(
     "--pair",
     metavar="A,B",
     help="Only these two models, chosen beforehand: difference, interval, p.",
@@ -37,6 +43,7 @@ def rank(
     how: "Resampling",
     closure: bool,
     control: "Control | None",
+    place: "Rule | None",
     pair: str | None,
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
@@ -48,8 +55,8 @@ def rank(
       tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
     """
     if pair is not None:
-        if closure or control:
-            raise click.UsageError("--pair prints no second views: leave --closure and --control")
+        if closure or control or place:
+            raise click.UsageError("--pair takes no --closure, --control and --place")
         _pair(logs, form, pair, how.level)
         return
     from tiebreak.analysis.leaderboard import leaderboards
@@ -57,7 +64,7 @@ def rank(
     from tiebreak.report.sheets import leaderboard as sheets
 
     with plain_errors(RankingLogError):
-        boards = leaderboards(logs, how=how, closure=closure, control=control)
+        boards = leaderboards(logs, how=how, closure=closure, control=control, rule=place)
     show(form, sheets, boards)
 
 

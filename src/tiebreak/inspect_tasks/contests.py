@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +85,14 @@ def contest_samples(
     several = len(pool.benchmarks) > 1
     roster = list(pool.models)
     samples = []
-    for item, candidates in pool:
-        if saturated_only and not is_saturated(candidates.values()):
-            continue
+    judged = [
+        (item, candidates)
+        for item, candidates in pool
+        if not saturated_only or is_saturated(candidates.values())
+    ]
+    n_items = Counter(item.benchmark for item, _ in judged)
+    position: Counter[str] = Counter()
+    for item, candidates in judged:
         name, chosen = _rubric(rubric, task_type, item.benchmark)
         groups = (
             identical_groups(candidates) if merge_identical else tuple((m,) for m in candidates)
@@ -103,7 +109,10 @@ def contest_samples(
             "native": {m: _finite(candidates[m].native_score) for m in sorted(candidates)},
             "groups": [list(group) for group in groups],
             "answers": {group[0]: candidates[group[0]].answer for group in groups},
+            "position": position[item.benchmark],
+            "n_items": n_items[item.benchmark],
         }
+        position[item.benchmark] += 1
         samples.append(
             Sample(
                 id=sample_id(item, with_benchmark=several),

@@ -41,8 +41,8 @@ def load_protocol(given: str | None) -> Protocol:
         raise PrerequisiteError(f"protocol is {given!r}. {error}{how}") from error
 
 
-def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that the protocol's function does not take.
+def check_settings(protocol: Protocol, settings: Mapping[str, Any], n_models: int) -> None:
+    """Refuse settings that the protocol's function does not take, or not with so many models.
 
     Raises:
         PrerequisiteError: says which, and which there are.
@@ -56,6 +56,10 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any]) -> None:
             f"The settings of {protocol.name} do not fit: {error}. "
             f"There are: {', '.join(there) or 'none'}."
         ) from error
+    try:
+        protocol.check(settings, n_models)
+    except ProtocolError as error:
+        raise PrerequisiteError(str(error)) from error
 
 
 def _load(path: str) -> None:

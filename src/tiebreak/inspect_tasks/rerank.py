@@ -113,6 +113,24 @@ def swiss(
 
 
 @task
+def round_robin(
+    rounds: int = 1,
+    swap: Swap = "sample",
+    checklist: Checklist = "always",
+    **common: Unpack[Common],
+) -> Task:
+    """Rounds of a round robin on every item: pairs and sides balanced over items, nothing waits.
+
+    Args:
+        rounds: Rounds of an item, each with N/2 matches; with all N − 1 it is full_pairwise.
+        swap: Ask a match in the second order of presentation: always, close, sample (one pair of
+            each item, where it meets) or never.
+        checklist: Vote on the checklist always, or only where principles come out even (ties).
+    """
+    return _judging("round_robin", common, rounds=rounds, swap=swap, checklist=checklist)
+
+
+@task
 def sorted(
     swap: Swap = "sample", checklist: Checklist = "always", **common: Unpack[Common]
 ) -> Task:

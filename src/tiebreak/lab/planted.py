@@ -168,6 +168,8 @@ class Pool:
             task=f"Item {item}",
             rubric_name=RUBRIC.task_type,
             rubric=RUBRIC,
+            position=item,
+            n_items=len(self),
             seed=0,
             models=names,
             native=dict(zip(names, self.passed[item].astype(float).tolist(), strict=True)),

@@ -20,13 +20,13 @@ import numpy as np
 from tiebreak.lab.judge import LabError, Traits, require
 from tiebreak.lab.planted import FloatArray, Pool, World, spread_out
 from tiebreak.lab.study import Agreement, Figure, Row, Study
-from tiebreak.rankers import competition_ranks, normalized_borda
+from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
 from tiebreak.rankers.profile import ratio
 from tiebreak.scorers.ballots import CallKind, ItemBallots, Listing, Match, PointScore, Tiering
 from tiebreak.scorers.catalogue import REFERENCE, STANDARD
 from tiebreak.scorers.match import Swap
-from tiebreak.scorers.placement import NotPlacedError, place
+from tiebreak.scorers.placement import NotPlacedError, Placement, board_scores, place
 from tiebreak.scorers.protocols import ProtocolError, in_event_loop, judge_item
 from tiebreak.scorers.variants import Variant, read_variant, settings_of
 
@@ -126,7 +126,8 @@ def simulate_world(
     require(repeats >= 1, f"{repeats} repeats: it takes one pool or more")
     labels = dict.fromkeys((*protocols, REFERENCE))
     for label in labels:
-        _variant(label, swap)  # before any work, so that a wrong label costs no time
+        # Before any work, so that a wrong label costs no time.
+        _variant(label, swap, len(world.models))
     parts = [
         (world, sizes[-1], seed, repeat, label, swap)
         for repeat in range(repeats)
@@ -149,11 +150,10 @@ def simulate_world(
 
 @dataclass(slots=True)
 class _Run:
-    """A protocol's ranks in a pool, and its calls: a row, or a number, for each item."""
+    """A protocol's rankings in a pool, and its calls: one, or a number, for each item."""
 
     models: tuple[str, ...]
-    ranks: list[list[float]] = field(default_factory=list)
-    margins: list[list[float]] = field(default_factory=list)
+    ranked: list[tuple[ItemBallots, Placement] | None] = field(default_factory=list)
     calls: list[Counter[str]] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
     verdicts: list[list[bool]] = field(default_factory=list)
@@ -161,12 +161,9 @@ class _Run:
     def add(self, ballots: ItemBallots) -> None:
         """Take down one item."""
         try:
-            placement = place(ballots)
-            ranks, margins = placement.ranks, placement.margins
+            self.ranked.append((ballots, place(ballots)))
         except NotPlacedError:
-            ranks = margins = {}
-        self.ranks.append([ranks.get(model, math.nan) for model in self.models])
-        self.margins.append([margins.get(model, math.nan) for model in self.models])
+            self.ranked.append(None)
         self.calls.append(Counter(call.kind for call in ballots.calls))
         self.depth.append(max((call.depth + 1 for call in ballots.calls), default=0))
         replies: list[Match | PointScore | Listing | Tiering] = [
@@ -179,9 +176,18 @@ class _Run:
 
     def leaderboard(self, n_items: int) -> FloatArray:
         """Minus the ranks after the first items, by mean Borda, then mean margin (SEAL, §2.3)."""
-        borda = normalized_borda(self.ranks[:n_items])
-        board: FloatArray = -competition_ranks(_means(borda), _means(self.margins[:n_items]))
+        ranked = [one for one in self.ranked[:n_items] if one is not None]
+        ballots, placements = [one for one, _ in ranked], [one for _, one in ranked]
+        borda = board_scores(ballots, placements, self.models)
+        cells = [[one.margins.get(m, math.nan) for m in self.models] for one in placements]
+        margins = np.array(cells, np.float64).reshape(borda.shape)
+        board: FloatArray = -competition_ranks(_means(borda), _means(margins))
         return board
+
+    def unranked(self, n_items: int) -> float:
+        """The share of places without a rank in the first items."""
+        places = sum(len(one[1].ranks) for one in self.ranked[:n_items] if one is not None)
+        return 1 - places / (n_items * len(self.models))
 
 
 _Part = tuple[World, int, int, int, str, Swap | None]
@@ -204,7 +210,7 @@ def _play(part: _Part) -> _Run:
     """One protocol on all items of a pool."""
     world, n_items, seed, repeat, label, swap = part
     pool = _pool(world, n_items, seed, repeat)
-    variant = _variant(label, swap)
+    variant = _variant(label, swap, len(world.models))
 
     async def play() -> _Run:
         settings = {**variant.protocol.prepare(pool.contests), **variant.settings}
@@ -221,14 +227,15 @@ def _play(part: _Part) -> _Run:
 _pool = lru_cache(maxsize=1)(Pool)
 
 
-def _variant(label: str, swap: Swap | None) -> Variant:
+def _variant(label: str, swap: Swap | None, n_models: int) -> Variant:
     """A protocol and its settings from a label; `swap` holds where the label does not say.
 
     Raises:
-        LabError: no such protocol, or no such setting of it.
+        LabError: no such protocol, no such setting of it, or not with so many models.
     """
     try:
         found = read_variant(label)
+        found.protocol.check(found.settings, n_models)
     except ProtocolError as error:
         raise LabError(str(error)) from error
     if swap is None or "swap" not in settings_of(found.protocol):
@@ -246,7 +253,6 @@ def _row(
     target: float,
 ) -> Row:
     calls = sum((counts for run in runs for counts in run.calls[:n_items]), Counter[str]())
-    cells = np.array([run.ranks[:n_items] for run in runs])
     scored = [one for run in runs for item in run.verdicts[:n_items] for one in item]
     found = spearman_many(boards, truth) >= target
     return Row(
@@ -257,7 +263,7 @@ def _row(
         calls={k: calls[k] / (n_items * len(runs)) for k in KINDS if calls[k]},
         depth=float(np.mean([run.depth[:n_items] for run in runs])),
         unscored=1 - sum(scored) / len(scored) if scored else math.nan,
-        unranked=float(np.isnan(cells).mean()),
+        unranked=float(np.mean([run.unranked(n_items) for run in runs])),
         recovered=float(found.mean()),
     )
 
@@ -282,7 +288,6 @@ def _figure(values: FloatArray) -> Figure:
     )
 
 
-def _means(table: FloatArray | Sequence[Sequence[float]]) -> FloatArray:
+def _means(table: FloatArray) -> FloatArray:
     """Mean of every column over the cells that are there."""
-    values = np.asarray(table, np.float64)
-    return ratio(np.nansum(values, axis=0), np.sum(~np.isnan(values), axis=0))
+    return ratio(np.nansum(table, axis=0), np.sum(~np.isnan(table), axis=0))

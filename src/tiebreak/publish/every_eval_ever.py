@@ -250,14 +250,14 @@ def _sample_lines(run: Run, record: Json, model: str, pool: CandidatePool) -> It
         if model not in table.models:
             continue
         column = table.models.index(model)
-        for row, (ballots, _) in enumerate(ranked):
+        for row, (ballots, placement) in enumerate(ranked):
             found = answers.get((ballots.benchmark, ballots.item_id, ballots.input_hash))
             native = float(table.native[row, column])
             if found is None or native not in (0.0, 1.0):
                 continue
             scores: Mapping[str, float] = {
                 _result_id(board.benchmark, NATIVE_SCORE): native,
-                _result_id(board.benchmark, _borda_of(board)): float(table.borda[row, column]),
+                _result_id(board.benchmark, _borda_of(board)): placement.borda.get(model, math.nan),
             }
             for name, score in scores.items():
                 if name in named and not math.isnan(score):

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tiebreak.candidates import CONTEST_KEY, Shard
-from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
+from tiebreak.scorers.rules import RULES
 
 
 class RankingLogError(ValueError):
@@ -166,6 +167,27 @@ class RankingLog:
         """Number of samples that were judged to the end."""
         return sum(one.judged for one in self.samples)
 
+    def by_rule(self, rule: Rule) -> "RankingLog":
+        """The log with every item ranked by a rule that it does not name itself.
+
+        Raises:
+            RankingLogError: the rule does not fit how these ballots came about.
+        """
+        return replace(self, samples=tuple(self._by_rule(one, rule) for one in self.samples))
+
+    def _by_rule(self, sample: JudgedItem, rule: Rule) -> JudgedItem:
+        ballots = sample.ballots
+        if ballots is None or not sample.judged or ballots.placed_by == rule:
+            return sample
+        if len(ballots.groups) > 1 and not RULES[rule].fits(ballots):
+            raise RankingLogError(
+                f"{self.path}: {rule} ranks where all pairs of answers met, and under "
+                f"{ballots.protocol} they did not (item {ballots.item_id})"
+            )
+        return ranked_sample(
+            replace(sample, ballots=ballots.model_copy(update={"placed_by": rule}))
+        )
+
     def parts(self) -> list["RankingLog"]:
         """The log cut by benchmark and protocol, by name; samples without ballots are in each."""
         kinds = sorted({kind for one in self.samples if (kind := one.kind)})
@@ -178,6 +200,16 @@ class RankingLog:
             )
             for kind in kinds
         ] or [self]
+
+
+def ranked_sample(sample: JudgedItem) -> JudgedItem:
+    """The sample with the ranking that its ballots give, or why they give none."""
+    if sample.ballots is None or not sample.judged:
+        return sample
+    try:
+        return replace(sample, placement=placement_of(sample.ballots), unplaced=None)
+    except NotPlacedError as error:
+        return replace(sample, placement=None, unplaced=str(error))
 
 
 def placement_of(ballots: ItemBallots) -> Placement:

@@ -12,11 +12,10 @@ from tiebreak.ranking_logs.log import (
     RankingLog,
     RankingLogError,
     UnreadableLogError,
-    placement_of,
+    ranked_sample,
 )
 from tiebreak.ranking_logs.samples import Sample, read_samples
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, newer_version, restore_ballots
-from tiebreak.scorers.placement import NotPlacedError
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
 _NOT_HOW = {"candidates", "shard"}
@@ -96,22 +95,16 @@ def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
 
 def _judged(sample: Sample) -> JudgedItem:
     ballots, problem = _ballots(sample)
-    placement = unplaced = None
-    if ballots is not None and problem is None and not ballots.skipped:
-        try:
-            placement = placement_of(ballots)
-        except NotPlacedError as error:
-            unplaced = str(error)
-    return JudgedItem(
-        id=str(sample.id),
-        epoch=sample.epoch,
-        ballots=ballots,
-        problem=problem,
-        placement=placement,
-        unplaced=unplaced,
-        newer=newer_version(sample.store.get(STORE_KEY)) is not None,
-        target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
-        metadata=sample.metadata,
+    return ranked_sample(
+        JudgedItem(
+            id=str(sample.id),
+            epoch=sample.epoch,
+            ballots=ballots,
+            problem=problem,
+            newer=newer_version(sample.store.get(STORE_KEY)) is not None,
+            target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
+            metadata=sample.metadata,
+        )
     )
 
 

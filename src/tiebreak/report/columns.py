@@ -116,14 +116,14 @@ COLUMNS: Final = (
         ("points",),
         Column("Points"),
         lambda row, board: number(row.points),
-        shown=lambda board: board.rule.by_points,
+        shown=lambda board: board.rule.by_grades,
         metric=Metric("mean_points", "Mean of the points that a judge gave", "0 to 1"),
     ),
     BoardColumn(
         ("unscored_rate",),
         Column("Unscored", short="Un-\nscored", meaning="Share of its matches without a verdict"),
         lambda row, board: share(row.unscored_rate),
-        shown=lambda board: board.rule.by_matches or board.rule.by_points,
+        shown=lambda board: board.rule.by_matches or board.rule.by_grades,
     ),
 )
 

@@ -14,9 +14,10 @@ from tiebreak.rankers.settlement import SettleFor
 
 STORE_KEY = "tiebreak:ballots"
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
-it as it is; any other change (a new rule or kind of call, another meaning) raises it."""
+it as it is; any other change (a new rule or kind of call, another meaning) raises it. Version 2
+has the rule `points` for results of matches; in version 1 that was the name of `grades`."""
 
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "list"]
@@ -28,6 +29,7 @@ Rule = Literal[
     "win_rate",
     "insertion",
     "points",
+    "grades",
     "listing",
     "consensus",
     "native",
@@ -239,9 +241,11 @@ class ItemBallots(Ballot):
     best seed first. `native` holds native scores, None where the log had none; `lengths` holds the
     number of characters of every representative's answer. `placed_by` is the rule that turns the
     ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
-    representatives, best first. In peer review `reviewers` are those who were asked, and
-    `aggregator` is the method that makes one ranking of theirs. `complete` is False for an item
-    whose judging was cut short; such an item is never ranked. `version` is 1 in logs without one.
+    representatives, best first. `scheduled` are the pairs of models that a protocol let meet
+    whatever the results, where those are not all pairs: no other results count. In peer review
+    `reviewers` are those who were asked, and `aggregator` is the method that makes one ranking of
+    theirs. `complete` is False for an item whose judging was cut short; such an item is never
+    ranked. `version` is 1 in logs without one.
     """
 
     protocol: str
@@ -266,6 +270,7 @@ class ItemBallots(Ballot):
     reviewers: tuple[Reviewer, ...] = ()
     aggregator: str = "kemeny_young"
     order: tuple[tuple[str, ...], ...] = ()
+    scheduled: tuple[tuple[str, str], ...] = ()
     calls: tuple[Call, ...] = ()
     skipped: Skipped | None = None
     complete: bool = False
@@ -296,6 +301,9 @@ def restore_ballots(stored: object) -> ItemBallots:
             f"its ballots were written by a newer Tiebreak (ballots version {newer}; this one "
             f"reads {VERSION}): upgrade"
         )
+    if isinstance(stored, Mapping) and stored.get("version", 1) == 1:
+        points = stored.get("placed_by") == "points"
+        stored = {**stored, "version": 1, **({"placed_by": "grades"} if points else {})}
     try:
         return ItemBallots.model_validate(stored)
     except ValidationError as error:

@@ -55,7 +55,7 @@ async def full_pairwise(
     return judge.ballots
 
 
-@protocol("pointwise", placed_by="points")
+@protocol("pointwise", placed_by="grades")
 async def pointwise(item: Contest, candidates: Sequence[str], judge: Session) -> ItemBallots:
     """POINTWISE: grade each candidate on its own, by the rubric's principles."""
     await judge.scores(candidates)
@@ -94,7 +94,7 @@ def share_rubric(contests: Sequence[Contest]) -> dict[str, SharedRubric]:
     return {"shared": SharedRubric(tasks)}
 
 
-@protocol("fixed_rubric", placed_by="points", prepare=share_rubric)
+@protocol("fixed_rubric", placed_by="grades", prepare=share_rubric)
 async def fixed_rubric(
     item: Contest, candidates: Sequence[str], judge: Session, *, shared: SharedRubric
 ) -> ItemBallots:

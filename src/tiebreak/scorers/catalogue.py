@@ -59,6 +59,12 @@ _ALL: Final = (
         variants=("swiss:rounds=3",),
         holds_all_pairs="89% (three rounds: 94%)",
     ),
+    BuiltIn(
+        "round_robin",
+        "round_robin",
+        "rounds of a fixed schedule, other ones on the next item; needs no seeding",
+        ranks_everyone=False,
+    ),
     BuiltIn("sorted", "insertion", "binary insertion: a full order", holds_all_pairs=""),
     BuiltIn(
         "peer_review",

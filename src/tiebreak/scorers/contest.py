@@ -4,10 +4,10 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rubric import Rubric
+from tiebreak.scorers.schedule import Pair, Schedule, schedule
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,8 @@ class Contest:
 
     `answers` maps the representative of each group of identical answers to the text that judges
     read. `native` holds native scores, None where the log had none. `rubric_name` is what the user
-    chose (a built-in name or a path).
+    chose (a built-in name or a path). `position` counts the `n_items` items of the benchmark that
+    are to be judged, from 0.
     """
 
     benchmark: str
@@ -30,6 +31,8 @@ class Contest:
     native: Mapping[str, float | None]
     groups: tuple[tuple[str, ...], ...]
     answers: Mapping[str, str]
+    position: int = 0
+    n_items: int = 1
 
     def rng(self, *purpose: str | int) -> random.Random:
         """A generator of its own for one purpose, the same in every run with the same seed."""
@@ -38,18 +41,22 @@ class Contest:
         )
 
     @cached_property
-    def sides(self) -> Mapping[tuple[str, str], tuple[str, str]]:
-        """For every two candidates, in the order of their names: who is shown first, by lot.
-
-        The pair alone decides, not the round or the protocol: so two protocols that let the same
-        two meet ask the same question, and the second one finds it in the cache.
-        """
-        rng = self.rng("sides")
-        pairs = combinations(sorted(self.answers), 2)
-        return {pair: pair if rng.random() < 0.5 else pair[::-1] for pair in pairs}
+    def schedule(self) -> Schedule:
+        """The round robin of the models over the items of the benchmark."""
+        return schedule(self.models, self.n_items, f"{self.seed}\x1f{self.benchmark}")
 
     @cached_property
-    def sampled(self) -> tuple[str, str] | None:
+    def first(self) -> Mapping[Pair, str]:
+        """For every two candidates, in the order of their names: who is shown first.
+
+        Drawn by lot for the pair, and in turns over the items; the round or the protocol has no say
+        in it. So two protocols that let the same two meet ask the same question, and the second one
+        finds it in the cache.
+        """
+        return self.schedule.first(self.position)
+
+    @cached_property
+    def sampled(self) -> Pair | None:
         """The two candidates, by name, whose match a sample of both orders holds; by lot.
 
         Drawn before anything is asked, so that flips there speak of all matches. None of one.

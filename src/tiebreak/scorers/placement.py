@@ -5,15 +5,27 @@ candidate about which no ballot says anything (its call is unscored) has no rank
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tiebreak.rankers import mean_ranks
-from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.rules import RULES, NotPlacedError, mean_margins, tied_groups
+import numpy as np
 
-__all__ = ["NotPlacedError", "Placement", "place", "results"]
+from tiebreak.rankers import mean_ranks
+from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.points import pair_points
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.rules import (
+    RULES,
+    NotPlacedError,
+    mean_margins,
+    mean_results,
+    results,
+    tied_groups,
+)
+
+__all__ = ["NotPlacedError", "Placement", "board_scores", "place", "results"]
 
 
 @dataclass(frozen=True)
@@ -21,12 +33,14 @@ class Placement:
     """Ranking of one item.
 
     `order` lists groups of tied models, best first. `ranks` gives every ranked model's mean rank
-    (1 = best). `margins` gives its mean principle margin per scored match, in [-1, 1], NaN where it
-    has none.
+    (1 = best), and `borda` its score in the item, in [0, 1]: (N − rank) / (N − 1), or under the
+    rule `points` its mean result. `margins` gives its mean principle margin per scored match, in
+    [-1, 1], NaN where it has none.
     """
 
     order: tuple[tuple[str, ...], ...]
     ranks: Mapping[str, float]
+    borda: Mapping[str, float]
     margins: Mapping[str, float]
 
 
@@ -48,25 +62,64 @@ def place(ballots: ItemBallots) -> Placement:
     else:
         ranks = rule.ranks(ballots)
     margins = mean_margins(ballots.matches)
+    borda = mean_results(ballots) if ballots.placed_by == "points" else _borda(ranks)
     return Placement(
         order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),
         ranks=ranks,
+        borda=borda,
         margins={m: margins.get(group[0], math.nan) for group in ballots.groups for m in group},
     )
 
 
-def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
-    """All results of an item between models: (one, other, 1 / ½ / 0 for the one).
+def board_scores(
+    ballots: Sequence[ItemBallots], placements: Sequence[Placement], models: Sequence[str]
+) -> FloatArray:
+    """A table of items × models whose column means are the Borda scores of a leaderboard.
 
-    A match counts for every model that gave the answer, and models with identical answers are tied.
-    Matches without a verdict are left out.
+    Under the rule `points` results are averaged by pair over all items first (`pair_points`), so a
+    cell is no figure of the item alone; it is under all other rules.
+
+    Args:
+        ballots: items that have a ranking.
+        placements: the ranking of each.
+        models: the columns.
+
+    Returns:
+        Shape (items, models), NaN where a model has no rank.
     """
-    members = {group[0]: group for group in ballots.groups}
-    found = [
-        (one, other, match.result)
-        for match in ballots.matches
-        if match.result is not None
-        for one in members[match.high]
-        for other in members[match.low]
-    ]
-    return found + [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
+    if any(item.placed_by == "points" for item in ballots):
+        return _points(ballots, {model: number for number, model in enumerate(models)})
+    cells = [[one.borda.get(model, math.nan) for model in models] for one in placements]
+    table: FloatArray = np.array(cells, np.float64).reshape(len(placements), len(models))
+    return table
+
+
+def _borda(ranks: Mapping[str, float]) -> dict[str, float]:
+    """The share of the others that each candidate leaves behind; none where it is alone."""
+    n = len(ranks)
+    return {model: (n - rank) / (n - 1) for model, rank in ranks.items()} if n > 1 else {}
+
+
+def _points(items: Sequence[ItemBallots], column: Mapping[str, int]) -> FloatArray:
+    present = np.zeros((len(items), len(column)), dtype=np.bool_)
+    judged: list[tuple[int, int, float, int]] = []
+    same: list[tuple[int, int, int]] = []
+    for row, item in enumerate(items):
+        present[row, [column[model] for model in item.models]] = True
+        leader = {model: group[0] for group in item.groups for model in group}
+        judged += (
+            (column[one], column[other], result, row)
+            for one, other, result in results(item)
+            if leader[one] != leader[other]
+        )
+        same += (
+            (row, column[one], column[other])
+            for group in item.groups
+            for one, other in combinations(group, 2)
+        )
+    matches = None
+    if judged:
+        one, other, result, item_of = zip(*judged, strict=True)
+        matches = Matches.of(one, other, result, item_of, len(column), len(items))
+    tied = np.array(same, dtype=np.int64).reshape(-1, 3).T
+    return pair_points(matches, (tied[0], tied[1], tied[2]), present)

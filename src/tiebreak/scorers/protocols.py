@@ -32,6 +32,7 @@ from tiebreak.scorers.session import Record, Session
 
 ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
 Prepare = Callable[[Sequence[Contest]], Mapping[str, Any]]
+Check = Callable[[Mapping[str, Any], int], None]
 T = TypeVar("T")
 F = TypeVar("F", bound=ProtocolFunction)
 
@@ -43,27 +44,38 @@ def share_nothing(contests: Sequence[Contest]) -> Mapping[str, Any]:
     return {}
 
 
+def accept_all(settings: Mapping[str, Any], n_models: int) -> None:
+    """The usual `check`: settings of the right type fit any number of models."""
+
+
 class ProtocolError(ValueError):
     """A protocol cannot be found, two want the same name, or one does not keep to the rules."""
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """A protocol as `protocol` registers it."""
+    """A protocol as `protocol` registers it.
+
+    `check` refuses settings, with a ProtocolError, that do not fit so many models.
+    """
 
     name: str
     run: ProtocolFunction
     placed_by: Rule
     prepare: Prepare = share_nothing
+    check: Check = accept_all
 
 
-def protocol(name: str, *, placed_by: Rule, prepare: Prepare = share_nothing) -> Callable[[F], F]:
+def protocol(
+    name: str, *, placed_by: Rule, prepare: Prepare = share_nothing, check: Check = accept_all
+) -> Callable[[F], F]:
     """Register a function (item, candidates, judge, **settings) → ballots as a protocol.
 
     Args:
         name: its name, for tasks and reports.
         placed_by: the rule that turns its ballots into a ranking.
         prepare: makes what all items of a run share out of all contests, as further settings.
+        check: refuses settings that do not fit a number of models.
 
     Raises:
         ProtocolError: the name belongs to another protocol.
@@ -77,7 +89,7 @@ def protocol(name: str, *, placed_by: Rule, prepare: Prepare = share_nothing) ->
         before = _registered.get(name)
         if before and (before.run.__module__, before.run.__qualname__) != place:
             raise ProtocolError(f"{name!r} is registered already, by {before.run.__module__}.")
-        _registered[name] = Protocol(name, function, placed_by, prepare)
+        _registered[name] = Protocol(name, function, placed_by, prepare, check)
         return function
 
     return register

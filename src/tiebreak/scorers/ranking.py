@@ -25,7 +25,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 from numpy.typing import NDArray
 
-from tiebreak.rankers import Resampling, normalized_borda
+from tiebreak.rankers import Resampling
 from tiebreak.rankers import spread as mean_gap
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.massey import least_squares as fit_least_squares
@@ -173,14 +173,11 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
         return Score.unscored(reason="no_ballots", explanation=f"Not ranked: {error}.")
     table = ballots_table(ballots)
     try:
-        ranks = place(ballots).ranks
+        placement = place(ballots)
     except NotPlacedError as error:
         return Score.unscored(reason="not_placed", explanation=f"{error}\n\n{table}")
-    borda = normalized_borda([[ranks.get(model, math.nan) for model in ballots.models]])[0]
-    value = dict.fromkeys(roster, math.nan) | dict(
-        zip(ballots.models, map(float, borda), strict=True)
-    )
-    best = min(ranks, key=ranks.__getitem__)
+    value = dict.fromkeys((*roster, *ballots.models), math.nan) | dict(placement.borda)
+    best = placement.order[0][0]
     # An item whose answers are all identical has ties and no match; it counts where others have.
     by_matches = RULES[ballots.placed_by].by_matches
     position = {model: number for number, model in enumerate(sorted(value))}

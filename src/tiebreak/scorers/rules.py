@@ -4,8 +4,10 @@
                    round by mean principle margin per match, then by seed (SEAL, §2.3)
     least_squares  strengths that fit the results of all matches best, and the seeding a little
     win_rate       mean result of a candidate's matches, ½ for a tie
+    points         the same in an item; over items not ranks are averaged but results, those of a
+                   pair first, then over a model's opponents (`tiebreak.rankers.points`)
     insertion      the order that the protocol arrived at
-    points         points given by a judge
+    grades         grades given by a judge
     listing        the order given by a judge
     consensus      one ranking out of all reviewers', by the aggregator that the run asked for
     native         the benchmark's own score
@@ -17,7 +19,7 @@ for what stays unscored or tied, and how it ranks.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Final, Literal
 
 import numpy as np
@@ -53,7 +55,7 @@ class PlacementRule:
     match does. `reviewed` is whether several reviewers are asked instead of one judge; `knockout`
     whether the loser of a match is out; `results_only` whether nothing but the results of matches
     counts, neither seeding nor rounds. `ranks` gives every ranked model's rank, 1 = best, or
-    raises a NotPlacedError.
+    raises a NotPlacedError. `fits` is whether it can rank ballots that name another rule.
     """
 
     ranks: Callable[[ItemBallots], Mapping[str, float]]
@@ -64,6 +66,7 @@ class PlacementRule:
     reviewed: bool = False
     knockout: bool = False
     results_only: bool = False
+    fits: Callable[[ItemBallots], bool] = lambda ballots: False
 
     @property
     def by_matches(self) -> bool:
@@ -71,8 +74,8 @@ class PlacementRule:
         return self.asks == "match"
 
     @property
-    def by_points(self) -> bool:
-        """Whether each candidate gets points on its own."""
+    def by_grades(self) -> bool:
+        """Whether each candidate is graded on its own."""
         return self.asks == "score"
 
 
@@ -91,6 +94,37 @@ def mean_margins(matches: Iterable[Match]) -> dict[str, float]:
             own.setdefault(match.high, []).append(match.margin)
             own.setdefault(match.low, []).append(-match.margin)
     return {name: math.fsum(margins) / len(margins) for name, margins in own.items()}
+
+
+def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
+    """All results of an item between models: (one, other, 1 / ½ / 0 for the one).
+
+    A match counts for every model that gave the answer, and models with identical answers are tied.
+    Matches without a verdict are left out, as are pairs that a protocol with a schedule of its own
+    did not let meet: else identical answers, which take no match, would count too often.
+    """
+    members = {group[0]: group for group in ballots.groups}
+    found = [
+        (one, other, match.result)
+        for match in ballots.matches
+        if match.result is not None
+        for one in members[match.high]
+        for other in members[match.low]
+    ]
+    found += [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
+    if not ballots.scheduled:
+        return found
+    met = {frozenset(pair) for pair in ballots.scheduled}
+    return [result for result in found if frozenset(result[:2]) in met]
+
+
+def mean_results(ballots: ItemBallots) -> dict[str, float]:
+    """Mean result of every model over its opponents in the item; none, no entry."""
+    own: dict[str, list[float]] = {}
+    for one, other, result in results(ballots):
+        own.setdefault(one, []).append(result)
+        own.setdefault(other, []).append(1 - result)
+    return {name: math.fsum(found) / len(found) for name, found in sorted(own.items())}
 
 
 def review_ranks(ballots: ItemBallots, models: Sequence[str]) -> NDArray[np.float64]:
@@ -161,7 +195,15 @@ def _insertion(ballots: ItemBallots) -> Groups:
     return [group for group in groups if group]
 
 
-def _points(ballots: ItemBallots) -> Groups:
+def _points(ballots: ItemBallots) -> dict[str, float]:
+    scores = mean_results(ballots)
+    if len(scores) < 2:
+        _require_verdict(ballots)
+        raise NotPlacedError("fewer than two models have a result")
+    return mean_ranks(tied_groups(scores))
+
+
+def _grades(ballots: ItemBallots) -> Groups:
     scores = {one.candidate: one.score for one in ballots.scores if one.score is not None}
     if len(scores) < 2:
         reasons = [one.unscored for one in ballots.scores if one.unscored] or ["no call"]
@@ -206,6 +248,12 @@ def _judged(ballots: ItemBallots) -> list[str]:
     return [rep for rep in ballots.representatives if rep in seen]
 
 
+def _all_pairs_met(ballots: ItemBallots) -> bool:
+    """Whether results had no say in who met whom."""
+    met = {frozenset((match.high, match.low)) for match in ballots.matches}
+    return len(met) == math.comb(len(ballots.groups), 2)
+
+
 def _require_verdict(ballots: ItemBallots) -> None:
     if all(match.unscored for match in ballots.matches):
         # Seeds alone would decide everything.
@@ -245,7 +293,13 @@ RULES: Final[Mapping[Rule, PlacementRule]] = {
         _of_answers(_least_squares), "match", _MATCH, _LEFT_OUT, _EVEN_HANDED
     ),
     "win_rate": PlacementRule(
-        _of_answers(_win_rate), "match", _MATCH, _LEFT_OUT, _EVEN_HANDED, results_only=True
+        _of_answers(_win_rate),
+        "match",
+        _MATCH,
+        _LEFT_OUT,
+        _EVEN_HANDED,
+        results_only=True,
+        fits=_all_pairs_met,
     ),
     "insertion": PlacementRule(
         _of_answers(_insertion),
@@ -255,7 +309,10 @@ RULES: Final[Mapping[Rule, PlacementRule]] = {
         "the two share their place: the ranking tells few answers apart",
     ),
     "points": PlacementRule(
-        _of_answers(_points),
+        _points, "match", _MATCH, _LEFT_OUT, _EVEN_HANDED, results_only=True, fits=_all_pairs_met
+    ),
+    "grades": PlacementRule(
+        _of_answers(_grades),
         "score",
         ("answer", "answers"),
         "have no points, and so no rank in their item",

@@ -4,14 +4,12 @@ An item is what `tiebreak rank` counts as one: judged to the end, and ranked. Wh
 cut short or unscored there is no rank, and nothing is written.
 """
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tiebreak.analysis.entries import QuestionKey
-from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
@@ -136,10 +134,10 @@ def _answers(log: RankingLog) -> _Answers:
 def _standings(
     log: RankingLog, answers: _Answers
 ) -> Mapping[str, Mapping[QuestionKey, ItemStanding]]:
-    table = ItemTable.of(log.ranked)
-    found: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in table.models}
+    models = sorted({model for item, _ in log.ranked for model in item.models})
+    found: dict[str, dict[QuestionKey, ItemStanding]] = {model: {} for model in models}
     seen: set[QuestionKey] = set()
-    for (item, placement), scores in zip(log.ranked, table.borda.tolist(), strict=True):
+    for item, placement in log.ranked:
         key = (item.item_id, item.input_hash)
         if key in seen:
             raise WriteBackError(
@@ -148,12 +146,11 @@ def _standings(
             )
         seen.add(key)
         judged = answers.get((item.benchmark, key), {})
-        for model, score in zip(table.models, scores, strict=True):
-            # Undefined: no ballot says anything about the model, or it is alone in the item.
-            if not math.isnan(score):
-                words = _words(item, placement, model)
-                rank = float(placement.ranks[model])
-                found[model][key] = ItemStanding(rank, score, words, judged.get(model))
+        # Without a score: no ballot says anything about the model, or it is alone in the item.
+        for model, score in placement.borda.items():
+            words = _words(item, placement, model)
+            rank = float(placement.ranks[model])
+            found[model][key] = ItemStanding(rank, score, words, judged.get(model))
     return found
 
 

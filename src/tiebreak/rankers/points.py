@@ -1,0 +1,101 @@
+"""Points: how often each model wins, as the mean over its opponents of each pair's mean result.
+
+    sᵢ = Σⱼ p̄ᵢⱼ / (N − 1),    p̄ᵢⱼ = (Tᵢⱼ · ½ + Dᵢⱼ · mean of what was judged) / (Tᵢⱼ + Dᵢⱼ)
+
+Where every pair is judged on every item this is the Borda score of exhaustive judging, in [0, 1].
+Where only some are, and results have no say in which, it is an unbiased estimate of it: a pair
+counts the same however often it met. The Tᵢⱼ items to which two models gave the same answer are
+ties, known without a judge; what was judged stands for the Dᵢⱼ items where they differ.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.profile import FloatArray, IntArray, ratio
+
+
+def pair_points(
+    judged: Matches | None, same: tuple[IntArray, IntArray, IntArray], present: NDArray[np.bool_]
+) -> FloatArray:
+    """A table of items × models whose column means over present cells are the scores sᵢ.
+
+    So whatever resamples or tests means of items serves here as well. A cell is the model's score
+    and what its results in the item say beyond what the strengths of both sides made one expect:
+    no item speaks for a model because the schedule gave it a weak opponent there.
+
+        xₜᵢ = Σⱼ [eᵢⱼ + wᵢⱼ (rₜᵢⱼ − eᵢⱼ)] / (N − 1),   eᵢⱼ = ½ + (θᵢ − θⱼ) / 2,
+
+    with strengths θ by least squares over all judged results and a tie of each model against an
+    average one; wᵢⱼ = Dᵢⱼ / (number of their judged matches), 0 where they were not judged on item
+    t, and ½ in brackets where their answers are the same. Over the items of a pair that met, e
+    cancels; it takes opponents out of the spread (a regression estimator: W. G. Cochran 1977,
+    Sampling Techniques, chapter 7), and stands for a pair that never met.
+
+    Args:
+        judged: matches with a result, at most one for a pair in an item; items are numbered as the
+            rows of the table. None without any.
+        same: three arrays of one length: item, model and model that gave the same answer.
+        present: shape (items, N), whether the model is judged on the item at all.
+
+    Returns:
+        Shape (items, N); NaN where a model is absent. Cells may leave [0, 1].
+    """
+    n = present.shape[1]
+    here = present.astype(np.float64)
+    tied = _sums(n, same[1], same[2], np.full(len(same[0]), 1.0))
+    differ = here.T @ here - tied - tied.T
+    np.fill_diagonal(differ, 0)
+    won = met = np.zeros((n, n))
+    if judged is not None:
+        won = _sums(n, judged.first, judged.second, judged.result)
+        met = _sums(n, judged.first, judged.second, np.ones_like(judged.result))
+        lost = _sums(n, judged.second, judged.first, 1 - judged.result)
+        won, met = won + lost, met + met.T
+    expected = _expected(won, met)
+    total = here @ expected.T
+    for one, other in ((same[1], same[2]), (same[2], same[1])):
+        np.add.at(total, (same[0], one), 0.5 - expected[one, other])
+    if judged is not None:
+        weight = ratio(differ, met)
+        for one, other, result in (
+            (judged.first, judged.second, judged.result),
+            (judged.second, judged.first, 1 - judged.result),
+        ):
+            beyond = weight[one, other] * (result - expected[one, other])
+            np.add.at(total, (judged.item, one), beyond)
+    opponents = here.sum(axis=1, keepdims=True) - 1
+    cells = np.where(present & (opponents > 0), total / np.maximum(opponents, 1), np.nan)
+    return _widened(cells, met.sum() / 2, differ.sum() / 2)
+
+
+def _widened(cells: FloatArray, n_judged: float, n_differ: float) -> FloatArray:
+    """The cells, spread as they would be if their strengths were not fitted to the same results.
+
+    N − 1 strengths take that many degrees of freedom from the matches, as far as expectations stand
+    for what was not judged.
+    """
+    if not 0 < n_judged < n_differ:
+        return cells
+    lost = (cells.shape[1] - 1) / n_judged * (1 - n_judged / n_differ)
+    counts = np.sum(~np.isnan(cells), axis=0)
+    center = ratio(np.nansum(cells, axis=0), counts.astype(np.float64))
+    widened: FloatArray = center + np.sqrt(1 + lost) * (cells - center)
+    return widened
+
+
+def _sums(n: int, one: IntArray, other: IntArray, values: FloatArray) -> FloatArray:
+    """Sums of values by pair, shape (N, N)."""
+    found: FloatArray = np.bincount(one * n + other, values, n * n).astype(np.float64).reshape(n, n)
+    return found
+
+
+def _expected(won: FloatArray, met: FloatArray) -> FloatArray:
+    """What each model is expected to get against each other one, 0 against itself."""
+    games = met.sum(axis=1)
+    # One tie against an average model keeps the system regular, and small samples modest.
+    system = np.diag(games + 1) - met
+    strengths = np.linalg.solve(system, 2 * won.sum(axis=1) - games)
+    expected: FloatArray = 0.5 + (strengths[:, None] - strengths[None, :]) / 2
+    np.fill_diagonal(expected, 0)
+    return expected

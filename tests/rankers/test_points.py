@@ -1,0 +1,107 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tiebreak.rankers.matches import Matches
+from tiebreak.rankers.points import pair_points
+
+FloatArray = NDArray[np.float64]
+NONE = np.zeros(0, dtype=np.int64)
+
+
+@st.composite
+def judgings(draw: st.DrawFn) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Results of all pairs on some items, shape (items, N, N), and whether their answers differ.
+
+    Which of them are judged is drawn as well: NaN where they are not.
+    """
+    n, n_items = draw(st.integers(2, 5)), draw(st.integers(1, 6))
+    result = np.full((n_items, n, n), np.nan)
+    differ = np.ones((n_items, n, n), dtype=np.bool_)
+    for item in range(n_items):
+        same = draw(st.integers(0, n))  # the first models gave one answer
+        differ[item, :same, :same] = False
+        for one, other in combinations(range(n), 2):
+            got = draw(st.sampled_from([0.0, 0.5, 1.0, None]))
+            if differ[item, one, other] and got is not None:
+                result[item, one, other], result[item, other, one] = got, 1 - got
+    return result, differ
+
+
+def table(result: FloatArray, differ: NDArray[np.bool_]) -> FloatArray:
+    n_items, n, _ = result.shape
+    upper = np.triu(np.ones((n, n), dtype=np.bool_), 1)
+    item, one, other = np.nonzero(~np.isnan(result) & upper)
+    judged = None
+    if len(item):
+        judged = Matches.of(one, other, result[item, one, other], item, n, n_items)
+    same = np.nonzero(~differ & upper)
+    return pair_points(judged, (same[0], same[1], same[2]), np.ones((n_items, n), dtype=np.bool_))
+
+
+def met_everyone(result: FloatArray, differ: NDArray[np.bool_]) -> bool:
+    met = np.any(~np.isnan(result), axis=0) | ~np.any(differ, axis=0)
+    return bool(met[np.triu_indices(len(met), 1)].all())
+
+
+@given(judgings())
+def test_means_of_columns_are_means_over_opponents_of_pairs(
+    given_results: tuple[FloatArray, NDArray[np.bool_]],
+) -> None:
+    result, differ = given_results
+    if not met_everyone(result, differ):
+        return
+    n_items, n, _ = result.shape
+    expected = []
+    for one in range(n):
+        pairs = []
+        for other in set(range(n)) - {one}:
+            apart = differ[:, one, other]
+            judged = [r for r in result[apart, one, other] if not np.isnan(r)]
+            mean = np.mean(judged) if judged else 0.0
+            pairs.append((apart.sum() * mean + (~apart).sum() / 2) / n_items)
+        expected.append(np.mean(pairs))
+    assert table(result, differ).mean(axis=0) == pytest.approx(expected, abs=1e-12)
+
+
+@given(judgings())
+def test_points_are_shared_out(given_results: tuple[FloatArray, NDArray[np.bool_]]) -> None:
+    # Each pair has one point to share, and so has each expectation of it.
+    assert table(*given_results).mean() == pytest.approx(0.5)
+
+
+def test_judged_completely_a_cell_is_the_mean_result_in_its_item() -> None:
+    rng = np.random.default_rng(0)
+    wins = np.triu(rng.integers(0, 3, (20, 6, 6)) / 2, 1)
+    result = wins + np.tril(1 - wins.swapaxes(1, 2), -1)
+    cells = table(np.where(np.eye(6) > 0, np.nan, result), np.ones((20, 6, 6), dtype=np.bool_))
+    assert cells == pytest.approx(result.sum(axis=2) / 5)
+
+
+def test_opponents_do_not_widen_the_spread() -> None:
+    # The strong model meets one weak opponent an item; it always wins, as it is expected to.
+    n_items = 60
+    one = np.arange(n_items) % 3
+    judged = Matches.of(one, [3] * n_items, [0] * n_items, range(n_items), 4, n_items)
+    cells = pair_points(judged, (NONE, NONE, NONE), np.ones((n_items, 4), dtype=np.bool_))
+    assert cells[:, 3].std() < 0.1
+
+
+def test_a_pair_that_never_met_is_expected_by_strengths() -> None:
+    # a beats b, b beats c, always: a would beat c as well.
+    judged = Matches.of([0, 1] * 50, [1, 2] * 50, [1, 1] * 50, np.repeat(range(50), 2), 3, 50)
+    a, b, c = pair_points(judged, (NONE, NONE, NONE), np.ones((50, 3), dtype=np.bool_)).mean(axis=0)
+    assert a > 0.95
+    assert b == pytest.approx(0.5)
+    assert a + c == pytest.approx(1)
+
+
+def test_absent_models_have_no_cell_and_nothing_judged_is_a_half() -> None:
+    present = np.array([[True, True, False], [True, True, True]])
+    cells = pair_points(None, (NONE, NONE, NONE), present)
+    assert np.isnan(cells[0, 2])
+    assert np.nan_to_num(cells, nan=0.5) == pytest.approx(0.5)

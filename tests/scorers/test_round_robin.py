@@ -1,0 +1,143 @@
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.scorers.judges import NotingJudge, judged
+from tests.scorers.tournament import planted_contest
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.placement import board_scores, place, results
+from tiebreak.scorers.protocols import ProtocolError
+from tiebreak.scorers.round_robin import check_rounds
+from tiebreak.scorers.schedule import n_rounds
+
+NAMES = "abcdefgh"
+
+
+def contests(n_models: int, n_items: int, twins: bool = False) -> list[Contest]:
+    """Items with answers of drawn quality; with twins up to half of them are another's."""
+    made = []
+    for item in range(n_items):
+        rng = Random(f"{item} {twins}")
+        names = list(NAMES[:n_models])
+        rng.shuffle(names)
+        copies = rng.randrange(n_models // 2 + 1) if twins else 0
+        own, more = names[copies:], names[:copies]
+        contest = planted_contest(
+            {name: rng.gauss(0, 1) for name in own},
+            item_id=str(item),
+            twins={own[0]: more[::2], own[-1]: more[1::2]},
+        )
+        made.append(replace(contest, position=item, n_items=n_items))
+    return made
+
+
+def play(protocol: str, items: list[Contest], **settings: Any) -> list[ItemBallots]:
+    found = []
+    for one in items:
+        judge = NotingJudge({model: float(a.split("=")[1]) for model, a in one.answers.items()})
+        found.append(judged(protocol, one, judge, swap="never", **settings))
+    return found
+
+
+def scores(items: list[ItemBallots]) -> list[float]:
+    found = [one.model_copy(update={"placed_by": "points"}) for one in items]
+    models = sorted({model for one in found for model in one.models})
+    table = board_scores(found, [place(one) for one in found], models)
+    return [float(score) for score in np.nanmean(table, axis=0)]
+
+
+@pytest.mark.parametrize("twins", [False, True])
+@pytest.mark.parametrize("n_models", [2, 5, 8])
+def test_all_rounds_ask_what_full_pairwise_asks_and_score_the_same(
+    n_models: int, twins: bool
+) -> None:
+    items = contests(n_models, 9, twins)
+    rounds = play("round_robin", items, rounds=n_rounds(n_models))
+    pairs = play("full_pairwise", items)
+
+    def asked(found: list[ItemBallots]) -> list[set[tuple[str, str, str]]]:
+        return [{(m.high, m.low, m.verdicts[0].first) for m in one.matches} for one in found]
+
+    assert asked(rounds) == asked(pairs)
+    assert scores(rounds) == scores(pairs)  # to the last digit
+    assert all(one.scheduled == () for one in rounds)
+
+
+@pytest.mark.parametrize("n_models", [5, 8])
+def test_rounds_nest(n_models: int) -> None:
+    items = contests(n_models, 11)
+    before: list[set[frozenset[str]]] = [set() for _ in items]
+    for rounds in range(1, n_rounds(n_models) + 1):
+        for item, one in enumerate(play("round_robin", items, rounds=rounds)):
+            now = {frozenset((match.high, match.low)) for match in one.matches}
+            assert len(now) == len(one.matches)
+            assert before[item] <= now
+            before[item] = now
+    assert all(len(pairs) == n_models * (n_models - 1) // 2 for pairs in before)
+
+
+@pytest.mark.parametrize(("n_models", "rounds"), [(8, 1), (8, 3), (5, 2)])
+def test_pairs_meet_equally_often_in_both_orders(n_models: int, rounds: int) -> None:
+    met: Counter[tuple[str, str]] = Counter()
+    first: Counter[tuple[str, str]] = Counter()
+    for one in play("round_robin", contests(n_models, 50), rounds=rounds):
+        for match in one.matches:
+            met[match.high, match.low] += 1
+            first[match.high, match.low] += match.verdicts[0].first == match.high
+    assert set(met) == set(combinations(NAMES[:n_models], 2))
+    assert max(met.values()) - min(met.values()) <= 1
+    assert all(abs(2 * first[pair] - met[pair]) <= 1 for pair in met)
+
+
+def test_identical_answers_are_ties_that_count_no_more_than_matches() -> None:
+    # a and b give one answer on every second item; elsewhere a wins all, b loses all.
+    items = []
+    for number in range(40):
+        same = number % 2 == 0
+        quality = {"a": 9.0, "c": 5.0, "d": 4.0} | ({} if same else {"b": 1.0})
+        contest = planted_contest(quality, item_id=str(number), twins={"a": "b"} if same else {})
+        items.append(replace(contest, position=number, n_items=40))
+    one_round = scores(play("round_robin", items, rounds=1))
+    exhaustive = scores(play("full_pairwise", items))
+    # Pair a, b: 20 ties and 20 wins. Judged pairs of c never change, so every round tells the same.
+    assert one_round[0] == pytest.approx(exhaustive[0])
+    assert one_round == pytest.approx(exhaustive, abs=0.13)
+
+
+def test_only_scheduled_pairs_count_within_an_item() -> None:
+    contest = planted_contest({"a": 3.0, "c": 2.0, "d": 1.0}, twins={"a": "b"})
+    [ballots] = play("round_robin", [contest])
+    assert {frozenset(result[:2]) for result in results(ballots)} == {
+        frozenset(pair) for pair in ballots.scheduled
+    }
+    assert len(ballots.scheduled) == 2
+    assert set(place(ballots).borda.values()) <= {0.0, 0.5, 1.0}
+
+
+def test_an_unscored_match_leaves_the_pair_to_its_other_items() -> None:
+    items = contests(4, 30)
+    found = play("round_robin", items, rounds=3)
+    for number in (3, 7, 20):
+        damaged = (
+            found[number].matches[0].model_copy(update={"decided_by": "unscored", "margin": None})
+        )
+        matches = (damaged, *found[number].matches[1:])
+        found[number] = found[number].model_copy(update={"matches": matches})
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for one in found:
+        for a, b, result in results(one):
+            pairs.setdefault((a, b), []).append(result)
+            pairs.setdefault((b, a), []).append(1 - result)
+    expected = [np.mean([np.mean(pairs[a, b]) for b in NAMES[:4] if b != a]) for a in NAMES[:4]]
+    assert scores(found) == pytest.approx(expected)
+
+
+def test_more_rounds_than_there_are() -> None:
+    with pytest.raises(ProtocolError, match="round robin of 3 models has 1 to 3 rounds"):
+        check_rounds({"rounds": 4}, 3)
