@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.ranking_logs.builders import item, match, sample, write_log
+from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write_summary
 from tiebreak.candidates import load_candidates
 from tiebreak.cli import main
@@ -95,6 +95,18 @@ def test_control_for_length_and_style(ranking: Path) -> None:
         assert board["control"]["controlled"]["reason"] == f"the log does not {reason}"
     [board] = json.loads(tiebreak("rank", str(ranking), "--json").output)["leaderboards"]
     assert board["control"] is None
+
+
+def test_another_rule_of_placement(ranking: Path, tmp_path: Path) -> None:
+    # With two models all pairs met, whatever the protocol.
+    [board] = json.loads(tiebreak("rank", str(ranking), "--place", "points", "--json").output)[
+        "leaderboards"
+    ]
+    assert "Placed by points instead of elimination" in board["notes"]
+    three = write_log(tmp_path / "three.eval", [bracket("q1", "a", "b", "c")])
+    failed = tiebreak("rank", str(three), "--place", "points")
+    assert failed.exit_code == 1
+    assert "points ranks where all pairs of answers met" in failed.output
 
 
 def test_one_pair_of_models(ranking: Path) -> None:
@@ -194,7 +206,7 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["rank", "{tmp}/a.eval"], 1, "not a ranking log"),
         (["rank", "{tmp}", "--level", "2"], 2, "--level"),
         (["rank", "{tmp}", "--pair", "a"], 2, "two models"),
-        (["rank", "{tmp}", "--pair", "a,b", "--control", "length"], 2, "no second views"),
+        (["rank", "{tmp}", "--pair", "a,b", "--control", "length"], 2, "--pair takes no"),
         (["demo", "--limit", "0"], 2, "--limit"),
         (["judge"], 2, "No such command"),
         (["aggregate"], 2, "Missing argument"),

@@ -173,7 +173,12 @@ class RankingLog:
         Raises:
             RankingLogError: the rule does not fit how these ballots came about.
         """
-        return replace(self, samples=tuple(self._by_rule(one, rule) for one in self.samples))
+        own = {item.placed_by for item in self.items} - {rule}
+        return replace(
+            self,
+            samples=tuple(self._by_rule(one, rule) for one in self.samples),
+            notes=(*self.notes, *(f"Placed by {rule} instead of {one}" for one in sorted(own))),
+        )
 
     def _by_rule(self, sample: JudgedItem, rule: Rule) -> JudgedItem:
         ballots = sample.ballots
