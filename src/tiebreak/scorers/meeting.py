@@ -40,10 +40,10 @@ class Meeting:
     async def play(self, swap: Swap, checklist: Checklist, critique: bool) -> Match:
         """Ask, in two orders of presentation where that is wanted, and settle the match.
 
-        Who is shown first is drawn by lot, in turns over the items. An unscored call is repeated once; a match without any
-        verdict is marked. With `checklist="ties"` the principles are voted on first; where they
-        leave the match even, the checklist is asked in every order, so the result is what asking
-        for both at once would have given.
+        Who is shown first is drawn by lot, in turns over the items. An unscored call is repeated
+        once; a match without any verdict is marked. With `checklist="ties"` the principles are
+        voted on first; where they leave the match even, the checklist is asked in every order, so
+        the result is what asking for both at once would have given.
         """
         one, other = sorted((self.pairing.high, self.pairing.low))
         sampled = (one, other) == self.contest.sampled
