@@ -1,6 +1,7 @@
 """Comparison with a reference: golden tables by hand, SciPy as oracle, and what is refused."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -327,7 +328,7 @@ def first_wins(ballots: ItemBallots) -> ItemBallots:
     matches = [
         settle(
             Pairing(one.round, one.slot, one.high, one.low),
-            [verdict.model_copy(update={"margin": 0.5}) for verdict in one.verdicts],
+            [replace(verdict, margin=0.5) for verdict in one.verdicts],
         )
         for one in ballots.matches
     ]

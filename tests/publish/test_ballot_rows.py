@@ -1,6 +1,7 @@
 """Ballots as rows: each one once, and no word of a judge among them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from tests.analysis.peers.builders import reviews
@@ -8,13 +9,21 @@ from tests.publish.test_rows import run_of
 from tests.ranking_logs.builders import call, graded, item, listed, match
 from tiebreak.publish.rows import ballot_rows, text_rows
 from tiebreak.publish.tables import table_of
-from tiebreak.scorers.ballots import Criterion, ItemBallots, Refinement, Tiering, Verdict, Vote
+from tiebreak.scorers.ballots import (
+    Criterion,
+    ItemBallots,
+    Refinement,
+    Side,
+    Tiering,
+    Verdict,
+    Vote,
+)
 
 WORDS = "words-of-a-judge"
 
 
-def vote(side: str, words: str = "") -> Vote:
-    return Vote.model_validate({"vote": side, "confidence": 0.75, "reasoning": words})
+def vote(side: Side, words: str = "") -> Vote:
+    return Vote(vote=side, confidence=0.75, reasoning=words)
 
 
 def wordy() -> ItemBallots:
@@ -27,8 +36,8 @@ def wordy() -> ItemBallots:
         checklist_margin=0.0,
     )
     lost = Verdict(first="a", unscored="no JSON in the reply")
-    played = match("a", "b", 0.75).model_copy(
-        update={"verdicts": (left,), "discarded": (lost,), "critique": f"{WORDS} 3"}
+    played = replace(
+        match("a", "b", 0.75), verdicts=(left,), discarded=(lost,), critique=f"{WORDS} 3"
     )
     refined = Refinement(
         round=1,

@@ -1,5 +1,7 @@
 """Votes to margins, and verdicts to the result of a match, by hand and by property."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,7 +139,7 @@ def test_a_missing_vote_is_no_tie() -> None:
 @given(st.fixed_dictionaries(dict.fromkeys(WEIGHTS, VOTES)))
 def test_margin_is_bounded_and_turns_with_the_sides(given_votes: dict[str, Vote]) -> None:
     margin = principle_margin(given_votes, WEIGHTS)
-    mirrored = {k: v.model_copy(update={"vote": MIRROR[v.vote]}) for k, v in given_votes.items()}
+    mirrored = {k: replace(v, vote=MIRROR[v.vote]) for k, v in given_votes.items()}
     assert -1 - 1e-12 <= margin <= 1 + 1e-12
     assert principle_margin(mirrored, WEIGHTS) == pytest.approx(-margin)
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ def close_match() -> Match:
     verdict = Verdict(
         first=SECOND, principles={"P1": Vote(vote="left", confidence=0.2, reasoning="shorter")}
     )
-    return match(FIRST, SECOND, -0.1).model_copy(update={"verdicts": (verdict,)})
+    return replace(match(FIRST, SECOND, -0.1), verdicts=(verdict,))
 
 
 def questions(item: Contest) -> list[tuple[Question[Any], list[str]]]:

@@ -124,9 +124,7 @@ def test_an_unscored_match_leaves_the_pair_to_its_other_items() -> None:
     items = contests(4, 30)
     found = play("round_robin", items, rounds=3)
     for number in (3, 7, 20):
-        damaged = (
-            found[number].matches[0].model_copy(update={"decided_by": "unscored", "margin": None})
-        )
+        damaged = replace(found[number].matches[0], decided_by="unscored", margin=None)
         matches = (damaged, *found[number].matches[1:])
         found[number] = found[number].model_copy(update={"matches": matches})
     pairs: dict[tuple[str, str], list[float]] = {}

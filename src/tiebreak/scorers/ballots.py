@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
 
 from tiebreak.rankers.settlement import SettleFor
 
@@ -37,13 +38,22 @@ Rule = Literal[
 """How the ballots of an item become its ranking; see `tiebreak.scorers.rules`."""
 
 
+# Unknown fields are from a newer Tiebreak.
+_IGNORING = ConfigDict(extra="ignore")
+
+
 class Ballot(BaseModel):
-    """Base of all ballot types: immutable; unknown fields, from a newer Tiebreak, are ignored."""
+    """Base of ballot types: immutable; unknown fields are ignored.
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    Calls, votes, verdicts and matches are dataclasses with slots instead: a log holds millions of
+    them, and as models they would take ten times the memory.
+    """
+
+    model_config = ConfigDict(frozen=True, **_IGNORING)
 
 
-class Call(Ballot):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+class Call:
     """One call to a model: what it was for, who answered, and its bill.
 
     `attempt` is 0 for the first try and 1 for the repetition of an unscored one; `repair` marks
@@ -66,7 +76,8 @@ class Call(Ballot):
     depth: int = 0
 
 
-class Vote(Ballot):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+class Vote:
     """A judge's vote on one principle or checklist item; confidence in [0, 1]."""
 
     vote: Side
@@ -74,7 +85,8 @@ class Vote(Ballot):
     reasoning: str = ""
 
 
-class Verdict(Ballot):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+class Verdict:
     """What a judge said to one order of presentation: `first` was shown as the left response.
 
     `margin` and `checklist_margin` are in [-1, 1] and positive when the left response is better;
@@ -90,7 +102,8 @@ class Verdict(Ballot):
     unscored: str | None = None
 
 
-class Match(Ballot):
+@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+class Match:
     """A match between `high` (the better seed, where there are seeds) and `low`.
 
     `margin` and `checklist_margin` are the means over the scored verdicts, turned so that they

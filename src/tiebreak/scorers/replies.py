@@ -15,12 +15,12 @@ from typing import Any, Final, Literal, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from tiebreak.scorers.ballots import AnchorSplit, Criterion, Vote
 from tiebreak.scorers.rubric import TOP_GRADE
 
-_M = TypeVar("_M", bound=BaseModel)
+_M = TypeVar("_M")
 
 _LONGEST_LINE: Final = 400
 """Characters of a sentence that a model adds to later prompts."""
@@ -295,7 +295,7 @@ def _line(value: Any, name: str) -> str:
 
 def _validate(model: type[_M], value: dict[str, Any], about: str = "") -> _M:
     try:
-        return model.model_validate(value)
+        return TypeAdapter(model).validate_python(value)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False)
         listed = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)

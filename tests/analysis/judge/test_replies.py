@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 from scipy.stats import binomtest
@@ -30,14 +31,14 @@ def test_questions_by_judge() -> None:
 
 def test_a_reply_that_a_repetition_replaced_is_no_question() -> None:
     first = match("a", "b", 0.3)
-    again = first.model_copy(update={"discarded": match("a", "b", None).verdicts})
+    again = replace(first, discarded=match("a", "b", None).verdicts)
     [judge] = judge_replies([item("q", [again], calls=[call(), call(attempt=1)])])
     assert (judge.n_questions, judge.n_unscored) == (1, 0)
 
 
 def test_a_match_with_one_verdict_of_two_has_an_unusable_reply() -> None:
     first = match("a", "b", 0.3)
-    half = first.model_copy(update={"verdicts": (*first.verdicts, *match("a", "b", None).verdicts)})
+    half = replace(first, verdicts=(*first.verdicts, *match("a", "b", None).verdicts))
     [judge] = judge_replies([item("q", [half], calls=[call()] * 2)])
     assert (judge.n_questions, judge.n_unscored) == (2, 1)
 

@@ -1,6 +1,7 @@
 """The items of a report: the index matches the ballots, and nothing that was said is missing."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,11 @@ def test_every_text_is_there(tmp_path: Path) -> None:
     vote = Vote(vote="left", confidence=0.5, reasoning=f"reason {hostile}")
     verdict = Verdict(first="a", principles={"P1": vote}, margin=0.5, unscored=None)
     thrown = Verdict(first="b", unscored=f"unscored {hostile}")
-    played = match("a", "b", 0.5).model_copy(
-        update={"verdicts": (verdict,), "discarded": (thrown,), "critique": f"critique {hostile}"}
+    played = replace(
+        match("a", "b", 0.5),
+        verdicts=(verdict,),
+        discarded=(thrown,),
+        critique=f"critique {hostile}",
     )
     ballots = item("q", [played], groups=(("a",), ("b",))).model_copy(
         update={

@@ -1,6 +1,7 @@
 """What a peer review looks like: on terminals of all widths, and as JSON."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -183,9 +184,7 @@ def test_many_reviewers_have_no_matrix(tmp_path: Path) -> None:
 def test_prices_that_are_not_known(tmp_path: Path) -> None:
     items = [reviews(f"q{k}", {"a": "ab", "b": "ba"}) for k in range(2)]
     unpriced = [
-        item.model_copy(
-            update={"calls": tuple(c.model_copy(update={"cost": None}) for c in item.calls)}
-        )
+        item.model_copy(update={"calls": tuple(replace(c, cost=None) for c in item.calls)})
         for item in items
     ]
     write_log(tmp_path / "1.eval", unpriced)
