@@ -75,13 +75,13 @@ def markdown(measured: Measured) -> str:
     return "\n".join([*lines, ""])
 
 
-def renew(page: Path, text: str) -> None:
+def renew(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
     """Put `text` between the marks of `page`, and leave the rest as it is."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, found, after = rest.partition(END)
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, found, after = rest.partition(end)
     if not found:
-        raise SystemExit(f"{page} has no lines {BEGIN!r} and {END!r} to write between.")
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+        raise SystemExit(f"{page} has no lines {begin!r} and {end!r} to write between.")
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 def main() -> int:
