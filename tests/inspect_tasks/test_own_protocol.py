@@ -108,15 +108,15 @@ def test_a_file_can_be_loaded_again(tmp_path: Path) -> None:
 
 def test_settings_must_fit() -> None:
     seal = find_protocol("seal")
-    check_settings(seal, {"tiers": 2, "critique": False}, 8)
+    check_settings(seal, {"tiers": 2, "critique": False}, "abcdefgh")
     with pytest.raises(
         PrerequisiteError, match=r"'lives'. There are: tiers, swap, checklist, refine"
     ):
-        check_settings(seal, {"lives": 2}, 8)
+        check_settings(seal, {"lives": 2}, "abcdefgh")
     with pytest.raises(PrerequisiteError, match=r"There are: none"):
-        check_settings(find_protocol("listwise"), {"lives": 2}, 8)
+        check_settings(find_protocol("listwise"), {"lives": 2}, "abcdefgh")
     with pytest.raises(PrerequisiteError, match="round robin of 8 models has 1 to 7"):
-        check_settings(find_protocol("round_robin"), {"rounds": 8}, 8)
+        check_settings(find_protocol("round_robin"), {"rounds": 8}, "abcdefgh")
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ def study() -> Study:
 
 
 def test_all_protocols_with_one_judge_are_compared() -> None:
-    assert {_variant(label, None, 6).protocol.name for label in STANDARD} == set(ONE_JUDGE)
+    assert {_variant(label, None, "abcdef").protocol.name for label in STANDARD} == set(ONE_JUDGE)
 
 
 @pytest.mark.slow
@@ -220,7 +220,7 @@ def test_processes_change_nothing() -> None:
     ],
 )
 def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
-    variant = _variant(label, swap, 6)
+    variant = _variant(label, swap, "abcdef")
     assert (variant.label, variant.settings) == (label, settings)
     assert variant.protocol.name == label.split(":")[0]
 
@@ -237,7 +237,7 @@ def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
 )
 def test_bad_variants(label: str, problem: str) -> None:
     with pytest.raises(LabError, match=problem):
-        _variant(label, None, 6)
+        _variant(label, None, "abcdef")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.placement import board_scores, place, results
 from tiebreak.scorers.protocols import ProtocolError
-from tiebreak.scorers.round_robin import check_rounds
+from tiebreak.scorers.round_robin import check_meetings
 from tiebreak.scorers.schedule import n_rounds
 
 NAMES = "abcdefgh"
@@ -136,6 +136,54 @@ def test_an_unscored_match_leaves_the_pair_to_its_other_items() -> None:
     assert scores(found) == pytest.approx(expected)
 
 
-def test_more_rounds_than_there_are() -> None:
-    with pytest.raises(ProtocolError, match="round robin of 3 models has 1 to 3 rounds"):
-        check_rounds({"rounds": 4}, 3)
+@pytest.mark.parametrize("n_models", [3, 8, 9])
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_newcomers_meet_all_others_equally_often(n_models: int, rounds: int) -> None:
+    names = "abcdefghi"[:n_models]
+    met: Counter[str] = Counter()
+    first: Counter[str] = Counter()
+    items = 60
+    for number in range(items):
+        contest = planted_contest({name: 1.0 + ord(name) for name in names}, item_id=str(number))
+        contest = replace(contest, position=number, n_items=items)
+        [ballots] = play("round_robin", [contest], rounds=rounds, newcomers="c")
+        for match in ballots.matches:
+            assert "c" in (match.high, match.low)
+            other = match.low if match.high == "c" else match.high
+            met[other] += 1
+            first[other] += match.verdicts[0].first == "c"
+        assert len(ballots.matches) == len(ballots.scheduled) == rounds
+    assert set(met) == set(names) - {"c"}
+    assert max(met.values()) - min(met.values()) <= 1
+    assert all(abs(2 * first[name] - met[name]) <= rounds + 1 for name in met)
+
+
+def test_against_a_baseline_a_score_is_the_win_rate() -> None:
+    found = play("round_robin", contests(4, 20), rounds=3, baseline="b")
+    wins: dict[str, list[float]] = {}
+    for one in found:
+        for high, low, result in results(one):
+            assert "b" in (high, low)
+            wins.setdefault(low if high == "b" else high, []).append(
+                1 - result if high == "b" else result
+            )
+    rates = {"b": 0.5} | {name: float(np.mean(own)) for name, own in wins.items()}
+    assert scores(found) == pytest.approx([rates[name] for name in "abcd"])
+    borda = place(found[0]).borda
+    assert borda["b"] == 0.5
+    assert set(borda.values()) <= {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"rounds": 4}, "a round robin of 3 models has 1 to 3 rounds"),
+        ({"rounds": 3, "newcomers": "a"}, "a has 2 others to meet, one in a round"),
+        ({"newcomers": "a,x"}, "There is no model 'x'; there are: a, b, c"),
+        ({"newcomers": ["a", "b", "c"]}, "All models are newcomers"),
+        ({"newcomers": "a", "baseline": "b"}, "do not go together"),
+    ],
+)
+def test_meetings_that_there_cannot_be(settings: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ProtocolError, match=problem):
+        check_meetings(settings, "abc")

@@ -72,6 +72,8 @@ def notes(
             "apart: the intervals are too narrow "
             "(in simulation a 95% interval covered 93% with 10 such items, 91% with 5)"
         )
+    if baseline := ", ".join(sorted({item.baseline for item in judged if item.baseline})):
+        yield f"Scores are win rates against {baseline}, a tie counting ½; its own is ½"
     unseeded = sum(1 for item in judged if item.tiering is not None and item.tiering.unscored)
     if unseeded:
         yield f"In {unseeded} of {len(judged)} items the seeding call gave no usable reply"

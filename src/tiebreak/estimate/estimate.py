@@ -95,11 +95,11 @@ def estimate(
             `judges` does not fill.
         PrerequisiteError: the peers do not fit the candidates, or cannot link them all in sparse
             mode.
-        ProtocolError: a peer review without peers, or settings that do not fit so many models.
+        ProtocolError: a peer review without peers, or settings that do not fit the models.
     """
     models = tuple(sorted({model for contest in contests for model in contest.models}))
     for variant in variants:
-        variant.protocol.check(variant.settings, len(models))
+        variant.protocol.check(variant.settings, models)
     panel = _find_reviewers(judges, models, variants, reviewers)
     chosen = strata(
         [(c.benchmark, c.rubric_name, len(c.answers)) for c in contests],

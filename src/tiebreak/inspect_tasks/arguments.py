@@ -128,12 +128,14 @@ def one_of(name: str, value: object, known: Collection[str]) -> None:
         raise PrerequisiteError(f"{name} is {value!r}: it must be one of {', '.join(known)}.")
 
 
-def of_type(name: str, value: object, wanted: Any) -> None:
+def of_type(name: str, value: Any, wanted: Any) -> None:
     """Refuse what is not of the type of a protocol's setting; numbers count from 1."""
     if get_origin(wanted) is Literal:
         one_of(name, value, get_args(wanted))
     elif wanted is bool:
         flag(name, value)
+    elif str in get_args(wanted):
+        names(name, value)
     elif value is not None or type(None) not in get_args(wanted):
         whole(name, value, 1)
 

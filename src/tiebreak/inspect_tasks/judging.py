@@ -92,7 +92,7 @@ def judging_task(
     shared: Mapping[str, Any] = {}
     if protocol.prepare is not share_nothing:
         shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
-    check_settings(protocol, {**settings, **shared}, len(pool.models))
+    check_settings(protocol, {**settings, **shared}, pool.models)
     run = run_id(protocol, settings, common, samples, lambda: roles(pool.models))
     settling = None
     if common["settle"]:

@@ -5,7 +5,7 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +41,8 @@ def load_protocol(given: str | None) -> Protocol:
         raise PrerequisiteError(f"protocol is {given!r}. {error}{how}") from error
 
 
-def check_settings(protocol: Protocol, settings: Mapping[str, Any], n_models: int) -> None:
-    """Refuse settings that the protocol's function does not take, or not with so many models.
+def check_settings(protocol: Protocol, settings: Mapping[str, Any], models: Sequence[str]) -> None:
+    """Refuse settings that the protocol's function does not take, or not with these models.
 
     Raises:
         PrerequisiteError: says which, and which there are.
@@ -57,7 +57,7 @@ def check_settings(protocol: Protocol, settings: Mapping[str, Any], n_models: in
             f"There are: {', '.join(there) or 'none'}."
         ) from error
     try:
-        protocol.check(settings, n_models)
+        protocol.check(settings, models)
     except ProtocolError as error:
         raise PrerequisiteError(str(error)) from error
 

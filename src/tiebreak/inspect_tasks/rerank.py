@@ -16,6 +16,7 @@ from tiebreak.inspect_tasks.roles import FindRoles, judges, peers, require_reada
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import find_protocol
+from tiebreak.scorers.round_robin import Names
 from tiebreak.scorers.variants import settings_of
 
 
@@ -117,17 +118,31 @@ def round_robin(
     rounds: int = 1,
     swap: Swap = "sample",
     checklist: Checklist = "always",
+    newcomers: Names = None,
+    baseline: str | None = None,
     **common: Unpack[Common],
 ) -> Task:
     """Rounds of a round robin on every item: pairs and sides balanced over items, nothing waits.
 
     Args:
-        rounds: Rounds of an item, each with N/2 matches; with all N − 1 it is full_pairwise.
+        rounds: Rounds of an item, each with N/2 matches; with all N − 1 it is full_pairwise. For
+            newcomers and a baseline: how many others each of them meets on an item.
         swap: Ask a match in the second order of presentation: always, close, sample (one pair of
             each item, where it meets) or never.
         checklist: Vote on the checklist always, or only where principles come out even (ties).
+        newcomers: Ask only the matches of these models; the others have a log already, and rank,
+            given both logs, makes one board of all.
+        baseline: Ask only matches against this model; the score is the win rate against it.
     """
-    return _judging("round_robin", common, rounds=rounds, swap=swap, checklist=checklist)
+    return _judging(
+        "round_robin",
+        common,
+        rounds=rounds,
+        swap=swap,
+        checklist=checklist,
+        newcomers=newcomers,
+        baseline=baseline,
+    )
 
 
 @task

@@ -127,7 +127,7 @@ def simulate_world(
     labels = dict.fromkeys((*protocols, REFERENCE))
     for label in labels:
         # Before any work, so that a wrong label costs no time.
-        _variant(label, swap, len(world.models))
+        _variant(label, swap, world.models)
     parts = [
         (world, sizes[-1], seed, repeat, label, swap)
         for repeat in range(repeats)
@@ -210,7 +210,7 @@ def _play(part: _Part) -> _Run:
     """One protocol on all items of a pool."""
     world, n_items, seed, repeat, label, swap = part
     pool = _pool(world, n_items, seed, repeat)
-    variant = _variant(label, swap, len(world.models))
+    variant = _variant(label, swap, world.models)
 
     async def play() -> _Run:
         settings = {**variant.protocol.prepare(pool.contests), **variant.settings}
@@ -227,15 +227,15 @@ def _play(part: _Part) -> _Run:
 _pool = lru_cache(maxsize=1)(Pool)
 
 
-def _variant(label: str, swap: Swap | None, n_models: int) -> Variant:
+def _variant(label: str, swap: Swap | None, models: Sequence[str]) -> Variant:
     """A protocol and its settings from a label; `swap` holds where the label does not say.
 
     Raises:
-        LabError: no such protocol, no such setting of it, or not with so many models.
+        LabError: no such protocol, no such setting of it, or not with these models.
     """
     try:
         found = read_variant(label)
-        found.protocol.check(found.settings, n_models)
+        found.protocol.check(found.settings, models)
     except ProtocolError as error:
         raise LabError(str(error)) from error
     if swap is None or "swap" not in settings_of(found.protocol):

@@ -16,7 +16,11 @@ from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 
 
 def pair_points(
-    judged: Matches | None, same: tuple[IntArray, IntArray, IntArray], present: NDArray[np.bool_]
+    judged: Matches | None,
+    same: tuple[IntArray, IntArray, IntArray],
+    present: NDArray[np.bool_],
+    *,
+    against: int | None = None,
 ) -> FloatArray:
     """A table of items × models whose column means over present cells are the scores sᵢ.
 
@@ -37,6 +41,8 @@ def pair_points(
             rows of the table. None without any.
         same: three arrays of one length: item, model and model that gave the same answer.
         present: shape (items, N), whether the model is judged on the item at all.
+        against: the only opponent that counts, where all matches are against one model: sᵢ is then
+            the win rate against it, ½ for that model itself.
 
     Returns:
         Shape (items, N); NaN where a model is absent. Cells may leave [0, 1].
@@ -53,18 +59,22 @@ def pair_points(
         lost = _sums(n, judged.second, judged.first, 1 - judged.result)
         won, met = won + lost, met + met.T
     expected = _expected(won, met)
-    total = here @ expected.T
+    counted = np.ones(n) if against is None else (np.arange(n) == against).astype(np.float64)
+    total = (here * counted) @ expected.T
     for one, other in ((same[1], same[2]), (same[2], same[1])):
-        np.add.at(total, (same[0], one), 0.5 - expected[one, other])
+        np.add.at(total, (same[0], one), counted[other] * (0.5 - expected[one, other]))
     if judged is not None:
         weight = ratio(differ, met)
         for one, other, result in (
             (judged.first, judged.second, judged.result),
             (judged.second, judged.first, 1 - judged.result),
         ):
-            beyond = weight[one, other] * (result - expected[one, other])
+            beyond = counted[other] * weight[one, other] * (result - expected[one, other])
             np.add.at(total, (judged.item, one), beyond)
-    opponents = here.sum(axis=1, keepdims=True) - 1
+    if against is not None:
+        total[:, against] = 0.5
+        differ = differ * (counted[:, None] + counted > 0)
+    opponents = (here @ counted)[:, None] - (against is None)
     cells = np.where(present & (opponents > 0), total / np.maximum(opponents, 1), np.nan)
     return _widened(cells, met.sum() / 2, differ.sum() / 2)
 

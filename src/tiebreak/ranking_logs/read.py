@@ -10,6 +10,7 @@ from inspect_ai.log import EvalLog, list_eval_logs
 from tiebreak.paths import Paths, path_list
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
+from tiebreak.ranking_logs.newcomers import join_newcomers
 from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.words import count
 
@@ -25,7 +26,8 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
     Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
     unreadable file in a folder is left out and named in the notes of all logs. A file that is
     reached twice is read once. The shards of a run, in whatever folders, are one log (see
-    `join_shards`). Logs are ordered by creation time.
+    `join_shards`), as are a log and that of newcomers to it (`join_newcomers`). Logs are ordered by
+    creation time.
 
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
@@ -49,7 +51,7 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
     notes = tuple(left_out.values())
     found = sorted(logs.values(), key=lambda log: log.age)
     noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
-    joined = join_shards(noted, unreadable=notes)
+    joined = join_newcomers(join_shards(noted, unreadable=notes))
     return [
         replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=lambda log: log.age)
     ]

@@ -255,7 +255,8 @@ class ItemBallots(Ballot):
     number of characters of every representative's answer. `placed_by` is the rule that turns the
     ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
     representatives, best first. `scheduled` are the pairs of models that a protocol let meet
-    whatever the results, where those are not all pairs: no other results count. In peer review
+    whatever the results, where those are not all pairs: no other results count. With a `baseline`
+    all of them are against that model, and win rates there are the scores. In peer review
     `reviewers` are those who were asked, and `aggregator` is the method that makes one ranking of
     theirs. `complete` is False for an item whose judging was cut short; such an item is never
     ranked. `version` is 1 in logs without one.
@@ -284,6 +285,7 @@ class ItemBallots(Ballot):
     aggregator: str = "kemeny_young"
     order: tuple[tuple[str, ...], ...] = ()
     scheduled: tuple[tuple[str, str], ...] = ()
+    baseline: str = ""
     calls: tuple[Call, ...] = ()
     skipped: Skipped | None = None
     complete: bool = False

@@ -122,4 +122,6 @@ def _points(items: Sequence[ItemBallots], column: Mapping[str, int]) -> FloatArr
         one, other, result, item_of = zip(*judged, strict=True)
         matches = Matches.of(one, other, result, item_of, len(column), len(items))
     tied = np.array(same, dtype=np.int64).reshape(-1, 3).T
-    return pair_points(matches, (tied[0], tied[1], tied[2]), present)
+    baselines = {item.baseline for item in items}
+    against = column[baselines.pop()] if len(baselines) == 1 and "" not in baselines else None
+    return pair_points(matches, (tied[0], tied[1], tied[2]), present, against=against)

@@ -32,7 +32,7 @@ from tiebreak.scorers.session import Record, Session
 
 ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
 Prepare = Callable[[Sequence[Contest]], Mapping[str, Any]]
-Check = Callable[[Mapping[str, Any], int], None]
+Check = Callable[[Mapping[str, Any], Sequence[str]], None]
 T = TypeVar("T")
 F = TypeVar("F", bound=ProtocolFunction)
 
@@ -44,8 +44,8 @@ def share_nothing(contests: Sequence[Contest]) -> Mapping[str, Any]:
     return {}
 
 
-def accept_all(settings: Mapping[str, Any], n_models: int) -> None:
-    """The usual `check`: settings of the right type fit any number of models."""
+def accept_all(settings: Mapping[str, Any], models: Sequence[str]) -> None:
+    """The usual `check`: settings of the right type fit any models."""
 
 
 class ProtocolError(ValueError):
@@ -56,7 +56,7 @@ class ProtocolError(ValueError):
 class Protocol:
     """A protocol as `protocol` registers it.
 
-    `check` refuses settings, with a ProtocolError, that do not fit so many models.
+    `check` refuses settings, with a ProtocolError, that do not fit the models.
     """
 
     name: str
@@ -75,7 +75,7 @@ def protocol(
         name: its name, for tasks and reports.
         placed_by: the rule that turns its ballots into a ranking.
         prepare: makes what all items of a run share out of all contests, as further settings.
-        check: refuses settings that do not fit a number of models.
+        check: refuses settings that do not fit the models.
 
     Raises:
         ProtocolError: the name belongs to another protocol.

@@ -4,6 +4,9 @@ Over the items every pair of models meets equally often, each in both orders of 
 are so spent on many items rather than on many pairs of few; nothing is seeded, no round waits for
 another, and no result decides who meets whom. So the scores (rule `points`) are an unbiased
 estimate of those of exhaustive judging; with all rounds they are these scores.
+
+With `newcomers` only their matches are asked, to be read together with a log of the others; with a
+`baseline` only matches against it, and a model's score is its win rate there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,23 +19,43 @@ from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import ProtocolError, protocol
 from tiebreak.scorers.schedule import Pair, n_rounds
 from tiebreak.scorers.session import Session
+from tiebreak.words import split_names
+
+Names = str | list[str] | None
+"""Names of models, as a list or as one text with commas."""
 
 
-def check_rounds(settings: Mapping[str, Any], n_models: int) -> None:
-    """Refuse a number of rounds that a round robin does not have.
+def check_meetings(settings: Mapping[str, Any], models: Sequence[str]) -> None:
+    """Refuse a number of rounds that there is not, and models that are not in the pool.
 
     Raises:
-        ProtocolError: says how many it has.
+        ProtocolError: says what there is.
     """
-    rounds = settings.get("rounds", 1)
-    if not 1 <= rounds <= n_rounds(n_models):
-        raise ProtocolError(
-            f"rounds is {rounds}: a round robin of {n_models} models has 1 to {n_rounds(n_models)} "
-            "rounds, the last of which judges all pairs."
-        )
+    newcomers, baseline = names(settings.get("newcomers")), names(settings.get("baseline"))
+    for model in (*newcomers, *baseline):
+        if model not in models:
+            raise ProtocolError(f"There is no model {model!r}; there are: {', '.join(models)}.")
+    if newcomers and baseline:
+        raise ProtocolError("newcomers and baseline do not go together: ask for one, then other.")
+    if len(baseline) > 1:
+        raise ProtocolError(f"There is one baseline; given: {', '.join(baseline)}.")
+    if len(newcomers) == len(models):
+        raise ProtocolError("All models are newcomers: leave newcomers out to judge them all.")
+    rounds, most = settings.get("rounds", 1), n_rounds(len(models))
+    what = f"a round robin of {len(models)} models has 1 to {most} rounds"
+    if newcomers or baseline:
+        most = len(models) - 1
+        what = f"{(*newcomers, *baseline)[0]} has {most} others to meet, one in a round"
+    if not 1 <= rounds <= most:
+        raise ProtocolError(f"rounds is {rounds}: {what}.")
 
 
-@protocol("round_robin", placed_by="points", check=check_rounds)
+def names(given: Names) -> tuple[str, ...]:
+    """The names that a setting holds, none for None."""
+    return tuple(split_names(given)) if isinstance(given, str) else tuple(given or ())
+
+
+@protocol("round_robin", placed_by="points", check=check_meetings)
 async def round_robin(
     item: Contest,
     candidates: Sequence[str],
@@ -41,24 +64,35 @@ async def round_robin(
     rounds: int = 1,
     swap: Swap = "sample",
     checklist: Checklist = "always",
+    newcomers: Names = None,
+    baseline: str | None = None,
 ) -> ItemBallots:
     """Play the first `rounds` rounds of this item, all side by side.
 
-    `swap` and `checklist` are those of full_pairwise.
-
-    Models with identical answers are tied without a match. Pairs with the same two answers as
-    another pair share its match.
+    In a round of `newcomers`, or of the `baseline`, each of these meets one other model. `swap` and
+    `checklist` are those of full_pairwise.
     """
-    check_rounds({"rounds": rounds}, len(item.models))
-    played = item.schedule.of(item.position)
-    if rounds < len(played):
-        judge.keep(scheduled=tuple(pair for pairs in played[:rounds] for pair in pairs))
+    lone = names(newcomers) or names(baseline)
+    if lone:
+        played = [item.schedule.against(model, item.position)[:rounds] for model in lone]
+    else:
+        played = list(item.schedule.of(item.position)[:rounds])
+    met = dict.fromkeys(pair for pairs in played for pair in pairs)
+    if len(met) < len(item.models) * (len(item.models) - 1) // 2:
+        judge.keep(scheduled=tuple(met))
+    if baseline:
+        judge.keep(baseline=baseline)
+    await judge.matches(_matches(item, played), swap=swap, checklist=checklist)
+    return judge.ballots
+
+
+def _matches(item: Contest, played: Sequence[Sequence[Pair]]) -> list[Pairing]:
+    """The matches of some rounds: none between identical answers, one between the same two."""
     leader = {model: group[0] for group in item.groups for model in group}
-    matches: dict[Pair, Pairing] = {}
-    for number, pairs in enumerate(played[:rounds], start=1):
+    found: dict[Pair, Pairing] = {}
+    for number, pairs in enumerate(played, start=1):
         for slot, (a, b) in enumerate(pairs):
             one, other = sorted((leader[a], leader[b]))
             if one != other:
-                matches.setdefault((one, other), Pairing(number, slot, one, other))
-    await judge.matches(list(matches.values()), swap=swap, checklist=checklist)
-    return judge.ballots
+                found.setdefault((one, other), Pairing(number, slot, one, other))
+    return list(found.values())

@@ -124,6 +124,8 @@ def mean_results(ballots: ItemBallots) -> dict[str, float]:
     for one, other, result in results(ballots):
         own.setdefault(one, []).append(result)
         own.setdefault(other, []).append(1 - result)
+    if ballots.baseline in own:
+        own[ballots.baseline] = [0.5]  # what it would get against itself
     return {name: math.fsum(found) / len(found) for name, found in sorted(own.items())}
 
 

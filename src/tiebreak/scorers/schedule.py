@@ -43,6 +43,21 @@ class Schedule:
         """All rounds in the order in which an item plays them."""
         return tuple(self.rounds[one] for one in line(item, self.n_items, len(self.rounds)))
 
+    def against(self, model: str, item: int) -> tuple[Pair, ...]:
+        """The matches of one model against all others, in the order in which an item asks them.
+
+        Over the items it meets all others equally often, but for one, for every number of matches
+        an item.
+        """
+        others = sorted({*self.models} - {model})
+        Random(f"{self.seed}\x1f{model}").shuffle(others)
+        n = len(others)
+        # Items take turns in who is shown first, so with an even number a pair would meet on every
+        # other turn only.
+        moved = 0 if n % 2 else item // n
+        met = (others[(place + moved) % n] for place in line(item, self.n_items, n))
+        return tuple((min(model, one), max(model, one)) for one in met)
+
     def first(self, item: int) -> dict[Pair, str]:
         """Who is shown first on an item, for every pair by name.
 
