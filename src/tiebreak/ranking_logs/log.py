@@ -60,14 +60,8 @@ class JudgedItem:
 
     @property
     def answers(self) -> dict[str, str]:
-        """Texts of the representatives' answers, by model; none unless metadata was asked for.
-
-        The metadata of a log is unchecked: what is not as the tasks write it counts as missing.
-        """
-        contest = self.metadata.get(CONTEST_KEY)
-        named = contest.get("answers") if isinstance(contest, Mapping) else None
-        texts = named.items() if isinstance(named, Mapping) else ()
-        return {model: text for model, text in texts if isinstance(text, str)}
+        """Texts of the representatives' answers, by model; none unless metadata was asked for."""
+        return answers_in(self.metadata)
 
     @property
     def skipped(self) -> bool:
@@ -215,6 +209,17 @@ def ranked_sample(sample: JudgedItem) -> JudgedItem:
         return replace(sample, placement=placement_of(sample.ballots), unplaced=None)
     except NotPlacedError as error:
         return replace(sample, placement=None, unplaced=str(error))
+
+
+def answers_in(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Texts of the representatives' answers, by model, in the metadata of a sample.
+
+    That is unchecked: what is not as the tasks write it counts as missing.
+    """
+    contest = metadata.get(CONTEST_KEY)
+    named = contest.get("answers") if isinstance(contest, Mapping) else None
+    texts = named.items() if isinstance(named, Mapping) else ()
+    return {model: text for model, text in texts if isinstance(text, str)}
 
 
 def placement_of(ballots: ItemBallots) -> Placement:

@@ -62,15 +62,20 @@ def read_samples(path: str, *, with_metadata: bool = False) -> list[Sample]:
         Exception: whatever damaged bytes make a parser raise.
     """
     kind = Sample if with_metadata else _Unadorned
-    file = path.removeprefix("file://")
-    if file.endswith(".eval") and "://" not in file:
+    if file := own_file(path):
         try:
             found = [kind.model_validate_json(text) for text in _texts(file)]
         except ValidationError:  # Inspect knows older forms of its logs, and other numbers
             found = _by_inspect(path, kind)
     else:
         found = _by_inspect(path, kind)
-    return [_with_store(path, one) for one in sorted(found, key=_place)]
+    return [with_store(path, one) for one in sorted(found, key=_place)]
+
+
+def own_file(path: str) -> str | None:
+    """The zip on this machine, where the log is one."""
+    file = path.removeprefix("file://")
+    return file if file.endswith(".eval") and "://" not in file else None
 
 
 def _texts(file: str) -> Iterator[bytes]:
@@ -91,7 +96,7 @@ def _place(sample: Sample) -> tuple[int, str]:
     return sample.epoch, sample.id if isinstance(sample.id, str) else f"{sample.id:020}"
 
 
-def _with_store(path: str, sample: Sample) -> Sample:
+def with_store(path: str, sample: Sample) -> Sample:
     """The sample, with its store from its transcript where it has none.
 
     Inspect puts samples that ended just before a run was killed together from their events, and

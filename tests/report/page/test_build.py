@@ -133,7 +133,7 @@ def test_the_store_is_in_the_page(logs: Contents, written: list[Path]) -> None:
         for tag, attributes, text in Tags(page).texts
         if tag == "script" and attributes.get("class") == "tiebreak-chunk"
     ]
-    view = items_view(logs.logs, logs.entries, Shelf())
+    view = items_view(logs, Shelf())
     assert view is not None
     assert chunks == list(view.chunks)
     assert told(view)[0]["task"] == HOSTILE

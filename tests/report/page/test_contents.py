@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import read_eval_log
 
 from tests.analysis.alignment.panels import people
 from tests.analysis.peers.builders import identical, reviews
@@ -18,7 +17,9 @@ from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import peer_report
 from tiebreak.analysis.stability import stability
 from tiebreak.rankers import Resampling
-from tiebreak.ranking_logs import RankingLogError, log_file
+from tiebreak.ranking_logs import RankingLogError
+from tiebreak.ranking_logs import read as reading
+from tiebreak.ranking_logs.log_file import read_log_file
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.sheets import comparison as comparison_sheet
 from tiebreak.report.sheets import leaderboard as board_sheet
@@ -64,12 +65,11 @@ def test_every_log_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     whole(tmp_path)
     read: list[str] = []
 
-    def noted(path: str, **options: Any) -> Any:
-        if not options.get("header_only"):
-            read.append(path)
-        return read_eval_log(path, **options)
+    def noted(path: str, *given: Any, **options: Any) -> Any:
+        read.append(path)
+        return read_log_file(path, *given, **options)
 
-    monkeypatch.setattr(log_file, "read_eval_log", noted)
+    monkeypatch.setattr(reading, "read_log_file", noted)
     contents_of([tmp_path], human=people("abc"), **FAST)
     assert sorted(Path(path).name for path in read) == [f"{n}.eval" for n in range(1, 7)]
 

@@ -9,11 +9,10 @@ import pytest
 
 from tests.ranking_logs.builders import all_pairs, bracket, graded, item, match, sample, skipped
 from tests.report.page.logs import RUBRIC, Folder, judged, whole
-from tiebreak.analysis.entries import entries_of
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.ranking_logs.shards import best_attempts
+from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import unpack
@@ -21,10 +20,12 @@ from tiebreak.report.page.view import ItemsView
 from tiebreak.scorers.ballots import ItemBallots, Listing, Tiering, Verdict, Vote
 
 
+def contents(path: Path) -> Contents:
+    return contents_of([path], how=Resampling(draws=1))
+
+
 def view_of(path: Path) -> ItemsView:
-    logs, _ = best_attempts(read_ranking_logs([path], with_metadata=True))
-    entries, _ = entries_of(logs, how=Resampling(draws=1))
-    found = items_view(logs, entries, Shelf())
+    found = items_view(contents(path), Shelf())
     assert found is not None
     return found
 
@@ -55,7 +56,7 @@ def test_every_ballot_of_every_log_is_there(tmp_path: Path) -> None:
     for log in read_ranking_logs([tmp_path]):
         for ballots in log.items:
             n_ballots += 1
-            story = shown[log.path, ballots.item_id]
+            story = shown[Path(log.path).name, ballots.item_id]
             assert ItemBallots.model_validate(story["ballots"]) == ballots.model_copy(
                 update={"calls": ()}
             )
@@ -290,9 +291,7 @@ def test_columns_that_tell_items_apart(tmp_path: Path) -> None:
 
 def test_nothing_was_judged(tmp_path: Path) -> None:
     Folder(tmp_path).add([sample(None, "q", error="no")])
-    logs = read_ranking_logs([tmp_path], with_metadata=True)
-    entries, _ = entries_of(logs, how=Resampling(draws=1))
-    assert items_view(logs, entries, Shelf()) is None
+    assert items_view(contents(tmp_path), Shelf()) is None
 
 
 @pytest.mark.parametrize("with_metadata", [True, False])

@@ -1,4 +1,4 @@
-"""What the judges were given: the task, the solution, the rubric and the answers of an item."""
+"""What the judges were given: the task, the rubric and the answers of an item."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tiebreak.candidates import CONTEST_KEY
-from tiebreak.ranking_logs.log import JudgedItem
+from tiebreak.ranking_logs.log import answers_in
 
 _PARTS: Final = {
     "principles": ("id", "name", "weight", "description"),
@@ -18,29 +18,27 @@ _PARTS: Final = {
 class Asked:
     """An item as its judges got it.
 
-    `answers` are those of the representatives, by model. `task`, `target` and `rubric` are None
-    where the log does not hold them; `rubric` has the keys "principles" and "checklist".
+    `answers` are those of the representatives, by model. `task` and `rubric` are None where the log
+    does not hold them; `rubric` has the keys "principles" and "checklist".
     """
 
     task: str | None
-    target: str | None
     rubric: Mapping[str, Any] | None
     answers: Mapping[str, str]
 
 
-def asked(sample: JudgedItem) -> Asked:
-    """What a sample asked its judges; the log must have been read with its metadata.
+def asked(metadata: Mapping[str, Any]) -> Asked:
+    """What a sample asked its judges, out of its metadata.
 
-    The metadata of a log is unchecked: what is not as the tasks write it counts as missing.
+    That is unchecked: what is not as the tasks write it counts as missing.
     """
-    contest = sample.metadata.get(CONTEST_KEY)
+    contest = metadata.get(CONTEST_KEY)
     known = contest if isinstance(contest, Mapping) else {}
     task, rubric = known.get("task"), known.get("rubric")
     return Asked(
         task=task if isinstance(task, str) else None,
-        target=sample.target or None,
         rubric=_slim(rubric) if isinstance(rubric, Mapping) else None,
-        answers=sample.answers,
+        answers=answers_in(metadata),
     )
 
 

@@ -1,7 +1,7 @@
 """What a report is about: everything that the logs say, read once."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tiebreak.analysis.alignment.align import Alignment, align_panels
@@ -32,11 +32,13 @@ from tiebreak.tables.human import HumanRanking
 class Contents:
     """The parts of a report; those that do not apply are None.
 
-    `logs` are the best attempts at each task, read with what was to be judged; `entries` are their
-    leaderboards with the second views. `notes` say what was left out, and why.
+    `logs` are the best attempts at each task, under their names, and `files` where these lie, by
+    the path of the log; `entries` are their leaderboards with the second views. `notes` say what
+    was left out, and why.
     """
 
     logs: tuple[RankingLog, ...] = ()
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
     comparison: Comparison | None = None
     peers: PeerReport | None = None
@@ -78,7 +80,7 @@ def contents_of(
     paths = path_list(paths)
     if paths:
         progress("reading logs")
-    read = read_ranking_logs(paths, with_metadata=True) if paths else []
+    read = read_ranking_logs(paths) if paths else []
     names = file_names([*paths, *sources, *([human.source] if human else [])], read)
     if contest is not None:
         contest = replace(contest, notes=tuple(map(shortener(names), contest.notes)))
@@ -87,6 +89,7 @@ def contents_of(
     if reference is not None:
         reference = names.get(reference, names.get(str(Path(reference).resolve()), reference))
     logs, left_out = best_attempts([renamed(log, names) for log in read])
+    kept = {log.path for log in logs}
     progress("ranking models")
     entries, _ = entries_of(logs, how=how, views=True)
     progress("comparing protocols")
@@ -101,6 +104,7 @@ def contents_of(
         aligned = align_panels(panels_among(logs), named, how=how)
     return Contents(
         logs=tuple(logs),
+        files={names[log.path]: log.files for log in read if names[log.path] in kept},
         entries=tuple(entries),
         comparison=comparison,
         peers=peers,

@@ -14,25 +14,32 @@ A chunk, by place of the item in `items`; `answers` are places in `texts`::
             "stories": [{"run", "epoch", "rubric", "answers": {model: 0}, "ranks": {model: 1.5},
                          "unranked": null or why, "ballots": {…}}]}}
 
-`ballots` are `ItemBallots` without the calls and without what has its default value. `epoch` is
-that of the judging run; `ranks` are empty where the item has no ranking.
+`ballots` are `ItemBallots` without the calls and without what says nothing. `epoch` is that of the
+judging run; `ranks` are empty where the item has no ranking.
+
+Texts are read again from the logs, item by item, and packed at once: all of them are more than a
+machine holds.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiebreak.analysis.entries import Entry
-from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.ranking_logs.again import SamplesAgain
+from tiebreak.ranking_logs.log import JudgedItem
 from tiebreak.report.cells import Cell, integer, words
 from tiebreak.report.page.answers import asked
+from tiebreak.report.page.ballots import short, slim
+from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
-from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.words import count
 
 StoryKey = tuple[str, str, str]
@@ -45,41 +52,55 @@ _ONLY_WHERE_THEY_DIFFER = ("Benchmark", "Judged by")
 _LEAD = "Open an item to read its answers and every verdict on them."
 
 
+class _Judged(NamedTuple):
+    """An item in a run: the number of the run, the name of its log, and the sample."""
+
+    run: int
+    log: str
+    sample: JudgedItem
+
+
 @dataclass(slots=True)
 class _Told:
-    """Where an item was judged: numbers of runs, with the samples."""
+    """Where an item was judged."""
 
-    samples: list[tuple[int, JudgedItem]] = field(default_factory=list)
+    samples: list[_Judged] = field(default_factory=list)
 
     @property
     def runs(self) -> list[int]:
-        return sorted({run for run, _ in self.samples})
+        return sorted({one.run for one in self.samples})
 
 
-def items_view(
-    logs: Sequence[RankingLog], entries: Sequence[Entry], shelf: Shelf
-) -> ItemsView | None:
+def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
     """All items that were judged, or None without any.
 
     Args:
-        logs: read with the metadata of their samples.
-        entries: what `entries_of` made of these logs.
-        shelf: an empty one; their stories stand on it afterwards.
+        contents: what the report is about.
+        shelf: an empty one; the items' stories stand on it afterwards.
+
+    Raises:
+        UnreadableLogError: a log has changed since it was read.
     """
-    found = _by_item(logs, entries)
+    entries = contents.entries
+    found = _by_item(contents)
     if not found:
         return None
     names = [entry.name for entry in entries]
     rubrics: dict[str, int] = {}
     rows: list[dict[str, Cell]] = []
 
-    def stories() -> Iterator[dict[str, Any]]:
+    def stories(logs: Mapping[str, SamplesAgain]) -> Iterator[dict[str, Any]]:
         for key, told in found.items():
-            story = _item(told, rubrics)
+            story = _item(told, logs, rubrics)
             rows.append(_row(key, told, story, names))
             yield story
 
-    places = pack(stories(), shelf.put)
+    with ExitStack() as stack:
+        logs = {
+            name: stack.enter_context(closing(SamplesAgain(files)))
+            for name, files in contents.files.items()
+        }
+        places = pack(stories(logs), shelf.put)
     index = {
         "runs": [_run(entry) for entry in entries],
         "rubrics": [json.loads(text) for text in rubrics],
@@ -102,14 +123,14 @@ def items_view(
     )
 
 
-def _by_item(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> dict[StoryKey, _Told]:
+def _by_item(contents: Contents) -> dict[StoryKey, _Told]:
     """Samples with ballots by item, in the order of benchmarks and of their ids."""
     runs = {
         (entry.board.log, entry.board.benchmark, entry.board.protocol): number
-        for number, entry in enumerate(entries)
+        for number, entry in enumerate(contents.entries)
     }
     found: dict[StoryKey, _Told] = {}
-    for log in logs:
+    for log in contents.logs:
         for sample in log.samples:
             ballots = sample.ballots
             if ballots is None or ballots.skipped:
@@ -117,8 +138,8 @@ def _by_item(logs: Sequence[RankingLog], entries: Sequence[Entry]) -> dict[Story
             run = runs.get((log.path, ballots.benchmark, ballots.protocol))
             if run is not None:
                 key = (ballots.benchmark, _item_id(sample, ballots), ballots.input_hash)
-                found.setdefault(key, _Told()).samples.append((run, sample))
-    benchmarks = list(dict.fromkeys(entry.board.benchmark for entry in entries))
+                found.setdefault(key, _Told()).samples.append(_Judged(run, log.path, sample))
+    benchmarks = list(dict.fromkeys(entry.board.benchmark for entry in contents.entries))
     return dict(sorted(found.items(), key=lambda one: _natural(one[0], benchmarks)))
 
 
@@ -136,32 +157,33 @@ def _natural(key: StoryKey, benchmarks: Sequence[str]) -> tuple[Any, ...]:
     return benchmarks.index(benchmark), parts[0], numbers, parts[2::2], item_id, digest
 
 
-def _item(told: _Told, rubrics: dict[str, int]) -> dict[str, Any]:
+def _item(told: _Told, logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]) -> dict[str, Any]:
     """The story of an item; texts that several runs have in common stand in it once."""
     texts: dict[str, int] = {}
     stories = []
     task = target = None
-    for run, sample in told.samples:
-        given = asked(sample)
-        task, target = task or given.task, target or given.target
+    for run, log, sample in told.samples:
+        again = logs[log].sample(sample.id, sample.epoch)
+        given = asked(again.metadata)
+        task, target = task or given.task, target or sample.target or None
         rubric = None
         if given.rubric is not None:
             rubric = rubrics.setdefault(json.dumps(given.rubric, sort_keys=True), len(rubrics))
         answers = {
             model: texts.setdefault(text, len(texts)) for model, text in given.answers.items()
         }
-        stories.append(_story(run, sample) | {"rubric": rubric, "answers": answers})
+        ballots = slim(again.store[STORE_KEY])
+        story = {"ballots": ballots, "rubric": rubric, "answers": answers}
+        stories.append(_story(run, sample) | story)
     return {"task": task, "target": target, "texts": list(texts), "stories": stories}
 
 
 def _story(run: int, sample: JudgedItem) -> dict[str, Any]:
-    assert sample.ballots is not None
     return {
         "run": run,
         "epoch": sample.epoch,
-        "ranks": dict(sample.placement.ranks) if sample.placement else {},
+        "ranks": short(sample.placement.ranks) if sample.placement else {},
         "unranked": sample.unranked,
-        "ballots": sample.ballots.model_dump(mode="json", exclude={"calls"}, exclude_defaults=True),
     }
 
 
@@ -181,7 +203,7 @@ def _row(
 ) -> dict[str, Cell]:
     """The cells of an item by the headings of their columns."""
     benchmark, item_id, _ = key
-    ballots = [sample.ballots for _, sample in told.samples if sample.ballots is not None]
+    ballots = [one.sample.ballots for one in told.samples if one.sample.ballots is not None]
     matches = [match for one in ballots for match in one.matches]
     reasons = [match.unscored for match in matches]
     reasons += [given.unscored for one in ballots for given in one.scores]

@@ -81,7 +81,7 @@ def page_of(
         verdicts=tuple(_verdicts(contents, sections)),
         warnings=tuple(_warnings(sections)),
         sections=sections,
-        items=items_view(contents.logs, contents.entries, shelf),
+        items=items_view(contents, shelf),
     )
 
 

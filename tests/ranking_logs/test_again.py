@@ -1,0 +1,56 @@
+"""Samples read again: one by one, the same as all at once, from files of every kind."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+
+from tests.ranking_logs.builders import bracket, write_shards
+from tests.report.page.logs import Folder, judged
+from tiebreak.ranking_logs.again import SamplesAgain
+from tiebreak.ranking_logs.log import UnreadableLogError
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.ranking_logs.samples import read_samples
+
+
+def epochs(folder: Path) -> Path:
+    ballots = [bracket(f"q{n}", "a", "b", "c") for n in range(2)]
+    return Folder(folder).add([judged(one, epoch=epoch) for one in ballots for epoch in (1, 2)])
+
+
+@pytest.mark.parametrize("kind", ["eval", "json", "odd"])
+def test_they_are_what_reading_all_gives(tmp_path: Path, kind: str) -> None:
+    path = epochs(tmp_path)
+    if kind == "json":
+        path = path.with_suffix(".json")
+        write_eval_log(read_eval_log(str(tmp_path / "1.eval")), str(path))
+    expected = read_samples(str(path), with_metadata=True)
+    assert [(one.id, one.epoch) for one in expected] == [
+        *(("q0", 1), ("q1", 1)),
+        *(("q0", 2), ("q1", 2)),
+    ]
+    assert all(one.metadata for one in expected)
+    with closing(SamplesAgain([str(path)])) as again:
+        if kind == "odd":  # Inspect may know what has another name, or another form.
+            again._where.clear()
+        for one in reversed(expected):
+            assert again.sample(str(one.id), one.epoch) == one
+
+
+def test_a_sample_is_in_one_of_the_shards(tmp_path: Path) -> None:
+    write_shards(tmp_path, [[bracket(f"q{n}", "a", "b", "c")] for n in range(4)])
+    [log] = read_ranking_logs([tmp_path])
+    with closing(SamplesAgain(log.files)) as again:
+        assert [again.sample(one.id, one.epoch).id for one in log.samples] == [
+            one.id for one in log.samples
+        ]
+
+
+def test_a_log_that_changed_meanwhile(tmp_path: Path) -> None:
+    path = epochs(tmp_path)
+    with (
+        closing(SamplesAgain([str(path)])) as again,
+        pytest.raises(UnreadableLogError, match=r"1\.eval: sample q9 is gone.*Run this again"),
+    ):
+        again.sample("q9", 1)
