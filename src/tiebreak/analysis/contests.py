@@ -7,7 +7,7 @@ import numpy as np
 
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.true_scores import DRAWS, drawn_scores
-from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd
+from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd, prepare
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
     Perturbation,
@@ -103,29 +103,37 @@ def contest_report(
     first = list(eliminate.values()) if isinstance(eliminate, Mapping) else eliminate[0]
     several = not isinstance(eliminate, Mapping) and len(eliminate) > 1
     cells = find_cells(table, spoil) if isinstance(spoil, str) else spoil
+    reason = _no_errors(table, columns)
+    spoilt = sensitivity = items = None
+    plain: CsdOptions = {**chosen, "control_variate": False}
     try:
-        # Its contest before the spoiling is the contest itself.
-        spoilt = perturb(table.scores, *cells, 0.0, columns, first, **chosen) if cells else None
-        result = csd(table.scores, columns, first, **chosen) if spoilt is None else spoilt.before
+        prepare(table.scores, columns, first, **plain)  # checks all before tables are drawn
+        drawn = None if reason else _drawn(table, columns, chosen.get("seed", 0))
+        if cells:
+            spoilt = perturb(table.scores, *cells, 0.0, columns, first, **chosen)
+        # Both hold the contest itself, too, which is played once.
+        if several:
+            sensitivity = failure_sensitivity(
+                table.scores, columns, list(eliminate), drawn, **chosen
+            )
+            result, items = sensitivity.contests[0], sensitivity.items
+        else:
+            result = spoilt.before if spoilt else csd(table.scores, columns, first, **chosen)
+            if drawn is not None:
+                items = item_intervals(drawn, columns, first, **chosen)
     except MissingScoreError as error:
         raise _named(error, table, chosen.get("missing", "error")) from error
     weights = chosen.get("weights")
-    reason = _no_errors(table, columns)
-    drawn = None if reason else _drawn(table, columns, chosen.get("seed", 0))
     return ContestReport(
         models=tuple(table.models),
         benchmarks=tuple(table.benchmarks),
         rounds=tuple(tuple(table.benchmarks[column] for column in names) for names in columns),
         weights=None if weights is None else tuple(np.asarray(weights, np.float64).tolist()),
         result=result,
-        sensitivity=(
-            failure_sensitivity(table.scores, columns, list(eliminate), drawn, **chosen)
-            if several
-            else None
-        ),
+        sensitivity=sensitivity,
         spoilt=spoilt,
         notes=notes,
-        items=(None if drawn is None else item_intervals(drawn, columns, first, **chosen)),
+        items=items,
         items_reason=reason,
         largest_eliminate=largest_elimination(len(table.models), len(columns)),
     )

@@ -49,7 +49,9 @@ from tiebreak.cli._shared import form_options, numbers, plain_errors, renamed, s
 @click.option("--metric", metavar="NAME", help="Metric to take from logs. [default: the headline]")
 @click.option("--filter", "filter_name", metavar="NAME", help="lm-eval filter to take.")
 @click.option("--rename", multiple=True, metavar="OLD=NEW", help="Read benchmark OLD as NEW.")
-@click.option("--jobs", type=int, metavar="N", help="Worker processes; -1 = one per core.")
+@click.option(
+    "--jobs", type=int, metavar="N", help="Worker processes. [default: one a core, with joblib]"
+)
 @form_options("json")
 def csd(
     scores: tuple[str, ...],

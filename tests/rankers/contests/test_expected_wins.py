@@ -1,5 +1,7 @@
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import joblib
 import numpy as np
@@ -7,7 +9,11 @@ import pytest
 
 from tests.rankers.contests.cases import Case, truths
 from tiebreak.rankers.contests import engine, study
-from tiebreak.rankers.contests.expected_wins import _rank_interval, csd, mean_and_covariance
+from tiebreak.rankers.contests.expected_wins import (
+    _rank_interval,
+    csd,
+    mean_and_covariance,
+)
 from tiebreak.rankers.contests.rounds import win_rates
 from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums
 from tiebreak.rankers.errors import MissingPackageError, MissingScoreError, RankingError
@@ -83,23 +89,33 @@ def test_golden() -> None:
 
 
 @pytest.mark.parametrize("control_variate", [False, True])
-def test_workers_and_chunks_change_nothing(
-    control_variate: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def run(n_jobs: int | None = None) -> object:
-        return csd(
-            LARGE,
-            eliminate=1,
-            iterations=23_456,
-            control_variate=control_variate,
-            n_jobs=n_jobs,
-        )
+def test_workers_change_nothing(control_variate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(n_jobs: int | None) -> object:
+        given = (LARGE, None, 1)
+        return csd(*given, iterations=23_456, control_variate=control_variate, n_jobs=n_jobs)
 
-    expected = run()
+    alone = run(1)
     with joblib.parallel_config(backend="threading"):
-        same(run(3), expected)
-    monkeypatch.setattr(study, "_TASK", 1)
-    same(run(), expected)
+        same(run(3), alone)
+        monkeypatch.setattr(study, "_WORK", 1)  # worth every core
+        same(run(None), alone)
+
+
+def test_all_cores_where_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs: list[int] = []
+
+    def parallel(n_jobs: int) -> Callable[[Any], list[int]]:
+        jobs.append(n_jobs)
+        return lambda calls: [play(*given) for play, given, _ in calls]
+
+    monkeypatch.setattr(joblib, "Parallel", parallel)
+    monkeypatch.setattr(joblib, "effective_n_jobs", lambda _: 8)
+    for work in (0, 99_999_999, 100_000_000, 10**12):
+        assert study.spread(abs, [(-2,), (3,)], work, None) == [2, 3]
+    assert jobs == [2, 8]
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert study.spread(abs, [(-2,)], 10**12, None) == [2]
+    assert jobs == [2, 8]
 
 
 @pytest.mark.slow
@@ -109,7 +125,7 @@ def test_processes_change_nothing() -> None:
 
 def test_fewer_contests_are_the_first_of_more() -> None:
     strength = np.array([[0, 1, 2, 3, 4], [4, 1, 1, 0, 2]])
-    many, few = (unit_sums(Study(strength, (1, 0), n, 7)) for n in (2345, 1234))
+    many, few = unit_sums([Study(strength, (1, 0), n, 7) for n in (2345, 1234)])
     np.testing.assert_array_equal(many[:1234], few)
 
 
@@ -188,7 +204,8 @@ def test_colliding_random_words_favour_nobody(monkeypatch: pytest.MonkeyPatch) -
     for module in (engine, study):
         monkeypatch.setattr(module, "BLOCK", 160)
     strength = np.zeros((1, 5), dtype=np.int64)
-    sums = unit_sums(Study(strength, (0,), 160 * 2000, 3)) / 2**SUM_BITS
+    [sums] = unit_sums([Study(strength, (0,), 160 * 2000, 3)])
+    sums = sums / 2**SUM_BITS
     assert sums.shape == (16000, 5)  # a unit is 20 contests
     blocks = sums.reshape(2000, 8, 5).mean(axis=1) / 20
     error = blocks.std(axis=0) / np.sqrt(2000)

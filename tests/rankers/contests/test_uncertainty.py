@@ -1,11 +1,12 @@
 """Contests of many tables: against contests of each, the oracle, and brute force."""
 
+import joblib
 import numpy as np
 import pytest
 
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
-from tiebreak.rankers import csd, item_intervals
+from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 from tiebreak.rankers.contests.uncertainty import _joint_ranks, drawn_wins
 from tiebreak.rankers.errors import RankingError
 
@@ -46,6 +47,16 @@ def test_intervals_and_their_seed() -> None:
     assert np.all(found.lower <= found.upper)
     assert np.all(found.rank_lower <= found.rank_upper)
     assert (found.draws, found.level) == (50, 0.95)
+
+
+def test_the_same_with_workers_and_beside_other_eliminations() -> None:
+    tables = RNG.normal(size=(50, 7, 3))
+    alone = item_intervals(tables, None, 1, n_jobs=1)
+    with joblib.parallel_config(backend="threading"):
+        found = failure_sensitivity(tables[0], None, (1, 2), tables, iterations=200, n_jobs=2)
+    assert found.items is not None
+    np.testing.assert_array_equal(found.items.lower, alone.lower)
+    np.testing.assert_array_equal(found.items.rank_upper, alone.rank_upper)
 
 
 @pytest.mark.parametrize("shape", [(1, 4, 3), (4, 3)])

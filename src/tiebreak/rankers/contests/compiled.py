@@ -63,11 +63,12 @@ def controlled_sums(
     """As `control.controlled_sums`."""
     _, n_models, contests = places.shape
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
+    unit_of = np.arange(contests) // unit
     table, played = np.ascontiguousarray(strength), _orders(orders)
     for k, step in enumerate(steps(n_models, eliminate)):
         if len(step.lowest):
             worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
-            _add_luck_of_staying(places[k], step.lowest, worth, unit, sums)
+            _add_luck_of_staying(places[k], step.lowest, worth, unit_of, sums)
         for group in step.groups:
             _add_matches(
                 places[k],
@@ -78,7 +79,7 @@ def controlled_sums(
                 played,
                 share(len(group.places)),
                 np.ascontiguousarray(control.win[k, :, group.score]),
-                unit,
+                unit_of,
                 sums,
             )
     return sums
@@ -134,36 +135,37 @@ def _play(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _add_luck_of_staying(models, lowest, worth, unit, sums):  # type: ignore[no-untyped-def]
+def _add_luck_of_staying(models, lowest, worth, unit_of, sums):  # type: ignore[no-untyped-def]
     for row in range(len(lowest)):
         for contest in range(models.shape[1]):
             model = models[lowest[row], contest]
-            sums[contest // unit, model] += worth[row, model]
+            sums[unit_of[contest], model] += worth[row, model]
 
 
 @njit(cache=True)
 def _add_matches(  # type: ignore[no-untyped-def]
-    models, places, won, strength, k, orders, share, win, unit, sums
+    models, places, won, strength, k, orders, share, win, unit_of, sums
 ):
     size = len(places)
-    power = np.empty((size, CHUNK), np.int32)
-    beaten = np.empty((size, CHUNK), np.int32)
+    power = np.zeros((size, CHUNK), np.int16)
+    beaten = np.empty(CHUNK, np.int16)
     for begin in range(0, models.shape[1], CHUNK):
         lanes = min(CHUNK, models.shape[1] - begin)
         for row in range(size):
+            own = models[places[row]]
             for lane in range(lanes):
                 played = k if orders.size == 0 else orders[begin + lane, k]
-                power[row, lane] = strength[played, models[places[row], begin + lane]]
-        beaten[:] = 0
+                power[row, lane] = strength[played, np.uint64(own[begin + lane])]
         for row in range(size):
-            for other in range(row):
-                for lane in range(lanes):
-                    one, two = power[row, lane], power[other, lane]
-                    beaten[row, lane] += np.int32(one > two) + np.int32(one >= two)
-                    beaten[other, lane] += np.int32(two > one) + np.int32(two >= one)
-        for row in range(size):
+            beaten[:] = -1  # itself is not stronger
+            for other in range(size):
+                one, two = power[row], power[other]
+                for lane in range(CHUNK):
+                    beaten[lane] += np.int16(one[lane] > two[lane])
+                    beaten[lane] += np.int16(one[lane] >= two[lane])
+            own = models[places[row]]
+            certain, whole = won[row] << CHANCE_BITS, won[row] << Z_BITS
             for lane in range(lanes):
-                model = models[places[row], begin + lane]
-                luck = (won[row] << CHANCE_BITS) - beaten[row, lane] * share
-                worth = (won[row] << Z_BITS) - luck * win[model]
-                sums[(begin + lane) // unit, model] += worth
+                model = np.uint64(own[begin + lane])
+                luck = certain - beaten[lane] * share
+                sums[unit_of[begin + lane], model] += whole - luck * win[model]

@@ -25,8 +25,8 @@ from tiebreak.rankers.ranks import competition_ranks
 Compiled = bool | Literal["auto"]
 
 # Models × rounds × contests from which "auto" compiles. With the control variate NumPy takes about
-# 23 ns for one of them, compiled code 11 ns; the first compilation on a machine takes 15 to 25 s.
-_COMPILE_FROM = 1_000_000_000
+# 12 ns for one of them, compiled code 6 ns; the first compilation on a machine takes 1 to 2 s.
+_COMPILE_FROM = 200_000_000
 # A rank interval rests on the normal approximation of differences of means.
 _ENOUGH = 100
 # The control variate rounds probabilities; no model is ahead by less than this many wins.
@@ -106,10 +106,11 @@ def csd(
         control_variate: take known luck out of the scores (`contests.control`); unbiased. It
             takes about four times the time of plain contests and divides the variance by 3 to 16:
             about even without elimination, and the more models go out, the more it saves.
-        n_jobs: None or 1 = in this process; otherwise joblib's meaning, with the backend that
+        n_jobs: None = all cores where joblib is installed and there is work enough for them; 1 =
+            in this process; otherwise joblib's meaning, with the backend that
             `joblib.parallel_config` sets.
         compiled: True = the numba engine; "auto" = numba where it is installed and there is work
-            enough to repay the compilation (models × rounds × iterations ≥ 10⁹).
+            enough to repay the compilation (models × rounds × iterations ≥ 2·10⁸).
 
     Raises:
         RankingError: the scores, rounds, weights or settings cannot be used.
@@ -127,20 +128,32 @@ def csd(
         control_variate=control_variate,
         compiled=compiled,
     )
-    mean, covariance = mean_and_covariance(unit_sums(study, n_jobs), study.sizes)
-    lower, upper = _rank_interval(mean, covariance, len(study.sizes), iterations, level)
+    [sums] = unit_sums([study], n_jobs)
+    return result_of(study, sums, level)
+
+
+def result_of(study: Study, sums: IntArray, level: float) -> CsdResult:
+    """What the contests of a study have shown.
+
+    Args:
+        study: what was played.
+        sums: shape (units, M), as from `unit_sums`.
+        level: as in `csd`.
+    """
+    mean, covariance = mean_and_covariance(sums, study.sizes)
+    lower, upper = _rank_interval(mean, covariance, len(study.sizes), study.iterations, level)
     return CsdResult(
         expected_wins=mean,
         standard_error=np.sqrt(np.diagonal(covariance)),
         rank=competition_ranks(mean),
         rank_lower=lower,
         rank_upper=upper,
-        iterations=iterations,
-        seed=seed,
+        iterations=study.iterations,
+        seed=study.seed,
         eliminate=study.eliminate,
         level=level,
         control_variate=study.control is not None,
-        reason=_reason(iterations),
+        reason=_reason(study.iterations),
     )
 
 

@@ -6,7 +6,7 @@ perturb                what a few spoilt scores of one model do to its rank (§4
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Literal, Unpack
 
 import numpy as np
@@ -20,10 +20,11 @@ from tiebreak.rankers.contests.expected_wins import (
     csd,
     mean_and_covariance,
     prepare,
+    result_of,
 )
 from tiebreak.rankers.contests.rounds import Rounds
 from tiebreak.rankers.contests.study import Study, unit_sums
-from tiebreak.rankers.contests.uncertainty import drawn_wins
+from tiebreak.rankers.contests.uncertainty import ItemIntervals, drawn_wins, intervals_of
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import competition_ranks
@@ -38,11 +39,12 @@ _EVEN_CONTESTS = 20_000
 class FailureSensitivity:
     """E[S] as a function of T, the number of models that are removed after each round.
 
-    `expected_wins` and its Monte Carlo `standard_error` have shape (len(eliminate), M), the others
-    shape (M,). `slope` is Λ: the least-squares line through E[S](T), in wins per T (eq. 6).
-    `delta` is E[S] at the last T less E[S] at the first, in wins (eq. 7 for T from 0 to 2). The
-    paper equates it with 2Λ, which holds for T = 0, 2 and for T = 0, 1, 2: a line through equally
-    spaced points weighs only their mirror pairs. With other T it holds where E[S] is linear.
+    `contests` has the contest at each T, and `items` the intervals over items at the first one,
+    None where `tables` were not given. The arrays have shape (M,). `slope` is Λ: the least-squares
+    line through E[S](T), in wins per T (eq. 6). `delta` is E[S] at the last T less E[S] at the
+    first, in wins (eq. 7 for T from 0 to 2). The paper equates it with 2Λ, which holds for T = 0, 2
+    and for T = 0, 1, 2: a line through equally spaced points weighs only their mirror pairs. With
+    other T it holds where E[S] is linear.
 
     `even_slope` is the lowest Λ of the better half of as many models where all benchmarks order
     them alike: what elimination costs at most where no model is a specialist. `even_error` is its
@@ -53,8 +55,8 @@ class FailureSensitivity:
     """
 
     eliminate: tuple[int, ...]
-    expected_wins: FloatArray
-    standard_error: FloatArray
+    contests: tuple[CsdResult, ...]
+    items: ItemIntervals | None
     slope: FloatArray
     slope_error: FloatArray
     delta: FloatArray
@@ -62,9 +64,16 @@ class FailureSensitivity:
     even_slope: float
     even_error: float
     labels: tuple[Label, ...]
-    iterations: int
-    seed: int
-    level: float
+
+    @property
+    def expected_wins(self) -> FloatArray:
+        """E[S], shape (len(eliminate), M)."""
+        return np.stack([each.expected_wins for each in self.contests])
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Monte Carlo errors of `expected_wins`."""
+        return np.stack([each.standard_error for each in self.contests])
 
 
 def failure_sensitivity(
@@ -109,43 +118,46 @@ def failure_sensitivity(
     if len(counts) < 2 or any(low >= high for low, high in pairwise(counts)):
         raise RankingError(f"eliminate must be two or more ascending numbers, got {eliminate}")
     studies = [prepare(scores, rounds, t, **options) for t in counts]
-    sums = [unit_sums(study, options.get("n_jobs")) for study in studies]
+    # Beside them the same with models that all benchmarks order alike.
+    even = [_alike(study) for study in studies]
+    played = unit_sums([*studies, *even], options.get("n_jobs"))
+    sums, even_sums = played[: len(counts)], played[len(counts) :]
     sizes, level = studies[0].sizes, options.get("level", 0.95)
-    each = [mean_and_error(part, sizes) for part in sums]
+    contests = tuple(map(result_of, studies, sums, repeat(level)))
     # Λ = Σ (n·T − ΣT)·E[S](T) / (n·ΣT² − (ΣT)²), in whole numbers.
     n, total = len(counts), sum(counts)
     weights = [n * t - total for t in counts]
     divisor = n * sum(t * t for t in counts) - total * total
-    combined = sum(weight * part for weight, part in zip(weights, sums, strict=True))
-    slope, slope_error = mean_and_error(np.asarray(combined), sizes, divisor)
+    slope, slope_error = mean_and_error(np.tensordot(weights, sums, 1), sizes, divisor)
     delta, delta_error = mean_and_error(sums[-1] - sums[0], sizes)
-    base, base_error = each[0]
-    even, even_error = _even(studies, weights, divisor)
+    base, base_error = contests[0].expected_wins, contests[0].standard_error
+    slopes, errors = mean_and_error(np.tensordot(weights, even_sums, 1), even[0].sizes, divisor)
+    lowest = int(np.argmin(slopes[: len(base) // 2]))
+    even_slope, even_error = float(slopes[lowest]), float(errors[lowest])
     high = _side(base, base_error, len(sizes), level)
     steep = _side(slope, slope_error, len(sizes), level)
     bound = critical_value(level, 2 * len(base), len(sizes)) * (slope_error + even_error)
-    weak = even - slope > bound + ROUNDING
+    weak = even_slope - slope > bound + ROUNDING
+    items = None
     if tables is not None:
         drawn = drawn_wins(tables, rounds, counts, **options)
         slopes = np.tensordot(weights, drawn, 1) / divisor
         high = np.where(high == _drawn_side(drawn[0], level), high, 0)
         steep = np.where(steep == _drawn_side(slopes, level), steep, 0)
-        weak &= np.mean(slopes < even, axis=0) >= level
+        weak &= np.mean(slopes < even_slope, axis=0) >= level
+        items = intervals_of(drawn[0], level)
     steep = np.where((steep < 0) & ~weak, 0, steep)
     return FailureSensitivity(
         eliminate=counts,
-        expected_wins=np.stack([mean for mean, _ in each]),
-        standard_error=np.stack([error for _, error in each]),
+        contests=contests,
+        items=items,
         slope=slope,
         slope_error=slope_error,
         delta=delta,
         delta_error=delta_error,
-        even_slope=even,
+        even_slope=even_slope,
         even_error=even_error,
         labels=_labels(high, steep),
-        iterations=studies[0].iterations,
-        seed=studies[0].seed,
-        level=level,
     )
 
 
@@ -159,19 +171,12 @@ def largest_elimination(n_models: int, n_rounds: int) -> int | None:
     return n_models // (2 * (n_rounds - 1)) if n_rounds > 1 else None
 
 
-def _even(studies: Sequence[Study], weights: Sequence[int], divisor: int) -> tuple[float, float]:
-    """The lowest Λ of the better half, and its error, where all benchmarks order models alike."""
-    n_rounds, n_models = studies[0].strength.shape
-    contests = min(studies[0].iterations, _EVEN_CONTESTS)
+def _alike(study: Study) -> Study:
+    """The same contests where all benchmarks order the models alike: the first is the best."""
+    n_rounds, n_models = study.strength.shape
     strength = np.tile(np.arange(n_models)[::-1], (n_rounds, 1))
-    alike = [
-        replace(each, strength=strength, iterations=contests, weights=None, control=None)
-        for each in studies
-    ]
-    sums = sum(weight * unit_sums(each) for weight, each in zip(weights, alike, strict=True))
-    slope, error = mean_and_error(np.asarray(sums), alike[0].sizes, divisor)
-    lowest = int(np.argmin(slope[: n_models // 2]))
-    return float(slope[lowest]), float(error[lowest])
+    contests = min(study.iterations, _EVEN_CONTESTS)
+    return replace(study, strength=strength, iterations=contests, weights=None, control=None)
 
 
 def mean_and_error(

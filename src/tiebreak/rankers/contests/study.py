@@ -1,7 +1,10 @@
 """Many contests: blocks with their own random streams, spread over workers, summed exactly."""
 
-from collections.abc import Callable
+import importlib.util
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from multiprocessing import parent_process
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,10 +25,12 @@ from tiebreak.rankers.profile import FloatArray, IntArray
 
 # Fractional bits of the sums that a study returns.
 SUM_BITS = CHANCE_BITS
-# Blocks that one task of a worker plays: about 50 ms of work for 30 models.
-_TASK = 2
+# Models × rounds × contests that repay the start of a worker: half a second of work in NumPy.
+_WORK = 50_000_000
 # A pilot is a tenth of the contests, at most this many; without at least 100 it is not worth it.
 _PILOT = (100, 4000)
+
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,45 +79,67 @@ def with_control(study: Study) -> Study:
     return replace(study, control=fit(np.concatenate(traces, axis=1)[:, :contests]))
 
 
-def unit_sums(study: Study, n_jobs: int | None = None) -> IntArray:
-    """Sum of the scores of every unit, shape (units, M), in units of 2^-SUM_BITS.
+def unit_sums(studies: Sequence[Study], n_jobs: int | None = None) -> list[IntArray]:
+    """Sum of the scores of every unit of each study, shape (units, M), in units of 2^-SUM_BITS.
 
     The same for any number of workers: block b has its own random stream, and sums of integers do
     not depend on their order.
 
     Args:
-        study: what to play.
-        n_jobs: None or 1 = in this process; otherwise as in joblib, on the backend that
-            `joblib.parallel_config` sets.
+        studies: what to play.
+        n_jobs: as in `spread`.
+    """
+    blocks = [-(-study.iterations // BLOCK) for study in studies]
+    tasks = [(one, at) for one, n in zip(studies, blocks, strict=True) for at in range(n)]
+    work = sum(one.strength.size * one.iterations for one in studies)
+    parts = iter(spread(_block_sums, tasks, work, n_jobs))
+    return [np.concatenate([next(parts) for _ in range(n)]) for n in blocks]
+
+
+def spread(
+    play: Callable[..., _Part], tasks: Sequence[tuple[Any, ...]], work: int, n_jobs: int | None
+) -> list[_Part]:
+    """What `play` returns for each task.
+
+    Args:
+        play: a function of a module, for workers to import.
+        tasks: its arguments.
+        work: models × rounds × contests in all.
+        n_jobs: 1 = in this process; otherwise as in joblib, on the backend that
+            `joblib.parallel_config` sets. None = all cores if joblib is installed, as far as there
+            is work enough to repay their start.
 
     Raises:
-        MissingPackageError: workers are wanted and joblib is not installed.
+        MissingPackageError: workers are asked for and joblib is not installed.
     """
-    n_blocks = -(-study.iterations // BLOCK)
-    tasks = [range(low, min(low + _TASK, n_blocks)) for low in range(0, n_blocks, _TASK)]
-    if n_jobs is None or n_jobs == 1:
-        return np.concatenate([_play(study, blocks) for blocks in tasks])
+    if n_jobs is None:
+        n_jobs = min(work // _WORK, _cores()) if work >= 2 * _WORK else 1
+    if n_jobs == 1:
+        return [play(*task) for task in tasks]
     try:
         from joblib import Parallel, delayed
     except ImportError as error:
         raise MissingPackageError(
             "n_jobs needs joblib: pip install 'tiebreak[rankings]'"
         ) from error
-    parts: list[IntArray] = Parallel(n_jobs=n_jobs)(
-        delayed(_play)(study, blocks) for blocks in tasks
-    )
-    return np.concatenate(parts)
+    parts: list[_Part] = Parallel(n_jobs=n_jobs)(delayed(play)(*task) for task in tasks)
+    return parts
 
 
-def _play(study: Study, blocks: range) -> IntArray:
-    return np.concatenate([_block_sums(study, number) for number in blocks])
+def _cores() -> int:
+    """Cores that joblib may use; 1 without it, and where this process is a worker itself."""
+    if importlib.util.find_spec("joblib") is None or parent_process() is not None:
+        return 1
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(-1))
 
 
 def _block_sums(study: Study, number: int) -> IntArray:
     contests = min(BLOCK, study.iterations - number * BLOCK)
     draw = _draw(study, (number,), contests)
     strength = study.strength[:, draw.numbering]
-    play, take_out_luck = _engine(study)
+    play, take_out_luck = engine(study.compiled)
     given = (draw.words, strength, study.eliminate, draw.orders)
     if study.control is None:
         # Of the last round alone, and without the flag of those who went out.
@@ -139,7 +166,7 @@ def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
 def _trace(study: Study, draw: Draw) -> States:
     """States after every round, models in the order of the study."""
     strength = study.strength[:, draw.numbering]
-    play, _ = _engine(study)
+    play, _ = engine(study.compiled)
     places = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
     rounds = schedule(places.shape[1], study.eliminate)
     states = states_of(places, np.array([each.score for each in rounds]))
@@ -148,10 +175,10 @@ def _trace(study: Study, draw: Draw) -> States:
     return traced
 
 
-def _engine(study: Study) -> tuple[Callable[..., Places], Callable[..., IntArray]]:
+def engine(compiled: bool) -> tuple[Callable[..., Places], Callable[..., IntArray]]:
     """`simulate_block` and `controlled_sums`, in NumPy or compiled: the same integers."""
-    if not study.compiled:
+    if not compiled:
         return simulate_block, controlled_sums
-    from tiebreak.rankers.contests import compiled
+    from tiebreak.rankers.contests import compiled as fast
 
-    return compiled.simulate_block, compiled.controlled_sums
+    return fast.simulate_block, fast.controlled_sums

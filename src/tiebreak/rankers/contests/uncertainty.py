@@ -13,11 +13,11 @@ from tiebreak.rankers.contests.engine import (
     draw_block,
     out_flag,
     schedule,
-    simulate_block,
     states_of,
 )
 from tiebreak.rankers.contests.expected_wins import CsdOptions, prepare
 from tiebreak.rankers.contests.rounds import Rounds, round_means, strengths
+from tiebreak.rankers.contests.study import Study, engine, spread
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
 
@@ -67,8 +67,12 @@ def item_intervals(
     Raises:
         RankingError: as `csd`, or there are not several tables.
     """
-    level = options.get("level", 0.95)
     [wins] = drawn_wins(tables, rounds, [eliminate], **options)
+    return intervals_of(wins, options.get("level", 0.95))
+
+
+def intervals_of(wins: FloatArray, level: float) -> ItemIntervals:
+    """Intervals out of the wins with each drawn table, shape (draws, M)."""
     lower, upper = np.quantile(wins, [(1 - level) / 2, (1 + level) / 2], axis=0)
     best, worst = _joint_ranks(wins, level)
     return ItemIntervals(lower, upper, best, worst, len(wins), CONTESTS, level)
@@ -87,33 +91,40 @@ def drawn_wins(
     drawn = np.asarray(tables, dtype=np.float64)
     if drawn.ndim != 3 or len(drawn) < 2:
         raise RankingError(f"tables must have shape (draws, models, benchmarks), got {drawn.shape}")
-    seed, missing = options.get("seed", 0), options.get("missing", "error")
-    plain: CsdOptions = {**options, "iterations": 1, "control_variate": False}
+    missing = options.get("missing", "error")
+    contests = len(drawn) * CONTESTS
+    plain: CsdOptions = {**options, "iterations": contests, "control_variate": False}
     studies = [prepare(drawn[0], rounds, each, **plain) for each in eliminate]
     means = np.concatenate([round_means(table, rounds, missing) for table in drawn], axis=1)
     strength = strengths(means).reshape(len(drawn), -1, len(means))
-    return [_wins(strength, study.eliminate, study.weights, seed) for study in studies]
+    at_once = max(1, min(BLOCK // CONTESTS, _PAIRS // (strength[0].size * len(means))))
+    parts = [strength[low : low + at_once] for low in range(0, len(drawn), at_once)]
+    tasks = [(study, number, own) for study in studies for number, own in enumerate(parts)]
+    work = strength.size * CONTESTS * len(studies)
+    wins = np.concatenate(spread(_wins, tasks, work, options.get("n_jobs")))
+    return list(wins.reshape(len(studies), *strength[:, 0].shape))
 
 
-def _wins(
-    strength: IntArray, eliminate: tuple[int, ...], weights: FloatArray | None, seed: int
-) -> FloatArray:
-    """Mean wins of each table, shape (draws, M); a block of contests has many tables."""
-    draws, n_rounds, n_models = strength.shape
-    at_once = max(1, min(BLOCK // CONTESTS, _PAIRS // (n_rounds * n_models**2)))
+def _wins(study: Study, number: int, strength: IntArray) -> FloatArray:
+    """Mean wins of each table, shape (tables, M), in one block of contests.
+
+    Args:
+        study: contests of one table.
+        number: of the block.
+        strength: shape (tables, K, M).
+    """
+    n_tables, n_rounds, n_models = strength.shape
+    contests, eliminate = n_tables * CONTESTS, study.eliminate
+    draw = draw_block((number, 3), study.seed, contests, n_models, eliminate, study.weights)
+    # Rounds of all tables one after another; a contest plays those of its table.
+    table = np.arange(contests)[:, None] // CONTESTS * n_rounds
+    order = np.arange(n_rounds) if draw.orders is None else draw.orders
+    played = strength[:, :, draw.numbering].reshape(-1, n_models)
+    places = engine(study.compiled)[0](draw.words, played, eliminate, table + order)
     score = schedule(n_models, eliminate)[-1].score[None] & (out_flag(n_rounds) - 1)
-    wins = np.empty((draws, n_models))
-    for number, low in enumerate(range(0, draws, at_once)):
-        own = strength[low : low + at_once]
-        contests = len(own) * CONTESTS
-        draw = draw_block((number, 3), seed, contests, n_models, eliminate, weights)
-        # Rounds of all tables one after another; a contest plays those of its table.
-        table = np.arange(contests)[:, None] // CONTESTS * n_rounds
-        order = np.arange(n_rounds) if draw.orders is None else draw.orders
-        played = own[:, :, draw.numbering].reshape(-1, n_models)
-        places = simulate_block(draw.words, played, eliminate, table + order)
-        states = states_of(places, score)[0].reshape(len(own), CONTESTS, n_models)
-        wins[low : low + len(own), draw.numbering] = states.mean(axis=1)
+    states = states_of(places, score)[0].reshape(n_tables, CONTESTS, n_models)
+    wins = np.empty((n_tables, n_models))
+    wins[:, draw.numbering] = states.mean(axis=1)
     return wins
 
 

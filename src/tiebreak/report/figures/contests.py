@@ -56,7 +56,7 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
     if found is None:
         return None
     base, slope = found.expected_wins[0], found.slope
-    z = NormalDist().inv_cdf(0.5 + found.level / 2)
+    z = NormalDist().inv_cdf(0.5 + found.contests[0].level / 2)
     names, places = _by_score(report.models, base)
     title = "CSD · what elimination costs"
     with styled():
@@ -68,7 +68,7 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
                 f"expected wins E[S] at T = {found.eliminate[0]}",
                 _key(found.labels),
                 "number: place by E[S]",
-                f"lines: {found.level * 100:g}%, the simulation's error alone",
+                f"lines: {found.contests[0].level * 100:g}%, the simulation's error alone",
             ],
         )
         order = np.argsort(-base, kind="stable")

@@ -232,8 +232,11 @@ def _sensitivity(report: ContestReport, result: FailureSensitivity) -> dict[str,
         }
         for row in _best_first(result.expected_wins[0])
     ]
-    settings = ("iterations", "seed", "eliminate", "level", "even_slope", "even_error")
-    return {**only(result, *settings), "rows": rows}
+    return {
+        **only(result.contests[0], "iterations", "seed", "level"),
+        **only(result, "eliminate", "even_slope", "even_error"),
+        "rows": rows,
+    }
 
 
 def _best_first(scores: np.ndarray[Any, Any]) -> list[int]:
