@@ -25,7 +25,7 @@ def test_they_are_what_reading_all_gives(tmp_path: Path, kind: str) -> None:
     if kind == "json":
         path = path.with_suffix(".json")
         write_eval_log(read_eval_log(str(tmp_path / "1.eval")), str(path))
-    expected = read_samples(str(path), with_metadata=True)
+    expected = read_samples(str(path))
     assert [(one.id, one.epoch) for one in expected] == [
         *(("q0", 1), ("q1", 1)),
         *(("q0", 2), ("q1", 2)),

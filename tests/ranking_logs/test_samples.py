@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from inspect_ai.log import EvalSample, read_eval_log
 
-from tests.ranking_logs.builders import bracket, sample, write_log
+from tests.ranking_logs.builders import bracket, graded, item, match, sample, write_log
 from tiebreak.ranking_logs import UnreadableLogError, read_ranking_logs
-from tiebreak.ranking_logs.samples import read_samples
+from tiebreak.ranking_logs.samples import read_held, read_samples
+from tiebreak.scorers.ballots import STORE_KEY, Verdict, Vote, restore_ballots
 
 ABC = bracket("q1", "a", "b", "c")
-FIELDS = ("id", "epoch", "target", "store", "metadata")
+FIELDS = ("id", "epoch", "target", "metadata")
 
 
 def at(id: str | int, epoch: int) -> EvalSample:
@@ -41,15 +43,23 @@ def change(path: Path, how: Callable[[bytes], bytes]) -> None:
 def compare(path: Path) -> None:
     """Held against Inspect's own reading of the whole log."""
     theirs = read_eval_log(str(path)).samples or []
-    ours = read_samples(str(path), with_metadata=True)
-    fields = [[[getattr(one, name) for name in FIELDS] for one in each] for each in (ours, theirs)]
-    assert fields[0] == fields[1]
+    plain, held = read_samples(str(path)), read_held(str(path), with_metadata=True)
+    for own, names in ((plain, (*FIELDS, "store")), (held, FIELDS)):
+        fields = [
+            [[getattr(one, name) for name in names] for one in each] for each in (own, theirs)
+        ]
+        assert fields[0] == fields[1]
+    for one, other in zip(held, theirs, strict=True):
+        if isinstance(one.store, dict):
+            assert one.store == other.store
+        else:
+            assert one.ballots() == restore_ballots(other.store[STORE_KEY])
     for name, inner in (("error", "message"), ("invalidation", "reason"), ("limit", "type")):
-        for own, other in zip(ours, theirs, strict=True):
-            pair = [getattr(one, name) for one in (own, other)]
+        for mine, other in zip(plain, theirs, strict=True):
+            pair = [getattr(one, name) for one in (mine, other)]
             assert (pair[0] is None) == (pair[1] is None)
             assert pair[0] is None or len({getattr(one, inner) for one in pair}) == 1
-    assert not any(one.metadata for one in read_samples(str(path)))
+    assert not any(isinstance(one.metadata, dict) for one in read_held(str(path)))
 
 
 @pytest.mark.parametrize("name", ["r.eval", "r.json"])
@@ -77,3 +87,31 @@ def test_a_damaged_sample_is_told_as_inspect_tells_it(tmp_path: Path) -> None:
     change(path, lambda text: text[:-9])
     with pytest.raises(UnreadableLogError, match=r"as an Inspect log \(Incomplete"):
         read_ranking_logs([path])
+
+
+def test_votes_are_read_where_they_are_asked_for(tmp_path: Path) -> None:
+    vote = Vote(vote="left", confidence=0.5, reasoning="why")
+    verdict = Verdict(first="b", principles={"P1": vote}, checklist={"C1": vote}, margin=0.5)
+    played = replace(match("a", "b", 0.5), verdicts=(verdict,), discarded=(verdict,), critique="x")
+    whole = item("q", [played], groups=(("a",), ("b",)))
+    path = write_log(tmp_path / "r.eval", [whole])
+    [one] = read_ranking_logs([path])
+    assert one.items == (whole,)
+    [bare] = read_ranking_logs([path], with_votes=False)
+    unsaid = replace(verdict, principles={}, checklist={})
+    quiet = replace(played, verdicts=(unsaid,), discarded=(unsaid,), critique=None)
+    expected = whole.model_copy(update={"matches": (quiet,)})
+    assert [one.model_dump() for one in bare.items] == [expected.model_dump()]
+    assert [one.placement for one in bare.ranked] == [one.placement for one in one.ranked]
+
+
+@pytest.mark.parametrize("with_votes", [True, False])
+def test_ballots_of_an_earlier_version_are_told_apart(tmp_path: Path, with_votes: bool) -> None:
+    kept = graded("q", {"a": 0.5, "b": 0.7}).model_dump(mode="json")
+    for version in ({"version": 1}, {}):
+        old = {**kept, "placed_by": "points"}
+        del old["version"]
+        store = {STORE_KEY: {**old, **version}}
+        path = write_log(tmp_path / "r.eval", [sample(None, "q", store=store)])
+        [log] = read_ranking_logs([path], with_votes=with_votes)
+        assert [(one.placed_by, one.version) for one in log.items] == [("grades", 1)]

@@ -112,7 +112,7 @@ class Entry:
 
 def read_entries(paths: Paths, *, how: Resampling) -> tuple[list[Entry], tuple[str, ...]]:
     """As `entries_of` and `read_ranking_logs`: of all logs among some files and folders."""
-    return entries_of(read_ranking_logs(paths), how=how)
+    return entries_of(read_ranking_logs(paths, with_votes=False), how=how)
 
 
 def entries_of(

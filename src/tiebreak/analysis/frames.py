@@ -109,7 +109,9 @@ def leaderboard_df(logs: Paths, *, how: Resampling = Resampling()) -> "pd.DataFr
         ValueError: level or draws are out of range.
     """
     boards = (
-        board for log in read_ranking_logs(logs) for board in boards_of(log, how=how, views=False)
+        board
+        for log in read_ranking_logs(logs, with_votes=False)
+        for board in boards_of(log, how=how, views=False)
     )
     return _frame((row for board in boards for row in _board_rows(board)), LEADERBOARD)
 
@@ -122,7 +124,7 @@ def rankings_df(logs: Paths) -> "pd.DataFrame":
     """
     rows = (
         {**shared, **row}
-        for shared, one in _items(read_ranking_logs(logs))
+        for shared, one in _items(read_ranking_logs(logs, with_votes=False))
         if one.ballots and one.placement
         for row in item_ranking(RankedItem(one.ballots, one.placement))
     )

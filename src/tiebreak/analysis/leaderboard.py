@@ -206,7 +206,7 @@ def leaderboards(
     """
     return [
         board
-        for log in read_ranking_logs(paths, with_metadata=control == "style")
+        for log in read_ranking_logs(paths, with_metadata=control == "style", with_votes=False)
         for board in boards_of(
             log.by_rule(rule) if rule else log, how=how, closure=closure, control=control
         )

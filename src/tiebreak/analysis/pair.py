@@ -67,7 +67,7 @@ def compare_pair(
     """
     if first == second:
         raise RankingError(f"a pair takes two models, got {first!r} twice")
-    parts = [part for log in read_ranking_logs(paths) for part in log.parts()]
+    parts = [part for log in read_ranking_logs(paths, with_votes=False) for part in log.parts()]
     known = sorted({model for part in parts for item, _ in part.ranked for model in item.models})
     for model in (first, second):
         if model not in known:

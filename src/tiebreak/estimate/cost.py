@@ -201,7 +201,7 @@ def read_experience(log: str) -> Experience:
         RankingLogError: no ranking log there, or one that cannot be read.
         EstimateError: the log holds no call.
     """
-    found = read_ranking_logs([log])
+    found = read_ranking_logs([log], with_votes=False)
     return experience_of(item for one in found for item in (*one.items, *one.cut_short))
 
 

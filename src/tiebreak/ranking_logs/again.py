@@ -56,5 +56,5 @@ class SamplesAgain:
     @cached_property
     def _whole(self) -> dict[tuple[str, int], Sample]:
         """All samples: .json logs and remote ones are read once, not once for every sample."""
-        read = (read_samples(file, with_metadata=True) for file in self._files)
+        read = (read_samples(file) for file in self._files)
         return {(str(one.id), one.epoch): one for samples in read for one in samples}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.log import EvalLog, read_eval_log
 
@@ -14,8 +15,8 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
     ranked_sample,
 )
-from tiebreak.ranking_logs.samples import Sample, read_samples
-from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, newer_version, restore_ballots
+from tiebreak.ranking_logs.samples import Held, read_held
+from tiebreak.scorers.ballots import ItemBallots
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
 _NOT_HOW = {"candidates", "shard"}
@@ -32,13 +33,17 @@ def ranking_header(path: str) -> EvalLog | None:
     return header if PROTOCOL_KEY in (header.eval.metadata or {}) else None
 
 
-def read_log_file(path: str, header: EvalLog, *, with_metadata: bool = False) -> RankingLog:
+def read_log_file(
+    path: str, header: EvalLog, *, with_metadata: bool = False, with_votes: bool = True
+) -> RankingLog:
     """Read one ranking log and rank its items.
 
     Args:
         path: the log.
         header: what `ranking_header` found there.
         with_metadata: whether to keep what was to be judged: task, rubric, all answers.
+        with_votes: whether to keep the votes of verdicts and the critiques of matches. They are
+            nine tenths of the ballots, and no ranking needs them.
 
     Raises:
         UnreadableLogError: the file is damaged.
@@ -47,8 +52,8 @@ def read_log_file(path: str, header: EvalLog, *, with_metadata: bool = False) ->
     metadata = header.eval.metadata or {}
     planned = tuple(str(one) for one in header.eval.dataset.sample_ids or ())
     with _named(path):
-        held = read_samples(path, with_metadata=with_metadata)
-    samples = tuple(map(_judged, held))
+        held = read_held(path, with_metadata=with_metadata, with_votes=with_votes)
+    samples = tuple(_judged(one, with_votes) for one in held)
     shown = _shown(path)
     return RankingLog(
         path=shown,
@@ -93,22 +98,22 @@ def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
         ) from error
 
 
-def _judged(sample: Sample) -> JudgedItem:
-    ballots, problem = _ballots(sample)
+def _judged(sample: Held[Any, Any], with_votes: bool) -> JudgedItem:
+    ballots, problem = _ballots(sample, with_votes)
     return ranked_sample(
         JudgedItem(
             id=str(sample.id),
             epoch=sample.epoch,
             ballots=ballots,
             problem=problem,
-            newer=newer_version(sample.store.get(STORE_KEY)) is not None,
+            newer=sample.newer,
             target=sample.target if isinstance(sample.target, str) else "\n".join(sample.target),
-            metadata=sample.metadata,
+            metadata=sample.metadata if isinstance(sample.metadata, dict) else {},
         )
     )
 
 
-def _ballots(sample: Sample) -> tuple[ItemBallots | None, str | None]:
+def _ballots(sample: Held[Any, Any], with_votes: bool) -> tuple[ItemBallots | None, str | None]:
     """The ballots of a sample, and its problem (None without one)."""
     problem = None
     if sample.error is not None:
@@ -116,7 +121,7 @@ def _ballots(sample: Sample) -> tuple[ItemBallots | None, str | None]:
     elif sample.invalidation is not None:
         problem = f"invalidated: {sample.invalidation.reason or 'no reason given'}"
     try:
-        ballots = restore_ballots(sample.store.get(STORE_KEY))
+        ballots = sample.ballots(with_votes=with_votes)
     except ValueError as error:
         return None, problem or str(error)
     if problem is None and not (ballots.complete or ballots.skipped):
@@ -124,7 +129,7 @@ def _ballots(sample: Sample) -> tuple[ItemBallots | None, str | None]:
     return ballots, problem
 
 
-def _limit(sample: Sample) -> str:
+def _limit(sample: Held[Any, Any]) -> str:
     if sample.limit is None:
         return ""
     # The tasks raise a limit of their own for one reason only: -T max_calls, -T max_cost.

@@ -20,7 +20,9 @@ HOW_TO_MAKE_ONE = (
 )
 
 
-def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[RankingLog]:
+def read_ranking_logs(
+    paths: Paths, *, with_metadata: bool = False, with_votes: bool = True
+) -> list[RankingLog]:
     """Read the ranking logs among some files and folders.
 
     Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
@@ -32,6 +34,8 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
         with_metadata: whether `samples` are to hold what was to be judged: task, rubric, answers.
+        with_votes: whether ballots are to hold the votes of verdicts and the critiques of matches,
+            which no ranking needs: without them reading takes a tenth of the memory.
 
     Raises:
         RankingLogError: a path does not exist or holds no ranking log, or the shards of a run
@@ -47,7 +51,9 @@ def read_ranking_logs(paths: Paths, *, with_metadata: bool = False) -> list[Rank
         for file, header in headers.items():
             key = file if "://" in file else str(Path(file).resolve())
             if key not in logs:
-                logs[key] = read_log_file(file, header, with_metadata=with_metadata)
+                logs[key] = read_log_file(
+                    file, header, with_metadata=with_metadata, with_votes=with_votes
+                )
     notes = tuple(left_out.values())
     found = sorted(logs.values(), key=lambda log: log.age)
     noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]

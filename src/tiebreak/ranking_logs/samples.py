@@ -2,25 +2,64 @@
 
 An .eval file is a zip that holds the JSON of every sample. Nine tenths of it are transcripts, which
 no ranking needs. Inspect's reader makes Python objects of every character before it drops them;
-pydantic's parser passes over them in compiled code, ten times as fast. So .eval files on this
-machine are read here, and all others by Inspect: .json logs, remote ones, and whatever has another
-form than was expected.
+pydantic's parser passes over what no field asks for in compiled code, ten times as fast. So .eval
+files on this machine are read here, and all others by Inspect: .json logs, remote ones, and
+whatever has another form than was expected.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
 from zipfile import ZipFile
 
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.util import store_from_events
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
+
+from tiebreak.scorers.ballots import (
+    STORE_KEY,
+    VERSION,
+    ItemBallots,
+    Match,
+    Verdict,
+    Vote,
+    newer_version,
+    restore_ballots,
+)
 
 # What Inspect is asked to leave out of a log that it reads. It leaves nothing out of a .json file.
 _UNREAD = {"attachments", "error_retries", "events", "messages", "output", "scores"}
 
+# No JSON has a field of this name: what is read under it is passed over.
+_NOWHERE = "\0"
+
+_IGNORING = ConfigDict(extra="ignore")
+
+_M = TypeVar("_M")
+_S = TypeVar("_S")
+_B = TypeVar("_B", bound=ItemBallots)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+class _BareVerdict(Verdict):
+    principles: dict[str, Vote] = Field(default_factory=dict, validation_alias=_NOWHERE)
+    checklist: dict[str, Vote] = Field(default_factory=dict, validation_alias=_NOWHERE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_IGNORING)
+class _BareMatch(Match):
+    verdicts: tuple[_BareVerdict, ...] = ()
+    discarded: tuple[_BareVerdict, ...] = ()
+    critique: str | None = Field(default=None, validation_alias=_NOWHERE)
+
+
+class _BareBallots(ItemBallots):
+    matches: tuple[_BareMatch, ...] = ()
+
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", from_attributes=True)
+    model_config = ConfigDict(from_attributes=True, **_IGNORING)
 
 
 class _Failure(_Part):
@@ -35,41 +74,93 @@ class _Limit(_Part):
     type: str
 
 
-class Sample(_Part):
-    """What a ranking needs of one of Inspect's samples; the fields are Inspect's."""
+class _Nothing(_Part):
+    """Whatever stands there, it is passed over."""
+
+
+class _Stored(_Part, Generic[_B]):
+    ballots: _B = Field(validation_alias=STORE_KEY)
+
+    @property
+    def current(self) -> bool:
+        """Whether they say that this version wrote them: others may have to be told apart."""
+        return "version" in self.ballots.model_fields_set and self.ballots.version == VERSION
+
+
+class Held(_Part, Generic[_M, _S]):
+    """What a ranking needs of one of Inspect's samples; the fields are Inspect's.
+
+    Its metadata, what was to be judged, may be passed over; its store holds ballots, or plain data
+    where it has none of this version.
+    """
 
     id: int | str
     epoch: int
     target: str | list[str]
-    store: dict[str, Any] = Field(default_factory=dict)
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    store: _S
+    metadata: _M
     error: _Failure | None = None
     invalidation: _Invalidation | None = None
     limit: _Limit | None = None
 
+    @property
+    def newer(self) -> bool:
+        """Whether a newer Tiebreak wrote its ballots."""
+        return isinstance(self.store, dict) and newer_version(self.store.get(STORE_KEY)) is not None
 
-class _Unadorned(Sample):
-    # No JSON has a field of this name: what was to be judged is passed over as well.
-    metadata: dict[str, Any] = Field(default_factory=dict, validation_alias="\0")
+    def ballots(self, *, with_votes: bool = True) -> ItemBallots:
+        """Its ballots.
+
+        Raises:
+            ValueError: they are missing, damaged, or written by a newer Tiebreak; says which.
+        """
+        if isinstance(self.store, _Stored):
+            held: ItemBallots = self.store.ballots
+            return held
+        assert isinstance(self.store, dict)
+        kind = ItemBallots if with_votes else _BareBallots
+        return restore_ballots(self.store.get(STORE_KEY), kind)
 
 
-def read_samples(path: str, *, with_metadata: bool = False) -> list[Sample]:
+class Sample(Held[dict[str, Any], dict[str, Any]]):
+    """A sample with all that was to be judged, and its store as plain data."""
+
+
+_H = TypeVar("_H", bound=Held[Any, Any])
+
+
+def read_samples(path: str) -> list[Sample]:
     """All samples of a log, in Inspect's order: by epoch, then by id.
-
-    `with_metadata`: whether to read what was to be judged.
 
     Raises:
         Exception: whatever damaged bytes make a parser raise.
     """
-    kind = Sample if with_metadata else _Unadorned
-    if file := own_file(path):
+    return _read(path, Sample.model_validate_json, Sample, _UNREAD)
+
+
+def read_held(
+    path: str, *, with_metadata: bool = False, with_votes: bool = True
+) -> list[Held[Any, Any]]:
+    """All samples of a log, as quickly as can be; otherwise as `read_samples`.
+
+    Args:
+        path: the log.
+        with_metadata: whether to read what was to be judged.
+        with_votes: whether to read the votes of verdicts and the critiques of matches.
+    """
+    metadata = dict[str, Any] if with_metadata else _Nothing
+    stored = _Stored[ItemBallots] if with_votes else _Stored[_BareBallots]
+    fast: type[Held[Any, Any]] = Held[metadata, stored]  # type: ignore[valid-type]
+    safe: type[Held[Any, Any]] = Held[metadata, dict[str, Any]]  # type: ignore[valid-type]
+
+    def parsed(text: bytes) -> Held[Any, Any]:
         try:
-            found = [kind.model_validate_json(text) for text in _texts(file)]
-        except ValidationError:  # Inspect knows older forms of its logs, and other numbers
-            found = _by_inspect(path, kind)
-    else:
-        found = _by_inspect(path, kind)
-    return [with_store(path, one) for one in sorted(found, key=_place)]
+            sample = fast.model_validate_json(text)
+        except ValidationError:
+            return safe.model_validate_json(text)
+        return sample if sample.store.current else safe.model_validate_json(text)
+
+    return _read(path, parsed, safe, _UNREAD if with_metadata else {*_UNREAD, "metadata"})
 
 
 def own_file(path: str) -> str | None:
@@ -78,25 +169,7 @@ def own_file(path: str) -> str | None:
     return file if file.endswith(".eval") and "://" not in file else None
 
 
-def _texts(file: str) -> Iterator[bytes]:
-    """The JSON of every sample; of two under one name the later one, as in all readers of zips."""
-    with ZipFile(file) as log:
-        for name in dict.fromkeys(log.namelist()):
-            if name.startswith("samples/") and name.endswith(".json"):
-                yield log.read(name)
-
-
-def _by_inspect(path: str, kind: type[Sample]) -> list[Sample]:
-    unread = _UNREAD if kind is Sample else _UNREAD | {"metadata"}
-    log = read_eval_log(path, exclude_fields=unread)
-    return [kind.model_validate(one) for one in log.samples or ()]
-
-
-def _place(sample: Sample) -> tuple[int, str]:
-    return sample.epoch, sample.id if isinstance(sample.id, str) else f"{sample.id:020}"
-
-
-def with_store(path: str, sample: Sample) -> Sample:
+def with_store(path: str, sample: _H) -> _H:
     """The sample, with its store from its transcript where it has none.
 
     Inspect puts samples that ended just before a run was killed together from their events, and
@@ -108,3 +181,27 @@ def with_store(path: str, sample: Sample) -> Sample:
         path, sample.id, sample.epoch, resolve_attachments=True
     )
     return sample.model_copy(update={"store": dict(store_from_events(whole.events).items())})
+
+
+def _read(path: str, parsed: Callable[[bytes], _H], kind: type[_H], unread: set[str]) -> list[_H]:
+    found = None
+    if file := own_file(path):
+        # What has another form Inspect may know.
+        with suppress(ValidationError):
+            found = [parsed(text) for text in _texts(file)]
+    if found is None:
+        log = read_eval_log(path, exclude_fields=unread)
+        found = [kind.model_validate(one) for one in log.samples or ()]
+    return [with_store(path, one) for one in sorted(found, key=_place)]
+
+
+def _texts(file: str) -> Iterator[bytes]:
+    """The JSON of every sample; of two under one name the later one, as in all readers of zips."""
+    with ZipFile(file) as log:
+        for name in dict.fromkeys(log.namelist()):
+            if name.startswith("samples/") and name.endswith(".json"):
+                yield log.read(name)
+
+
+def _place(sample: Held[Any, Any]) -> tuple[int, str]:
+    return sample.epoch, sample.id if isinstance(sample.id, str) else f"{sample.id:020}"

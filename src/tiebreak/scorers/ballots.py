@@ -303,8 +303,8 @@ def newer_version(stored: object) -> int | None:
     return version if isinstance(version, int) and version > VERSION else None
 
 
-def restore_ballots(stored: object) -> ItemBallots:
-    """Ballots out of a log's store.
+def restore_ballots(stored: object, kind: type[ItemBallots] = ItemBallots) -> ItemBallots:
+    """Ballots out of a log's store, of this kind.
 
     Raises:
         ValueError: they are missing, damaged, or written by a newer Tiebreak; says which.
@@ -320,7 +320,7 @@ def restore_ballots(stored: object) -> ItemBallots:
         points = stored.get("placed_by") == "points"
         stored = {**stored, "version": 1, **({"placed_by": "grades"} if points else {})}
     try:
-        return ItemBallots.model_validate(stored)
+        return kind.model_validate(stored)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))

@@ -42,7 +42,7 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
         TableError: a path holds no ranking log, or no item of any log could be ranked.
     """
     try:
-        logs = read_ranking_logs(paths)
+        logs = read_ranking_logs(paths, with_votes=False)
     except RankingLogError as error:
         raise TableError(
             f"{error}. Other files of ballots (CSV, PrefLib) are given by name, not by folder"

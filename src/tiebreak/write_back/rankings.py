@@ -81,7 +81,7 @@ def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
         WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item twice.
     """
-    logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True))
+    logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True, with_votes=False))
     rankings = [ranking for log in logs for ranking in _rankings(log)]
     _refuse_ambiguous(rankings)
     noted = (f"{log.path}: {note}" for log in logs for note in log.notes)

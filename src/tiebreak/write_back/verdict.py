@@ -59,7 +59,9 @@ async def keep_verdict(log: EvalLog) -> EvalLog:
         OSError: the log cannot be written.
     """
     # Of a run on several machines this is one part; what all of it says, `tiebreak rank` tells.
-    boards = await anyio.to_thread.run_sync(lambda: boards_of(read_log_file(log.location, log)))
+    boards = await anyio.to_thread.run_sync(
+        lambda: boards_of(read_log_file(log.location, log, with_votes=False))
+    )
     part = (log.eval.metadata or {}).get(SHARD_KEY)
     found = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
     edited = edit_eval_log(

@@ -80,7 +80,7 @@ def contents_of(
     paths = path_list(paths)
     if paths:
         progress("reading logs")
-    read = read_ranking_logs(paths) if paths else []
+    read = read_ranking_logs(paths, with_votes=False) if paths else []
     names = file_names([*paths, *sources, *([human.source] if human else [])], read)
     if contest is not None:
         contest = replace(contest, notes=tuple(map(shortener(names), contest.notes)))
