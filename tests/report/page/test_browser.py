@@ -234,6 +234,39 @@ def test_a_thousand_items_are_filtered_at_once(browser: Browser, tmp_path: Path)
         assert milliseconds < 4_000
 
 
+def test_long_tables_are_shown_bit_by_bit(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "index.html"
+    path.write_text(render(report(rows=2400)), encoding="utf-8")
+    with opened(browser, path) as page:
+        rows = page.locator("#items-table tbody tr")
+        shown, more = rows.filter(visible=True), page.locator("#items .more")
+        assert (rows.count(), shown.count()) == (2406, 1000)
+        for text, n_shown in (("Show 1,000 more", 2000), ("Show 406 more", 2406)):
+            expect(more).to_have_text(text)
+            more.click()
+            expect(shown).to_have_count(n_shown)
+        expect(more).to_be_hidden()
+        page.reload()
+        # All rows are filtered (153 numbers hold 23), and all are put into order.
+        page.locator("#items").get_by_label("Filter").fill("extra 23")
+        expect(page.locator("#items output")).to_have_text("153 of 2,406 items")
+        expect(shown).to_have_count(153)
+        expect(more).to_be_hidden()
+        page.locator("#items").get_by_label("Filter").fill("")
+        sort = page.locator("#items-table th").first.get_by_role("button")
+        for first in ("7", "extra 2399"):
+            sort.click()
+            expect(shown.first.locator("th")).to_have_text(first)
+            expect(shown).to_have_count(1000)
+        page.evaluate("location.hash = '#item-3'")
+        expect(page.get_by_role("heading", name="The grades")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("link", name="10", exact=True)).to_be_focused()
+        page.emulate_media(media="print")
+        expect(shown).to_have_count(2406)
+        page.emulate_media(media="screen")
+
+
 def test_without_javascript_all_but_the_details_is_there(browser: Browser, plain: Path) -> None:
     with opened(browser, plain, java_script_enabled=False) as page:
         assert "needs JavaScript" in page.locator("#items").inner_text()

@@ -5,6 +5,8 @@
   const { el } = tb;
   const FEWEST_TO_FILTER = 8;
   const MOST_CHOICES = 12;
+  // So many are laid out in a tenth of a second.
+  const MOST_ROWS = 1000;
   const collator = new Intl.Collator("en", { numeric: true });
 
   /** All rows, those of every body. */
@@ -18,16 +20,42 @@
     }));
     const defined = keyed.filter((one) => one.key !== null);
     const numeric = defined.every(({ key }) => key.trim() !== "" && !Number.isNaN(Number(key)));
+    if (numeric) for (const one of defined) one.key = Number(one.key);
     keyed.sort((one, other) => {
       if (one.key === null || other.key === null) return (one.key === null) - (other.key === null);
-      // The keys are attributes, so texts; subtraction makes numbers of them.
       const order = numeric ? one.key - other.key : collator.compare(one.key, other.key);
       return direction === "ascending" ? order : -order;
     });
+    // Thousands of rows move at once, not each of them in sight.
+    const { parentNode, nextSibling } = body;
+    body.remove();
     body.append(...keyed.map(({ row }) => row));
+    parentNode.insertBefore(body, nextSibling);
   }
 
-  function makeSortable(table) {
+  /** Show the rows of a long table bit by bit. Call what this returns when other rows fit a filter,
+   * or stand in another order. */
+  function shorten(table) {
+    if (rowsOf(table).length <= MOST_ROWS) return () => {};
+    let most = MOST_ROWS;
+    const more = el("button", { type: "button", class: "more" });
+    const draw = () => {
+      const fitting = rowsOf(table).filter((row) => !row.hidden);
+      fitting.forEach((row, at) => row.classList.toggle("later", at >= most));
+      const left = fitting.length - most;
+      more.hidden = left <= 0;
+      more.textContent = `Show ${Math.min(left, MOST_ROWS).toLocaleString("en")} more`;
+    };
+    more.addEventListener("click", () => {
+      most += MOST_ROWS;
+      draw();
+    });
+    table.after(more);
+    draw();
+    return draw;
+  }
+
+  function makeSortable(table, moved) {
     // Rows stay in their body: a sum stays below what it is the sum of.
     const bodies = [...table.tBodies].filter((body) => body.rows.length > 1);
     if (!bodies.length) return;
@@ -41,6 +69,7 @@
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", direction);
         for (const body of bodies) sort(body, column, direction);
+        moved();
       });
     });
   }
@@ -63,7 +92,7 @@
     });
   }
 
-  function makeFilterable(table) {
+  function makeFilterable(table, moved) {
     const rows = rowsOf(table);
     if (rows.length < FEWEST_TO_FILTER) return;
     const what = table.dataset.filterable || "rows";
@@ -85,6 +114,7 @@
         row.hidden = !fits;
         shown += fits;
       });
+      moved();
       const all = rows.length.toLocaleString("en");
       result.textContent = `${shown.toLocaleString("en")} of ${all} ${what}`;
     };
@@ -99,8 +129,9 @@
 
   tb.wireTables = () => {
     for (const table of document.querySelectorAll("main table")) {
-      makeSortable(table);
-      if ("filterable" in table.dataset) makeFilterable(table);
+      const moved = shorten(table);
+      makeSortable(table, moved);
+      if ("filterable" in table.dataset) makeFilterable(table, moved);
     }
   };
 })();

@@ -195,6 +195,8 @@
     body.replaceChildren();
     fromReport = false;
     const link = document.querySelector(`#items-table a[href="#item-${item}"]`);
+    // It may be a row of a long table that is not shown yet.
+    link?.closest("tr").classList.remove("later");
     // After the browser itself has moved the focus to where the address leads.
     requestAnimationFrame(() => here === null && link?.focus());
   }
