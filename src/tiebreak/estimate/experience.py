@@ -53,7 +53,7 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
         else:
             by_kind.setdefault(call.kind, []).append((number, call))
     margins = [
-        (number, (verdict.margin, verdict.checklist_margin or 0.0))
+        (number, (verdict.margin, verdict.checklist_margin))
         for number, item in enumerate(ballots)
         for match in item.matches
         for verdict in match.verdicts

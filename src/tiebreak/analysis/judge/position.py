@@ -221,7 +221,7 @@ def _side(verdict: Verdict) -> Side:
     """Which of the two the verdict prefers; no reply is no preference."""
     if verdict.margin is None:
         return "tie"
-    return decide(verdict.margin, verdict.checklist_margin or 0.0)[0]
+    return decide(verdict.margin, verdict.checklist_margin)[0]
 
 
 def _asked(scored: list[Match], twice: list[Match]) -> Asked:
