@@ -51,11 +51,11 @@ TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
     ("judge", "state", "seal", "full_pairwise"),
     [
         ("fair", "fine", FINE.format(200), FINE.format(600)),
-        ("position", "doubtful", FIRST.format("83%", 200), FIRST.format("82%", 600)),
+        ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("83%", 600)),
         (
             *("length", "doubtful"),
-            LONGER.format("30 points (23 to 36)"),
-            LONGER.format("32 points (27 to 37)"),
+            LONGER.format("32 points (26 to 38)"),
+            LONGER.format("33 points (29 to 38)"),
         ),
         ("coin", "unknown", TOSSES, TOSSES),
     ],
