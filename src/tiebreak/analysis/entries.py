@@ -92,8 +92,9 @@ class Entry:
         by mean principle margin (SEAL, §2.3).
         """
         number = {item: n for n, item in enumerate(items)}
-        rows = [row for row, item in enumerate(self.keys) if item in number]
-        drawn = [number[self.keys[row]] for row in rows]
+        keys = self.keys
+        rows = [row for row, item in enumerate(keys) if item in number]
+        drawn = [number[keys[row]] for row in rows]
         cells = np.ix_(rows, [self.table.models.index(model) for model in models])
         scores, margins = (mean_statistic(t[cells]) for t in (self.table.borda, self.table.margins))
         return lambda counts: _standing(scores(counts[:, drawn]), margins(counts[:, drawn]))
@@ -101,8 +102,9 @@ class Entry:
     def scores(self, items: Sequence[QuestionKey], models: Sequence[str]) -> FloatArray:
         """Normalized Borda of some models by item, shape (items, models); the mean over epochs."""
         number = {item: n for n, item in enumerate(items)}
-        rows = [row for row, item in enumerate(self.keys) if item in number]
-        of_row = np.array([number[self.keys[row]] for row in rows])
+        keys = self.keys
+        rows = [row for row, item in enumerate(keys) if item in number]
+        of_row = np.array([number[keys[row]] for row in rows])
         found = self.table.borda[np.ix_(rows, [self.table.models.index(m) for m in models])]
         sums, cells = (
             per_item(one, of_row, len(items)) for one in (np.nan_to_num(found), ~np.isnan(found))
