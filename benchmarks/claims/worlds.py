@@ -81,14 +81,14 @@ def borda(scores: Array) -> Array:
     return found
 
 
-def true_borda(theta: ArrayLike, *, ties: float = 0.0) -> Array:
+def true_borda(theta: ArrayLike, *, ties: float = 0.0, noise: float = 0.0) -> Array:
     """Expected Borda scores of a board, exact: shape (N,).
 
     Against each other model both answer on their own, or one of both gives the common answer, or
-    both do and are tied.
+    both do and are tied. `noise` is the sd of the judge's error on a pair.
     """
     best = np.asarray(theta, dtype=np.float64)
-    phi = np.vectorize(NormalDist(0, math.sqrt(2)).cdf, otypes=[np.float64])
+    phi = np.vectorize(NormalDist(0, math.sqrt(2 + noise**2)).cdf, otypes=[np.float64])
     mean = best.mean()
     wins = (
         (1 - ties) ** 2 * phi(best[:, None] - best[None, :])

@@ -31,10 +31,11 @@ def pair_points(
         xₜᵢ = Σⱼ [eᵢⱼ + wᵢⱼ (rₜᵢⱼ − eᵢⱼ)] / (N − 1),   eᵢⱼ = ½ + (θᵢ − θⱼ) / 2,
 
     with strengths θ by least squares over all judged results and a tie of each model against an
-    average one; wᵢⱼ = Dᵢⱼ / (number of their judged matches), 0 where they were not judged on item
-    t, and ½ in brackets where their answers are the same. Over the items of a pair that met, e
-    cancels; it takes opponents out of the spread (a regression estimator: W. G. Cochran 1977,
-    Sampling Techniques, chapter 7), and stands for a pair that never met.
+    average one, drawn towards 0 where they spread little more than chance would let them;
+    wᵢⱼ = Dᵢⱼ / (number of their judged matches), 0 where they were not judged on item t, and ½ in
+    brackets where their answers are the same. Over the items of a pair that met, e cancels; it
+    takes opponents out of the spread (a regression estimator: W. G. Cochran 1977, Sampling
+    Techniques, chapter 7), and stands for a pair that never met.
 
     Args:
         judged: matches with a result, at most one for a pair in an item; items are numbered as the
@@ -58,7 +59,7 @@ def pair_points(
         met = _sums(n, judged.first, judged.second, np.ones_like(judged.result))
         lost = _sums(n, judged.second, judged.first, 1 - judged.result)
         won, met = won + lost, met + met.T
-    expected = _expected(won, met)
+    expected, fitted = _expected(won, met)
     counted = np.ones(n) if against is None else (np.arange(n) == against).astype(np.float64)
     total = (here * counted) @ expected.T
     for one, other in ((same[1], same[2]), (same[2], same[1])):
@@ -76,18 +77,18 @@ def pair_points(
         differ = differ * (counted[:, None] + counted > 0)
     opponents = (here @ counted)[:, None] - (against is None)
     cells = np.where(present & (opponents > 0), total / np.maximum(opponents, 1), np.nan)
-    return _widened(cells, met.sum() / 2, differ.sum() / 2)
+    return _widened(cells, fitted, met.sum() / 2, differ.sum() / 2)
 
 
-def _widened(cells: FloatArray, n_judged: float, n_differ: float) -> FloatArray:
+def _widened(cells: FloatArray, fitted: float, n_judged: float, n_differ: float) -> FloatArray:
     """The cells, spread as they would be if their strengths were not fitted to the same results.
 
-    N − 1 strengths take that many degrees of freedom from the matches, as far as expectations stand
-    for what was not judged.
+    N − 1 strengths take that many degrees of freedom from the matches, as far as expectations rest
+    on them (`fitted`) and stand for what was not judged.
     """
     if not 0 < n_judged < n_differ:
         return cells
-    lost = (cells.shape[1] - 1) / n_judged * (1 - n_judged / n_differ)
+    lost = fitted * (cells.shape[1] - 1) / n_judged * (1 - n_judged / n_differ)
     counts = np.sum(~np.isnan(cells), axis=0)
     center = ratio(np.nansum(cells, axis=0), counts.astype(np.float64))
     widened: FloatArray = center + np.sqrt(1 + lost) * (cells - center)
@@ -100,12 +101,19 @@ def _sums(n: int, one: IntArray, other: IntArray, values: FloatArray) -> FloatAr
     return found
 
 
-def _expected(won: FloatArray, met: FloatArray) -> FloatArray:
-    """What each model is expected to get against each other one, 0 against itself."""
-    games = met.sum(axis=1)
+def _expected(won: FloatArray, met: FloatArray) -> tuple[FloatArray, float]:
+    """What each model is expected to get against each other one, 0 against itself.
+
+    And the share, in [0, 1], of the fitted strengths that this rests on. Those of equal models
+    spread by chance, as χ² of N − 1 degrees of freedom: what chance gives, and two standard
+    deviations of it, is taken off, so that equal models are tested as if nothing had been fitted.
+    """
+    games, freedom = met.sum(axis=1), len(met) - 1
     # One tie against an average model keeps the system regular, and small samples modest.
-    system = np.diag(games + 1) - met
-    strengths = np.linalg.solve(system, 2 * won.sum(axis=1) - games)
-    expected: FloatArray = 0.5 + (strengths[:, None] - strengths[None, :]) / 2
+    lead = 2 * won.sum(axis=1) - games
+    strengths = np.linalg.solve(np.diag(games + 1) - met, lead)
+    spread = max(float(strengths @ lead), 1e-300)
+    believed = max(0.0, 1 - (freedom + 2 * np.sqrt(2 * freedom)) / spread)
+    expected: FloatArray = 0.5 + believed * (strengths[:, None] - strengths[None, :]) / 2
     np.fill_diagonal(expected, 0)
-    return expected
+    return expected, believed
