@@ -27,7 +27,9 @@ pytestmark = pytest.mark.slow
 JUDGE = "planted/noise=0.3+scale=1"
 # As the planted judge counts.
 QUARTERS = TokenCounter("a quarter of the characters", lambda text: len(text) // 4)
-ADAPTIVE = ("flat_bracket", "seal", "swiss", "sorted")
+UNEVEN = ("flat_bracket", "seal", "swiss", "sorted", "round_robin")
+"""Protocols whose calls differ between items with as many answers: by results, or by the schedule,
+which may let two models with the same answer meet."""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +85,7 @@ def test_calls(
     protocol: str, rows: Mapping[str, ProtocolEstimate], billed: Mapping[str, Receipt]
 ) -> None:
     row, bill = rows[protocol], billed[protocol]
-    if protocol in ADAPTIVE:
+    if protocol in UNEVEN:
         assert row.calls.low <= bill.n_calls <= row.calls.high
     else:
         assert row.calls == (bill.n_calls,) * 3
