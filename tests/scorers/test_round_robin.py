@@ -159,7 +159,7 @@ def test_newcomers_meet_all_others_equally_often(n_models: int, rounds: int) -> 
 
 
 def test_against_a_baseline_a_score_is_the_win_rate() -> None:
-    found = play("round_robin", contests(4, 20), rounds=3, baseline="b")
+    found = play("round_robin", contests(4, 20), baseline="b")
     wins: dict[str, list[float]] = {}
     for one in found:
         for high, low, result in results(one):
@@ -179,6 +179,7 @@ def test_against_a_baseline_a_score_is_the_win_rate() -> None:
     [
         ({"rounds": 4}, "a round robin of 3 models has 1 to 3 rounds"),
         ({"rounds": 3, "newcomers": "a"}, "a has 2 others to meet, one in a round"),
+        ({"rounds": 2, "baseline": "a"}, "leave rounds out"),
         ({"newcomers": "a,x"}, "There is no model 'x'; there are: a, b, c"),
         ({"newcomers": ["a", "b", "c"]}, "All models are newcomers"),
         ({"newcomers": "a", "baseline": "b"}, "do not go together"),

@@ -126,13 +126,13 @@ def round_robin(
 
     Args:
         rounds: Rounds of an item, each with N/2 matches; with all N − 1 it is full_pairwise. For
-            newcomers and a baseline: how many others each of them meets on an item.
+            newcomers: how many others each of them meets on an item.
         swap: Ask a match in the second order of presentation: always, close, sample (one pair of
             each item, where it meets) or never.
         checklist: Vote on the checklist always, or only where principles come out even (ties).
         newcomers: Ask only the matches of these models; the others have a log already, and rank,
             given both logs, makes one board of all.
-        baseline: Ask only matches against this model; the score is the win rate against it.
+        baseline: Ask all matches against this model and no others; the score is the win rate.
     """
     return _judging(
         "round_robin",

@@ -94,7 +94,7 @@ def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
     files = (*old.files, *new.files)
     return replace(
         old,
-        path=together(files),
+        path=together(files, "log"),
         files=files,
         eval_id=new.eval_id,
         task_id=new.task_id,

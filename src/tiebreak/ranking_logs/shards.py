@@ -154,7 +154,7 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
     )
 
 
-def together(files: Sequence[str]) -> str:
+def together(files: Sequence[str], noun: str = "shard") -> str:
     """Log files as one phrase: logs/ (8 shards: 1.eval, …, 8.eval)."""
     if len(files) == 1:
         return files[0]
@@ -164,7 +164,7 @@ def together(files: Sequence[str]) -> str:
     folder = "/".join((*parts[0][:shared], ""))
     names = ["/".join(part[shared:]) for part in parts]
     inner = ", ".join(names if len(names) < 4 else (names[0], "…", names[-1]))
-    return f"{folder} ({count(len(files), 'shard')}: {inner})".strip()
+    return f"{folder} ({count(len(files), noun)}: {inner})".strip()
 
 
 def _names(shards: Sequence[Shard], one: str, many: str) -> str:

@@ -6,7 +6,7 @@ another, and no result decides who meets whom. So the scores (rule `points`) are
 estimate of those of exhaustive judging; with all rounds they are these scores.
 
 With `newcomers` only their matches are asked, to be read together with a log of the others; with a
-`baseline` only matches against it, and a model's score is its win rate there.
+`baseline` only matches against it, all of them, and a model's score is its win rate there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,9 +43,11 @@ def check_meetings(settings: Mapping[str, Any], models: Sequence[str]) -> None:
         raise ProtocolError("All models are newcomers: leave newcomers out to judge them all.")
     rounds, most = settings.get("rounds", 1), n_rounds(len(models))
     what = f"a round robin of {len(models)} models has 1 to {most} rounds"
-    if newcomers or baseline:
+    if newcomers:
         most = len(models) - 1
-        what = f"{(*newcomers, *baseline)[0]} has {most} others to meet, one in a round"
+        what = f"{newcomers[0]} has {most} others to meet, one in a round"
+    if baseline:
+        most, what = 1, "all others meet the baseline on every item, so leave rounds out"
     if not 1 <= rounds <= most:
         raise ProtocolError(f"rounds is {rounds}: {what}.")
 
@@ -69,12 +71,14 @@ async def round_robin(
 ) -> ItemBallots:
     """Play the first `rounds` rounds of this item, all side by side.
 
-    In a round of `newcomers`, or of the `baseline`, each of these meets one other model. `swap` and
-    `checklist` are those of full_pairwise.
+    In a round of `newcomers` each of these meets one other model; a `baseline` meets all. `swap`
+    and `checklist` are those of full_pairwise.
     """
-    lone = names(newcomers) or names(baseline)
-    if lone:
-        played = [item.schedule.against(model, item.position)[:rounds] for model in lone]
+    if newcomers:
+        each = [item.schedule.against(model, item.position) for model in names(newcomers)]
+        played = [pairs[:rounds] for pairs in each]
+    elif baseline:
+        played = [item.schedule.against(baseline, item.position)]
     else:
         played = list(item.schedule.of(item.position)[:rounds])
     met = dict.fromkeys(pair for pairs in played for pair in pairs)

@@ -47,7 +47,7 @@ def _position_line(position: Position) -> str:
     return (
         f"First answer won: {percent(position.rate)} of {count(position.n, 'first verdict')} "
         f"({percents(position.lower, position.upper)}; unbiased: 50%), so "
-        f"{position_gain(position)}. Sides are drawn by lot: that favours no model on average, it "
+        f"{position_gain(position)}. Sides take turns: that favours no model on average, it "
         "adds noise"
     )
 
