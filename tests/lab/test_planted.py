@@ -237,7 +237,7 @@ def test_grades_compress_what_they_grade() -> None:
 
 def test_malformed_replies_cost_calls_and_are_never_a_tie() -> None:
     pool = Pool(World((1.0, 0.0), Traits(malformed=1.0)), 1, 0)
-    ballots = judged(pool, 0, "full_pairwise")
+    ballots = judged(pool, 0, "full_pairwise", swap="never")
     # One match: two attempts, each with a repair turn.
     assert [(call.attempt, call.repair, call.depth) for call in ballots.calls] == [
         (0, False, 0),

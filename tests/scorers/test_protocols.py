@@ -49,11 +49,12 @@ COUNTS: list[tuple[str, dict[str, Any], Count, Count]] = [
     ("listwise", {}, lambda n: 1, lambda n: 1),
     ("flat_bracket", {}, lambda n: 1 + (n - 1), lambda n: 1 + rounds(n)),
     ("flat_bracket", {"tiers": 1}, lambda n: n - 1, rounds),
-    ("flat_bracket", {"swap": "always"}, lambda n: 1 + 2 * (n - 1), lambda n: 1 + 2 * rounds(n)),
+    ("flat_bracket", {"swap": "always"}, lambda n: 1 + 2 * (n - 1), lambda n: 1 + rounds(n)),
     ("seal", {}, lambda n: 1 + (n - 1), lambda n: 1 + rounds(n)),
     ("round_robin", {}, lambda n: n // 2, lambda n: 1),
     ("full_pairwise", {}, lambda n: n * (n - 1) // 2, lambda n: 1),
-    ("full_pairwise", {"swap": "always"}, lambda n: n * (n - 1), lambda n: 2),
+    ("full_pairwise", {"swap": "always"}, lambda n: n * (n - 1), lambda n: 1),
+    ("full_pairwise", {"swap": "sample"}, lambda n: n * (n - 1) // 2 + 1, lambda n: 1),
     *(
         (
             "swiss",
@@ -251,7 +252,9 @@ def test_one_unscored_match_is_marked_and_no_result() -> None:
         [match] = ballots.matches
         assert {match.high, match.low} == pair
         assert (match.decided_by, match.result) == ("unscored", None)
-        assert sum(call.kind == "match" for call in ballots.calls) == 4  # two tries, two repairs
+        # Two tries and two repairs; lots named the match where a sample is asked in both orders.
+        orders = 2 if name in ("sorted", "full_pairwise") else 1
+        assert sum(call.kind == "match" for call in ballots.calls) == 4 * orders
 
 
 # The registry.

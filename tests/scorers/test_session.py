@@ -59,7 +59,7 @@ def test_match_numbers_and_results() -> None:
         assert [m.result for m in (won, lost, tied)] == [1, 0, 0.5]
         assert [(m.round, m.slot) for m in session.ballots.matches] == [(1, 0), (2, 0), (3, 0)]
         assert (won.winner, lost.winner, tied.tied) == ("m00", "m01", True)
-        assert session.depth == 4  # one, one and two calls, one after the other
+        assert session.depth == 3  # one call, another, and two at once
         assert session.ballots.matches == (won, lost, tied)
 
     anyio.run(run)

@@ -54,14 +54,15 @@ def verdict(
     )
 
 
-def ask_swapped(swap: Swap, first: Verdict, *, sampled: bool) -> bool:
+def ask_swapped(swap: Swap, first: Verdict | None, *, sampled: bool) -> bool:
     """Whether a match is asked in the second order, after the first one gave this verdict.
 
-    `sampled` is whether lots name the match (`Contest.sampled`).
+    With None it is whether that is known before the first one is asked. `sampled` is whether lots
+    name the match (`Contest.sampled`).
     """
-    if swap in ("always", "never") or first.margin is None:
-        return swap == "always"
-    return sampled if swap == "sample" else abs(first.margin) < CLOSE_MARGIN
+    if swap == "close":
+        return first is not None and first.margin is not None and abs(first.margin) < CLOSE_MARGIN
+    return swap == "always" or (swap == "sample" and sampled)
 
 
 def principles_even(verdicts: Sequence[Verdict]) -> bool:
