@@ -215,7 +215,7 @@ def test_a_log_tells_the_tokens_of_each_reviewer() -> None:
     assert [row["longest_prompt"] for row in data["protocols"]] == [1, 100]
     said = " ".join(assumptions(estimated))
     assert "means of 50 calls in the log, by kind of question and by reviewer" in said
-    assert "10 calls side by side, of all peers together" in said
+    assert "100 calls side by side, of all peers together" in said
 
 
 def test_hidden_tokens_of_a_reviewer_that_the_log_lacks() -> None:

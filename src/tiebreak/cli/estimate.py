@@ -53,7 +53,14 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     metavar="LOG",
     help="Take tokens and close calls from an earlier ranking log of this judge.",
 )
-@click.option("--connections", type=click.IntRange(1), default=10, show_default=True, metavar="N")
+@click.option(
+    "--connections",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Calls side by side; Inspect goes up to 100 unless a provider refuses so many.",
+)
 @click.option(
     "--seconds-per-call",
     "seconds",

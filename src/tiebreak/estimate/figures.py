@@ -45,10 +45,11 @@ class Pace:
     """How fast calls are made.
 
     `connections` calls run side by side and take `seconds` each; no more than `per_minute` are
-    begun in a minute (None: as many as fit).
+    begun in a minute (None: as many as fit). Inspect begins with 20 connections and is at its 100
+    after 140 calls, unless a provider refuses so many.
     """
 
-    connections: int = 10
+    connections: int = 100
     seconds: float = 10.0
     per_minute: float | None = None
 
