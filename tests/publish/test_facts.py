@@ -177,3 +177,16 @@ def test_without_a_role_the_tasks_own_model_judges(tmp_path: Path) -> None:
     [role] = facts_of(str(change_log(write_both(tmp_path), judge))).roles
     assert (role.role, role.model) == ("judge", "hf/llama")
     assert role.settings == {"temperature": 0.0, "top_p": 0.9}  # the eval's go before the model's
+
+
+@pytest.mark.slow
+def test_settings_of_the_eval_are_the_judges_and_nobody_elses(tmp_path: Path) -> None:
+    def judge(log: EvalLog) -> None:
+        bound = ModelConfig(model="a/b", config=GenerateConfig(temperature=0.5, top_p=0.9))
+        log.eval.model = "a/b"
+        log.eval.model_roles = {"judge": bound, "meta_judge": bound}
+        log.plan.config = GenerateConfig(temperature=0.0)
+
+    own, other = facts_of(str(change_log(write_both(tmp_path), judge))).roles
+    assert own.settings == {"temperature": 0.0, "top_p": 0.9}
+    assert other.settings == {"temperature": 0.5, "top_p": 0.9}

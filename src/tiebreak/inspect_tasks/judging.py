@@ -78,8 +78,9 @@ def judging_task(
     common = checked(given, settings)
     keep_at_the_end()
     pool = load_pool(common["candidates"], common["mode"])
+    found = None
     if RULES[protocol.placed_by].asks:
-        require_roles(roles, pool.models, priced=common["max_cost"] is not None)
+        found = require_roles(roles, pool.models, priced=common["max_cost"] is not None)
     samples = contest_samples(
         pool,
         task_type=common["task_type"],
@@ -117,6 +118,9 @@ def judging_task(
             lambda: roles(pool.models),
         ),
         scorer=ranking(),
+        # Without a model Inspect's limit of items side by side would follow one that is never
+        # called, and what the command line says about a model would reach none.
+        model=found.task_model if found else None,
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
         early_stopping=settling,

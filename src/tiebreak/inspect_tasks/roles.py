@@ -8,9 +8,12 @@ import difflib
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from logging import getLogger
 from typing import Final
 
+import click
 from inspect_ai.model import Model, get_model, get_model_info, model_roles
 
 from tiebreak.candidates import namesakes
@@ -19,6 +22,8 @@ from tiebreak.rankers import RankingError
 from tiebreak.rankers.expander import review_graph
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.budget import UnknownPriceError
+
+logger = getLogger(__name__)
 
 NO_JUDGE: Final = (
     "No judge: nothing says which model is to judge. Add --model-role judge=MODEL, for example\n"
@@ -29,6 +34,10 @@ NO_PEERS: Final = (
     "No reviewers: nothing says which models are to review each other. Add --model-role peers=…, "
     "for example\n"
     "  --model-role peers=openai/gpt-5,anthropic/claude-opus-4-5"
+)
+NO_BATCH: Final = (
+    "--batch is for the judge alone: %s is asked directly. Add it to the role: "
+    "--model-role '%s={model: %s, batch: true}'"
 )
 HOW_TO_MATCH: Final = (
     "Say which reviewer is which candidate with\n"
@@ -43,6 +52,21 @@ class Roles:
 
     models: Mapping[str, Model]
     reviewers: tuple[Reviewer, ...] = ()
+
+    @property
+    def task_model(self) -> Model:
+        """Whose connections say how many items are judged side by side.
+
+        A judge is the task's own model: what the command line says about the model (--batch,
+        --temperature) is meant for it. Of several reviewers it is a copy of the one with most
+        connections, because Inspect would hand those options to that one alone.
+        """
+        return self.models.get("judge") or copy(max(self.models.values(), key=_connections))
+
+
+def _connections(model: Model) -> tuple[bool, int]:
+    """How many calls a model takes at once, as far as its role says; batches take any number."""
+    return bool(model.config.batch), model.config.max_connections or 0
 
 
 FindRoles = Callable[[Sequence[str]], Roles]
@@ -65,7 +89,9 @@ def judges(candidates: Sequence[str]) -> Roles:
     judge = get_model(role="judge")
     if judge.api.model_name == "none":
         raise PrerequisiteError(NO_JUDGE)
-    return Roles({"judge": judge, "meta_judge": get_model(role="meta_judge", default=judge)})
+    # As a default it would be a copy, which Inspect does not take for the task's own model.
+    meta_judge = get_model(role="meta_judge") if "meta_judge" in roles else judge
+    return Roles({"judge": judge, "meta_judge": meta_judge})
 
 
 def peers(given: object = None, degree: int | None = None) -> FindRoles:
@@ -97,8 +123,11 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
     return find
 
 
-def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -> None:
-    """Refuse to build a task in an eval that has no model to judge.
+def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -> Roles | None:
+    """Who judges in the eval that is running; refuses one that has no model to judge.
+
+    Outside of an eval it is None: a task that is built in Python gets its roles later, from
+    `eval()`.
 
     Args:
         find: finds who judges.
@@ -106,18 +135,23 @@ def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -
         priced: whether the prices of all who judge must be known.
 
     Raises:
-        PrerequisiteError: a role is not bound as it must be, or a price is not known. Outside of
-            an eval nothing is raised: a task that is built in Python gets its roles later, from
-            `eval()`.
+        PrerequisiteError: a role is not bound as it must be, or a price is not known.
     """
     try:
-        models = find(candidates).models
+        roles = find(candidates)
     except ValueError:
-        return
-    for model in models.values() if priced else ():
+        return None
+    for model in roles.models.values() if priced else ():
         info = get_model_info(model)
         if info is None or info.cost is None:
             raise PrerequisiteError(str(UnknownPriceError(str(model))))
+    # Nothing of Inspect tells a task what the eval was given; click knows the command line.
+    command = click.get_current_context(silent=True)
+    if command and command.params.get("batch"):
+        for model in {id(m): m for m in roles.models.values() if not m.config.batch}.values():
+            if model is not roles.task_model:
+                logger.warning(NO_BATCH, model, model.role, model)
+    return roles
 
 
 def match_reviewers(

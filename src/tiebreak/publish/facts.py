@@ -198,7 +198,11 @@ def _roles(log: EvalLog) -> Iterator[RoleFacts]:
         # A role of the user's own takes no part in judging, and its name is anybody's.
         if role in ("judge", "meta_judge", "peers"):
             models: Sequence[ModelConfig] = bound if isinstance(bound, list) else [bound]
-            yield from (_role(role, model) for model in models)
+            for model in models:
+                # Of the task's own model the eval's settings go before those of the role.
+                own = role == "judge" and model.model == log.eval.model
+                config = model.config.merge(log.plan.config) if own else model.config
+                yield _role(role, model.model_copy(update={"config": config}))
 
 
 def _role(role: str, model: ModelConfig) -> RoleFacts:

@@ -144,9 +144,13 @@ class ModelJudge(Judge):
             try:
                 output = await model.generate(
                     messages,
-                    # Only the schema: temperature and the like belong to the role, and anything
-                    # set here would override them.
-                    config=GenerateConfig(response_schema=prompt.schema),
+                    # Temperature and the like belong to the role, and anything set here would
+                    # override them. A provider that bills writes to its own prompt cache is asked
+                    # for them only where the role says so: nobody would read them.
+                    config=GenerateConfig(
+                        response_schema=prompt.schema,
+                        cache_prompt=model.config.cache_prompt or False,
+                    ),
                     cache=CachePolicy(expiry=None, per_epoch=False, scopes=scopes),
                 )
             except LimitExceededError:
