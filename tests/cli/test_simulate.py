@@ -29,6 +29,7 @@ def test_every_option_reaches_the_study() -> None:
         *("--ties", "0.3", "--pass-rate", "0.9", "--resolution", "0.1", "--noise", "0.2"),
         *("--fresh", "--position-bias", "0.3", "--verbosity-bias", "0.4"),
         *("--seeding-noise", "0.6", "--grading-noise", "0.7", "--malformed", "0.05"),
+        *("--list-taste", "0.2"),
         *("--target", "0.8", "--confidence", "0.5", "--json"),
     )
     assert done.exit_code == 0, done.output
@@ -47,6 +48,7 @@ def test_every_option_reaches_the_study() -> None:
             "reading_noise": 0.6,
             "grading_noise": 0.7,
             "scale": 1.0,
+            "list_taste": 0.2,
         },
     }
     assert (data["items"], data["repeats"], data["seed"]) == ([6], 2, 5)

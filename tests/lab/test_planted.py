@@ -136,6 +136,19 @@ def test_traits_leave_the_answers_alone() -> None:
     assert plain.judge(0).gaps != biased.judge(0).gaps
 
 
+def test_a_taste_in_lists_is_the_same_in_all_items_and_in_no_match() -> None:
+    world = World((0.0,) * 3, Traits(list_taste=0.5, reading_noise=0))
+    tasteless = replace(world, traits=Traits(reading_noise=0))
+    one, other = (Pool(each, 10, 0) for each in (world, tasteless))
+    more = [
+        [one.judge(i).places[m] - other.judge(i).places[m] for m in one.models] for i in range(10)
+    ]
+    assert np.ptp(more, axis=0) == pytest.approx([0, 0, 0], abs=1e-12)
+    assert np.ptp(more[0]) > 0.1
+    assert one.judge(3).gaps == other.judge(3).gaps
+    assert one.judge(3).points == other.judge(3).points
+
+
 def test_seeds_make_other_answers() -> None:
     world = World((0.2, 0.0))
     gaps = [Pool(world, 1, *seed).judge(0).gaps["m1", "m2"] for seed in ((0,), (1,), (0, 1))]

@@ -72,6 +72,7 @@ def test_data_holds_everything() -> None:
         "reading_noise": 1,
         "grading_noise": 1,
         "scale": 1,
+        "list_taste": 0,
     }
     assert (data["items"], data["repeats"]) == ([4, 8], 1)
     assert [(row["protocol"], row["n_items"]) for row in data["rows"]] == [

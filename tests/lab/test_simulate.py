@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, spearmanr
 from tiebreak.lab.judge import LabError, Traits
 from tiebreak.lab.planted import Pool, World, spread_out
 from tiebreak.lab.sheet import data_of
-from tiebreak.lab.simulate import _row, _Run, _variant, simulate, simulate_world
+from tiebreak.lab.simulate import Run, _row, _variant, simulate, simulate_world
 from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.scorers.catalogue import ONE_JUDGE, STANDARD
 
@@ -101,7 +101,7 @@ def test_protocols_know_the_truth_when_models_are_far_apart() -> None:
 def test_the_target_itself_counts() -> None:
     # Two neighbours of five changed places: ρ = 1 − 6 · 2 / (5 · 24) = 0.9.
     board = -np.array([[1.0, 2.0, 3.0, 5.0, 4.0]])
-    run = _Run(World((5.0, 4.0, 3.0, 2.0, 1.0)).models, depth=[0])
+    run = Run(World((5.0, 4.0, 3.0, 2.0, 1.0)).models, depth=[0])
     truth = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
     for target, recovered in ((0.9, 1.0), (0.91, 0.0)):
         assert _row("p", 1, board, board, truth, [run], target).recovered == recovered

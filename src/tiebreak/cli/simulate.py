@@ -72,6 +72,13 @@ from tiebreak.scorers.catalogue import STANDARD
     help="Error on each answer in a call about all answers.",
 )
 @click.option(
+    "--list-taste",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="What a call about all answers favours a model by, in all items alike (sd over models).",
+)
+@click.option(
     "--grading-noise",
     type=float,
     default=1.0,

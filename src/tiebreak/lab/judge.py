@@ -48,7 +48,8 @@ class Traits:
     `reading_noise` is the sd of the error on each answer in a listwise call (seeding, listwise),
     `grading_noise` that of the error on an answer that is graded on its own. Their default is 1:
     half of what tells the answers to an item apart is then the error of the judge, which reads
-    eight answers at once, or one without another to hold it against.
+    eight answers at once, or one without another to hold it against. `list_taste` is the sd of what
+    listwise calls favour a model by, the same in all items: no number of items takes it away.
 
     A pairwise vote has the confidence min(1, |gap| / `scale`), so that matches below a quarter of
     `scale` are close. With the default and eight nearly tied models SEAL asks for 0.8 to 0.95 new
@@ -68,9 +69,10 @@ class Traits:
     reading_noise: float = 1.0
     grading_noise: float = 1.0
     scale: float = 1.0
+    list_taste: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("resolution", "noise", "reading_noise", "grading_noise"):
+        for name in ("resolution", "noise", "reading_noise", "grading_noise", "list_taste"):
             require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}: it is 0 or more")
         for name in self.__slots__:
             require(np.isfinite(getattr(self, name)), f"{name} is not a finite number")

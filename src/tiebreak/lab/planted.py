@@ -116,8 +116,9 @@ class Pool:
         self._gaps = seen[:, :, None] - seen[:, None, :]
         if not traits.fresh:
             self._gaps += traits.noise * (np.triu(error, 1) - np.triu(error, 1).swapaxes(1, 2))
+        taste = (traits.list_taste * self._draw(9).standard_normal(n))[original]
         self._tiers, self._places = (
-            seen + traits.reading_noise * self._draw(stream).standard_normal(shape)
+            seen + taste + traits.reading_noise * self._draw(stream).standard_normal(shape)
             for stream in (5, 6)
         )
         self._points, self._rubric_points = (

@@ -73,6 +73,7 @@ def _judge_line(world: World) -> str:
         f"position bias {traits.position_bias:g}",
         f"verbosity bias {traits.verbosity_bias:g}",
         f"listwise noise {traits.reading_noise:g}",
+        *([f"taste in lists {traits.list_taste:g}"] if traits.list_taste else []),
         f"grading noise {traits.grading_noise:g}",
         f"malformed {percent(traits.malformed)}",
         f"repeated answers {percent(world.ties)}",

@@ -35,6 +35,8 @@ Progress = Callable[[float], None]
 _MUCH: Final = 4_000
 """Items, counted once for every protocol, from which on processes are worth their start."""
 
+_ALL: Final = slice(None)
+
 KINDS: Final[tuple[CallKind, ...]] = get_args(CallKind)
 
 
@@ -136,7 +138,7 @@ def simulate_world(
     done = _play_all(parts, jobs, progress)
     runs = [done[start : start + len(labels)] for start in range(0, len(done), len(labels))]
     boards = np.array(
-        [[[run.leaderboard(n) for n in sizes] for run in per_pool] for per_pool in runs]
+        [[[run.leaderboard(slice(n)) for n in sizes] for run in per_pool] for per_pool in runs]
     )
     truth = np.array(world.qualities)
     reference = boards[:, list(labels).index(REFERENCE)]
@@ -149,8 +151,11 @@ def simulate_world(
 
 
 @dataclass(slots=True)
-class _Run:
-    """A protocol's rankings in a pool, and its calls: one, or a number, for each item."""
+class Run:
+    """A protocol's rankings in a pool, and its calls: one, or a number, for each item.
+
+    `items` of its methods are those looked at, by default all.
+    """
 
     models: tuple[str, ...]
     ranked: list[tuple[ItemBallots, Placement] | None] = field(default_factory=list)
@@ -174,11 +179,16 @@ class _Run:
         ]
         self.verdicts.append([one.unscored is None for one in replies])
 
-    def leaderboard(self, n_items: int) -> FloatArray:
-        """Minus the ranks after the first items, by mean Borda, then mean margin (SEAL, §2.3)."""
-        ranked = [one for one in self.ranked[:n_items] if one is not None]
+    def table(self, items: slice = _ALL) -> FloatArray:
+        """Ranked items × models, whose column means are the leaderboard's scores."""
+        ranked = [one for one in self.ranked[items] if one is not None]
         ballots, placements = [one for one, _ in ranked], [one for _, one in ranked]
-        borda = board_scores(ballots, placements, self.models)
+        return board_scores(ballots, placements, self.models)
+
+    def leaderboard(self, items: slice = _ALL) -> FloatArray:
+        """Minus the ranks in some items, by mean Borda, then mean margin (SEAL, §2.3)."""
+        placements = [one[1] for one in self.ranked[items] if one is not None]
+        borda = self.table(items)
         cells = [[one.margins.get(m, math.nan) for m in self.models] for one in placements]
         margins = np.array(cells, np.float64).reshape(borda.shape)
         board: FloatArray = -competition_ranks(_means(borda), _means(margins))
@@ -190,37 +200,37 @@ class _Run:
         return 1 - places / (n_items * len(self.models))
 
 
-_Part = tuple[World, int, int, int, str, Swap | None]
+Part = tuple[World, int, int, int, str, Swap | None]
 """World, number of items, seed, pool, label of a protocol, swap: what one process plays."""
 
 
-def _play_all(parts: Sequence[_Part], jobs: int | None, progress: Progress) -> list[_Run]:
+def _play_all(parts: Sequence[Part], jobs: int | None, progress: Progress) -> list[Run]:
     """Play all parts, in several processes where that pays; the same numbers either way."""
     work = sum(n_items for _, n_items, *_ in parts)
     workers = min(len(parts), jobs or (os.cpu_count() or 1 if work >= _MUCH else 1))
     runs = []
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
-        for run in pool.map(_play, parts) if pool else map(_play, parts):
+        for run in pool.map(play, parts) if pool else map(play, parts):
             runs.append(run)
             progress(1 / len(parts))
     return runs
 
 
-def _play(part: _Part) -> _Run:
+def play(part: Part) -> Run:
     """One protocol on all items of a pool."""
     world, n_items, seed, repeat, label, swap = part
     pool = _pool(world, n_items, seed, repeat)
     variant = _variant(label, swap, world.models)
 
-    async def play() -> _Run:
+    async def judged() -> Run:
         settings = {**variant.protocol.prepare(pool.contests), **variant.settings}
-        run = _Run(pool.models)
+        run = Run(pool.models)
         for number, contest in enumerate(pool.contests):
             judge = pool.judge(number, label)
             run.add(await judge_item(variant.protocol, contest, judge, settings=settings))
         return run
 
-    return in_event_loop(play)
+    return in_event_loop(judged)
 
 
 # The protocols of a repeat have their pool in common.
@@ -249,7 +259,7 @@ def _row(
     boards: FloatArray,
     reference: FloatArray,
     truth: FloatArray,
-    runs: Sequence[_Run],
+    runs: Sequence[Run],
     target: float,
 ) -> Row:
     calls = sum((counts for run in runs for counts in run.calls[:n_items]), Counter[str]())

@@ -150,12 +150,20 @@ def in_event_loop(main: Callable[[], Awaitable[T]]) -> T:
     What the items of a run share may need an event loop to be locked. Where one is running already
     (a notebook) the function gets a thread of its own.
     """
+    found: list[T] = []
+
+    async def keep() -> None:
+        # Python writes out what the main task returns when it ends the loop: all ballots of a run.
+        found.append(await main())
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return anyio.run(main)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(anyio.run, main).result()
+        anyio.run(keep)
+    else:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(anyio.run, keep).result()
+    return found[0]
 
 
 def _about(ballots: ItemBallots) -> tuple[object, ...]:
