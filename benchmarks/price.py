@@ -8,7 +8,7 @@ eight models, of which none repeats another's. Every protocol runs on them with 
 `tiebreak estimate`: it renders every prompt, counts it and makes a reply up, with sentences of 18
 words; 15% of its verdicts are close and 5% even. Tokens are those of o200k_base where it can be
 loaded, else counted by the rule of `tiebreak.estimate.tokens`. What a judge thinks unseen is not
-counted, nor the schema of replies, which some providers bill (about 150 tokens for a match).
+counted, nor the schema of replies, which some providers bill (170 tokens for a match).
 """
 
 import sys
