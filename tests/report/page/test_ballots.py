@@ -52,6 +52,16 @@ def test_a_falsehood_and_a_zero_are_said() -> None:
     assert "critique" not in match
 
 
+@pytest.mark.parametrize("odd", [None, 7, "left", ["left", 0.5]])
+def test_votes_of_another_form_stay_as_they_are(odd: object) -> None:
+    stored = in_a_log(KINDS["seal"])
+    [verdict, *_] = stored["matches"][0]["verdicts"]
+    verdict["principles"]["P1"], verdict["checklist"] = odd, odd
+    [match, *_] = slim(stored)["matches"]
+    assert match["verdicts"][0]["principles"]["P1"] == odd
+    assert match["verdicts"][0].get("checklist") == odd
+
+
 @pytest.mark.parametrize(
     ("number", "kept"),
     [

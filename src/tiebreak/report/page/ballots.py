@@ -1,8 +1,8 @@
 """Ballots as the page keeps them: as a log does, without the calls and without what says nothing.
 
-Most of a large report is votes, so these are handled as the log's JSON has them: they were checked
-when the log was read to rank its items. Numbers are kept to six decimals, since the digits behind
-them are most of what does not compress.
+Most of a large report is votes, so these are handled as the log's JSON has them: ranking does not
+read them, so they are unchecked, and what is not as we write it stays as it is. Numbers are kept to
+six decimals, since the digits behind them are most of what does not compress.
 """
 
 from collections.abc import Mapping
@@ -53,6 +53,8 @@ def _match(match: Mapping[str, Any]) -> dict[str, Any]:
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
     said = _said(verdict)
     for layer in ("principles", "checklist"):
-        if layer in said:
-            said[layer] = {key: _said(vote) for key, vote in said[layer].items()}
+        if isinstance(votes := said.get(layer), dict):
+            said[layer] = {
+                key: _said(vote) if isinstance(vote, dict) else vote for key, vote in votes.items()
+            }
     return said

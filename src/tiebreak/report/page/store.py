@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 # Bytes of JSON. Small enough to open at once, and large enough to compress well.
-CHUNK = 500_000
+CHUNK = 1_000_000
 
 # More takes twice the time for a fiftieth of the bytes.
 _LEVEL = 5
