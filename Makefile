@@ -45,7 +45,7 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peer_review.py
 	$(BIN)/python benchmarks/protocols.py
 	$(BIN)/python benchmarks/price.py
-	$(BIN)/python benchmarks/report.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/report.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py
 
 lock: $(VENV)/.dev  ## pin what is installed now

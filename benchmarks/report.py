@@ -1,14 +1,18 @@
 """How large the HTML report is, how long it takes to write, and how fast a browser opens it.
 
-Run `OPENBLAS_NUM_THREADS=1 python benchmarks/report.py` (some five minutes), or `make bench`.
-`--quick` makes a tenth of the items. To be reached with 1,000 items × 8 models: below 15 MB, and
-open in less than 2 s.
+Run `OPENBLAS_NUM_THREADS=1 python benchmarks/report.py` (a minute and a half), or `make bench`.
+`--full` adds 4,000 and 14,000 items, the size of MMLU (a quarter of an hour); `--quick` makes a
+tenth of the items. Time grows as items to the power of the exponent, taken between the two largest
+sizes. To be reached with 14,000 items × 8 models under SEAL and full_pairwise: 120 s of CPU and
+2 GB for `tiebreak report`; and at every size a page below 15 MB (what is more lies beside it) that
+opens in less than 2 s.
 
 Answers have 1,500 characters, and every vote on a principle 110 of reasoning. Words are drawn by
 Zipf's law from a vocabulary of 3,000, and compress as this project's own notes do: 2.1 to 1 in
-texts of 1,500 characters, 3.0 to 1 in 200,000. About half of a reasoning is what the judge finds in
-the two answers, and it finds the same in an answer whomever it meets; `--unrelated` draws all words
-anew, which no judge does: the largest that a page can get.
+texts of 1,500 characters, 3.0 to 1 in 200,000. (Logs of more than 1,000 items repeat them, far
+beyond the reach of gzip.) About half of a reasoning is what the judge finds in the two answers, and
+it finds the same in an answer whomever it meets; `--unrelated` draws all words anew, which no judge
+does: the largest that a page can get.
 """
 
 import sys
@@ -18,19 +22,24 @@ sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand f
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import argparse
+import json
+import math
+import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, combinations
 from random import Random
+from typing import NamedTuple
+from zipfile import ZipFile
 
-from inspect_ai.log import EvalSample
+from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
 from rich.console import Console
 from rich.table import Table
 
-from tests.ranking_logs.builders import call, sample, write_log
-from tiebreak.report.page.build import write_contents
-from tiebreak.report.page.contents import contents_of
+from tests.ranking_logs.builders import CREATED, call, sample
+from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.scorers.ballots import ItemBallots, Match, Refinement, Side, Tiering, Verdict, Vote
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.match import settle
@@ -39,6 +48,7 @@ MODELS = [f"maker-{n}/model-{n}-instruct" for n in range(8)]
 PRINCIPLES = {f"P{n}": weight for n, weight in enumerate((0.4, 0.25, 0.2, 0.15), start=1)}
 PROTOCOLS = ("seal", "full_pairwise")
 CHECKLIST = [f"C{n}" for n in range(1, 7)]
+DISTINCT = 1000  # so many items are drawn; larger logs repeat them under other names
 OPEN = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -188,24 +198,54 @@ def samples(n_items: int, protocol: str, *, unrelated: bool) -> Iterator[EvalSam
 
 
 def logs(folder: Path, n_items: int, *, unrelated: bool) -> None:
-    """The two logs."""
+    """The two logs. Samples are written as JSON; Inspect writes what is around them."""
+    folder.mkdir(parents=True, exist_ok=True)
     for protocol in PROTOCOLS:
-        write_log(
-            folder / f"{protocol}.eval",
-            list(samples(n_items, protocol, unrelated=unrelated)),
-            eval_id=protocol,
-            task_id=protocol,
-            metadata={"tiebreak_protocol": protocol},
-        )
+        ids: list[int | str] = [f"gsm8k:{protocol}:q{number}" for number in range(n_items)]
+        spec = EvalSpec(
+            created=CREATED, task=protocol, eval_id=protocol, task_id=protocol, model="none/none",
+            dataset=EvalDataset(name="gsm8k", samples=n_items, sample_ids=ids),
+            config=EvalConfig(), metadata={PROTOCOL_KEY: protocol},
+        )  # fmt: skip
+        path = folder / f"{protocol}.eval"
+        write_eval_log(EvalLog(status="success", eval=spec, samples=[]), str(path))
+        drawn = list(samples(min(n_items, DISTINCT), protocol, unrelated=unrelated))
+        texts = [one.model_dump_json(exclude_none=True) for one in drawn]
+        with ZipFile(path) as written:
+            how = written.infolist()[0].compress_type  # Inspect's own
+        with ZipFile(path, "a", how) as log:
+            for number, name in enumerate(ids):
+                was = number % DISTINCT
+                text = texts[was].replace(f'"{drawn[was].id}"', json.dumps(name))
+                text = text.replace(f'"item_id":"q{was}"', f'"item_id":"q{number}"')
+                log.writestr(f"samples/{name}_epoch_1.json", text)
 
 
-def written(paths: Sequence[Path], folder: Path) -> tuple[Path, float, float]:
-    """The page of some logs; CPU seconds to gather what it shows, and to write it."""
-    began = time.process_time()
-    contents = contents_of(paths)
-    gathered = time.process_time()
-    page, *_ = write_contents(contents, folder, version="benchmark")
-    return page, gathered - began, time.process_time() - gathered
+class Written(NamedTuple):
+    """A report: CPU seconds and peak GB of the verb that wrote it, MB of the page and beside it."""
+
+    seconds: float
+    peak: float
+    page: float
+    beside: float
+
+
+def written(paths: Sequence[Path], folder: Path) -> Written:
+    """Write the report of some logs, in a process of its own."""
+    command = [sys.executable, "-c", "from tiebreak.cli import main; main()", "report"]
+    process = subprocess.Popen(
+        [*command, *map(str, paths), "-o", str(folder)], stdout=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit("the report failed")
+    return Written(
+        usage.ru_utime + usage.ru_stime,
+        usage.ru_maxrss / 1e6,
+        (folder / "index.html").stat().st_size / 1e6,
+        sum(file.stat().st_size for file in folder.glob("items/*.js")) / 1e6,
+    )
 
 
 def opened(page: Path) -> tuple[float, float, float]:
@@ -234,34 +274,50 @@ def opened(page: Path) -> tuple[float, float, float]:
     return float(parsed), painted, shown
 
 
+def exponent(sizes: Sequence[int], figures: Sequence[float]) -> str:
+    """Of the growth between the two largest sizes."""
+    if len(sizes) < 2:
+        return "–"
+    return f"{math.log(figures[-1] / figures[-2]) / math.log(sizes[-1] / sizes[-2]):.2f}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    parser.add_argument("--full", action="store_true", help="4,000 and 14,000 items as well")
     parser.add_argument("--quick", action="store_true", help="a tenth of the items")
     parser.add_argument("--unrelated", action="store_true", help="all words drawn anew")
     parser.add_argument("--keep", type=Path, help="write logs and reports here, and keep them")
     given = parser.parse_args()
-    n_items = 100 if given.quick else 1000
+    sizes = [250, 1000, *((4000, 14000) if given.full else ())]
+    sizes = [size // 10 for size in sizes] if given.quick else sizes
     table = Table(
-        *("logs", "MB of the page", "reading, ranking", "writing"),
+        *("items", "logs", "CPU s", "GB", "MB of the page", "MB beside it"),
         *("parsed", "painted", "item open"),
+        title=f"HTML report, {len(MODELS)} models",
     )
-    table.title = f"HTML report, {n_items:,} items × {len(MODELS)} models (CPU seconds; seconds)"
+    both: list[Written] = []
+    missed = False
     with tempfile.TemporaryDirectory() as temporary:
-        folder = given.keep or Path(temporary)
-        logs(folder / "logs", n_items, unrelated=given.unrelated)
-        for shown in (PROTOCOLS[:1], PROTOCOLS):
-            paths = [folder / "logs" / f"{protocol}.eval" for protocol in shown]
-            page, gathering, writing = written(paths, folder / "+".join(shown))
-            table.add_row(
-                " + ".join(shown),
-                f"{page.stat().st_size / 1e6:.1f}",
-                *(f"{seconds:.1f}" for seconds in (gathering, writing)),
-                *(f"{seconds:.2f}" for seconds in opened(page)),
-            )
-    Console(width=100).print(table)
-    return 0
+        for size in sizes:
+            folder = (given.keep or Path(temporary)) / str(size)
+            logs(folder / "logs", size, unrelated=given.unrelated)
+            for shown in (PROTOCOLS[:1], PROTOCOLS):
+                paths = [folder / "logs" / f"{protocol}.eval" for protocol in shown]
+                found = written(paths, folder / "+".join(shown))
+                seen = opened(folder / "+".join(shown) / "index.html")
+                table.add_row(
+                    f"{size:,}", " + ".join(shown),
+                    *(f"{figure:.1f}" for figure in found), *(f"{one:.2f}" for one in seen),
+                )  # fmt: skip
+                missed |= found.page > 15 or seen[1] > 2
+            both.append(found)
+            missed |= size == 14000 and (found.seconds > 120 or found.peak > 2)
+    growth = [exponent(sizes, figures) for figures in list(zip(*both, strict=True))[:2]]
+    table.add_row("exponent", "", *growth)
+    Console(width=110).print(table)
+    return int(missed)
 
 
 if __name__ == "__main__":
