@@ -202,7 +202,7 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["candidates", "{tmp}", "--mode", "lax"], 2, "strict"),
         (["candidates", "{tmp}", "--rename", "gsm8k"], 2, "OLD=NEW"),
         (["candidates", "{tmp}", "--rename", "gsm=x"], 1, "no benchmark 'gsm'"),
-        (["rank", "{tmp}"], 1, "inspect eval tiebreak/seal"),
+        (["rank", "{tmp}"], 1, "inspect eval tiebreak/round_robin"),
         (["rank", "{tmp}/a.eval"], 1, "not a ranking log"),
         (["rank", "{tmp}", "--level", "2"], 2, "--level"),
         (["rank", "{tmp}", "--pair", "a"], 2, "two models"),

@@ -54,7 +54,7 @@ def test_paths_are_shown_relative_to_here(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_no_such_path(tmp_path: Path) -> None:
-    with pytest.raises(RankingLogError, match=r"does not exist.*inspect eval tiebreak/seal"):
+    with pytest.raises(RankingLogError, match=r"does not exist.*inspect eval tiebreak/round_robin"):
         read_ranking_logs([tmp_path / "nowhere"])
 
 
@@ -65,7 +65,7 @@ def test_a_folder_without_a_ranking_log(tmp_path: Path) -> None:
         read_ranking_logs([tmp_path])
     assert "1 other Inspect log and 1 unreadable file: " in str(error.value)
     assert "bad.eval" in str(error.value)
-    assert f"inspect eval tiebreak/seal -T candidates={tmp_path}" in str(error.value)
+    assert f"inspect eval tiebreak/round_robin -T candidates={tmp_path}" in str(error.value)
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from tiebreak.cli._shared import plain_errors
 )
 @click.option(
     "--protocol",
-    type=click.Choice(["seal", "peer_review"]),
-    default="seal",
+    type=click.Choice(["round_robin", "seal", "peer_review"]),
+    default="round_robin",
     show_default=True,
-    help="A judge and SEAL, or the candidates as reviewers of each other.",
+    help="A judge in a round robin or in SEAL's bracket, or the candidates as reviewers.",
 )
 @click.option(
     "--judge",
@@ -46,7 +46,7 @@ from tiebreak.cli._shared import plain_errors
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
 def demo(
     out: Path,
-    protocol: Literal["seal", "peer_review"],
+    protocol: Literal["round_robin", "seal", "peer_review"],
     judge: str,
     limit: int | None,
     judged: int | None,
@@ -57,10 +57,11 @@ def demo(
     \b
     Examples:
       tiebreak demo
+      tiebreak demo --protocol seal
       tiebreak demo --protocol peer_review
       tiebreak demo --judge openai/gpt-5 --judged 8
     """
-    from tiebreak.demo import JUDGED, DemoError, run_demo
+    from tiebreak.demo import DemoError, run_demo
     from tiebreak.prerequisite import PrerequisiteError
 
     with plain_errors(DemoError, PrerequisiteError):
@@ -69,6 +70,6 @@ def demo(
             protocol=protocol,
             judge=judge,
             limit=limit,
-            judged=judged or JUDGED,
+            judged=judged,
             seed=seed,
         )

@@ -36,8 +36,6 @@ BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 
 ANSWERED: Final = 8
 """Items of each benchmark that every candidate answers, by default."""
-JUDGED: Final = 1
-"""Items of each benchmark that are judged: on two cores an item takes close to a minute."""
 MAX_TOKENS: Final = 72
 HEARTBEAT: Final = 15.0
 """Seconds between two signs of life where there is no live display."""
@@ -49,7 +47,10 @@ _OWN: Final[Mapping[str, Mapping[str, Any]]] = {
     "bfcl": {"calls": "schema"},
 }
 
-DemoProtocol = Literal["seal", "peer_review"]
+DemoProtocol = Literal["round_robin", "seal", "peer_review"]
+
+JUDGED: Final[Mapping[DemoProtocol, int]] = {"round_robin": 3, "seal": 1, "peer_review": 1}
+"""Items of each benchmark that are judged: SEAL's eight calls take two cores close to a minute."""
 
 # Flushed, since `inspect eval` prints to the same terminal from a process of its own.
 _say = partial(print, flush=True)
@@ -86,10 +87,10 @@ class DemoError(RuntimeError):
 def run_demo(
     out: Path = Path("tiebreak-demo"),
     *,
-    protocol: DemoProtocol = "seal",
+    protocol: DemoProtocol = "round_robin",
     judge: str = LOCAL,
     limit: int | None = None,
-    judged: int = JUDGED,
+    judged: int | None = None,
     seed: int = 0,
     settings: Sequence[Setting] = SETTINGS,
     benchmarks: Sequence[str] = BENCHMARKS,
@@ -101,11 +102,13 @@ def run_demo(
 
     Args:
         out: Folder for the run folders.
-        protocol: How the answers are judged: by SEAL, or by the candidates themselves.
+        protocol: How the answers are judged: by a judge in a round robin or in SEAL's bracket, or
+            by the candidates themselves.
         judge: Model that judges, in Inspect's notation; in peer review the local model stands for
             the candidates, and others, separated by commas, review as outsiders.
         limit: Items of each benchmark that are answered, at most `ANSWERED` by default.
-        judged: Items of each benchmark that are judged: those with the most different answers.
+        judged: Items of each benchmark that are judged: those with the most different answers. By
+            default what `JUDGED` has for the protocol.
         seed: Seed of every draw; the seeds of the settings count from it.
         settings: The candidates.
         benchmarks: Some of `BENCHMARKS`.
@@ -116,7 +119,7 @@ def run_demo(
         DemoError: an evaluation failed.
     """
     if protocol not in get_args(DemoProtocol):
-        known = " or ".join(get_args(DemoProtocol))
+        known = ", ".join(get_args(DemoProtocol))
         raise PrerequisiteError(f"The demo shows {known}, not {protocol!r}.")
     require_runtime()
     find_weights()
@@ -126,14 +129,14 @@ def run_demo(
         _say(f"\n· {number}/{len(settings)} {_described(setting)}")
         _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates)
     pool = load_candidates([logs.candidates])
-    chosen = most_different(pool, judged)
+    chosen = most_different(pool, judged or JUDGED[protocol])
     peers = protocol == "peer_review"
-    who = f"Peer review: {judge} reviews" if peers else f"SEAL: {judge} judges"
+    who = f"{judge} {'reviews' if peers else f'judges by {protocol}'}"
     _say(
         f"\n[2/3] {who} {len(chosen)} items, "
         f"those of {len(pool)} on which the {len(settings)} candidates differ most"
     )
-    options = _panel(judge, settings, seed) if peers else _seal(judge)
+    options = _panel(judge, settings, seed) if peers else _alone(protocol, judge)
     _judge(protocol, options, chosen, seed, logs)
     _say("\n[3/3] The ranking\n")
     _report(peers, judge, logs)
@@ -208,11 +211,14 @@ def _task(benchmark: str, setting: Setting) -> Task:
     return task
 
 
-def _seal(judge: str) -> list[str]:
-    """The options of `inspect eval` for SEAL and its judge."""
+def _alone(protocol: DemoProtocol, judge: str) -> list[str]:
+    """The options of `inspect eval` for one judge."""
+    role = ["--model-role", f"judge={judge}"]
+    if protocol == "round_robin":
+        return role
     # Notes on two answers take so small a model minutes, and do not help it.
     critique = ["-T", "critique=false"] if judge == LOCAL else []
-    return ["-T", "swap=always", *critique, "--model-role", f"judge={judge}"]
+    return ["-T", "swap=always", *critique, *role]
 
 
 def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:

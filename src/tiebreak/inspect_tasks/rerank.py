@@ -1,6 +1,6 @@
 """Judging tasks: one @task per protocol, over answers that already exist.
 
-inspect eval tiebreak/seal -T candidates=logs/ --model-role judge=openai/gpt-5
+inspect eval tiebreak/round_robin -T candidates=logs/ --model-role judge=openai/gpt-5
 
 All tasks take the arguments of `Common` beside their own.
 """

@@ -15,7 +15,7 @@ from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.words import count
 
 HOW_TO_MAKE_ONE = (
-    "inspect eval tiebreak/seal -T candidates=LOGS --model-role judge=MODEL "
+    "inspect eval tiebreak/round_robin -T candidates=LOGS --model-role judge=MODEL "
     "(or tiebreak/peer_review with --model-role peers=MODEL,MODEL)"
 )
 
