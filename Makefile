@@ -46,6 +46,7 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	$(BIN)/python benchmarks/protocols.py
 	$(BIN)/python benchmarks/price.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/report.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py
 
 lock: $(VENV)/.dev  ## pin what is installed now
