@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.ranking_logs.builders import item, match
 from tests.report.page.browser import opened, shown_text
-from tests.report.page.sample_report import HOSTILE, entry, items, played, report
+from tests.report.page.sample_report import HOSTILE, entry, items, played, report, scored
 from tiebreak.report.page.build import render
 from tiebreak.report.page.store import unpack
 
@@ -439,3 +440,41 @@ def test_a_damaged_store_is_told_and_the_rest_works(
         expect(page.get_by_role("alert")).to_contain_text(told)
         page.evaluate("location.hash = '#item-3'")
         expect(page.get_by_role("heading", name="The grades")).to_be_visible()
+
+
+def test_rounds_of_a_round_robin_and_the_judges_of_a_jury(browser: Browser, tmp_path: Path) -> None:
+    met = [("a", "b", 1), ("c", "d", 1), ("a", "c", 2)]
+    played = [match(high, low, 0.5, round=number) for high, low, number in met]
+    ballots = item("7", played, groups=[[m] for m in "abcd"], protocol="round_robin").model_copy(
+        update={"placed_by": "points", "seeds": (), "tiering": None}
+    )
+    points = scored(("a", "b", "c"))
+    story = entry([(0, ballots), (0, points)], {}, "Task")
+    robin, graded = (one["ballots"] for one in story["stories"])
+    judges = [
+        verdict | {"judge": f"x/{n}"}
+        for n, verdict in enumerate(robin["matches"][2]["verdicts"] * 2)
+    ]
+    robin["matches"][2]["verdicts"] = judges
+    part = {"candidate": "a", "grades": {"P1": 7}, "score": 0.7}
+    graded["scores"][0] |= {
+        "parts": [part | {"judge": "x/1"}, part | {"judge": "x/2", "score": 1.0}]
+    }
+    path = tmp_path / "index.html"
+    view = items([("gsm8k", "7", story)], [{"name": "round_robin", "protocol": "round_robin"}])
+    path.write_text(render(replace(report(), items=view)), encoding="utf-8")
+    with opened(browser, path, "#item-0-run-0-match-2") as page:
+        columns = page.locator(".round")
+        expect(columns.locator("h4")).to_have_text(["Round 1", "Round 2"])
+        assert [one.locator(".match").count() for one in columns.all()] == [2, 1]
+        expect(page.locator(".match-detail h4").first).to_have_text("Round 2: A a – B c")
+        assert cells(table(page, "Votes"))[0] == [
+            *("Criterion", "x/0: A shown first", "x/1: A shown first"),
+        ]
+        page.get_by_role("tab").nth(1).click()
+        rows = cells(table(page, "Points (0 to 1)"))
+        assert [row[:2] for row in rows[1:4]] == [
+            ["a", "0.9"],
+            ["a by x/1", "0.7"],
+            ["a by x/2", "1"],
+        ]

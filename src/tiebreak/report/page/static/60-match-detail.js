@@ -89,7 +89,9 @@
     });
     const heads = orders.map((verdict, at) => {
       const letter = verdict.first === match.high ? "A" : "B";
-      return [`${orders.length > 1 ? `Order ${at + 1}: ` : ""}`, tb.letter(letter), " shown first"];
+      const order = orders.length > 1 ? `Order ${at + 1}: ` : "";
+      const who = verdict.judge ? [tb.foreign(verdict.judge), ": "] : order;
+      return [who, tb.letter(letter), " shown first"];
     });
     const margin = (title, field) => [
       title,

@@ -169,10 +169,12 @@
     const { ballots } = view.story;
     if (!ballots.scores?.length) return null;
     const known = (view.rubric?.principles ?? []).map((one) => one.id);
-    const given = ballots.scores.flatMap((one) => Object.keys(one.grades ?? {}));
+    // Below the mean of a jury stands what each of its judges gave.
+    const all = ballots.scores.flatMap((one) => [one, ...(one.parts ?? [])]);
+    const given = all.flatMap((one) => Object.keys(one.grades ?? {}));
     const ids = [...new Set([...known, ...given])].filter((id) => given.includes(id));
-    const rows = ballots.scores.map((one) => [
-      tb.foreign(one.candidate),
+    const rows = all.map((one) => [
+      one.judge ? [tb.foreign(one.candidate), " by ", tb.foreign(one.judge)] : tb.foreign(one.candidate),
       one.unscored ? ["∅ unscored: ", tb.foreign(one.unscored)] : tb.number(one.score),
       ...ids.map((id) => tb.number(one.grades?.[id])),
     ]);
