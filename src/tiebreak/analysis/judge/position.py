@@ -227,8 +227,13 @@ def _side(verdict: Verdict) -> Side:
 def _asked(scored: list[Match], twice: list[Match]) -> Asked:
     if len(twice) == len(scored):
         return "all"
-    first = [match.verdicts[0].margin or 0.0 for match in twice]
-    return "close" if all(abs(margin) < CLOSE_MARGIN for margin in first) else "sample"
+    # A sample may happen to hold close matches only, but others then were asked once.
+    once = [match for match in scored if len(match.verdicts) == 1]
+    return "close" if all(map(_close, twice)) and not any(map(_close, once)) else "sample"
+
+
+def _close(match: Match) -> bool:
+    return abs(match.verdicts[0].margin or 0.0) < CLOSE_MARGIN
 
 
 def _expected(twice: list[Match]) -> float:
