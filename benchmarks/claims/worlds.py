@@ -298,7 +298,7 @@ class _Judge:
     def match(self, pairing: Pairing, high: int, low: int) -> Match:
         left, right = (high, low) if next(self.sides) else (low, high)
         verdicts = [self.verdict(left, right)]
-        if ask_swapped(self.swap, verdicts[0], sampled={high, low} == self.sampled):
+        if ask_swapped(self.swap, verdicts, sampled={high, low} == self.sampled):
             verdicts.append(self.verdict(right, left))
         return settle(pairing, verdicts)
 

@@ -189,7 +189,7 @@ def test_what_is_missing_is_said_without_a_traceback(logs: Path, tmp_path: Path)
     ("roles", "arguments", "words"),
     [
         ({"meta_judge": "planted/x"}, {}, "--model-role judge=MODEL"),
-        ({"judge": ["planted/a", "planted/b"]}, {}, "one model"),
+        ({"meta_judge": ["planted/a", "planted/b"], "judge": "planted/x"}, {}, "one model"),
         ({"judge": "planted/x"}, {"candidates": None}, "-T candidates=PATH"),
         ({"judge": "planted/x"}, {"candidates": "nowhere"}, "nowhere: does not exist"),
         ({"judge": "planted/x"}, {"swap": "some"}, "one of always, close, sample, never"),

@@ -270,7 +270,7 @@ def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:
 
 def _all_pairs_twice(item: ItemBallots) -> bool:
     pairs = math.comb(len(item.representatives), 2)
-    twice = sum(len(match.verdicts) == 2 for match in item.matches)
+    twice = sum(len({v.first for v in match.verdicts}) == 2 for match in item.matches)
     return RULES[item.placed_by].results_only and twice == len(item.matches) == pairs
 
 

@@ -66,11 +66,11 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
             },
             [(name, getattr(refinement, name)) for name in texts],
         )
-    for points in item.scores:
+    for points in (part for one in item.scores for part in one.parts or (one,)):
         yield (
             {
                 "kind": "points",
-                "judge": judges_of(item, "score") or None,
+                "judge": points.judge or judges_of(item, "score") or None,
                 "unscored": points.unscored,
                 "candidate": points.candidate,
                 "score": points.score,
@@ -97,7 +97,7 @@ def _match(item: ItemBallots, match: Match) -> Iterator[Entry]:
     for verdict in (*match.verdicts, *match.discarded):
         row = {
             "kind": "verdict",
-            "judge": judges_of(item, "match") or None,
+            "judge": verdict.judge or judges_of(item, "match") or None,
             "unscored": verdict.unscored,
             "round": match.round,
             "slot": match.slot,

@@ -10,6 +10,7 @@ from tiebreak.estimate import EstimateError
 from tiebreak.estimate.totals import ERRORS, Range
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
+from tiebreak.scorers.questions import ReviewQuestion
 
 _Calls = list[tuple[int, Call]]
 """Calls, each with the number of its item."""
@@ -48,7 +49,7 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
     by_kind: dict[CallKind, _Calls] = {}
     by_reviewer: dict[str, _Calls] = {}
     for number, call in asked:
-        if call.reviewer:
+        if call.role == ReviewQuestion.role:
             by_reviewer.setdefault(call.model, []).append((number, call))
         else:
             by_kind.setdefault(call.kind, []).append((number, call))

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict, get_args, get_origin
 from tiebreak.candidates import Shard
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.settlement import SettleFor
+from tiebreak.scorers.jury import JuryMode
 from tiebreak.words import split_names
 
 
@@ -31,6 +32,10 @@ class Common(TypedDict, total=False):
     settle_for: What is decided holds for new items (new), or for the run's only (these).
     max_calls: Stop before more judge calls than this are paid for.
     max_cost: Stop before more US dollars than this are spent.
+    jury: Of several judges, all judge everything (all), or each match and each answer has one of
+        them in turn (rotate).
+    quorum: How many of several judges must be usable for a match to count; by default more than
+        half.
     """
 
     candidates: str | list[str] | None
@@ -47,6 +52,8 @@ class Common(TypedDict, total=False):
     settle_for: SettleFor
     max_calls: int | None
     max_cost: float | None
+    jury: JuryMode
+    quorum: int | None
 
 
 DEFAULTS: Common = {
@@ -64,6 +71,8 @@ DEFAULTS: Common = {
     "settle_for": "new",
     "max_calls": None,
     "max_cost": None,
+    "jury": "all",
+    "quorum": None,
 }
 
 
@@ -85,8 +94,10 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
         flag(switch, common[switch])
     whole("seed", common["seed"])
     whole("repeat", common["repeat"], 1)
-    if common["max_calls"] is not None:
-        whole("max_calls", common["max_calls"], 1)
+    for number in ("max_calls", "quorum"):
+        if common[number] is not None:
+            whole(number, common[number], 1)
+    one_of("jury", common["jury"], get_args(JuryMode))
     cost, error = common["max_cost"], common["settle_error"]
     if cost is not None and not (_number(cost) and cost > 0):
         raise PrerequisiteError(f"max_cost is {cost!r}: it must be a number of dollars above 0.")

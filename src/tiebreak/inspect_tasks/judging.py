@@ -30,7 +30,7 @@ from tiebreak.candidates import (
 from tiebreak.inspect_tasks.arguments import Common, checked
 from tiebreak.inspect_tasks.contests import contest_samples, load_pool, restore_contest
 from tiebreak.inspect_tasks.own_protocol import check_settings
-from tiebreak.inspect_tasks.roles import FindRoles, Roles, judges, require_roles
+from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
 from tiebreak.inspect_tasks.settling import Settling, drawn
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
@@ -78,6 +78,7 @@ def judging_task(
     common = checked(given, settings)
     keep_at_the_end()
     pool = load_pool(common["candidates"], common["mode"])
+    roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
     found = None
     if RULES[protocol.placed_by].asks:
         found = require_roles(roles, pool.models, priced=common["max_cost"] is not None)
@@ -199,7 +200,7 @@ class _Run:
             async with self.budget.item() as account:
                 if self._settled():  # while it waited
                     return None
-                judge = ModelJudge(roles.models, account, self.repeat, roles.reviewers)
+                judge = ModelJudge(roles.models, account, self.repeat, roles.reviewers, roles.jury)
                 return await self._asked(contest, judge, record)
         except UnknownPriceError as error:
             raise PrerequisiteError(str(error)) from error

@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from logging import getLogger
 from typing import Final
 
@@ -22,6 +22,8 @@ from tiebreak.rankers import RankingError
 from tiebreak.rankers.expander import review_graph
 from tiebreak.scorers.ballots import Reviewer
 from tiebreak.scorers.budget import UnknownPriceError
+from tiebreak.scorers.jury import ONE_JUDGE, Jury
+from tiebreak.scorers.rules import PlacementRule
 
 logger = getLogger(__name__)
 
@@ -39,6 +41,7 @@ NO_BATCH: Final = (
     "--batch is for the judge alone: %s is asked directly. Add it to the role: "
     "--model-role '%s={model: %s, batch: true}'"
 )
+HOW_TO_JURY: Final = "Name them: --model-role 'judge=[openai/gpt-5, google/gemini-3-pro]'"
 HOW_TO_MATCH: Final = (
     "Say which reviewer is which candidate with\n"
     '  -T reviewers=\'{"openai/gpt-5": "gpt-5", "openai/o3": null}\'   (null: not a candidate)\n'
@@ -48,20 +51,23 @@ HOW_TO_MATCH: Final = (
 
 @dataclass(frozen=True)
 class Roles:
-    """Who answers questions: a model for each role, and for each reviewer by its name."""
+    """Who answers questions: a model for each role, and for each of several by its name."""
 
     models: Mapping[str, Model]
     reviewers: tuple[Reviewer, ...] = ()
+    jury: Jury = ONE_JUDGE
 
     @property
     def task_model(self) -> Model:
         """Whose connections say how many items are judged side by side.
 
         A judge is the task's own model: what the command line says about the model (--batch,
-        --temperature) is meant for it. Of several reviewers it is a copy of the one with most
-        connections, because Inspect would hand those options to that one alone.
+        --temperature) is meant for it. Of several judges or reviewers it is a copy of the one with
+        most connections, because Inspect would hand those options to that one alone.
         """
-        return self.models.get("judge") or copy(max(self.models.values(), key=_connections))
+        if self.jury.alone and "judge" in self.models:
+            return self.models["judge"]
+        return copy(max(self.models.values(), key=_connections))
 
 
 def _connections(model: Model) -> tuple[bool, int]:
@@ -74,24 +80,67 @@ FindRoles = Callable[[Sequence[str]], Roles]
 
 
 def judges(candidates: Sequence[str]) -> Roles:
-    """The models behind the roles `judge` and `meta_judge`.
+    """The models behind the roles `judge`, of which there may be several, and `meta_judge`.
 
-    The judge falls back to the task's own model, the meta-judge to the judge.
+    The judge falls back to the task's own model, the meta-judge to the judge. What is asked of one
+    judge only (seeding, a list) is asked of the first of several.
 
     Raises:
-        PrerequisiteError: there is no judge, or a role is bound to several models.
+        PrerequisiteError: there is no judge, or one of them twice, or several meta-judges.
         ValueError: no eval is running.
     """
     roles = model_roles()
-    for role in ("judge", "meta_judge"):
-        if isinstance(roles.get(role), list):
-            raise PrerequisiteError(f"The role {role!r} takes one model, not a list of them.")
+    if isinstance(roles.get("meta_judge"), list):
+        raise PrerequisiteError("The role 'meta_judge' takes one model, not a list of them.")
     judge = get_model(role="judge")
     if judge.api.model_name == "none":
         raise PrerequisiteError(NO_JUDGE)
     # As a default it would be a copy, which Inspect does not take for the task's own model.
     meta_judge = get_model(role="meta_judge") if "meta_judge" in roles else judge
-    return Roles({"judge": judge, "meta_judge": meta_judge})
+    models = {"judge": judge, "meta_judge": meta_judge}
+    bound = roles.get("judge")
+    if not isinstance(bound, list) or len(bound) == 1:
+        return Roles(models)
+    same = [(str(model), model.config, model.model_args) for model in bound]
+    if twice := next((one for n, one in enumerate(same) if one in same[:n]), None):
+        raise PrerequisiteError(
+            f"The jury has {twice[0]} twice: it would repeat itself, since replies come from the "
+            "cache. Name other models, or give them another configuration."
+        )
+    named = _named([str(model) for model in bound], [None] * len(bound))
+    by_name = {one.name: model for one, model in zip(named, bound, strict=True)}
+    return Roles(models | by_name, jury=Jury(tuple(by_name)))
+
+
+def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule) -> FindRoles:
+    """The same with a jury that judges as the task's arguments `jury` and `quorum` say.
+
+    What it returns raises PrerequisiteError where they do not fit the judges that there are, or
+    several judges not the protocol.
+    """
+
+    def found(candidates: Sequence[str]) -> Roles:
+        roles = find(candidates)
+        names = roles.jury.names
+        if roles.jury.alone:
+            if mode == "rotate" or (quorum or 1) > 1:
+                given = "jury=rotate" if mode == "rotate" else f"quorum={quorum}"
+                raise PrerequisiteError(f"{given} is for several judges. {HOW_TO_JURY}")
+            return roles
+        if rule.asks == "list":
+            raise PrerequisiteError(
+                f"One judge ranks all answers in a list, and {len(names)} are bound. Name one, or "
+                "let several rank and merge their rankings: tiebreak/peer_review --model-role "
+                f"'peers=[{', '.join(names)}]'"
+            )
+        if quorum is not None and (mode == "rotate" or quorum > len(names)):
+            judges = "one judge a match" if mode == "rotate" else f"{len(names)} judges"
+            raise PrerequisiteError(f"quorum is {quorum}: there is {judges}.")
+        if mode == "rotate":
+            return replace(roles, jury=Jury(names, rotate=True))
+        return replace(roles, jury=Jury(names, quorum=quorum or len(names) // 2 + 1))
+
+    return found
 
 
 def peers(given: object = None, degree: int | None = None) -> FindRoles:

@@ -5,7 +5,8 @@ that comes later (placements, leaderboards, receipts) is computed from these typ
 another judge call. `restore_ballots` reads them back.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -91,10 +92,12 @@ class Verdict:
 
     `margin` and `checklist_margin` are in [-1, 1] and positive when the left response is better;
     None when the call is unscored, and then `unscored` says why. `checklist_margin` alone is None
-    where the checklist was not asked, because the principles had decided.
+    where the checklist was not asked, because the principles had decided. `judge` is whose verdict
+    it is, in a jury.
     """
 
     first: str
+    judge: str = ""
     principles: dict[str, Vote] = Field(default_factory=dict)
     checklist: dict[str, Vote] = Field(default_factory=dict)
     margin: float | None = None
@@ -106,12 +109,14 @@ class Verdict:
 class Match:
     """A match between `high` (the better seed, where there are seeds) and `low`.
 
-    `margin` and `checklist_margin` are the means over the scored verdicts, turned so that they
-    are positive when `high` is better; None when no verdict is scored, or for the checklist when it
-    was not asked. `winner` is who goes on:
-    `high` after a tie or without a verdict, which no statistic counts as a win. `flipped` tells
-    whether two presentation orders named different winners; None when only one order was scored.
-    `discarded` keeps unscored verdicts that a repetition replaced.
+    `margin` and `checklist_margin` are the means over the scored verdicts, those of each judge
+    averaged first, turned so that they are positive when `high` is better; None when no verdict is
+    scored, or those of fewer judges than the quorum of a jury, or for the checklist when it was not
+    asked. `winner` is who goes on: `high` after a tie or without a verdict, which no statistic
+    counts as a win. `flipped` tells whether two presentation orders named different winners, in a
+    jury the judges together; None when only one order was scored. `verdicts` are those of the first
+    order, then those of the second. `discarded` keeps unscored verdicts that a repetition or
+    another judge replaced.
     """
 
     round: int
@@ -142,6 +147,8 @@ class Match:
         """Why the match has no verdict, or None when it has one."""
         if self.decided_by != "unscored":
             return None
+        if any(v.margin is not None for v in self.verdicts):
+            return _no_quorum((v.judge, v.margin, v.unscored) for v in self.verdicts)
         reasons = [v.unscored for v in (*self.verdicts, *self.discarded) if v.unscored]
         return reasons[0] if reasons else "no judge reply"
 
@@ -185,13 +192,30 @@ class PointScore(Ballot):
     """Points that a judge gave to one candidate on its own.
 
     `grades` holds a grade for every principle, 0 to 10; `score` is their weighted mean divided by
-    ten, in [0, 1]; None when the call is `unscored`.
+    ten, in [0, 1]; None when the call is `unscored`. Of a jury `score` is the mean, and `parts` is
+    what each `judge` gave.
     """
 
     candidate: str
     grades: dict[str, int] = Field(default_factory=dict)
     score: float | None = None
     unscored: str | None = None
+    judge: str = ""
+    parts: tuple["PointScore", ...] = ()
+
+    @classmethod
+    def of_jury(cls, parts: Sequence["PointScore"], quorum: int) -> "PointScore":
+        """The mean of what judges gave one candidate; what the only one of them gave as it is."""
+        if len(parts) == 1:
+            return parts[0]
+        found = [one.score for one in parts if one.score is not None]
+        usable = len(found) >= max(1, quorum)
+        return cls(
+            candidate=parts[0].candidate,
+            score=math.fsum(found) / len(found) if usable else None,
+            unscored=None if usable else _no_quorum((p.judge, p.score, p.unscored) for p in parts),
+            parts=tuple(parts),
+        )
 
 
 class Reviewer(Ballot):
@@ -295,6 +319,18 @@ class ItemBallots(Ballot):
     def representatives(self) -> tuple[str, ...]:
         """The model of each group whose answer is judged."""
         return tuple(group[0] for group in self.groups)
+
+
+def _no_quorum(given: Iterable[tuple[str, float | None, str | None]]) -> str:
+    """That too few judges were usable, and why; from judges, what they gave and why they did not.
+
+    Judges may come twice, for both orders of presentation.
+    """
+    given = list(given)
+    usable = {judge for judge, value, _ in given if value is not None}
+    why = {judge: reason for judge, _, reason in given if judge not in usable}
+    reasons = "; ".join(f"{judge}: {reason}" for judge, reason in why.items())
+    return f"no quorum, {len(usable)} of {len(usable | why.keys())} judges usable ({reasons})"
 
 
 def newer_version(stored: object) -> int | None:

@@ -8,11 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
 from inspect_ai.model import ResponseSchema
 
 from tiebreak.scorers.ballots import Call, CallKind, Reviewer
+from tiebreak.scorers.jury import ONE_JUDGE, Jury
 
 T = TypeVar("T")
 
@@ -27,7 +29,7 @@ class Prompt:
 
 
 class Question(ABC, Generic[T]):
-    """What is asked of which role: `judge`, `meta_judge` or `peers`, and of which of the peers."""
+    """What is asked of which role: `judge`, `meta_judge` or `peers`, and of whom of several."""
 
     kind: ClassVar[CallKind]
     role: ClassVar[str] = "judge"
@@ -70,8 +72,25 @@ class ModelFailedError(RuntimeError):
     calls: tuple[Call, ...] = ()
 
 
+@dataclass(frozen=True)
+class Heard(Generic[T]):
+    """What one judge of a jury answered; the one judge of a run has no name.
+
+    `set_aside` is why its first reply did not count (None if it did). Of a judge that `failed` the
+    reply is unscored.
+    """
+
+    judge: str
+    reply: Reply[T]
+    set_aside: str | None = None
+    failed: ModelFailedError | None = None
+
+
 class Judge(ABC):
     """Whoever answers questions."""
+
+    jury: Jury = ONE_JUDGE
+    """Who of several judges is asked; by default there is one."""
 
     reviewers: tuple[Reviewer, ...] = ()
     """In peer review: the models that can be asked, one by one."""
@@ -96,6 +115,46 @@ class Judge(ABC):
         second = await self.ask(question, depth=first.depth, attempt=1)
         calls = first.calls + second.calls
         return Reply(second.value, second.unscored, calls, second.depth), first.unscored
+
+    async def hear(
+        self, question: Callable[[str], Question[T]], judges: Sequence[str], *, depth: int
+    ) -> list[Heard[T]]:
+        """Ask some of the jury, side by side; where they take turns, the first that does not fail.
+
+        Args:
+            question: makes the question to a judge from its name.
+            judges: their names; those that take turns in the order of their turns.
+            depth: as for `ask`.
+
+        Returns:
+            What they answered, in their order; where they take turns, those that failed, then the
+            one that did not.
+
+        Raises:
+            BudgetSpentError: a call is one more than the budget allows.
+            ModelFailedError: all of them failed.
+        """
+        heard: dict[str, Heard[T]] = {}
+
+        async def hear(name: str) -> None:
+            try:
+                heard[name] = Heard(name, *await self.ask_again(question(name), depth=depth))
+            except ModelFailedError as error:
+                heard[name] = Heard(
+                    name, Reply(None, f"error: {error}", error.calls, depth), failed=error
+                )
+
+        if self.jury.rotate or len(judges) == 1:
+            for name in judges:
+                await hear(name)
+                if not heard[name].failed:
+                    break
+        else:
+            await self.side_by_side([partial(hear, name) for name in judges])
+        failed = [one.failed for one in heard.values() if one.failed]
+        if len(failed) == len(heard):
+            raise failed[0]
+        return [heard[name] for name in judges if name in heard]
 
     def section(self, name: str, kind: str) -> AbstractAsyncContextManager[object]:
         """A part of the transcript with a title of its own; none where there is no transcript."""

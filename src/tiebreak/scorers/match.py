@@ -7,6 +7,7 @@ ignored. Margins are in [-1, 1]; those of a verdict are positive when the *left*
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Final, Literal
 
 from tiebreak.scorers.ballots import DecidedBy, Match, Side, Verdict, Vote
@@ -40,13 +41,15 @@ def verdict(
     unscored: str | None,
     contest: Contest,
     checklist: Sequence[ChecklistItem],
+    judge: str = "",
 ) -> Verdict:
-    """The ballot of one order of presentation."""
+    """The ballot of one order of presentation; `judge` is whose it is, in a jury."""
     if reply is None:
-        return Verdict(first=first, unscored=unscored)
+        return Verdict(first=first, judge=judge, unscored=unscored)
     weights, voted = contest.rubric.weights, reply.checklist
     return Verdict(
         first=first,
+        judge=judge,
         principles=reply.principles,
         checklist=voted,
         margin=principle_margin(reply.principles, weights),
@@ -54,21 +57,22 @@ def verdict(
     )
 
 
-def ask_swapped(swap: Swap, first: Verdict | None, *, sampled: bool) -> bool:
-    """Whether a match is asked in the second order, after the first one gave this verdict.
+def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: int = 1) -> bool:
+    """Whether a match is asked in the second order, after the first one gave these verdicts.
 
-    With None it is whether that is known before the first one is asked. `sampled` is whether lots
+    Without any it is whether that is known before the first one is asked. `sampled` is whether lots
     name the match (`Contest.sampled`).
     """
     if swap == "close":
-        return first is not None and first.margin is not None and abs(first.margin) < CLOSE_MARGIN
+        margin = _of_all(first, first[0].first, quorum) if first else None
+        return margin is not None and abs(margin[0]) < CLOSE_MARGIN
     return swap == "always" or (swap == "sample" and sampled)
 
 
-def principles_even(verdicts: Sequence[Verdict]) -> bool:
-    """Whether the principles decide nothing: their mean margin over the orders is even."""
-    found = [m for v in verdicts if (m := _turned(v, verdicts[0].first)) is not None]
-    return bool(found) and abs(_mean([margin for margin, _ in found])) <= EPSILON
+def principles_even(verdicts: Sequence[Verdict], quorum: int = 1) -> bool:
+    """Whether the principles decide nothing: their mean margin over orders and judges is even."""
+    found = _of_all(verdicts, verdicts[0].first, quorum)
+    return found is not None and abs(found[0]) <= EPSILON
 
 
 def settle(
@@ -76,21 +80,24 @@ def settle(
     verdicts: Sequence[Verdict],
     discarded: Sequence[Verdict] = (),
     differences: Mapping[str, str] | None = None,
+    quorum: int = 1,
 ) -> Match:
-    """The result of a match from its verdicts: margins averaged over the orders, then decided."""
+    """The result of a match from its verdicts: margins averaged over the orders, then decided.
+
+    Those of a jury are averaged over the orders of each judge, then over the judges; fewer scored
+    judges than `quorum` leave the match unscored.
+    """
     _, _, high, low = pairing
-    turned = [margins for v in verdicts if (margins := _turned(v, high)) is not None]
     winner = high
     decided_by: DecidedBy = "unscored"
     margin = items = None
-    if turned:
-        margin = _mean([principles for principles, _ in turned])
-        asked = [checklist for _, checklist in turned if checklist is not None]
-        items = _mean(asked) if asked else None
+    if (found := _of_all(verdicts, high, quorum)) is not None:
+        margin, items = found
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
         decided_by = layer or "tie"
-    sides = [decide(*pair)[0] for pair in turned]
+    orders = [own for first in (high, low) if (own := _in_order(verdicts, first))]
+    sides = [decide(*found)[0] for own in orders if (found := _of_all(own, high)) is not None]
     return Match(
         round=pairing.round,
         slot=pairing.slot,
@@ -108,20 +115,81 @@ def settle(
 
 
 def in_one_order(match: Match, order: int) -> Match:
-    """A match as it would have ended with one of its verdicts alone; `order` counts from 0."""
-    pairing = Pairing(match.round, match.slot, match.high, match.low)
-    return settle(pairing, [match.verdicts[order]])
+    """A match as it would have ended in one of its orders alone; `order` counts from 0."""
+    first = match.verdicts[0].first
+    shown = (first, match.low if first == match.high else match.high)[order]
+    verdicts = _in_order(match.verdicts, shown)
+    if match.decided_by == "unscored":  # also for want of a quorum, which ballots do not hold
+        return _with(match, verdicts)
+    return _again(match, verdicts)
 
 
-def _turned(verdict: Verdict, high: str) -> tuple[float, float | None] | None:
-    """Margins of principles and checklist, positive when `high` is better; None when unscored.
+def judges_in(match: Match) -> tuple[str, ...]:
+    """Who gave the verdicts that count in a match: names of a jury, else one empty name."""
+    return tuple(dict.fromkeys(verdict.judge for verdict in match.verdicts))
 
-    That of the checklist is None where it was not asked.
+
+def by_judge(match: Match, judge: str) -> Match:
+    """A match as it would have ended with one of its judges alone."""
+    return _again(match, [one for one in match.verdicts if one.judge == judge])
+
+
+def without_judge(match: Match, judge: str) -> Match:
+    """A match as it would have ended with all of its judges but one."""
+    return _again(match, [one for one in match.verdicts if one.judge != judge])
+
+
+def one_verdict_an_order(match: Match) -> Match:
+    """A match with one verdict for each order: what all judges together said there."""
+    firsts = dict.fromkeys(verdict.first for verdict in match.verdicts)
+    together = [(first, _of_all(_in_order(match.verdicts, first), first)) for first in firsts]
+    verdicts = [
+        Verdict(first=first, unscored=match.unscored or "no judge usable in this order")
+        if found is None
+        else Verdict(first=first, margin=found[0], checklist_margin=found[1])
+        for first, found in together
+    ]
+    return _with(match, verdicts)
+
+
+def _with(match: Match, verdicts: Sequence[Verdict]) -> Match:
+    """The same match with other verdicts, and none that were replaced."""
+    # Logs that are read without votes hold a kind of matches that takes no other verdicts.
+    kept = {field.name: getattr(match, field.name) for field in fields(Match)}
+    return Match(**{**kept, "verdicts": tuple(verdicts), "discarded": ()})
+
+
+def _again(match: Match, verdicts: Sequence[Verdict]) -> Match:
+    return settle(Pairing(match.round, match.slot, match.high, match.low), verdicts)
+
+
+def _in_order(verdicts: Sequence[Verdict], first: str) -> list[Verdict]:
+    return [verdict for verdict in verdicts if verdict.first == first]
+
+
+def _of_all(
+    verdicts: Sequence[Verdict], high: str, quorum: int = 1
+) -> tuple[float, float | None] | None:
+    """Mean margins of principles and checklist over judges, positive when `high` is better.
+
+    None when fewer judges than `quorum` are scored; that of the checklist is None where it was not
+    asked.
     """
-    if verdict.margin is None:
+    by_judge: dict[str, list[tuple[float, float | None]]] = {}
+    for one in verdicts:
+        if one.margin is not None:
+            sign, items = (1 if one.first == high else -1), one.checklist_margin
+            turned = sign * one.margin, None if items is None else sign * items
+            by_judge.setdefault(one.judge, []).append(turned)
+    if len(by_judge) < max(1, quorum):
         return None
-    sign, items = (1 if verdict.first == high else -1), verdict.checklist_margin
-    return sign * verdict.margin, None if items is None else sign * items
+    means = [_means(own) for own in by_judge.values()]
+    return means[0] if len(means) == 1 else _means(means)
+
+
+def _means(found: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
+    asked = [items for _, items in found if items is not None]
+    return _mean([principles for principles, _ in found]), _mean(asked) if asked else None
 
 
 def _mean(margins: Sequence[float]) -> float:

@@ -7,7 +7,7 @@ from functools import partial
 from tiebreak.scorers.ballots import Call, Match, Verdict
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
-from tiebreak.scorers.judge import Judge, Reply
+from tiebreak.scorers.judge import Heard, Judge, ModelFailedError
 from tiebreak.scorers.match import (
     Checklist,
     Swap,
@@ -19,11 +19,12 @@ from tiebreak.scorers.match import (
 from tiebreak.scorers.questions import CritiqueQuestion, MatchQuestion, Votes
 from tiebreak.scorers.replies import PairReply
 from tiebreak.scorers.rubric import ChecklistItem
+from tiebreak.scorers.schedule import Pair
 
 
 @dataclass
 class Meeting:
-    """Two candidates of a contest before their judge.
+    """Two candidates of a contest before their judge, or their jury.
 
     `items` is the checklist. `calls` are those that have ended, `depth` is how many calls had to
     end before the next one can start.
@@ -46,6 +47,12 @@ class Meeting:
         match without any verdict is marked. With `checklist="ties"` the principles are voted on
         first; where they leave the match even, the checklist is asked in every order, so the
         result is what asking for both at once would have given.
+
+        Judges of a jury are asked side by side, and what they said together decides whether to ask
+        for more. One whose provider fails leaves its verdict unscored.
+
+        Raises:
+            ModelFailedError: the judge failed; in a jury all of them did.
         """
         one, other = sorted((self.pairing.high, self.pairing.low))
         sampled = (one, other) == self.contest.sampled
@@ -53,17 +60,22 @@ class Meeting:
         orders = [(first, second), (second, first)]
         if critique:
             await self._note(first, second)
+        jury = self.judge.jury
+        judges = jury.of_match(self.contest, (one, other))
         votes: Votes = "both" if checklist == "always" else "principles"
-        known = ask_swapped(swap, None, sampled=sampled)
-        verdicts = await self._ask(orders if known else orders[:1], votes)
-        if not known and ask_swapped(swap, verdicts[0], sampled=sampled):
-            verdicts += await self._ask(orders[1:], votes)
-        if checklist == "ties" and principles_even(verdicts):
-            voted = {v.first: v for v in verdicts if v.margin is not None}
-            again = [order for order in orders if order[0] in voted]
-            voted |= {v.first: v for v in await self._ask(again, "checklist", voted)}
-            verdicts = [voted.get(v.first, v) for v in verdicts]
-        return settle(self.pairing, verdicts, self._discarded, self._differences)
+        known = ask_swapped(swap, (), sampled=sampled)
+        verdicts = await self._hear(dict.fromkeys(orders if known else orders[:1], judges), votes)
+        if not known and ask_swapped(swap, verdicts, sampled=sampled, quorum=jury.quorum):
+            again = [v.judge for v in verdicts if v.margin is not None]
+            verdicts += await self._hear({orders[1]: again}, votes, verdicts)
+        if checklist == "ties" and principles_even(verdicts, jury.quorum):
+            voted = {(v.first, v.judge): v for v in verdicts if v.margin is not None}
+            by_order = {o: [judge for first, judge in voted if first == o[0]] for o in orders}
+            asked = {order: names for order, names in by_order.items() if names}
+            heard = await self._hear(asked, "checklist", list(voted.values()))
+            voted |= {(v.first, v.judge): v for v in heard}
+            verdicts = [voted.get((v.first, v.judge), v) for v in verdicts]
+        return settle(self.pairing, verdicts, self._discarded, self._differences, jury.quorum)
 
     async def _note(self, left: str, right: str) -> None:
         """Let the meta-judge list observable differences."""
@@ -74,35 +86,49 @@ class Meeting:
         if noted.value is not None:
             self._differences = {left: noted.value.left, right: noted.value.right}
 
-    async def _ask(
-        self,
-        orders: Sequence[tuple[str, str]],
-        votes: Votes,
-        before: Mapping[str, Verdict] | None = None,
+    async def _hear(
+        self, asked: Mapping[Pair, Sequence[str]], votes: Votes, before: Sequence[Verdict] = ()
     ) -> list[Verdict]:
-        """The verdicts of orders of presentation, asked at once.
+        """The verdicts of some judges in some orders of presentation, asked at once.
 
-        `before` holds their votes on the principles, by who is shown first.
+        `before` are the verdicts so far; those on the checklist keep their votes on the principles,
+        and stay as they were where a judge of a jury fails.
         """
-        replies: dict[str, tuple[Reply[PairReply], str | None]] = {}
+        heard: dict[str, Sequence[Heard[PairReply]]] = {}
+        failed: list[ModelFailedError] = []
         depth = self.depth
 
-        async def ask(left: str, right: str) -> None:
-            question = MatchQuestion(
-                self.contest, self.items, left, right, self._differences, votes
+        async def ask(order: Pair) -> None:
+            question = partial(
+                MatchQuestion, self.contest, self.items, *order, self._differences, votes
             )
-            replies[left] = await self.judge.ask_again(question, depth=depth)
+            try:
+                heard[order[0]] = await self.judge.hear(question, asked[order], depth=depth)
+            except ModelFailedError as error:
+                if self.judge.jury.alone:
+                    raise
+                failed.append(error)
 
-        await self.judge.side_by_side([partial(ask, *order) for order in orders])
-        verdicts = []
-        for left, _ in orders:
-            reply, set_aside = replies[left]
-            self.calls += reply.calls
-            self.depth = max(self.depth, reply.depth)
-            if set_aside is not None:
-                self._discarded.append(Verdict(first=left, unscored=set_aside))
-            found = reply.value
-            if found is not None and before is not None:
-                found = PairReply(principles=before[left].principles, checklist=found.checklist)
-            verdicts.append(verdict(left, found, reply.unscored, self.contest, self.items))
+        await self.judge.side_by_side([partial(ask, order) for order in asked])
+        if not heard and not before:
+            raise failed[0]
+        voted = {(v.first, v.judge): v for v in before} if votes == "checklist" else {}
+        verdicts: list[Verdict] = []
+        for left, one in [(own, said) for own, _ in asked for said in heard.get(own, ())]:
+            self.calls += one.reply.calls
+            self.depth = max(self.depth, one.reply.depth)
+            made = self._verdict(left, one, voted.get((left, one.judge)))
+            if one.failed is None:
+                verdicts.append(made)
+            elif not voted:
+                (self._discarded if self.judge.jury.rotate else verdicts).append(made)
         return verdicts
+
+    def _verdict(self, first: str, heard: Heard[PairReply], before: Verdict | None) -> Verdict:
+        """The ballot of what a judge answered; `before` holds its votes on the principles."""
+        judge, found = heard.judge, heard.reply.value
+        if heard.set_aside is not None:
+            self._discarded.append(Verdict(first=first, judge=judge, unscored=heard.set_aside))
+        if found is not None and before is not None:
+            found = PairReply(principles=before.principles, checklist=found.checklist)
+        return verdict(first, found, heard.reply.unscored, self.contest, self.items, judge)

@@ -30,6 +30,7 @@ from typing_extensions import override
 from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply
+from tiebreak.scorers.jury import ONE_JUDGE, Jury
 from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
@@ -40,10 +41,11 @@ class ModelJudge(Judge):
     """The models that answer questions, by role (`judge`, `meta_judge`) or as reviewers.
 
     Args:
-        models: the model of each role, and of each reviewer by its name.
+        models: the model of each role, and of each reviewer or judge of a jury by its name.
         account: what may be spent on the item, out of the budget of the run; by default no limit.
         repeat: runs with another number get fresh replies instead of those in the cache.
         reviewers: who can be asked in peer review.
+        jury: who of several judges is asked.
     """
 
     def __init__(
@@ -52,8 +54,10 @@ class ModelJudge(Judge):
         account: Account | None = None,
         repeat: int = 1,
         reviewers: tuple[Reviewer, ...] = (),
+        jury: Jury = ONE_JUDGE,
     ) -> None:
         self.reviewers = reviewers
+        self.jury = jury
         self._models = models
         self._account = account or Account(Budget(), Spent())
         self._repeat = repeat

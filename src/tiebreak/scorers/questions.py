@@ -91,7 +91,10 @@ Votes = Literal["both", "principles", "checklist"]
 
 @dataclass(frozen=True)
 class MatchQuestion(Question[PairReply]):
-    """A match: votes of one judge. `differences` is a critique, by candidate."""
+    """A match: votes of one judge, who is the `reviewer` in a jury.
+
+    `differences` is a critique, by candidate.
+    """
 
     contest: Contest
     checklist: Sequence[ChecklistItem]
@@ -99,6 +102,7 @@ class MatchQuestion(Question[PairReply]):
     right: str
     differences: Mapping[str, str] | None = None
     votes: Votes = "both"
+    reviewer: str = ""
     kind = "match"
 
     @property
@@ -214,6 +218,7 @@ class ScoreQuestion(Question[dict[str, int]]):
     contest: Contest
     candidate: str
     criteria: Sequence[Criterion] = ()
+    reviewer: str = ""
     kind = "score"
 
     @override

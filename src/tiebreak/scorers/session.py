@@ -35,7 +35,7 @@ from tiebreak.scorers.meeting import Meeting
 from tiebreak.scorers.questions import ListQuestion, ReviewQuestion, ScoreQuestion
 
 T = TypeVar("T")
-B = TypeVar("B", Match, Listing)
+B = TypeVar("B", Match, Listing, PointScore)
 _FIELDS: Final = frozenset(ItemBallots.model_fields)
 Record = Callable[[ItemBallots], None]
 
@@ -162,18 +162,12 @@ class Session:
         self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
     ) -> dict[str, float | None]:
         """Points of each candidate on its own, in [0, 1]; None where the judge gave none."""
-        questions = [ScoreQuestion(self.contest, name, criteria) for name in candidates]
-        replies = await self.ask_all(questions)
-        weights = self.contest.rubric.weights
-        points = [
-            PointScore(candidate=name, unscored=reply.unscored)
-            if reply.value is None
-            else PointScore(
-                candidate=name, grades=reply.value, score=weighted_grade(reply.value, weights)
-            )
-            for name, reply in zip(candidates, replies, strict=True)
-        ]
-        self.keep(scores=(*self.ballots.scores, *points))
+
+        def keep(done: Sequence[_Asked[PointScore]]) -> None:
+            self._spend(done, scores=(*self.ballots.scores, *(one.ballot for one in done)))
+
+        tasks = [partial(self._grade, name, criteria) for name in candidates]
+        points = [one.ballot for one in await self._side_by_side(tasks, keep)]
         return {one.candidate: one.score for one in points}
 
     async def listing(self, candidates: Sequence[str]) -> Listing:
@@ -265,6 +259,29 @@ class Session:
         async with self.section(title, "match"):
             match = await meeting.play(swap, checklist, critique)
         return _Asked(match, tuple(meeting.calls), meeting.depth)
+
+    async def _grade(self, candidate: str, criteria: Sequence[Criterion]) -> _Asked[PointScore]:
+        """The points of one candidate, from its judge or from those of the jury."""
+        jury, weights = self._judge.jury, self.contest.rubric.weights
+        heard = await self._judge.hear(
+            partial(ScoreQuestion, self.contest, candidate, criteria),
+            jury.of_answer(self.contest, candidate),
+            depth=self.depth,
+        )
+        parts = [
+            PointScore(candidate=candidate, judge=one.judge, unscored=one.reply.unscored)
+            if one.reply.value is None
+            else PointScore(
+                candidate=candidate,
+                judge=one.judge,
+                grades=one.reply.value,
+                score=weighted_grade(one.reply.value, weights),
+            )
+            for one in heard
+        ]
+        calls = tuple(call for one in heard for call in one.reply.calls)
+        depth = max(one.reply.depth for one in heard)
+        return _Asked(PointScore.of_jury(parts, jury.quorum), calls, depth)
 
     async def _side_by_side(
         self, tasks: Sequence[Callable[[], Awaitable[T]]], keep: Callable[[Sequence[T]], None]

@@ -1,6 +1,6 @@
 """The judging of one item as Markdown tables, for people who look at it in Inspect View."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def _matches(ballots: ItemBallots) -> str:
 def _match(match: Match, total: int | None) -> tuple[str, ...]:
     """One row; `total` is the number of rounds where the winner of a match goes on."""
     margin = "–" if match.margin is None else f"{match.margin:+.2f}"
-    orders = str(len(match.verdicts)) + (" **flipped**" if match.flipped else "")
+    orders = str(len({v.first for v in match.verdicts})) + (" **flipped**" if match.flipped else "")
     decided, winner = _outcome(match.decided_by, match.winner, goes_on=total is not None)
     if match.unscored:
         decided += f" ({match.unscored})"
@@ -102,7 +102,10 @@ def _consensus(ballots: ItemBallots) -> str:
 def _points(ballots: ItemBallots) -> str:
     rows = []
     for one in ballots.scores:
-        grades = ", ".join(f"{p} {grade}" for p, grade in one.grades.items())
+        given: Mapping[str, int | str] = one.grades or {
+            p.judge: "–" if p.score is None else f"{p.score:.2f}" for p in one.parts
+        }
+        grades = ", ".join(f"{name} {grade}" for name, grade in given.items())
         points = f"**unscored** ({one.unscored})" if one.score is None else f"{one.score:.2f}"
         rows.append((one.candidate, points, grades))
     return _table(("candidate", "points", "grades"), rows)

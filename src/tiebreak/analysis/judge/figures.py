@@ -9,6 +9,7 @@ from tiebreak.analysis.judge.position import Flips, Position, flips_of, place_of
 from tiebreak.analysis.judge.replies import JudgeReplies, judge_replies
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.match import one_verdict_an_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,19 @@ class JudgeFigures:
     replies: tuple[JudgeReplies, ...]
 
 
+def as_one_judge(item: ItemBallots) -> ItemBallots:
+    """An item whose matches have one verdict for each order; those of one judge as they are."""
+    if not any(verdict.judge for match in item.matches for verdict in match.verdicts):
+        return item
+    return item.model_copy(update={"matches": tuple(map(one_verdict_an_order, item.matches))})
+
+
 def judge_figures(items: Sequence[ItemBallots], *, how: Resampling = Resampling()) -> JudgeFigures:
-    """Measure a judge by all items judged to the end, of one benchmark under one protocol."""
+    """Measure a judge by all items judged to the end, of one benchmark under one protocol.
+
+    A jury counts as one judge, whose margins are the means of its members'.
+    """
+    replies, items = judge_replies(items, level=how.level), [*map(as_one_judge, items)]
     matches = [match for item in items for match in item.matches]
     flips, cycles = flips_of(matches, level=how.level), cycles_of(items, how=how)
     by_place = place_of if not matches and any(item.listings for item in items) else position_of
@@ -38,5 +50,5 @@ def judge_figures(items: Sequence[ItemBallots], *, how: Resampling = Resampling(
         length=length_of(items, level=how.level),
         cycles=cycles,
         coin_p=coin_p(items, flips.coin_p, cycles.coin_p),
-        replies=judge_replies(items, level=how.level),
+        replies=replies,
     )

@@ -12,7 +12,7 @@ from tiebreak.scorers.ballots import CallKind, ItemBallots
 class JudgeReplies:
     """Questions that decide rankings (matches, points, lists), by who was asked.
 
-    `model` is the model that judged, in peer review the reviewer's name.
+    `model` is the model that judged, in peer review and in a jury the name of who was asked.
 
     `n_unscored` of the `n_questions` stayed without a usable reply, after the repair turn and the
     repetition (which reviews do not have); `unscored_rate` is their share with its Wilson interval,
@@ -32,8 +32,8 @@ class JudgeReplies:
 def judge_replies(items: Iterable[ItemBallots], *, level: float = 0.95) -> tuple[JudgeReplies, ...]:
     """Count usable replies by judge or reviewer, in order of names.
 
-    A run has one judge. Should the calls of an item name several, they are counted together, since
-    only reviews say whose each of them is.
+    Where a run has one judge and yet the calls of an item name several models, they are counted
+    together: only those of a jury and of reviewers say whose each of them is.
     """
     by_judge: dict[str, list[list[bool]]] = defaultdict(list)
     for item in items:
@@ -69,11 +69,11 @@ def judges_of(item: ItemBallots, kind: CallKind) -> str:
 
 
 def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
-    """Every deciding question: its kind, its reviewer ("" for the run's judge), a usable reply."""
+    """Every deciding question: its kind, who of several was asked, whether the reply is usable."""
     for match in item.matches:
         for verdict in match.verdicts:
-            yield "match", "", verdict.unscored is None
-    for points in item.scores:
-        yield "score", "", points.unscored is None
+            yield "match", verdict.judge, verdict.unscored is None
+    for points in (part for one in item.scores for part in one.parts or (one,)):
+        yield "score", points.judge, points.unscored is None
     for listing in item.listings:
         yield "list", listing.reviewer, listing.unscored is None

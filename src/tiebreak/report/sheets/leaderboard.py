@@ -288,14 +288,15 @@ def _kinds(receipt: Receipt) -> Table:
 
 
 def _usage(receipt: Receipt) -> Table:
-    """Tokens and money by role and model, in peer review by reviewer."""
-    reviewed = any(use.reviewer for use in receipt.usage)
+    """Tokens and money by role and model, in peer review by reviewer, in a jury by judge."""
+    reviewed = any(use.reviewer and use.role == "peers" for use in receipt.usage)
     columns = (names("Reviewer" if reviewed else "Role", 4), names("Model"))
     return Table.of(
         (*columns, *numbers("Tokens in", "Tokens out", "Worth", "Paid")),
         (
             (
-                *(words(use.reviewer or use.role), words(use.model)),
+                words(use.reviewer or use.role if reviewed else use.role),
+                words(use.model if reviewed else use.reviewer or use.model),
                 *(integer(use.input_tokens), integer(use.output_tokens)),
                 *(dollars(use.cost), dollars(use.paid)),
             )
