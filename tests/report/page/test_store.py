@@ -90,8 +90,9 @@ def test_where_chunks_end(lengths: list[int], places: list[int]) -> None:
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_numbers_that_json_does_not_have(number: float) -> None:
-    [chunk] = packed([{"margin": number, "deep": [0.5, number]}])
-    assert unpack(chunk)["0"] == {"margin": None, "deep": [0.5, None]}
+    for text in ("plain", "\ud800"):
+        [chunk] = packed([{"margin": number, "deep": [0.5, number], "text": text}])
+        assert unpack(chunk)["0"] == {"margin": None, "deep": [0.5, None], "text": text}
 
 
 def test_the_same_bytes() -> None:

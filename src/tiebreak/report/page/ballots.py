@@ -2,7 +2,8 @@
 
 Most of a large report is votes, so these are handled as the log's JSON has them: ranking does not
 read them, so they are unchecked, and what is not as we write it stays as it is. Numbers are kept to
-six decimals, since the digits behind them are most of what does not compress.
+six decimals (a judge's own as they are), since the digits behind them are most of what does not
+compress.
 """
 
 from collections.abc import Mapping
@@ -54,7 +55,12 @@ def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
     said = _said(verdict)
     for layer in ("principles", "checklist"):
         if isinstance(votes := said.get(layer), dict):
-            said[layer] = {
-                key: _said(vote) if isinstance(vote, dict) else vote for key, vote in votes.items()
-            }
+            said[layer] = {key: _vote(vote) for key, vote in votes.items()}
     return said
+
+
+def _vote(vote: Any) -> Any:
+    """A judge's own number is short enough, and of these there are millions."""
+    if not isinstance(vote, dict):
+        return vote
+    return {key: value for key, value in vote.items() if value or value == 0}

@@ -7,6 +7,7 @@ code point, also what is no valid Unicode.
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -63,8 +64,17 @@ def _json(story: Mapping[str, Any]) -> bytes:
         return to_json(story, inf_nan_mode="null")
     except PydanticSerializationError:
         # A lone surrogate has no UTF-8; its escape, \ud800, means the same in JSON.
-        text = json.dumps(story, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(_defined(story), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")
+
+
+def _defined(value: Any) -> Any:
+    """The same data with None for numbers that JSON does not have."""
+    if isinstance(value, Mapping):
+        return {key: _defined(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_defined(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _packed(parts: Iterable[bytes]) -> str:
