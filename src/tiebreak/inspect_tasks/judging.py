@@ -1,6 +1,6 @@
 """Between Inspect and a protocol: a solver judges samples, and a task is built around it.
 
-The solver asks and keeps the ballots in the sample's store, stage by stage; scoring is arithmetic
+The solver asks, and keeps the ballots in the sample's store; scoring is arithmetic
 on what it kept. So a run that is stopped loses nothing, and scores can be computed again for free.
 """
 
@@ -147,8 +147,11 @@ def judge_items(
     run = _Run(protocol, settings, budget, repeat, settling, roles)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        latest: ItemBallots | None = None
+
         def record(ballots: ItemBallots) -> None:
-            state.store.set(STORE_KEY, ballots.model_dump(mode="json"))
+            nonlocal latest
+            latest = ballots
 
         try:
             ballots = await run.judge(restore_contest(state.metadata), record)
@@ -156,6 +159,11 @@ def judge_items(
             if settling is not None:
                 settling.judged(state.sample_id, {})
             raise
+        finally:
+            # Only now, for Inspect copies and compares the whole store at every span. Of a process
+            # that is killed the replies are in the cache.
+            if latest is not None:
+                state.store.set(STORE_KEY, latest.model_dump(mode="json"))
         table = ballots_table(ballots)
         transcript().info(table, source="tiebreak")
         state.output.completion = table
@@ -220,7 +228,7 @@ class _Run:
 
         try:
             return await judge_item(self.protocol, contest, judge, note, self.settings)
-        except Exception:
+        except BaseException:  # also when the run is cancelled
             # Also what was paid for a match that did not come to its end.
             record(latest.model_copy(update={"calls": tuple(judge.calls)}))
             raise

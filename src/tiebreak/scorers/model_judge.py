@@ -5,11 +5,10 @@ cache without expiry, so a killed and retried run pays for nothing twice, and le
 receipt is written here, because a cache hit shows up in no usage statistics.
 """
 
-import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import islice
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import anyio
 from inspect_ai.event import ModelEvent
@@ -35,6 +34,7 @@ from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
 T = TypeVar("T")
+_IN_SECTIONS: Final = ("seed", "match", "critique")
 
 
 class ModelJudge(Judge):
@@ -110,6 +110,9 @@ class ModelJudge(Judge):
             BudgetSpentError: one was refused a call; the others have gone on to their end first,
                 because their calls are paid for.
         """
+        if len(tasks) == 1:
+            await tasks[0]()
+            return
         refused: list[BudgetSpentError] = []
 
         async def run(task: Callable[[], Awaitable[None]]) -> None:
@@ -139,12 +142,13 @@ class ModelJudge(Judge):
     ) -> tuple[ModelOutput, Call]:
         who = question.reviewer or question.role
         model = self._models[who]
-        span_id = uuid.uuid4().hex
-        name = _title(f"{who}: {question.kind}{' (repair)' if repair else ''}")
+        name = f"{who}: {question.kind}{' (repair)' if repair else ''}"
+        # These have a section around them already, and a span costs a tenth of a call.
+        part = nullcontext() if question.kind in _IN_SECTIONS else self.section(name, "judge_call")
         scopes = {"attempt": str(attempt)}
         if self._repeat != 1:
             scopes["repeat"] = str(self._repeat)
-        async with self._account.call() as paid, span(name, type="judge_call", id=span_id):
+        async with self._account.call() as paid, part:
             try:
                 output = await model.generate(
                     messages,
@@ -169,7 +173,7 @@ class ModelJudge(Judge):
                 reviewer=question.reviewer,
                 attempt=attempt,
                 repair=repair,
-                cached=_was_cached(span_id),
+                cached=_was_cached(output),
                 input_tokens=_input_tokens(output),
                 output_tokens=usage.output_tokens if usage else 0,
                 cost=usage.total_cost if usage else None,
@@ -194,14 +198,18 @@ def _input_tokens(output: ModelOutput) -> int:
     return usage.input_tokens + cached
 
 
-def _was_cached(span_id: str) -> bool:
-    """Whether the model call of this span was served from Inspect's cache."""
+def _was_cached(output: ModelOutput) -> bool:
+    """Whether this output was served from Inspect's cache: its event says so."""
+    given = _ids(output)
     # Only what is still in memory: older events would be read back from disk.
     events = transcript().history.resident_events
-    return any(
-        isinstance(event, ModelEvent) and event.span_id == span_id and event.cache == "read"
-        for event in islice(reversed(events), 64)
-    )
+    latest = (event for event in islice(reversed(events), 64) if isinstance(event, ModelEvent))
+    return next((event.cache == "read" for event in latest if _ids(event.output) == given), False)
+
+
+def _ids(output: ModelOutput) -> list[str | None]:
+    """What tells an output from others, and lasts in the cache: the ids of its messages."""
+    return [choice.message.id for choice in output.choices]
 
 
 def _explain(error: ReplyError, output: ModelOutput) -> str:

@@ -11,11 +11,12 @@ keep their labels, of which a reply may have many, and a reviewer's not all.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, Self, TypeVar, get_args
 
 from inspect_ai.model import ResponseSchema
 from inspect_ai.util import JSONSchema
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from typing_extensions import override
 
 from tiebreak.scorers.ballots import AnchorSplit, Criterion, Vote
 from tiebreak.scorers.rubric import TOP_GRADE
@@ -222,8 +223,16 @@ def _closed(properties: Mapping[str, JSONSchema]) -> JSONSchema:
     )
 
 
+class _Schema(ResponseSchema):
+    """A schema that stays as it is: Inspect copies a call's configuration five times over."""
+
+    @override
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        return self
+
+
 def _schema(name: str, **properties: JSONSchema) -> ResponseSchema:
-    return ResponseSchema(name=name, json_schema=_closed(properties), strict=True)
+    return _Schema(name=name, json_schema=_closed(properties), strict=True)
 
 
 def _json_object(text: str) -> dict[str, Any]:
