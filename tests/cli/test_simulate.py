@@ -62,14 +62,14 @@ def test_every_option_reaches_the_study() -> None:
 
 
 def test_swap_is_each_protocols_own_by_default() -> None:
-    """Brackets ask close matches in both orders, sorting a sample."""
+    """A sample in both orders."""
     options = ("--models", "4", "--items", "20", "--repeats", "1", "--json")
     chosen = ("--protocol", "flat_bracket", "--protocol", "sorted")
     own, never = (
         {row["protocol"]: row["calls_by_kind"] for row in json.loads(done.output)["rows"]}
         for done in (run(*options, *chosen), run(*options, *chosen, "--swap", "never"))
     )
-    assert own["flat_bracket"]["match"] > never["flat_bracket"]["match"] == 3
+    assert 3 == never["flat_bracket"]["match"] < own["flat_bracket"]["match"] <= 4
     assert never["sorted"]["match"] < own["sorted"]["match"] <= never["sorted"]["match"] + 1
 
 

@@ -60,13 +60,13 @@ def test_every_question_gets_a_valid_reply(protocol: str) -> None:
 
 def test_no_match_is_close_or_all_are() -> None:
     # 1 seeding + 7 matches + 2 + 1 critiques, and then:
-    assert calls(Habit(0, 0, 12)) == 11
+    assert calls(Habit(0, 0, 12), swap="close") == 11
     # all 7 in both orders, and 2 new items after each of the first two rounds.
-    assert calls(Habit(1, 0, 12)) == 11 + 7 + 4
+    assert calls(Habit(1, 0, 12), swap="close") == 11 + 7 + 4
 
 
 def test_a_tie_is_close_and_ends_a_search() -> None:
-    assert calls(Habit(0.5, 1, 12)) == 11 + 7 + 4
+    assert calls(Habit(0.5, 1, 12), swap="close") == 11 + 7 + 4
     assert calls(Habit(1, 1, 12), "sorted") == 7
     assert all(match.tied for match in judged("sorted", Habit(1, 1, 12)).matches)
 

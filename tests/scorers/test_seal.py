@@ -72,7 +72,7 @@ def test_flat_bracket_asks_once_to_seed_and_once_a_match(n: int) -> None:
 def test_every_extra_call_is_accounted_for(n: int) -> None:
     # Qualities so near that every match is close: |margin| = gap / scale = 0.01 / 0.1 = 0.1 at
     # the nearest, so "close" asks both orders wherever neighbours meet.
-    ballots = play(planted(n, gap=0.01))
+    ballots = play(planted(n, gap=0.01), swap="close")
     last = rounds(n)
     swapped = sum(len(match.verdicts) == 2 for match in ballots.matches)
     by_round = [len(closest(ballots.matches, number)) for number in range(1, last)]

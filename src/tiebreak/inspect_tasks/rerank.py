@@ -47,7 +47,7 @@ def listwise(**common: Unpack[Common]) -> Task:
 @task
 def flat_bracket(
     tiers: int | None = None,
-    swap: Swap = "close",
+    swap: Swap = "sample",
     checklist: Checklist = "always",
     **common: Unpack[Common],
 ) -> Task:
@@ -64,7 +64,7 @@ def flat_bracket(
 @task
 def seal(
     tiers: int | None = None,
-    swap: Swap = "close",
+    swap: Swap = "sample",
     checklist: Checklist = "always",
     refine: bool = True,
     critique: bool = True,
@@ -94,7 +94,7 @@ def seal(
 def swiss(
     rounds: int = 2,
     tiers: int | None = None,
-    swap: Swap = "close",
+    swap: Swap = "sample",
     checklist: Checklist = "always",
     refine: bool = True,
     **common: Unpack[Common],

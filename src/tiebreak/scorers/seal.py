@@ -1,8 +1,12 @@
 """SEAL: seeded elimination with a meta-judge that sharpens the checklist (SEAL, §2 and appendix A).
 
-Per item: one listwise call seeds the bracket; every match is one pairwise call (two where the order
-of presentation may matter); after each round the meta-judge adds a checklist item per close match,
-at most two. With `refine` and `critique` off this is the paper's FlatBrk.
+Per item: one listwise call seeds the bracket; every match is one pairwise call; after each round
+the meta-judge adds a checklist item per close match, at most two. With `refine` and `critique`
+off this is the paper's FlatBrk.
+
+The paper asks a match once (its 11.9 calls are 1 seeding, 7 matches, 3 critiques and 0.9
+refinements). So do we, but for a sample that shows whether the judge goes by position: calls for
+second orders are worth more on further items (docs/protocols.md).
 """
 
 from collections.abc import Sequence
@@ -24,7 +28,7 @@ async def seal(
     judge: Session,
     *,
     tiers: int | None = None,
-    swap: Swap = "close",
+    swap: Swap = "sample",
     checklist: Checklist = "always",
     refine: bool = True,
     critique: bool = True,
@@ -62,7 +66,7 @@ async def flat_bracket(
     judge: Session,
     *,
     tiers: int | None = None,
-    swap: Swap = "close",
+    swap: Swap = "sample",
     checklist: Checklist = "always",
 ) -> ItemBallots:
     """SEAL's bracket with a checklist that stays as it is (SEAL, §3: FLATBRK)."""

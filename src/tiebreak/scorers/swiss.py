@@ -27,7 +27,7 @@ async def swiss(
     *,
     rounds: int = 2,
     tiers: int | None = None,
-    swap: Swap = "close",
+    swap: Swap = "sample",
     checklist: Checklist = "always",
     refine: bool = True,
 ) -> ItemBallots:
