@@ -304,9 +304,9 @@ def speed() -> Section:
 
 def sections(scale: float, workers: ProcessPoolExecutor) -> Iterator[Section]:
     """All tables; `scale` is the share of the full number of pools."""
-    few, many = range(round(30 * scale)), range(round(40 * scale))
+    few, many = range(round(24 * scale)), range(round(40 * scale))
     yield speed()
-    yield swaps(many, workers)
+    yield swaps(range(round(30 * scale)), workers)
     for name, traits in JUDGES.items():
         yield of_population(name, list(workers.map(partial(population, traits=traits), many)))
     for name in ("no noise", "noisy matches"):
