@@ -12,13 +12,14 @@ from tiebreak.analysis.control import Control, ControlView, control_view
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
+from tiebreak.analysis.judge.jury import Juror, jurors_of
 from tiebreak.analysis.judge.position import bound_reviewer, bound_warning
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
-from tiebreak.analysis.trust import REMEDY, Trust, faults, trust_of
+from tiebreak.analysis.trust import JURY_REMEDY, REMEDY, Trust, faults, juror_faults, trust_of
 from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
 from tiebreak.paths import Paths
 from tiebreak.rankers import (
@@ -126,8 +127,9 @@ class Leaderboard(Finding):
 
     `views` rank the models by all matches at once, where there are matches; `control` does so under
     control of length or style, where it was asked for. `judge` holds what the ballots show about
-    the judge, and `verdict.trust` what that comes to. `settled` is None for a run that was to judge
-    all items. `warnings` say why the ranking cannot be trusted; `notes` are all other remarks.
+    the judge, `jury` the same of each judge of a jury, and `verdict.trust` what that comes to.
+    `settled` is None for a run that was to judge all items. `warnings` say why the ranking cannot
+    be trusted; `notes` are all other remarks.
     """
 
     benchmark: str
@@ -151,6 +153,7 @@ class Leaderboard(Finding):
     draws: int
     seed: int
     judge: JudgeFigures
+    jury: tuple[Juror, ...]
     receipt: Receipt
     settled: Settled | None
     warnings: tuple[str, ...]
@@ -250,11 +253,13 @@ def board_of(
     rows = _rows(table, bootstrap, pairs, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
     judge, bound = judge_figures(items, how=how), dict(_bound_reviewers(log, how=how))
+    if jury := jurors_of(items, how=how):
+        judge = judge.corrected(len(jury) + 1)
     unscored = rule and unscored_warning(items, rule)
-    trust = trust_of(judge, RULES[rule or "native"], unscored=unscored, bound=tuple(bound))
+    trust = trust_of(judge, RULES[rule or "native"], unscored=unscored, bound=[*bound], jury=jury)
     warnings = [unscored, rule and tie_warning(items, rule), *bound.values()]
-    if not bound and any(faults(judge)):
-        warnings.insert(0, f"{trust.sentence} {REMEDY}")
+    if not bound and (any(faults(judge)) or any(any(juror_faults(one)) for one in jury)):
+        warnings.insert(0, f"{trust.sentence} {JURY_REMEDY if jury else REMEDY}")
     receipt = receipt_of(called)
     judged = [item for item, _ in ranked]
     second = strength_views(judged, closure=closure, how=how) if views else ()
@@ -293,6 +298,7 @@ def board_of(
         draws=how.draws,
         seed=how.seed,
         judge=judge,
+        jury=jury,
         receipt=receipt,
         settled=settled,
         warnings=tuple(warning for warning in warnings if warning),

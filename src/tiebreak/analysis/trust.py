@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tiebreak.analysis.judge.figures import JudgeFigures
+from tiebreak.analysis.judge.jury import Juror
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import ALARM, TOLERANCE, Position
+from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.scorers.rules import PlacementRule
 from tiebreak.words import count, percent
 
 State = Literal["fine", "unknown", "doubtful"]
 
+JURY_REMEDY: Final = "Leave those out, or put stronger ones in: --model-role 'judge=[MODEL, …]'"
 REMEDY: Final = "Put a stronger judge in: --model-role judge=MODEL"
 
 
@@ -35,7 +38,12 @@ class Trust:
 
 
 def trust_of(
-    judge: JudgeFigures, rule: PlacementRule, *, unscored: str | None, bound: Sequence[str] = ()
+    judge: JudgeFigures,
+    rule: PlacementRule,
+    *,
+    unscored: str | None,
+    bound: Sequence[str] = (),
+    jury: Sequence[Juror] = (),
 ) -> Trust:
     """What the checks of a judge come to.
 
@@ -44,9 +52,12 @@ def trust_of(
         rule: how its ballots rank.
         unscored: the warning of too many unusable replies.
         bound: in peer review, which reviewers follow the order shown.
+        jury: the judges of a jury; `judge` is all of them together.
     """
     if rule.asks is None:
         return Trust("unknown", "There is no judge: models are ranked by their native scores.")
+    if jury:
+        return _jury_trust(judge, rule, unscored, jury)
     who, are = ("The reviewers", "are") if rule.reviewed else ("The judge", "is")
     reasons = [*bound, *(() if rule.reviewed else faults(judge))]
     if unscored is not None:
@@ -70,6 +81,39 @@ def faults(judge: JudgeFigures) -> Iterator[str]:
         )
     if judge.length.bound:
         yield f"{length_gain(judge.length)}: it goes by length, or these answers are better"
+
+
+def _jury_trust(
+    judge: JudgeFigures, rule: PlacementRule, unscored: str | None, jury: Sequence[Juror]
+) -> Trust:
+    """What a jury comes to: all together, then each; one doubtful judge makes it doubtful."""
+    together = [f"together, {fault}" for fault in faults(judge)]
+    if unscored is not None:
+        together.append(unscored.partition(". ")[0])
+    reasons, said = list(together), dict[str, list[str]]()
+    for juror in jury:
+        if own := "; ".join(juror_faults(juror)):
+            said.setdefault(f" doubtful: {own}", []).append(juror.name)
+            reasons.append(f"{juror.name}: {own}")
+            continue
+        state, what = _no_fault(juror.figures, rule)
+        said.setdefault(" fine" if state == "fine" else f" unknown: {what}", []).append(juror.name)
+    each = sorted(said.items(), key=lambda one: one[0] != " fine")
+    parts = [*together, *(f"{', '.join(names)}{what}" for what, names in each)]
+    overall: State = "doubtful" if reasons else _no_fault(judge, rule)[0]
+    return Trust(overall, f"The jury: {'; '.join(parts)}.", tuple(reasons))
+
+
+def juror_faults(juror: Juror) -> Iterator[str]:
+    """What the alarms of one judge of a jury found, as clauses."""
+    yield from faults(juror.figures)
+    agreement = juror.agreement
+    if juror.agreement_p <= ALARM and agreement.value < 0.5 - TOLERANCE:
+        yield f"it contradicts the others in {percent(1 - agreement.value)} of pairs"
+    for one in juror.figures.replies:
+        if one.unscored_rate > UNSCORED_TOLERANCE:
+            questions = count(one.n_questions, "question")
+            yield f"no usable reply to {one.n_unscored:,} of {questions}"
 
 
 def position_gain(position: Position) -> str:

@@ -120,7 +120,7 @@ def in_one_order(match: Match, order: int) -> Match:
     shown = (first, match.low if first == match.high else match.high)[order]
     verdicts = _in_order(match.verdicts, shown)
     if match.decided_by == "unscored":  # also for want of a quorum, which ballots do not hold
-        return _with(match, verdicts)
+        return with_verdicts(match, verdicts)
     return _again(match, verdicts)
 
 
@@ -149,10 +149,10 @@ def one_verdict_an_order(match: Match) -> Match:
         else Verdict(first=first, margin=found[0], checklist_margin=found[1])
         for first, found in together
     ]
-    return _with(match, verdicts)
+    return with_verdicts(match, verdicts)
 
 
-def _with(match: Match, verdicts: Sequence[Verdict]) -> Match:
+def with_verdicts(match: Match, verdicts: Sequence[Verdict]) -> Match:
     """The same match with other verdicts, and none that were replaced."""
     # Logs that are read without votes hold a kind of matches that takes no other verdicts.
     kept = {field.name: getattr(match, field.name) for field in fields(Match)}

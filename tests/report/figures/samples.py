@@ -64,6 +64,7 @@ def board(
         created="", status="success", judges=("j/judge",), placed_by="elimination", n_items=120,
         unranked=(), rows=tuple(rows), pairs=(), views=(), control=None, spread=NAN,
         native_spread=NAN, level=0.95, draws=10, seed=0,
+        jury=(),
         judge=NOTHING, receipt=NOTHING, settled=None,
         warnings=(), notes=(),
     )  # fmt: skip

@@ -1,11 +1,18 @@
 """All that the ballots of a leaderboard show about its judge."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tiebreak.analysis.judge.coin import Cycles, coin_p, cycles_of
 from tiebreak.analysis.judge.length import Length, length_of
-from tiebreak.analysis.judge.position import Flips, Position, flips_of, place_of, position_of
+from tiebreak.analysis.judge.position import (
+    Flips,
+    Position,
+    enough_verdicts,
+    flips_of,
+    place_of,
+    position_of,
+)
 from tiebreak.analysis.judge.replies import JudgeReplies, judge_replies
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots
@@ -26,6 +33,22 @@ class JudgeFigures:
     cycles: Cycles
     coin_p: float
     replies: tuple[JudgeReplies, ...]
+
+    def corrected(self, tests: int) -> "JudgeFigures":
+        """The same as one of so many judges that are tested: p times their number (Bonferroni)."""
+        # In this order of arguments NaN stays NaN.
+        position, flips, length = self.position, self.flips, self.length
+        return replace(
+            self,
+            position=replace(
+                position,
+                p=min(tests * position.p, 1.0),
+                enough=position.n >= enough_verdicts(tests),
+            ),
+            flips=replace(flips, p=min(tests * flips.p, 1.0)),
+            length=replace(length, p=min(tests * length.p, 1.0)),
+            coin_p=min(tests * self.coin_p, 1.0),
+        )
 
 
 def as_one_judge(item: ItemBallots) -> ItemBallots:

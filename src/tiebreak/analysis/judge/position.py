@@ -8,6 +8,7 @@ in both orders and flips went to the answer shown first both times, or to the se
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Final, Literal
 
 import numpy as np
@@ -102,6 +103,13 @@ class Flips:
     def n_flipped(self) -> int:
         """Matches with another winner in the other order."""
         return self.both_first + self.both_second
+
+
+def enough_verdicts(tests: int) -> float:
+    """From how many verdicts on 60:40 is found in half of the runs, where so many are tested."""
+    normal = NormalDist()
+    more = normal.inv_cdf(1 - ALARM / 2 / tests) / normal.inv_cdf(1 - ALARM / 2)
+    return ENOUGH_VERDICTS * more**2
 
 
 def position_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:

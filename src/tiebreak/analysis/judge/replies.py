@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tiebreak.rankers.intervals import design_effect, wilson
 from tiebreak.scorers.ballots import CallKind, ItemBallots
+from tiebreak.scorers.match import judges_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ def judges_of(item: ItemBallots, kind: CallKind) -> str:
 def _questions(item: ItemBallots) -> Iterator[tuple[CallKind, str, bool]]:
     """Every deciding question: its kind, who of several was asked, whether the reply is usable."""
     for match in item.matches:
-        for verdict in match.verdicts:
+        judges = judges_in(match)
+        replaced = [v for v in match.discarded if v.judge not in judges]
+        for verdict in (*match.verdicts, *replaced):
             yield "match", verdict.judge, verdict.unscored is None
     for points in (part for one in item.scores for part in one.parts or (one,)):
         yield "score", points.judge, points.unscored is None

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterator
 
+from tiebreak.analysis.judge.jury import Juror
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.trust import length_gain, position_gain
-from tiebreak.report.cells import UNDEFINED, percents
+from tiebreak.report.cells import UNDEFINED, percents, share, share_bounds, words
+from tiebreak.report.sheet import Column, Section, Table, interval_heading, names
 from tiebreak.words import count, percent
 
 _ASKED = {
@@ -39,6 +41,35 @@ def judge_lines(board: Leaderboard) -> Iterator[str]:
             f"No usable reply from {one.model}: {one.n_unscored:,} of {questions} "
             f"({percent(one.unscored_rate)}, {percents(one.lower, one.upper)})"
         )
+
+
+def jury_section(board: Leaderboard) -> Section:
+    """The judges of a jury, side by side; their bills are in the receipt."""
+    rows = [
+        (
+            words(one.name),
+            share(one.figures.position.rate),
+            share_bounds(one.figures.position.lower, one.figures.position.upper),
+            share(one.agreement.value),
+            share_bounds(one.agreement.lower, one.agreement.upper),
+            share(_unusable(one)),
+        )
+        for one in board.jury
+    ]
+    interval = Column(interval_heading(board.level), left=True)
+    columns = (names("Judge"), Column("First won"), interval, Column("Agrees"), interval)
+    table = Table.of((*columns, Column("No reply")), rows, "The jury", gap=2)
+    legend = [
+        "First won: verdicts for the answer shown first (unbiased: 50%). Agrees: pairs of answers "
+        "in the order in which the other judges' mean puts them (a coin: 50%)"
+    ]
+    return Section.of(table, legend=legend if rows else [])
+
+
+def _unusable(juror: Juror) -> float:
+    asked = sum(one.n_questions for one in juror.figures.replies)
+    missing = sum(one.n_unscored for one in juror.figures.replies)
+    return missing / asked if asked else math.nan
 
 
 def _position_line(position: Position) -> str:

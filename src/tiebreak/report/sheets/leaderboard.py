@@ -31,7 +31,7 @@ from tiebreak.report.sheet import (
     numbers,
 )
 from tiebreak.report.sheets.control import control_section
-from tiebreak.report.sheets.judge import judge_lines
+from tiebreak.report.sheets.judge import judge_lines, jury_section
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 
@@ -107,7 +107,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         (source, *([_settled_line(board.settled)] if board.settled else [])),
         _verdict(board),
         board.warnings,
-        tuple(filter(None, [ranking, _views(board), control, judge])),
+        tuple(filter(None, [ranking, _views(board), control, judge, jury_section(board)])),
         (*board.notes, *_unranked_notes(board)),
     )
 

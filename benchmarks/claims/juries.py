@@ -1,0 +1,130 @@
+"""What is said of a jury: false alarms of fair judges, faults that are found, agreement.
+
+Each judge reads the same answers with errors of its own. A fair judge may have a taste of its own
+as well: it likes an answer more or less than others do, whoever gave it.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from benchmarks.claims import Claim, in_tests, runs, share
+from benchmarks.claims.worlds import FAIR, NOISY, Generator, names, near_ties, position_bound
+from tiebreak.analysis.judge.figures import judge_figures
+from tiebreak.analysis.judge.jury import Juror, jurors_of
+from tiebreak.analysis.trust import trust_of
+from tiebreak.lab.judge import Traits
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.scorers.ballots import ItemBallots, Verdict
+from tiebreak.scorers.bracket import Pairing
+from tiebreak.scorers.match import Swap, ask_swapped, settle
+from tiebreak.scorers.rules import RULES
+
+HOW = Resampling(draws=50)
+COIN = Traits(noise=100.0, fresh=True, scale=200.0)
+FALSE = (0.0, 0.01)
+
+
+def claims(scale: float) -> Iterator[Claim]:
+    """False alarms by world, the interval of agreement, and how often a fault is found."""
+    worlds: list[tuple[str, list[Traits], float, int, Swap]] = [
+        ("three fair judges", [FAIR] * 3, 0.0, 20, "sample"),
+        ("three noisy judges of different tastes", [NOISY] * 3, 1.0, 20, "close"),
+        ("two fair judges and a coin", [FAIR, FAIR, COIN], 0.0, 20, "always"),
+        ("five fair judges of different tastes", [FAIR] * 5, 1.0, 40, "sample"),
+    ]
+    for number, (name, traits, taste, n_items, swap) in enumerate(worlds):
+        if in_tests(scale) and number == 3:
+            continue
+        rng, n = np.random.default_rng((71, number)), runs(500, scale)
+        alarms, against, agreed = 0, 0, []
+        for _ in range(n):
+            items = judged(rng, traits, taste, n_items, swap)
+            jury = jurors_of(items, how=HOW)
+            alarms += doubtful(items, jury)
+            against += any(j.agreement_p <= FALSE[1] and j.agreement.value < 0.5 for j in jury)
+            agreed.append(jury[-1].agreement)
+        setting = f"{name}; 6 models, {n_items} items, swap={swap}"
+        # Position, flips and length may each be false in 1% of the boards, agreement as well.
+        yield share("jury: false alarm of any kind", setting, alarms, n, (0.0, 0.04))
+        yield share("jury: a judge is said to contradict the others", setting, against, n, FALSE)
+        # All runs together are the truth: some hundred times as many items as one of them has.
+        truth = float(np.mean([one.value for one in agreed]))
+        held = sum(one.lower <= truth <= one.upper for one in agreed)
+        figure = "jury: 95% interval of a judge's agreement holds the true one"
+        yield share(figure, setting, held, n, (0.93, 0.99))
+    for number, rate in enumerate((0.6, 0.7)):
+        rng, n = np.random.default_rng((72, number)), runs(200, scale)
+        traits = [FAIR, FAIR, position_bound(rate)]
+        hits = 0
+        for _ in range(n):
+            *_, bound = jurors_of(judged(rng, traits, 0.0, 20, "sample"), how=HOW)
+            hits += bound.figures.position.bound
+        setting = (
+            f"one of three goes {100 * rate:.0f}:{100 - 100 * rate:.0f} for the first; 20 items"
+        )
+        least = (0.8, 1.0) if rate > 0.6 else None
+        yield share("jury: the judge that goes by position is found", setting, hits, n, least)
+
+
+def doubtful(items: Sequence[ItemBallots], jury: Sequence[Juror]) -> bool:
+    """Whether the board would say that a judge, or all together, cannot be trusted."""
+    judge = judge_figures(items, how=HOW).corrected(len(jury) + 1)
+    return trust_of(judge, RULES["win_rate"], unscored=None, jury=jury).state == "doubtful"
+
+
+def judged(
+    rng: Generator, traits: Sequence[Traits], taste: float, n_items: int, swap: Swap
+) -> list[ItemBallots]:
+    """What a jury leaves in a log of all pairs of six near-ties; `taste` is its sd by judge."""
+    theta = near_ties(6, 0.2)
+    models, n = names(len(theta)), len(theta)
+    found = []
+    for number in range(n_items):
+        quality = theta + rng.standard_normal(n)
+        seen = [quality + taste * rng.standard_normal(n) for _ in traits]
+        sampled = set(rng.choice(n, 2, replace=False).tolist())
+        matches = []
+        for slot, (high, low) in enumerate(combinations(range(n), 2)):
+            sides = (high, low) if rng.random() < 0.5 else (low, high)
+            verdicts = [_verdict(rng, j, t, seen[j], sides) for j, t in enumerate(traits)]
+            if ask_swapped(swap, verdicts, sampled={high, low} == sampled):
+                verdicts += [
+                    _verdict(rng, j, t, seen[j], sides[::-1]) for j, t in enumerate(traits)
+                ]
+            matches.append(settle(Pairing(1, slot, models[high], models[low]), verdicts))
+        found.append(
+            ItemBallots(
+                protocol="full_pairwise",
+                benchmark="planted",
+                item_id=str(number),
+                input_hash=str(number),
+                task_type="planted",
+                rubric="planted",
+                seed=0,
+                models=models,
+                native=dict.fromkeys(models, 1.0),
+                groups=tuple((model,) for model in models),
+                lengths={m: round(400 * math.exp(0.3 * rng.standard_normal())) for m in models},
+                placed_by="win_rate",
+                matches=tuple(matches),
+                complete=True,
+            )
+        )
+    return found
+
+
+def _verdict(
+    rng: Generator, judge: int, traits: Traits, seen: np.ndarray, sides: tuple[int, int]
+) -> Verdict:
+    left, right = sides
+    gap = seen[left] - seen[right] + traits.position_bias + traits.noise * rng.standard_normal()
+    margin = max(-1.0, min(1.0, gap / traits.scale))
+    return Verdict(
+        first=names(len(seen))[left],
+        judge="abcde"[judge],
+        margin=margin,
+        checklist_margin=margin,
+    )

@@ -1,0 +1,121 @@
+"""The judges of a jury, one by one: agreement by brute force, what is said of each, and turns."""
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from benchmarks.claims.juries import judged
+from benchmarks.claims.worlds import FAIR, position_bound, ranking_log
+from tiebreak.analysis.judge.figures import judge_figures
+from tiebreak.analysis.judge.jury import jurors_of
+from tiebreak.analysis.leaderboard import board_of
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.report.sheets.leaderboard import board_sheet, data_of
+from tiebreak.scorers.ballots import ItemBallots, PointScore, Verdict
+
+HOW = Resampling(draws=50)
+BOUND = position_bound(0.9)
+
+
+def log_of(*traits: object, n_items: int = 20) -> list[ItemBallots]:
+    rng = np.random.default_rng(5)
+    return judged(rng, traits, 0.0, n_items, "sample")  # type: ignore[arg-type]
+
+
+def test_agreement_is_that_of_pairs_counted_one_by_one() -> None:
+    items = log_of(FAIR, FAIR, BOUND)
+    same = total = 0
+    for match in (match for item in items for match in item.matches):
+        margins: dict[str, list[float]] = {"a": [], "b": [], "c": []}
+        for v in match.verdicts:
+            assert v.margin is not None
+            margins[v.judge].append(v.margin if v.first == match.high else -v.margin)
+        a, b, c = (sum(own) / len(own) for own in margins.values())
+        if c and a + b:
+            same, total = same + ((c > 0) == (a + b > 0)), total + 1
+    found = jurors_of(items, how=HOW)
+    assert [one.name for one in found] == ["a", "b", "c"]
+    assert found[2].agreement.value == pytest.approx(same / total)
+    assert found[0].agreement.lower < found[0].agreement.value < found[0].agreement.upper
+    alone = judge_figures(log_of(FAIR), how=HOW)
+    assert jurors_of(log_of(FAIR), how=HOW)[0].figures.corrected(1).position.n == alone.position.n
+
+
+def test_the_board_says_who_is_doubtful() -> None:
+    board = board_of(ranking_log(log_of(FAIR, FAIR, BOUND)), how=HOW)
+    said = board.trust.sentence
+    assert board.trust.state == "doubtful"
+    assert said.startswith("The jury: together, the answer shown first won ")
+    assert "; a, b fine; c doubtful: the answer shown first won " in said
+    assert board.warnings[0].startswith(said)
+    assert "--model-role 'judge=[" in board.warnings[0]
+    [shown] = [
+        section.table
+        for section in board_sheet(board).sections
+        if section.table and section.table.caption == "The jury"
+    ]
+    assert [row[0].text for row in shown.rows] == ["a", "b", "c"]
+    [data] = data_of([board])["leaderboards"]
+    assert [one["name"] for one in data["jury"]] == ["a", "b", "c"]
+    assert {"value", "lower", "upper"} <= data["jury"][0]["agreement"].keys()
+
+    fair = board_of(ranking_log(log_of(FAIR, FAIR, FAIR)), how=HOW)
+    assert (fair.trust.state, fair.warnings) == ("fine", ())
+    assert fair.trust.sentence == "The jury: a, b, c fine."
+    few = board_of(ranking_log(log_of(FAIR, FAIR, n_items=3)), how=HOW)
+    assert few.trust.state == "unknown"
+    assert few.trust.sentence.startswith("The jury: a, b unknown: too few verdicts (")
+
+
+def test_judges_that_take_turns_have_no_others_beside_them() -> None:
+    items = []
+    for item in log_of(FAIR, FAIR):
+        matches = tuple(
+            replace(m, verdicts=tuple(v for v in m.verdicts if v.judge == "ab"[slot % 2]))
+            for slot, m in enumerate(item.matches)
+        )
+        items.append(item.model_copy(update={"matches": matches}))
+    # One that fails is replaced: it is named, with nothing usable.
+    first = items[0].matches[0]
+    gone = Verdict(first=first.high, judge="c", unscored="error: no provider")
+    matches = (replace(first, discarded=(gone,)), *items[0].matches[1:])
+    items[0] = items[0].model_copy(update={"matches": matches})
+    a, b, c = jurors_of(items, how=HOW)
+    assert a.agreement.reason == b.agreement.reason == "no other judge had the same matches"
+    assert math.isnan(a.agreement_p)
+    both = judge_figures(items, how=HOW)
+    assert a.figures.position.n + b.figures.position.n == both.position.n
+    assert c.figures.position.n == 0
+    [reply] = c.figures.replies
+    assert (reply.model, reply.n_questions, reply.n_unscored) == ("c", 1, 1)
+    said = board_of(ranking_log(items), how=HOW).trust.sentence
+    assert "c doubtful: no usable reply to 1 of 1 question" in said
+
+
+def test_grades_agree_where_they_put_two_answers_in_the_same_order() -> None:
+    given = {"a": (0.1, 0.5, 0.9), "b": (0.2, 0.2, 0.8), "c": (0.9, 0.5, 0.3)}
+    scores = tuple(
+        PointScore.of_jury(
+            [
+                PointScore(candidate=f"m{n}", judge=judge, score=own[n])
+                for judge, own in given.items()
+            ],
+            2,
+        )
+        for n in range(3)
+    )
+    [item] = log_of(FAIR, n_items=1)
+    items = [item.model_copy(update={"matches": (), "scores": scores})]
+    for juror in jurors_of(items, how=HOW):
+        rest = [own for judge, own in given.items() if judge != juror.name]
+        others = [sum(two) / 2 for two in zip(*rest, strict=True)]
+        own = given[juror.name]
+        told = [
+            (own[i] > own[j]) == (others[i] > others[j])
+            for i, j in combinations(range(3), 2)
+            if own[i] != own[j] and others[i] != pytest.approx(others[j])
+        ]
+        assert juror.agreement.value == pytest.approx(sum(told) / len(told))
