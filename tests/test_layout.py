@@ -32,7 +32,10 @@ MAY_IMPORT = {
     "report": {"analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", ""},
     "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers"},
     "write_back": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers"},
-    "estimate": {"candidates", "inspect_tasks", "ranking_logs", "report", "scorers"},
+    "estimate": {
+        *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),
+        "scorers",
+    },
     "lab": {"rankers", "report", "scorers"},
     "demo": {
         *("analysis", "candidates", "scorers", "ranking_logs", "report", "local", "inspect_tasks"),

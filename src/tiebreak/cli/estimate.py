@@ -19,6 +19,21 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     help="Protocols, such as seal,swiss:rounds=3 or FILE.py@NAME: "
     f"{', '.join(PROTOCOLS)}; all stands for those with one judge.",
 )
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    metavar="DOLLARS",
+    help="Plan: what to run for so much money, and what it will show.",
+)
+@click.option(
+    "--calls", type=click.IntRange(1), metavar="N", help="Plan: what to run for so many calls."
+)
+@click.option(
+    "--precision",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="H",
+    help="Plan: what it takes for scores within ±H (95%).",
+)
 @click.option("--judge", metavar="MODEL", help="Model that judges; peer_review asks none.")
 @click.option("--meta-judge", metavar="MODEL", help="Model that refines.  [default: the judge]")
 @click.option(
@@ -91,6 +106,9 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 def estimate(
     paths: tuple[str, ...],
     protocols: str,
+    budget: float | None,
+    calls: int | None,
+    precision: float | None,
     judge: str | None,
     meta_judge: str | None,
     peers: str | None,
@@ -113,11 +131,16 @@ def estimate(
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
 
+    With --budget, --calls or --precision: what to run, how exact it will be, which models it will
+    probably tell apart, and the command.
+
     \b
     PATHS are Inspect logs, lm-eval outputs and Parquet pools.
 
     \b
     Examples:
+      tiebreak estimate logs/ --judge openai/gpt-5 --budget 20
+      tiebreak estimate logs/ --judge openai/gpt-5 --precision 0.05
       tiebreak estimate logs/ --protocol seal,full_pairwise --judge openai/gpt-5 --price 1.25,10
       tiebreak estimate logs/ --protocol all --judge anthropic/claude-sonnet-4-5 --from-log pilot/
       tiebreak estimate logs/ --protocol swiss:rounds=3,swap=never --judge openai/gpt-5 --json
@@ -130,6 +153,31 @@ def estimate(
     from tiebreak.prerequisite import PrerequisiteError
     from tiebreak.ranking_logs import RankingLogError
 
+    if sum(goal is not None for goal in (budget, calls, precision)) > 1:
+        raise click.UsageError("--budget, --calls and --precision: give one of them")
+    if budget is not None or calls is not None or precision is not None:
+        from tiebreak.estimate import plan_sheet
+        from tiebreak.estimate.budget import plan_judging
+        from tiebreak.estimate.plan import Goal
+
+        with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
+            plan = plan_judging(
+                paths,
+                Goal(budget, calls, precision),
+                judge=judge,
+                from_log=log,
+                prices=prices,
+                price_file=price_file,
+                reasoning_tokens=reasoning_tokens,
+                sample=sample,
+                task_type=task_type,
+                rubric=rubric,
+                merge_identical=merge_identical,
+                seed=seed,
+                **loading,
+            )
+        show(form, plan_sheet, plan)
+        return
     with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
         found = estimate_cost(
             paths,

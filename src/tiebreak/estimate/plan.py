@@ -1,0 +1,294 @@
+"""A plan: what a budget buys, or what a precision costs, and the command that asks for it.
+
+Calls are better spent on items than on pairs, so a round robin first plays one round on as many
+items as there are, then more rounds, and all pairs at the end:
+
+    half-width = t · √(v / n),   v = σ² (1 + (k − 1) ρ) / k
+
+for n items and k rounds; σ² = (1 − ties) / 4 is the variance of a result, ρ the correlation of two
+results of a model on one item (it gave one answer there). A ranking log of the same judge says what
+ties and ρ are, and how far models lie apart.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from tiebreak.estimate import EstimateError
+from tiebreak.estimate.evidence import Evidence, by_schedule, cheaper
+from tiebreak.scorers.schedule import n_rounds
+
+LEVEL: Final = 0.95
+RHO: Final = 1 / 3
+"""Correlation of two results of a model on an item, of equal models and a judge without noise:
+(2 / π) arcsin ½. Noise makes it smaller, so that more rounds gain more than is said here."""
+PROBABLY: Final = 0.5
+BATCH: Final = 0.5
+"""What a call costs in a batch, of its direct price, at all large providers."""
+FEWEST: Final = 6
+"""Items below which no two models can be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One of them is given: dollars, calls, or the half-width of a score's 95% interval."""
+
+    dollars: float | None = None
+    calls: int | None = None
+    precision: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The goal in words."""
+        if self.dollars is not None:
+            return f"a budget of ${self.dollars:,.2f}"
+        if self.calls is not None:
+            return f"a budget of {self.calls:,} calls"
+        return f"scores within ±{self.precision:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What one item costs under a protocol: calls and direct dollars (None: no price)."""
+
+    calls: float
+    dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairPower:
+    """Two models, and the probability that the run tells them apart."""
+
+    first: str
+    second: str
+    power: float
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to spend the budget. `dollars` is the direct price, `batch` that in a batch.
+
+    `half_width` is that of a score's 95% interval, NaN where it is not known; `pairs` are all pairs
+    of models, the most likely ones first, empty where nothing is known about them.
+    """
+
+    label: str
+    n_items: int
+    calls: float
+    dollars: float | None
+    half_width: float
+    pairs: tuple[PairPower, ...]
+
+    @property
+    def batch(self) -> float | None:
+        """Dollars where all calls go into batches."""
+        return None if self.dollars is None else BATCH * self.dollars
+
+    @property
+    def apart(self) -> tuple[PairPower, ...]:
+        """The pairs that it will probably tell apart."""
+        return tuple(pair for pair in self.pairs if pair.power >= PROBABLY)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run. `options` begins with what is recommended, and `why` says why.
+
+    `rests_on` says what noise and differences were taken from; `command` is what to type.
+    """
+
+    benchmark: str
+    models: tuple[str, ...]
+    n_items: int
+    judge: str
+    goal: Goal
+    options: tuple[Option, ...]
+    why: str
+    rests_on: tuple[str, ...]
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Variance of a result, and the correlation of two results of a model on an item."""
+
+    result: float
+    rho: float
+
+    def of_item(self, rounds: float) -> float:
+        """Variance of a model's score in an item, of a round robin with so many rounds."""
+        return self.result * (1 + (rounds - 1) * self.rho) / rounds
+
+
+def noise_of(identical: float, tie: float, seen: Evidence | None) -> Noise:
+    """The noise of matches.
+
+    Args:
+        identical: share of the pairs of answers that are identical, and so tied.
+        tie: share of even verdicts that is assumed without a log.
+        seen: a log of the same judge in which no result chose the pairs.
+    """
+    result = (1 - identical) * (1 - (tie if seen is None else seen.tie)) / 4
+    if seen is None or seen.met < 1.5 or result <= 0:
+        return Noise(result, RHO)
+    rho = (seen.met * seen.noise / result - 1) / (seen.met - 1)
+    return Noise(result, min(1.0, max(0.0, rho)))
+
+
+def half_width(noise: float, n_items: int) -> float:
+    """Half-width of the 95% interval of a mean of so many items; NaN below two."""
+    from scipy.stats import t
+
+    if n_items < 2:
+        return math.nan
+    return float(t.ppf((1 + LEVEL) / 2, n_items - 1)) * math.sqrt(noise / n_items)
+
+
+def powers(seen: Evidence | None, noise: float, n_items: int) -> tuple[PairPower, ...]:
+    """The probability of telling each pair apart, the largest first.
+
+    Scores are drawn together as far as noise set them apart in the log, and what that leaves open
+    is averaged over. The test is a normal one with a Bonferroni bound over all pairs, a little more
+    cautious than the tests of a leaderboard.
+    """
+    from scipy.stats import norm
+
+    if seen is None or n_items < FEWEST:
+        return ()
+    n = len(seen.models)
+    # Scores of an item add up to a constant: two of them vary more than if they were independent.
+    error = math.sqrt(2 * noise / n_items * n / (n - 1))
+    critical = float(norm.isf((1 - LEVEL) / (n * (n - 1)))) * error
+    scores, open_ = seen.shrunk()
+    found = []
+    for one, other in combinations(range(n), 2):
+        gap = abs(float(scores[one] - scores[other]))
+        spread = math.sqrt(error**2 + open_[one] ** 2 + open_[other] ** 2)
+        power = norm.sf((critical - gap) / spread) + norm.cdf((-critical - gap) / spread)
+        ahead, behind = (one, other) if scores[one] >= scores[other] else (other, one)
+        found.append(PairPower(seen.models[ahead], seen.models[behind], float(power)))
+    return tuple(sorted(found, key=lambda pair: (-pair.power, pair.first, pair.second)))
+
+
+def spend(
+    goal: Goal, n_models: int, n_pool: int, rates: Sequence[Rate], noise: Noise
+) -> tuple[int, int]:
+    """Rounds and items of a round robin for a goal.
+
+    Args:
+        goal: what is given.
+        n_models: number of models.
+        n_pool: number of items that there are.
+        rates: what an item costs with 1, 2, … rounds.
+        noise: of matches.
+
+    Raises:
+        EstimateError: the budget does not buy enough items, or no price is known.
+    """
+    most = n_rounds(n_models)
+    if goal.precision is not None:
+        for rounds in range(1, most + 1):
+            n_items = _items_for(goal.precision, noise.of_item(rounds), n_pool)
+            if n_items is not None:
+                return rounds, n_items
+        return most, n_pool
+    affordable = [_items(goal, rate) for rate in rates]
+    if affordable[0] < FEWEST:
+        least = _least(goal, rates[0])
+        raise EstimateError(
+            f"{goal.sentence[0].upper()}{goal.sentence[1:]} judges {affordable[0]} items, and "
+            f"below {FEWEST} no two models can be told apart: it takes {least} or more."
+        )
+    if affordable[0] < n_pool:
+        return 1, affordable[0]
+    return max(k for k, n_items in enumerate(affordable, start=1) if n_items >= n_pool), n_pool
+
+
+def _items_for(precision: float, noise: float, n_pool: int) -> int | None:
+    """The fewest items with a half-width of at most `precision`; None where all are too few."""
+    if half_width(noise, n_pool) > precision:
+        return None
+    low, high = 2, n_pool
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if half_width(noise, middle) <= precision else (middle + 1, high)
+    return max(low, min(FEWEST, n_pool))
+
+
+def _items(goal: Goal, rate: Rate) -> int:
+    if goal.calls is not None:
+        return math.floor(goal.calls / rate.calls) if rate.calls else 10**9
+    if rate.dollars is None:
+        raise EstimateError(
+            "No price of the judge is known: add --price IN,OUT (dollars per million tokens) or "
+            "--model-cost-config FILE, or give --calls instead of --budget."
+        )
+    return math.floor((goal.dollars or 0) / rate.dollars) if rate.dollars else 10**9
+
+
+def _least(goal: Goal, rate: Rate) -> str:
+    if goal.calls is not None:
+        return f"{math.ceil(FEWEST * rate.calls)} calls"
+    return f"${FEWEST * (rate.dollars or 0):,.2f}"
+
+
+def choose(
+    goal: Goal,
+    n_models: int,
+    n_pool: int,
+    rates: Sequence[Rate],
+    noise: Noise,
+    found: Sequence[Evidence],
+) -> tuple[list[tuple[str, int, float]], str]:
+    """What to run: (label, items, calls), the recommended first, and why.
+
+    A round robin, unless logs of this judge show that another protocol finds the same for clearly
+    fewer calls: seeding and listwise calls carry information where lists are sharp and matches are
+    noisy, and mislead where lists have a taste of their own.
+    """
+    rounds, n_items = spend(goal, n_models, n_pool, rates, noise)
+    own = by_schedule(found)
+    label = f"round_robin:rounds={rounds}"
+    options = [(label, n_items, n_items * rates[rounds - 1].calls)]
+    if own is None:
+        why = (
+            "Calls on more items find more than calls on more pairs, and a round robin needs no "
+            "seeding and no calls that wait; no log of this judge shows otherwise"
+        )
+        return options, why
+    needed = rates[0].calls * noise.of_item(1) / own.signal if own.signal > 0 else math.inf
+    rival = cheaper(found, own, needed)
+    if rival is None:
+        return options, "No log of this judge shows a protocol that finds the same for fewer calls"
+    if goal.precision is None:
+        calls = goal.calls if goal.calls is not None else options[0][2]
+        n = min(n_pool, math.floor(calls / rival.calls))
+    else:
+        n = _items_for(goal.precision, rival.noise, n_pool) or n_pool
+    why = (
+        f"In {rival.log} {rival.protocol} finds what all pairs find for "
+        f"{rival.needed / needed:.0%} of a round robin's calls"
+    )
+    return [(rival.protocol, n, n * rival.calls), *options], why
+
+
+def rests_on(seen: Evidence | None, gaps: Evidence | None, identical: float) -> Iterator[str]:
+    """What noise and differences were taken from, one sentence each."""
+    if seen is None:
+        yield (
+            "Noise: that of a judge who tells all different answers apart "
+            f"({identical:.0%} of the pairs of answers are identical)"
+        )
+    else:
+        yield f"Noise: as in {seen.log} ({seen.protocol}, {seen.n_items:,} items)"
+    if gaps is None:
+        yield "Differences between models: unknown; a first small run of this judge would show them"
+    elif gaps.protocol == "native":
+        yield (
+            "Differences between models: those of their native scores, as if the judge saw right "
+            "and wrong and nothing else; it may see more"
+        )
+    else:
+        yield f"Differences between models: as in {gaps.log}, less what chance adds to them"

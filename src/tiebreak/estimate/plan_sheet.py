@@ -1,0 +1,107 @@
+"""A plan as a sheet, and as data."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tiebreak.estimate.budget import command_in_batches, size
+from tiebreak.estimate.plan import FEWEST, LEVEL, Option, PairPower, Plan
+from tiebreak.report.cells import UNDEFINED, dollars, integer, number, words
+from tiebreak.report.json import document, json_ready
+from tiebreak.report.sheet import Column, Section, Sheet, Table, names
+from tiebreak.words import count
+
+LISTED = 6
+"""Pairs of models that are named."""
+
+
+def sheets_of(plan: Plan) -> list[Sheet]:
+    """What is recommended, the options side by side, and the command."""
+    first = plan.options[0]
+    return [
+        Sheet(
+            f"{plan.benchmark} · {size(plan)}",
+            (f"judge: {plan.judge}",),
+            _verdict(plan, first),
+            sections=(
+                Section.of(_table(plan), lines=[f"{plan.why}."]),
+                Section.of(lines=list(_pairs(first))),
+                Section.of(lines=["Run it:", f"  {plan.command}", *_in_batches(plan)]),
+                Section.of(legend=[*plan.rests_on, _ABOUT]),
+            ),
+        )
+    ]
+
+
+_ABOUT = (
+    "Half-width: of a score's 95% interval, for a judge as noisy as said above; in simulation 1.02 "
+    "to 1.07 of that of the run, 1.25 for several rounds where only one was seen. Calls and "
+    "dollars are the likely ones of an estimate without --budget, which gives their ranges"
+)
+
+
+def _verdict(plan: Plan, option: Option) -> str:
+    all_items = "all" if option.n_items == plan.n_items else f"{option.n_items:,} of the"
+    said = f"For {plan.goal.sentence}: {option.label} on {all_items} {plan.n_items:,} items"
+    missed = plan.goal.precision is not None and option.half_width > plan.goal.precision
+    if missed:
+        return (
+            f"{said} reaches ±{option.half_width:.3f}; no protocol gets within "
+            f"±{plan.goal.precision:g} on these items. Add items."
+        )
+    return f"{said}, {count(round(option.calls), 'call')}, scores within ±{option.half_width:.3f}."
+
+
+def _table(plan: Plan) -> Table:
+    columns = (
+        names("Protocol", 13),
+        *(Column("Items"), Column("Calls"), Column("Half-width", short="Half-\nwidth")),
+        Column("Pairs told apart", short="Pairs\napart"),
+        *(Column("Direct"), Column("In batches", short="In\nbatches")),
+    )
+    rows = [
+        (
+            *(words(one.label), integer(one.n_items), integer(round(one.calls))),
+            number(one.half_width),
+            words(f"{len(one.apart)} of {len(one.pairs)}" if one.pairs else UNDEFINED),
+            *(dollars(one.dollars), dollars(one.batch)),
+        )
+        for one in plan.options
+    ]
+    return Table.of(columns, rows, "What the budget buys")
+
+
+def _pairs(option: Option) -> Iterator[str]:
+    if not option.pairs:
+        why = (
+            f"fewer than {FEWEST} items" if option.n_items < FEWEST else "nothing is known of them"
+        )
+        yield f"Which models will be told apart cannot be said: {why}."
+        return
+    if not option.apart:
+        best = option.pairs[0]
+        yield (
+            f"It will probably tell no two models apart (at {LEVEL:.0%}, over all pairs); the most "
+            f"likely are {_named(best)}."
+        )
+        return
+    shown = ", ".join(map(_named, option.apart[:LISTED]))
+    more = len(option.apart) - LISTED
+    yield f"Probably told apart: {shown}{f', and {more} more pairs' if more > 0 else ''}."
+
+
+def _named(pair: PairPower) -> str:
+    return f"{pair.first} from {pair.second} ({pair.power:.0%})"
+
+
+def _in_batches(plan: Plan) -> Iterator[str]:
+    if "close" not in plan.command:
+        yield "In batches, at half the price and within a day:"
+        yield f"  {command_in_batches(plan)}"
+
+
+def data_of(plan: Plan) -> dict[str, Any]:
+    """The fields of `Plan` under "tiebreak/plan", version 1."""
+    data: dict[str, Any] = json_ready(plan)
+    for one, option in zip(data["options"], plan.options, strict=True):
+        one |= {"batch": option.batch, "apart": json_ready(list(option.apart))}
+    return document("tiebreak/plan", 1, **data)

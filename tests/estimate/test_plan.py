@@ -1,0 +1,183 @@
+"""Plans: what a budget buys, by brute force; what logs say; the command line."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.stats import norm
+
+from benchmarks.claims.round_robin import points
+from tests.candidates.builders import make_rows, write_inspect_log
+from tests.ranking_logs.builders import call, item, match, write_log
+from tiebreak.cli import main
+from tiebreak.estimate import EstimateError
+from tiebreak.estimate.evidence import Evidence, agree, cheaper, of_scores
+from tiebreak.estimate.plan import Goal, Noise, Rate, half_width, noise_of, powers, spend
+
+MODELS = tuple("abcdefgh")
+RATES = [Rate(4.0 * rounds, 0.01 * rounds) for rounds in range(1, 8)]
+NOISE = Noise(0.25, 1 / 3)
+
+
+def board(protocol: str, scores: Any, *, calls: float = 4.0, met: float = 1.0) -> Evidence:
+    found = of_scores(
+        np.asarray(scores), MODELS, log="x", protocol=protocol, calls=calls, met=met, tie=0.0
+    )
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("n_pool", [20, 100, 1000])
+@pytest.mark.parametrize("calls", [30, 100, 399, 400, 1500, 10**6])
+def test_calls_are_spent_on_items_first_then_on_rounds(n_pool: int, calls: int) -> None:
+    rounds, n_items = spend(Goal(calls=calls), 8, n_pool, RATES, NOISE)
+    assert n_items * RATES[rounds - 1].calls <= calls
+    affordable = {(k, n) for k in range(1, 8) for n in range(1, n_pool + 1) if n * 4 * k <= calls}
+    full = [k for k, n in affordable if n == n_pool]
+    best = (max(full), n_pool) if full else (1, max(n for k, n in affordable if k == 1))
+    assert (rounds, n_items) == best
+
+
+@pytest.mark.parametrize("precision", [0.02, 0.05, 0.1, 0.3])
+@pytest.mark.parametrize("n_pool", [50, 300])
+def test_a_precision_takes_as_few_rounds_and_items_as_reach_it(
+    precision: float, n_pool: int
+) -> None:
+    rounds, n_items = spend(Goal(precision=precision), 8, n_pool, RATES, NOISE)
+    reached = [
+        (k, n)
+        for k in range(1, 8)
+        for n in range(2, n_pool + 1)
+        if half_width(NOISE.of_item(k), n) <= precision
+    ]
+    wanted = min(reached, default=(7, n_pool))
+    assert (rounds, n_items) == (wanted[0], max(wanted[1], 6))
+
+
+def test_budgets_that_buy_nothing_say_what_would() -> None:
+    with pytest.raises(EstimateError, match=r"judges 2 items.*it takes 24 calls or more"):
+        spend(Goal(calls=10), 8, 100, RATES, NOISE)
+    with pytest.raises(EstimateError, match=r"it takes \$0.06 or more"):
+        spend(Goal(dollars=0.03), 8, 100, RATES, NOISE)
+    with pytest.raises(EstimateError, match="No price of the judge is known"):
+        spend(Goal(dollars=3), 8, 100, [Rate(4.0, None)], NOISE)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 7])
+def test_the_noise_of_an_item_is_what_a_judge_without_noise_shows(rounds: int) -> None:
+    quality = np.random.default_rng(rounds).standard_normal((20_000, 8))
+    won = (quality[:, :1] > quality[:, 1:]).astype(float)[:, :rounds]
+    assert won.mean(axis=1).var() == pytest.approx(NOISE.of_item(rounds), rel=0.03)
+
+
+def test_a_log_of_several_rounds_shows_how_alike_results_on_an_item_are() -> None:
+    rng = np.random.default_rng(3)
+    seen = board("round_robin", points(rng, np.zeros(8), 4000, 3), met=3)
+    # That judge has noise of sd 1: two of its gaps correlate by 1 / (2 + 1²).
+    assert noise_of(0.0, 0.0, seen).rho == pytest.approx(2 / math.pi * math.asin(1 / 3), abs=0.03)
+    assert noise_of(0.5, 0.1, None) == Noise(0.25 * 0.5 * 0.9, 1 / 3)
+
+
+def test_power_is_that_of_a_normal_test_where_scores_are_known() -> None:
+    scores = np.repeat(np.linspace(0.3, 0.7, 8)[None], 1000, axis=0)
+    seen = board("round_robin", scores + 1e-9 * np.random.default_rng(0).random(scores.shape))
+    pairs = {(pair.first, pair.second): pair.power for pair in powers(seen, 0.25, 200)}
+    error = math.sqrt(2 * 0.25 / 200 * 8 / 7)
+    critical = norm.isf(0.05 / 56) * error
+    assert pairs["h", "a"] == pytest.approx(norm.sf((critical - 0.4) / error), abs=1e-3)
+    assert powers(seen, 0.25, 5) == powers(None, 0.25, 200) == ()
+
+
+def test_another_protocol_is_recommended_only_if_it_finds_the_same_for_less() -> None:
+    rng = np.random.default_rng(8)
+    theta = np.linspace(0.5, -0.5, 8)
+
+    def listing(taste: Any, noise: float) -> Any:
+        read = theta + taste + rng.standard_normal((400, 8)) + noise * rng.standard_normal((400, 8))
+        return (read[:, :, None] > read[:, None, :]).sum(axis=2) / 7
+
+    own = board("full_pairwise", listing(0 * theta, 0.2), calls=28)
+    needed = 4 * 0.25 / own.signal
+    sharp = board("listwise", listing(0 * theta, 0.2), calls=1)
+    biased = board("listwise", listing(np.array([0, 2, 0, -1, 0, 2, 0, 1.0]), 0.2), calls=1)
+    vague = board("listwise", listing(0 * theta, 12.0), calls=1)
+    assert cheaper([own, sharp], own, needed) is sharp
+    assert not agree(biased, own)
+    assert cheaper([own, biased, vague], own, needed) is None
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    for number, model in enumerate("abcd"):
+        rows = make_rows(40, answer=f"{model}: {{i}}", native=float(number < 3))
+        write_inspect_log(tmp_path / f"{model}.eval", model, rows)
+    return tmp_path
+
+
+def plan(*arguments: str) -> Any:
+    done = CliRunner().invoke(main, ["estimate", *arguments], env={"COLUMNS": "100"})
+    assert done.exit_code == 0, done.output
+    return json.loads(done.output) if "--json" in arguments else done.output
+
+
+def test_a_budget_becomes_a_command(logs: Path) -> None:
+    found = plan(str(logs), "--judge", "acme/j", "--price", "2,17", "--budget", "0.1", "--json")
+    assert (found["format"], found["version"]) == ("tiebreak/plan", 1)
+    [option] = found["options"]
+    assert option["label"] == "round_robin:rounds=1"
+    assert 6 <= option["n_items"] < 40
+    assert option["dollars"] <= 0.1
+    assert option["batch"] == option["dollars"] / 2
+    assert found["command"] == (
+        f"inspect eval tiebreak/round_robin -T candidates={logs} -T rounds=1 "
+        f"--limit {option['n_items']} --sample-shuffle 0 --model-role judge=acme/j"
+    )
+    words = plan(str(logs), "--judge", "acme/j", "--calls", "100000")
+    assert "round_robin:rounds=3 on all 40 items" in words
+    assert "--limit" not in words
+
+
+def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None:
+    groups = tuple((model,) for model in "abcd")
+    rng = np.random.default_rng(0)
+    items = [
+        item(
+            f"{number}",
+            [
+                match(one, other, 0.5 if rng.random() < 0.9 else -0.5)
+                for one, other in ("ab", "ac", "ad", "bc", "bd", "cd")
+            ],
+            groups=groups,
+            calls=[call("match", model="acme/j")] * 6,
+        ).model_copy(update={"placed_by": "win_rate", "protocol": "full_pairwise"})
+        for number in range(30)
+    ]
+    write_log(logs / "judged" / "full.eval", items)
+    words = plan(str(logs), "--judge", "acme/j", "--calls", "80")
+    assert "Noise: as in" in words
+    assert "Probably told apart: a from d" in words
+    assert "No log of this judge shows a protocol" in words
+    other = plan(str(logs), "--judge", "acme/other", "--calls", "80")
+    assert "Noise: that of a judge who tells all different answers apart" in other
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "problem"),
+    [
+        (["--budget", "1"], 1, "add --judge MODEL"),
+        (["--budget", "1", "--calls", "5", "--judge", "a/b"], 2, "give one of them"),
+        (["--budget", "1", "--judge", "a/b"], 1, "No price of the judge is known"),
+        (["--calls", "3", "--judge", "a/b"], 1, "no two models can be told apart"),
+        (["--precision", "1.5", "--judge", "a/b"], 2, "precision"),
+    ],
+)
+def test_what_cannot_be_planned(
+    logs: Path, arguments: list[str], status: int, problem: str
+) -> None:
+    done = CliRunner().invoke(main, ["estimate", str(logs), *arguments])
+    assert done.exit_code == status
+    assert problem in done.output
