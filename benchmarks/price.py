@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.statistics import renew
-from tiebreak.estimate.dry_judge import WORDS, DryJudge, Habit
+from tiebreak.estimate.dry_judge import WORDS, DryJudge, Habit, Meter
 from tiebreak.estimate.prices import Price, PricedModel
 from tiebreak.estimate.tokens import TokenCounter, token_counter
 from tiebreak.scorers.catalogue import ONE_JUDGE
@@ -196,9 +196,12 @@ def contest(kind: str, number: int, n_items: int = ITEMS) -> Contest:
 class Recorder(DryJudge):
     """The judge of `tiebreak estimate` on one item, which writes down what it was asked."""
 
+    made_up = sys.maxsize
+
     def __init__(self, item: int, asked: list[Asked]) -> None:
         billed = dict.fromkeys(("judge", "meta_judge"), PricedModel("any", PRICE))
-        super().__init__(HABIT, self._note, billed, Random(f"judge {item}"))
+        meter = Meter(self._note, lambda question, answer: 0.0)
+        super().__init__(HABIT, meter, billed, Random(f"judge {item}"))
         self._item, self._asked, self._depth = item, asked, 0
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:

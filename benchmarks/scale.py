@@ -8,7 +8,8 @@ Time grows as items to the power of the exponent, taken between the two largest 
 
 To be reached at 14,000 items: `rank` within 60 s of CPU and 2 GB; reading a SEAL log of 100 items
 within 2 × what zip and JSON take for its samples; the scorer's metrics for 1,000 items and all
-pairs of 100 models within 30 s of CPU for the five passes of a run.
+pairs of 100 models within 30 s of CPU for the five passes of a run; `estimate` of three protocols
+for 1,000 items and 100 models within 20 s of CPU.
 """
 
 import sys
@@ -25,6 +26,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 from zipfile import ZipFile
@@ -37,7 +39,12 @@ from rich.table import Table
 
 from tests.candidates.builders import inspect_sample
 from tests.ranking_logs.builders import CREATED, call, item, match
+from tests.scorers.tournament import planted_contest
 from tiebreak.candidates import PROTOCOL_KEY, load_candidates
+from tiebreak.estimate.cost import read_protocols
+from tiebreak.estimate.estimate import estimate
+from tiebreak.estimate.figures import Judges
+from tiebreak.estimate.tokens import token_counter
 from tiebreak.inspect_tasks.contests import contest_samples
 from tiebreak.ranking_logs import read_ranking_logs
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots, Match, Side, Tiering, Verdict, Vote
@@ -50,7 +57,7 @@ PRINCIPLES = {f"P{n}": weight for n, weight in enumerate((0.4, 0.25, 0.2, 0.15),
 CHECKLIST = [f"C{n}" for n in range(1, 7)]
 DISTINCT = 200  # so many items are drawn; larger logs repeat them under other names
 PLACEHOLDER = "THE-ITEM"
-VERBS = ("rank", "compare", "stability", "write-back", "candidates", "diagnose")
+VERBS = ("rank", "compare", "stability", "write-back", "candidates", "diagnose", "estimate")
 BOUNDS = {"rank": (60.0, 2.0)}  # CPU seconds and GB, at 14,000 items
 
 
@@ -201,8 +208,9 @@ def rankings(folder: Path, pool: Sequence[Path]) -> list[Path]:
 
 def spent(verb: str, logs: Path, candidates: Path) -> tuple[float, float]:
     """CPU seconds and peak GB of a verb, in a process of its own."""
-    where = candidates if verb in ("candidates", "diagnose") else logs
+    where = candidates if verb in ("candidates", "diagnose", "estimate") else logs
     into = ["--into", str(candidates), "--dry-run"] if verb == "write-back" else []
+    into += ["--judge", "openai/gpt-5"] if verb == "estimate" else []
     command = [sys.executable, "-c", "from tiebreak.cli import main; main()", verb]
     process = subprocess.Popen(
         [*command, str(where), *into], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -256,6 +264,27 @@ def metric_pass(n_models: int, n_items: int = 1000) -> float:
     return time.process_time() - began
 
 
+def estimating(n_models: int, n_items: int = 1000) -> float:
+    """CPU seconds of an estimate of three protocols, of which one asks about all pairs."""
+    names = [f"maker/model-{number}" for number in range(n_models)]
+    random = Random(0)
+    texts = [words(random, 1500) for _ in range(DISTINCT)]
+    one = planted_contest(dict.fromkeys(names, 0.0))
+    contests = [
+        replace(
+            one,
+            item_id=str(n),
+            answers={name: f"{texts[(n + 7 * k) % DISTINCT]} {k}" for k, name in enumerate(names)},
+        )
+        for n in range(n_items)
+    ]
+    variants = read_protocols("round_robin,seal,full_pairwise")
+    judge = Judges("openai/gpt-5")
+    began = time.process_time()
+    estimate(contests, variants, judge, token_counter(list(judge.prices)))
+    return time.process_time() - began
+
+
 def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> str:
     """Of the growth between the two largest sizes."""
     if len(sizes) < 2:
@@ -306,6 +335,13 @@ def main() -> int:
         "The scorer's metrics, full_pairwise, 1,000 items, five passes: "
         + ", ".join(f"{5 * seconds:.1f} s for {n} models" for n, seconds in passes.items())
         + " (bound 30)"
+    )
+    asked = {n: estimating(n) for n in (8, 30, 100)}
+    missed |= asked[100] > 20
+    console.print(
+        "`estimate` of round_robin, seal and full_pairwise, 1,000 items: "
+        + ", ".join(f"{seconds:.1f} s for {n} models" for n, seconds in asked.items())
+        + f" (bound 20), models to the power of {exponent([*asked], [*asked.values()])}"
     )
     return int(missed)
 

@@ -14,7 +14,7 @@ from inspect_ai.util import JSONSchema
 
 from tests.scorers.tournament import planted_contest
 from tiebreak.estimate import EstimateError
-from tiebreak.estimate.dry_judge import DryJudge, Habit
+from tiebreak.estimate.dry_judge import DryJudge, Habit, Meter
 from tiebreak.estimate.prices import Price, PricedModel
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.catalogue import PROTOCOLS
@@ -33,11 +33,14 @@ def letters(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float,
     return len(prompt.system) + len(prompt.user), len(reply)
 
 
+LETTERS = Meter(letters, lambda question, answer: len(answer))
+
+
 def judged(protocol: str, habit: Habit, seed: int = 0, **settings: Any) -> ItemBallots:
     async def run() -> ItemBallots:
         found = find_protocol(protocol)
         asked = (PANEL, REVIEWERS) if protocol == "peer_review" else (JUDGES, ())
-        judge = DryJudge(habit, letters, asked[0], Random(seed), asked[1])
+        judge = DryJudge(habit, LETTERS, asked[0], Random(seed), asked[1])
         given = {**settings, **found.prepare([CONTEST])}
         return await judge_item(found, CONTEST, judge, settings=given)
 
@@ -151,7 +154,7 @@ class OwnQuestion(Question[str]):
 
 
 def answer(question: Question[str]) -> str | None:
-    judge = DryJudge(Habit(0, 0, 2), letters, JUDGES, Random(0))
+    judge = DryJudge(Habit(0, 0, 2), LETTERS, JUDGES, Random(0))
     return asyncio.run(judge.ask(question, depth=0)).value
 
 
@@ -182,3 +185,16 @@ def test_questions_of_ones_own() -> None:
 def test_what_it_cannot_answer(question: OwnQuestion, words: str) -> None:
     with pytest.raises(EstimateError, match=words):
         answer(question)
+
+
+@pytest.mark.parametrize("votes", [{}, {"checklist": "ties"}])
+def test_prompts_that_are_not_rendered_are_counted_all_the_same(
+    votes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tokens() -> list[int]:
+        calls = judged("full_pairwise", Habit(0.5, 0.2, 12), swap="always", **votes).calls
+        return [call.input_tokens for call in calls]
+
+    all_rendered = tokens()
+    monkeypatch.setattr(DryJudge, "made_up", 2)
+    assert tokens() == all_rendered

@@ -8,10 +8,10 @@ writes. A `Habit` states both, and an estimate runs over several.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from inspect_ai.util import JSONSchema
 
@@ -48,14 +48,27 @@ class Habit:
     indent: int | None = None
 
 
-Meter = Callable[[Question[Any], Prompt, str], tuple[float, float]]
-"""(question, prompt, reply) → tokens in and out of a call."""
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Counts tokens: of a call, (question, prompt, reply) → in and out; and of an answer in it."""
+
+    call: Callable[[Question[Any], Prompt, str], tuple[float, float]]
+    answer: Callable[[Question[Any], str], float]
+
+
+class _MadeUp(NamedTuple):
+    """The reply to a question, its tokens, and those of the prompt without the two answers."""
+
+    value: Any
+    frame: float
+    tokens_out: float
 
 
 class DryJudge(Judge):
     """Answers all questions about one item, and never waits.
 
-    In a match it never contradicts itself: the answers have an order of its own making.
+    In a match it never contradicts itself: the answers have an order of its own making. So many
+    matches as `made_up` says are rendered for each verdict, and stand for others of the item.
 
     Args:
         habit: how it answers.
@@ -64,6 +77,8 @@ class DryJudge(Judge):
         rng: source of all draws.
         reviewers: who can be asked in peer review.
     """
+
+    made_up: ClassVar[int] = 16
 
     def __init__(
         self,
@@ -78,7 +93,10 @@ class DryJudge(Judge):
         self._meter = meter
         self._models = models
         self._rng = rng
+        # Of their own: how it decides does not depend on how many replies are written.
+        self._texts = Random(rng.random())
         self._quality: dict[str, float] = {}
+        self._matches: dict[Hashable, list[_MadeUp]] = {}
 
     async def ask(self, question: Question[T], *, depth: int, attempt: int = 0) -> Reply[T]:
         """Make up a valid reply.
@@ -94,18 +112,7 @@ class DryJudge(Judge):
                 f"{type(question).__name__} asks {role!r}; the roles here: {known}."
             )
         billed = self._models[role]
-        prompt = question.prompt()
-        verdict = _verdict(self._habit, self._rng, self._better(question))
-        made_up = _filled(prompt.schema.json_schema, self._habit.words, verdict, self._rng)
-        text = json.dumps(made_up, indent=self._habit.indent)
-        try:
-            value = question.parse(text)
-        except ReplyError as error:
-            raise EstimateError(
-                f"No reply can be made up for {type(question).__name__}: one that fits its schema "
-                f"was refused ({error})."
-            ) from error
-        tokens_in, tokens_out = self._meter(question, prompt, text)
+        value, tokens_in, tokens_out = self._answered(question)
         call = Call(
             kind=question.kind,
             role=question.role,
@@ -118,6 +125,44 @@ class DryJudge(Judge):
             depth=depth,
         )
         return Reply(value, None, (call,), depth + 1)
+
+    def _answered(self, question: Question[Any]) -> tuple[Any, float, float]:
+        """The reply, and its tokens in and out.
+
+        Of hundreds of matches of an item only some prompts are rendered: the others hold two other
+        answers, and are counted by these.
+        """
+        verdict = _verdict(self._habit, self._rng, self._better(question))
+        if not isinstance(question, MatchQuestion):
+            return self._made_up(question, verdict)
+        answers = question.contest.answers
+        shown = sum(
+            self._meter.answer(question, answers[name]) for name in (question.left, question.right)
+        )
+        checklist = tuple(item.id for item in question.checklist)
+        noted = question.differences is not None
+        alike = self._matches.setdefault((verdict, checklist, question.votes, noted), [])
+        if len(alike) >= self.made_up:
+            other = self._texts.choice(alike)
+            return other.value, other.frame + shown, other.tokens_out
+        value, tokens_in, tokens_out = self._made_up(question, verdict)
+        alike.append(_MadeUp(value, tokens_in - shown, tokens_out))
+        return value, tokens_in, tokens_out
+
+    def _made_up(
+        self, question: Question[Any], verdict: tuple[Side, float, float]
+    ) -> tuple[Any, float, float]:
+        prompt = question.prompt()
+        made_up = _filled(prompt.schema.json_schema, self._habit.words, verdict, self._texts)
+        text = json.dumps(made_up, indent=self._habit.indent)
+        try:
+            value = question.parse(text)
+        except ReplyError as error:
+            raise EstimateError(
+                f"No reply can be made up for {type(question).__name__}: one that fits its schema "
+                f"was refused ({error})."
+            ) from error
+        return value, *self._meter.call(question, prompt, text)
 
     def _better(self, question: Question[Any]) -> Side:
         """The better side of a match; of another question drawn by lot."""

@@ -8,9 +8,9 @@ them close; it includes what the sample and the tokenizer leave open.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, cached_property, partial
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -43,6 +43,12 @@ TIES: Final = Range(0.0, 0.05, 0.25)
 DEFAULT_PACE: Final = Pace()
 SAMPLE: Final = 32
 """Items whose prompts are counted."""
+
+CALLS: Final = 2_000
+"""Calls that a protocol makes up for one scenario, about."""
+
+EXACT: Final = 16
+"""Up to so many models, items are alike only where the number of different answers is the same."""
 
 SHARED: Final = frozenset({"rubric"})
 """Kinds of calls that are made once for all items."""
@@ -101,15 +107,15 @@ def estimate(
     for variant in variants:
         variant.protocol.check(variant.settings, models)
     panel = _find_reviewers(judges, models, variants, reviewers)
-    chosen = strata(
-        [(c.benchmark, c.rubric_name, len(c.answers)) for c in contests],
-        [len(c.task) + sum(map(len, c.answers.values())) for c in contests],
-        sample,
-    )
-    trial = _Trial(contests, chosen, judges, panel, counter, reasoning_tokens, experience, seed)
+    trial = _Trial(contests, sample, judges, panel, counter, reasoning_tokens, experience, seed)
     ties = (experience and experience.tie) or TIES
     close = (experience and experience.close) or CLOSE
-    rows = tuple(_row(trial, variant, _scenarios(close, ties), pace) for variant in variants)
+    scenarios = _scenarios(close, ties)
+    chosen = [trial.taken(variant, scenarios[0]) for variant in variants]
+    rows = tuple(
+        _row(trial, variant, scenarios, items, pace)
+        for variant, items in zip(variants, chosen, strict=True)
+    )
     return Estimate(
         judges=judges,
         reviewers=panel,
@@ -117,7 +123,7 @@ def estimate(
         models=models,
         n_items=len(contests),
         n_identical=sum(len(contest.answers) == 1 for contest in contests),
-        n_sampled=sum(len(stratum.taken) for stratum in chosen),
+        n_sampled=min(_size(items) for items in (trial.strata(sample), *chosen)),
         counted_by=counter.name,
         reasoning_tokens=reasoning_tokens,
         pace=pace,
@@ -165,12 +171,16 @@ def _scenarios(close: Range, ties: Range) -> list[_Scenario]:
 
 
 def _row(
-    trial: "_Trial", variant: Variant, scenarios: Sequence[_Scenario], pace: Pace
+    trial: "_Trial",
+    variant: Variant,
+    scenarios: Sequence[_Scenario],
+    chosen: Sequence[Stratum],
+    pace: Pace,
 ) -> ProtocolEstimate:
-    """The ranges over all scenarios."""
-    runs = [trial.run(variant, scenario) for scenario in scenarios[:3]]
+    """The ranges over all scenarios, from the items that were taken."""
+    runs = [trial.run(variant, scenario, chosen) for scenario in scenarios[:3]]
     if len({run.total.value[0] for run in runs}) > 1 or any(run.total.error[0] for run in runs):
-        runs += [trial.run(variant, scenario) for scenario in scenarios[3:]]
+        runs += [trial.run(variant, scenario, chosen) for scenario in scenarios[3:]]
     likely, *extremes = (run.total for run in runs)
     calls, tokens_in, tokens_out, cost = (
         range_of(likely, extremes, quantity) for quantity in range(4)
@@ -192,12 +202,17 @@ def _row(
     )
 
 
+def _size(chosen: Iterable[Stratum]) -> int:
+    """Number of items that were taken."""
+    return sum(len(stratum.taken) for stratum in chosen)
+
+
 @dataclass(frozen=True)
 class _Trial:
     """The items and the judge that all runs have in common."""
 
     contests: Sequence[Contest]
-    chosen: Sequence[Stratum]
+    sample: int | None
     judges: Judges
     reviewers: tuple[Reviewer, ...]
     counter: TokenCounter
@@ -205,13 +220,43 @@ class _Trial:
     experience: Experience | None
     seed: int
 
-    def run(self, variant: Variant, scenario: _Scenario) -> _Run:
+    @cached_property
+    def _kinds(self) -> list[Hashable]:
+        """Items of a kind are asked alike: by fixed protocols, the same number of questions.
+
+        Of many models there may be any number of different answers: then about the same number.
+        """
+        widest = max((len(contest.models) for contest in self.contests), default=0)
+        step = 1 + max(0, widest - EXACT) // 8
+        return [(c.benchmark, c.rubric_name, -(-len(c.answers) // step)) for c in self.contests]
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return [len(c.task) + sum(map(len, c.answers.values())) for c in self.contests]
+
+    def strata(self, most: int | None) -> list[Stratum]:
+        """The items by kind, and about so many that are looked at."""
+        return strata(self._kinds, self._lengths, most)
+
+    def taken(self, variant: Variant, scenario: _Scenario) -> list[Stratum]:
+        """The items to run a protocol on: fewer where it asks thousands of questions about one."""
+        if self.sample is None or max(map(len, (c.models for c in self.contests))) <= EXACT:
+            return self.strata(self.sample)
+        largest = max(range(len(self.contests)), key=lambda i: len(self.contests[i].answers))
+        judged: dict[int, ItemBallots] = {}
+        one = [Stratum(1, (largest,))]
+        in_event_loop(partial(self._judge, variant, scenario, one, judged))
+        calls = len(judged[largest].calls)
+        return self.strata(max(1, min(self.sample, CALLS // max(1, calls))))
+
+    def run(self, variant: Variant, scenario: _Scenario, chosen: Sequence[Stratum]) -> _Run:
         """Run a protocol on the items that were taken."""
-        judged = in_event_loop(partial(self._judged, variant, scenario))
+        judged: dict[int, ItemBallots] = {}
+        in_event_loop(partial(self._judge, variant, scenario, chosen, judged))
         calls = [call for ballots in judged.values() for call in ballots.calls]
         once = [call for call in calls if call.kind in SHARED]
         found = total(
-            self.chosen,
+            chosen,
             {i: self._bill(c for c in b.calls if c.kind not in SHARED) for i, b in judged.items()},
         )
         return _Run(
@@ -220,8 +265,17 @@ class _Trial:
             longest=_longest(calls),
         )
 
-    async def _judged(self, variant: Variant, scenario: _Scenario) -> dict[int, ItemBallots]:
-        """The ballots of every item that was taken, by its place in the pool."""
+    async def _judge(
+        self,
+        variant: Variant,
+        scenario: _Scenario,
+        chosen: Sequence[Stratum],
+        judged: dict[int, ItemBallots],
+    ) -> None:
+        """Puts the ballots of every item that was taken under its place in the pool.
+
+        They are no result: asyncio writes a task's result out when it ends.
+        """
         settings = {**variant.settings, **variant.protocol.prepare(self.contests)}
         reviewers = self.reviewers if asks_peers(variant) else ()
         models = self.judges.by_role
@@ -229,14 +283,12 @@ class _Trial:
             names = [reviewer.name for reviewer in reviewers]
             models = dict(zip(names, self.judges.peers, strict=True))
         meter = self._meter(scenario.end)
-        judged = {}
-        for item in sorted(item for stratum in self.chosen for item in stratum.taken):
+        for item in sorted(item for stratum in chosen for item in stratum.taken):
             rng = Random(f"{self.seed} {item} {variant.label} {scenario}")
             judge = DryJudge(scenario.habit, meter, models, rng, reviewers)
             judged[item] = await judge_item(
                 variant.protocol, self.contests[item], judge, settings=settings
             )
-        return judged
 
     def _meter(self, end: int) -> Meter:
         """Counts the tokens of a call, at one end of what is uncertain about that."""
@@ -244,7 +296,7 @@ class _Trial:
         factor = Range(counter.low, 1.0, counter.high).at(end)
         known = self._known()
 
-        def meter(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
+        def call(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
             if (question.kind, question.reviewer) in known:
                 tokens_in, tokens_out = known[question.kind, question.reviewer]
                 return tokens_in.at(end), tokens_out.at(end)
@@ -254,7 +306,14 @@ class _Trial:
                 read += counter.count(prompt.schema.json_schema.model_dump_json(exclude_none=True))
             return factor * read, factor * counter.count(reply) + self.reasoning_tokens
 
-        return meter
+        @cache
+        def counted(text: str) -> float:
+            return factor * counter.count(text)
+
+        def answer(question: Question[Any], text: str) -> float:
+            return 0.0 if (question.kind, question.reviewer) in known else counted(text)
+
+        return Meter(call, answer)
 
     def _known(self) -> dict[tuple[CallKind, str], tuple[Range, Range]]:
         """What is known of the tokens of a question, by its kind and its reviewer."""

@@ -92,7 +92,8 @@ class Estimate:
     """What some protocols would ask about the same items.
 
     `n_identical` items need no call, because all answers are identical; prompts were counted on
-    `n_sampled` items. `counted_by` says how. `reviewers` are the peers of `judges`, in their order.
+    `n_sampled` items, and on more where a protocol asks less. `counted_by` says how. `reviewers`
+    are the peers of `judges`, in their order.
     """
 
     judges: Judges
