@@ -72,7 +72,9 @@ def test_no_call_beyond_the_budget(max_calls: int, tmp_path: Path, calls: Path) 
     paid = 0
     # Again and again, until nothing is left to do.
     for number in range(10):
-        [log] = judge_in_process("seal", pool, tmp_path / f"{number}", max_calls=max_calls)
+        [log] = judge_in_process(
+            "seal", pool, tmp_path / f"{number}", swap="never", max_calls=max_calls
+        )
         before, paid = paid, len(real_calls(calls))
         assert log.status == "success"
         assert paid - before <= max_calls
@@ -82,7 +84,7 @@ def test_no_call_beyond_the_budget(max_calls: int, tmp_path: Path, calls: Path) 
     # Per item a seeding, three matches and a critique.
     assert len(made) == len(set(made)) == 3 * (1 + 3 + 1)
     assert number + 1 >= len(made) / max_calls
-    [whole] = judge_in_process("seal", pool, tmp_path / "whole")
+    [whole] = judge_in_process("seal", pool, tmp_path / "whole", swap="never")
     for name, item in ballots_of(log).items():
         assert without_receipt(item) == without_receipt(ballots_of(whole)[name])
 
