@@ -38,6 +38,7 @@ from tiebreak.rankers import (
     kemeny_young_batch,
     win_rates,
 )
+from tiebreak.rankers.pairwise import majorities, margins
 
 FloatArray = NDArray[np.float64]
 BALLOTS = 11
@@ -213,8 +214,12 @@ def bootstrap(repeats: int) -> Row:
 
 
 def rows(quick: bool) -> Iterator[Row]:
-    rng = np.random.default_rng(2026)
+    rng = np.random.default_rng(5)
     n = 5 if quick else 25
+    few = (uniform(rng, BALLOTS, 5) for _ in range(20 * n))
+    circular = [ranks for ranks in few if majorities(margins(ranks)).cycles]
+    yield from exact("Kemeny N = 5, with majority cycles", circular, 0.001)
+    rng = np.random.default_rng(2026)
     random_30 = [uniform(rng, BALLOTS, 30) for _ in range(n)]
     yield from exact("Kemeny N = 30, random ballots", random_30, 0.05, corankco)
     random_50 = [uniform(rng, BALLOTS, 50) for _ in range(n)]

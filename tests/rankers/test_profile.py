@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from tiebreak.rankers import errors
 from tiebreak.rankers.aggregation import consensus_by
-from tiebreak.rankers.pairwise import majorities, margins, preference_counts
+from tiebreak.rankers.pairwise import components, majorities, margins, preference_counts
 from tiebreak.rankers.profile import Profile, as_profile
 
 NAN, INF = math.nan, math.inf
@@ -165,6 +166,16 @@ def test_condorcet_winner_and_cycles(
 ) -> None:
     found = majorities(margins(Profile.from_orderings(ballots, sorted(ballots[0]))))
     assert (found.condorcet_winner, found.cycles) == (winner, cycles)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 9, 33])
+def test_components_are_those_of_scipy(n: int) -> None:
+    rng = np.random.default_rng(n)
+    ring = np.roll(np.eye(n, dtype=np.bool_), 1, axis=1)  # the longest way round
+    for edges in (ring, *(rng.random((n, n)) < share / n for share in (0.0, 0.7, 1.0, 1.5, 3.0))):
+        _, label = connected_components(edges, directed=True, connection="strong")
+        expected = [label.tolist().index(own) for own in label.tolist()]
+        assert components(edges).tolist() == expected
 
 
 def test_equal_scores_are_ties() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.profile import IntArray, Profile, as_profile
 
@@ -50,11 +50,23 @@ def majorities(margin: IntArray) -> Majorities:
     Args:
         margin: shape (N, N), antisymmetric, as `margins` returns it.
     """
-    from scipy.sparse.csgraph import connected_components
-
     beats = margin > 0
     winners = np.flatnonzero(beats.sum(axis=1) == len(margin) - 1)
-    _, label = connected_components(beats, directed=True, connection="strong")
+    label = components(beats)
     groups = [tuple(np.flatnonzero(label == name).tolist()) for name in np.unique(label)]
     cycles = sorted(group for group in groups if len(group) > 1)
     return Majorities(int(winners[0]) if winners.size else None, tuple(cycles))
+
+
+def components(edges: NDArray[np.bool_]) -> IntArray:
+    """The first node of the strong component of each node of a directed graph, shape (N,).
+
+    Args:
+        edges: shape (N, N). For few nodes, SciPy's checks of it alone would take longer.
+    """
+    reach = edges | np.eye(len(edges), dtype=np.bool_)
+    for _ in range(len(edges).bit_length()):  # each time twice as far
+        steps = reach.astype(np.float32)
+        reach = steps @ steps > 0
+    first: IntArray = (reach & reach.T).argmax(axis=1)
+    return first

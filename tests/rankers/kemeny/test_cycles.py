@@ -17,6 +17,7 @@ from tiebreak.rankers.kemeny.cycles import (
     cycle_bound,
     excess,
     improve,
+    packed,
     violated_cycles,
 )
 from tiebreak.rankers.pairwise import margins, preference_counts
@@ -68,6 +69,15 @@ def test_the_first_rows_are_the_majority_cycles() -> None:
     beats = np.array([[0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 0]], float)
     assert violated_cycles(beats, np.ones((4, 4), int)).tolist() == [[0, 1, 2]]
     assert violated_cycles(beats[::-1, ::-1], np.ones((4, 4), int)).tolist() == [[1, 3, 2]]
+
+
+def test_packed_cycles_share_no_vote_so_each_vote_raises_the_bound() -> None:
+    for seed in range(5):
+        margin = margins(uniform(np.random.default_rng(seed), 7, 14))
+        found = violated_cycles((margin > 0).astype(float), np.abs(margin))
+        weights = packed(margin, found)
+        assert weights.min() >= 0
+        assert bound_from(margin, found, SCALE * weights).value == SCALE * weights.sum() > 0
 
 
 def test_no_cycle_is_violated_by_an_order_or_by_halves() -> None:
@@ -122,7 +132,9 @@ def test_a_program_that_runs_out_of_time_keeps_the_bound() -> None:
         linprog.return_value.success = False
         bound, order = cycle_bound(margin, start, 1, time.monotonic() + 60)
         assert 0 < linprog.call_args.kwargs["options"]["time_limit"] <= 60
-    assert (bound.value, order.tolist()) == (0, start.tolist())
+    found = violated_cycles((margin > 0).astype(float), np.abs(margin))
+    kept = bound_from(margin, found, SCALE * packed(margin, found))
+    assert (bound.value, order.tolist()) == (kept.value, start.tolist())
 
 
 def after_one_move(order: IntArray) -> list[IntArray]:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tiebreak.rankers.kemeny.search import Heads
+from tiebreak.rankers.pairwise import components
 from tiebreak.rankers.profile import IntArray
 
 MAX_SETS = 300_000  # sets that are counted before giving up: about a second
@@ -63,33 +64,28 @@ class Optima:
     def _count(self, parts: Sequence[Part], deadline: float) -> int | None:
         # Groups one of which beats all of the other multiply. Groups without a majority between
         # them do, and interleave besides. What is neither is counted set by set.
-        for connection in ("strong", "weak"):
-            groups = self._split(parts, connection)
+        for sign in (1, 0):
+            groups = self._split(parts, sign)
             if len(groups) > 1:
                 ways = [self._count(group, deadline) for group in groups]
                 known = [number for number in ways if number is not None]
                 if len(known) < len(ways):
                     return None
                 sizes = [_together(group).bit_count() for group in groups]
-                return math.prod(known) * (_interleavings(sizes) if connection == "weak" else 1)
+                return math.prod(known) * (1 if sign else _interleavings(sizes))
         return self._count_sets(parts, deadline)
 
-    def _split(
-        self, parts: Sequence[Part], connection: Literal["strong", "weak"]
-    ) -> list[list[Part]]:
-        """Groups one of which beats all of the other ("strong"), or none any of the other."""
-        from scipy.sparse.csgraph import connected_components
-
-        # Parts are strongly connected themselves, so one of all columns tells for all of them.
+    def _split(self, parts: Sequence[Part], sign: Literal[1, 0]) -> list[list[Part]]:
+        """Groups one of which beats all of the other (sign 1), or none any of the other (0)."""
         columns = [column for part in parts for column in part.columns]
-        within = self.margin[np.ix_(columns, columns)]
-        graph = within >= 0 if connection == "strong" else within > 0
-        _, label = connected_components(graph, directed=True, connection=connection)
+        margin = self.margin[np.ix_(columns, columns)]
+        label = components(margin >= 0 if sign else margin != 0)
         group_of = dict(zip(columns, label.tolist(), strict=True))
-        return [
-            [part for part in parts if group_of[part.columns[0]] == group]
-            for group in range(label.max() + 1)
-        ]
+        # Parts are strongly connected themselves, so one of all columns tells for all of them.
+        groups: dict[int, list[Part]] = {}
+        for part in parts:
+            groups.setdefault(group_of[part.columns[0]], []).append(part)
+        return list(groups.values())
 
     def _count_sets(self, parts: Sequence[Part], deadline: float) -> int | None:
         ways = {_together(parts): 1}  # remaining columns → beginnings that leave just these

@@ -1,7 +1,8 @@
 """Exact Kemeny–Young for one profile, from the outside in.
 
-Every majority cycle is a problem of its own: a good order by local search, a lower bound by linear
-programming over 3-cycles, and between the two a search over sets that finds every optimal order.
+Every majority cycle is a problem of its own: a good order by local search, a lower bound from
+3-cycles (by linear programming where many of them meet), and between the two a search over sets
+that finds every optimal order.
 """
 
 import math
@@ -96,8 +97,7 @@ def _deadline(time_limit: float | None) -> float:
     if time_limit is None:
         return math.inf
     # Loading SciPy takes a second in a new process, which does not count as search.
-    import scipy.optimize
-    import scipy.sparse.csgraph  # noqa: F401
+    import scipy.optimize  # noqa: F401
 
     return time.monotonic() + time_limit
 
@@ -208,5 +208,5 @@ def _method(solved: Sequence[_Cycle]) -> str:
     if not solved:
         return "no majority cycle: every majority is followed"
     stopped = any(cycle.heads is None for cycle in solved)
-    words = "majority cycles one by one, 3-cycle bound by linear programming, search over sets"
+    words = "majority cycles one by one, bound from 3-cycles, search over sets"
     return words + (", stopped at the limit" if stopped else "")
