@@ -29,7 +29,7 @@ def test_a_verdict_and_the_next_command(logs: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "gsm8k · 2 models · 8 items" in done.output
     assert "Saturated: native scores do not tell the 2 models apart" in done.output
-    assert f"tiebreak estimate '{logs}' --protocol seal,full_pairwise --judge MODEL" in done.output
+    assert f"tiebreak estimate '{logs}' --judge MODEL" in done.output
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def main() -> None:
 
     \b
       tiebreak diagnose logs/
-      tiebreak estimate logs/ --protocol seal,full_pairwise --judge openai/gpt-5
+      tiebreak estimate logs/ --judge openai/gpt-5
       inspect eval tiebreak/round_robin -T candidates=logs/ --model-role judge=openai/gpt-5
       tiebreak rank logs/
       tiebreak report logs/ -o report/

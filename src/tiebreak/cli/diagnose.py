@@ -48,7 +48,4 @@ def diagnose(
     show(form, sheets, diagnoses)
     if form is None and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
         where = shlex.join(paths)
-        click.echo(
-            "\nWhat judging would cost:\n"
-            f"  tiebreak estimate {where} --protocol seal,full_pairwise --judge MODEL"
-        )
+        click.echo(f"\nWhat judging would cost:\n  tiebreak estimate {where} --judge MODEL")

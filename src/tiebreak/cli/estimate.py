@@ -13,10 +13,10 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 @click.option(
     "--protocol",
     "protocols",
-    default=f"seal,{REFERENCE}",
+    default=f"round_robin,seal,{REFERENCE}",
     show_default=True,
     metavar="NAME[:SETTING=VALUE,…][,NAME…]",
-    help="Protocols, such as seal,swiss:rounds=3 or FILE.py@NAME: "
+    help="Protocols, such as round_robin:rounds=2,swiss:rounds=3 or FILE.py@NAME: "
     f"{', '.join(PROTOCOLS)}; all stands for those with one judge.",
 )
 @click.option(

@@ -30,7 +30,7 @@ from tiebreak.words import split_names
 
 def estimate_cost(
     candidates: CandidatePool | Paths,
-    protocols: str | Sequence[str] = "seal,full_pairwise",
+    protocols: str | Sequence[str] = "round_robin,seal,full_pairwise",
     *,
     judge: str | None = None,
     meta_judge: str | None = None,
