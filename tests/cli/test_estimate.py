@@ -66,9 +66,9 @@ def test_table(logs: str, width: int) -> None:
 
 @pytest.mark.slow
 def test_json(logs: str) -> None:
-    data = found(logs, "--protocol", "seal,full_pairwise", "--price", "2,17")
+    data = found(logs, "--protocol", "seal:swap=close,full_pairwise", "--price", "2,17")
     seal, pairs = data["protocols"]
-    assert (seal["protocol"], pairs["protocol"]) == ("seal", "full_pairwise")
+    assert (seal["protocol"], pairs["protocol"]) == ("seal:swap=close", "full_pairwise")
     assert pairs["calls"] == {"low": 35, "likely": 35, "high": 35}
     assert (seal["fixed"], pairs["fixed"]) == (False, True)
     # Four candidates: seeding, three matches, one critique; three more matches, two items.
@@ -190,6 +190,39 @@ def test_from_a_log(logs: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("judge", "benchmark", "n_items", "used"),
+    [
+        ("openai/gpt-5", "gsm8k", 10, True),
+        ("openai/gpt-5", "gsm8k", 9, False),
+        ("openai/gpt-5", "mmlu", 10, False),
+        ("j/other", "gsm8k", 10, False),
+    ],
+)
+def test_a_log_that_lies_there(
+    logs: str, judge: str, benchmark: str, n_items: int, used: bool
+) -> None:
+    from tiebreak.scorers.ballots import Call
+
+    asked = Call(kind="match", role="judge", model=judge, input_tokens=1000, output_tokens=500)
+    judged = [
+        item(f"q{number}", matches=(match("a", "b", 0.01),), calls=(asked,))
+        for number in range(n_items)
+    ]
+    ballots = [one.model_copy(update={"benchmark": benchmark}) for one in judged]
+    log = write_log(Path(logs) / "pilot.eval", [sample(one) for one in ballots])
+    data = found(logs, "--protocol", "full_pairwise")
+    [row] = data["protocols"]
+    said = " ".join((*data["notes"], *data["assumptions"]))
+    assert (row["tokens_in"]["likely"] == 35_000) is used
+    assert (f"The log: {log}, by the same models" in said) is used
+    assert ("100% of the verdicts are close" in said) is used
+    assert ("50% of the verdicts are close (0–100%), between 15%" in said) is not used
+    assert "reasoning_effort is the largest lever" in said
+    assert ("openai/gpt-5 reasons: hidden" in said) is not used
+
+
+@pytest.mark.slow
 def test_a_prompt_that_is_too_long(tmp_path: Path) -> None:
     for model in "ab":
         write_inspect_log(tmp_path, model, make_rows(1, answer=f"{model} word" * 200_000))
@@ -263,4 +296,4 @@ def test_what_is_missing() -> None:
     assert run(judge=None).exit_code == 2
     nobody = run("logs", judge=None)
     assert nobody.exit_code == 1
-    assert "seal asks a judge: add --judge MODEL" in nobody.output
+    assert "round_robin asks a judge: add --judge MODEL" in nobody.output

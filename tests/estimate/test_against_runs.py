@@ -106,7 +106,8 @@ def test_input_tokens(
         assert 0.97 * row.tokens_in.low <= bill.input_tokens <= row.tokens_in.high
     per_call = bill.input_tokens / max(bill.n_calls, 1)
     likely = row.tokens_in.likely / max(row.calls.likely, 1)
-    assert likely == pytest.approx(per_call, rel=0.1)
+    # Refined checklists make prompts longer, as often as matches are close, which nobody knows.
+    assert likely == pytest.approx(per_call, rel=0.15 if protocol in UNEVEN else 0.1)
 
 
 # In the adaptive ones other matches are close than were in the run.

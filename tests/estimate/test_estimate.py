@@ -93,13 +93,13 @@ def test_all_answers_identical() -> None:
     [
         # Eight candidates: seeding, seven matches, three critiques, then a second order for each
         # match and two refinements after two of the three rounds.
-        ("seal", 11, 11 + 7 + 4),
-        ("seal:refine=false", 11, 18),
+        ("seal:swap=close", 11, 11 + 7 + 4),
+        ("seal:refine=false,swap=close", 11, 18),
         ("seal:critique=false,swap=never", 8, 12),
-        ("flat_bracket", 8, 15),
+        ("flat_bracket:swap=close", 8, 15),
         # Two rounds of four; two refinements after the first.
-        ("swiss", 9, 9 + 8 + 2),
-        ("swiss:rounds=3", 13, 13 + 12 + 4),
+        ("swiss:swap=close", 9, 9 + 8 + 2),
+        ("swiss:rounds=3,swap=close", 13, 13 + 12 + 4),
     ],
 )
 def test_range_of_adaptive_protocols(label: str, low: int, high: int) -> None:
@@ -197,7 +197,9 @@ def test_figures_of_the_paper() -> None:
     }
     for label, calls in published.items():
         assert one(label, items, sample=2).calls == Range(calls, calls, calls)
-    seal = one("seal:swap=never", items, sample=40)
+    # The verdicts of the paper's judge: 15% are close.
+    known = Experience(("j",), 1, {}, 0.0, Range(0.0, 0.15, 1.0), tie=None)
+    seal = one("seal:swap=never", items, sample=40, experience=known)
     assert seal.calls.likely == pytest.approx(1926, rel=0.03)
     assert (seal.calls.low, seal.calls.high) == (11 * 162, 15 * 162)
 

@@ -66,7 +66,8 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     "--from-log",
     "log",
     metavar="LOG",
-    help="Take tokens and close calls from an earlier ranking log of this judge.",
+    help="An earlier ranking log of this judge, for its tokens and close calls.  "
+    "[default: those in the PATHS]",
 )
 @click.option(
     "--connections",
@@ -141,7 +142,7 @@ def estimate(
     Examples:
       tiebreak estimate logs/ --judge openai/gpt-5 --budget 20
       tiebreak estimate logs/ --judge openai/gpt-5 --precision 0.05
-      tiebreak estimate logs/ --protocol seal,full_pairwise --judge openai/gpt-5 --price 1.25,10
+      tiebreak estimate logs/ --judge openai/gpt-5 --price 1.25,10
       tiebreak estimate logs/ --protocol all --judge anthropic/claude-sonnet-4-5 --from-log pilot/
       tiebreak estimate logs/ --protocol swiss:rounds=3,swap=never --judge openai/gpt-5 --json
       tiebreak estimate logs/ --protocol peer_review --peers openai/gpt-5,google/gemini-2.5-pro

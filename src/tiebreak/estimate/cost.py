@@ -13,7 +13,7 @@ import yaml
 from tiebreak.candidates import CandidatePool, load_candidates
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.estimate import DEFAULT_PACE, SAMPLE, asks_peers, estimate
-from tiebreak.estimate.experience import Experience, experience_of
+from tiebreak.estimate.experience import Experience, experience_beside, experience_of
 from tiebreak.estimate.figures import Estimate, Judges, Pace
 from tiebreak.estimate.prices import PricedModel, find_price, read_price, read_price_file
 from tiebreak.estimate.tokens import token_counter
@@ -64,7 +64,8 @@ def estimate_cost(
         prices: `IN,OUT` or `MODEL=IN,OUT`, in dollars per million tokens.
         price_file: a file of prices as for Inspect's `--model-cost-config`.
         reasoning_tokens: hidden tokens that every call is billed on top of its reply.
-        from_log: an earlier ranking log of this judge, for its tokens and close calls.
+        from_log: an earlier ranking log of this judge, for its tokens and close calls; by default
+            those of the same models and benchmark that lie beside the candidates.
         pace: how fast calls are made.
         sample: number of items whose prompts are counted; None: all.
         task_type: as the judging tasks take it, as are the following.
@@ -91,6 +92,8 @@ def estimate_cost(
     pool = candidates
     if not isinstance(pool, CandidatePool):
         pool = load_candidates(pool, mode=mode, native=native, filter=filter, rename=rename)
+    if experience is None:
+        experience = experience_beside(pool, judges.answering)
     samples = contest_samples(
         pool,
         task_type=task_type,

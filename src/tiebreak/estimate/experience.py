@@ -2,15 +2,22 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
+from typing import Final
 
+from tiebreak.candidates import CandidatePool
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.totals import ERRORS, Range
+from tiebreak.ranking_logs.log import RankingLogError
+from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots
 from tiebreak.scorers.match import CLOSE_MARGIN, decide
 from tiebreak.scorers.questions import ReviewQuestion
+
+FEWEST_ITEMS: Final = 10
+"""Judged items from which on a log counts that nobody named."""
 
 _Calls = list[tuple[int, Call]]
 """Calls, each with the number of its item."""
@@ -23,7 +30,8 @@ class Experience:
     `tokens` has input and output tokens of a question by kind, its repair turns and repetitions
     included, for kinds with two calls and more; `repairs` is the number of those per question.
     `reviews` has the same for rankings in peer review, by the reviewer's model. `close` and `tie`
-    are shares of the scored verdicts, None without any. `models` answered.
+    are shares of the scored verdicts, None without any. `models` answered. `logs` were found beside
+    the candidates; none are named where a user named the log.
     """
 
     models: tuple[str, ...]
@@ -33,6 +41,7 @@ class Experience:
     close: Range | None
     tie: Range | None
     reviews: Mapping[str, tuple[Range, Range]] = field(default_factory=dict)
+    logs: tuple[str, ...] = ()
 
 
 def experience_of(items: Iterable[ItemBallots]) -> Experience:
@@ -69,6 +78,34 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
         tie=_share([(number, decide(*pair)[1] is None) for number, pair in margins]),
         reviews={model: _tokens(own) for model, own in by_reviewer.items() if len(own) > 1},
     )
+
+
+def experience_beside(
+    pool: CandidatePool, answering: Mapping[str, Collection[str]]
+) -> Experience | None:
+    """What ranking logs say that lie beside the pool's own and are by the same models.
+
+    A log counts where the models of `answering` answered all its calls, by role, and its items are
+    of the pool's benchmarks; with fewer than `FEWEST_ITEMS` items it says too little. Logs that
+    cannot be read say nothing.
+    """
+    ballots: list[ItemBallots] = []
+    logs = []
+    for file in dict.fromkeys(note.where for note in pool.notes if note.kind == "ranking_log"):
+        try:
+            header = ranking_header(file)
+            log = read_log_file(file, header, with_votes=False) if header else None
+        except RankingLogError:
+            continue
+        items = (*log.items, *log.cut_short) if log else ()
+        asked = {(call.role, call.model) for item in items for call in item.calls}
+        here = {item.benchmark for item in items} <= {*pool.benchmarks}
+        if asked and here and all(model in answering.get(role, ()) for role, model in asked):
+            ballots += items
+            logs.append(file)
+    if sum(bool(item.calls) for item in ballots) < FEWEST_ITEMS:
+        return None
+    return replace(experience_of(ballots), logs=tuple(logs))
 
 
 def _tokens(calls: _Calls) -> tuple[Range, Range]:

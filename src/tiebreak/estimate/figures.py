@@ -30,6 +30,12 @@ class Judges:
         return named | {peer.model: peer.price for peer in self.peers}
 
     @property
+    def answering(self) -> dict[str, set[str]]:
+        """Who answers, by the role of a call."""
+        asked = {role: {one.model} for role, one in self.by_role.items()}
+        return {**asked, "peers": {peer.model for peer in self.peers}}
+
+    @property
     def by_role(self) -> dict[str, PricedModel]:
         """Who is billed, by role."""
         if self.judge is None:

@@ -7,6 +7,7 @@ from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import Price, model_info
 from tiebreak.estimate.totals import Range
+from tiebreak.ranking_logs.shards import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
@@ -122,7 +123,7 @@ def _experience(known: Experience) -> dict[str, Any]:
         return {name: dict(zip(("in", "out"), both, strict=True)) for name, both in tokens.items()}
 
     return {
-        **only(known, "models", "n_calls", "repairs"),
+        **only(known, "models", "n_calls", "repairs", "logs"),
         "tokens": by(known.tokens),
         "reviews": by(known.reviews),
     }
@@ -132,7 +133,14 @@ def assumptions(found: Estimate) -> Iterator[str]:
     """How the figures came about, one sentence each."""
     known, words, close = found.experience, found.words, found.close
     shares = f"{percent(close.likely)} of the verdicts are close ({_percents(close)})"
+    if known is None or known.close is None:
+        shares += ", between 15% of SEAL's paper and 90% of a near-tied pool"
     if known:
+        if known.logs:
+            yield (
+                f"The log: {together(known.logs, 'log')}, by the same models on the same "
+                "benchmark; --from-log takes another"
+            )
         yield (
             f"Tokens: means of {count(known.n_calls, 'call')} in the log, by kind of question"
             f"{' and by reviewer' if known.reviews else ''}; "
@@ -148,8 +156,8 @@ def assumptions(found: Estimate) -> Iterator[str]:
         )
     pace = found.pace
     most = f", at most {pace.per_minute:g} begun a minute" if pace.per_minute else ""
-    together = ", of all peers together" if found.reviewers else ""
-    yield f"Time: {pace.connections} calls side by side{together}, {pace.seconds:g} s each{most}"
+    sharing = ", of all peers together" if found.reviewers else ""
+    yield f"Time: {pace.connections} calls side by side{sharing}, {pace.seconds:g} s each{most}"
     replies = "malformed replies as in the log" if known else "no malformed reply"
     yield f"Every protocol as if it ran alone: {replies}, nothing cached here or by the provider"
 
@@ -176,6 +184,11 @@ def notes(found: Estimate) -> Iterator[str]:
             f"{_names(reasoning)} {'reasons' if len(reasoning) == 1 else 'reason'}: hidden tokens "
             "are billed as output and are not in these figures; add --reasoning-tokens N, or "
             "--from-log LOG of a first small run"
+        )
+    if found.judges.judge is not None and _reasons(found.judges.judge):
+        yield (
+            "The judge's reasoning_effort is the largest lever on the price: --model-role "
+            f"'judge={{model: {found.judges.judge}, reasoning_effort: low}}'"
         )
     yield from _too_long(found)
 
@@ -211,6 +224,10 @@ def _hides_tokens(found: Estimate, model: str) -> bool:
     reviews = any(peer.model == model for peer in found.judges.peers)
     if found.reasoning_tokens or (known and (not reviews or model in known.reviews)):
         return False
+    return _reasons(model)
+
+
+def _reasons(model: str) -> bool:
     info = model_info(model)
     return info is not None and bool(info.reasoning)
 
