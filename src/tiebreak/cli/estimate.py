@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import form_options, loading_options, plain_errors, show
+from tiebreak.cli._shared import form_options, loading_options, plain_errors, show, steps
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -179,7 +179,9 @@ def estimate(
             )
         show(form, plan_sheet, plan)
         return
-    with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
+    known = (CandidateError, EstimateError, PrerequisiteError, RankingLogError)
+    with plain_errors(*known), steps() as say:
+        say("reading the candidates and counting prompts")
         found = estimate_cost(
             paths,
             protocols,
