@@ -1,4 +1,4 @@
-"""Algorithm 1 as a plain Python loop: the second method, and what the speed is measured against."""
+"""Algorithm 1 as a plain Python loop: the second method."""
 
 from collections import defaultdict
 from collections.abc import Sequence
