@@ -5,6 +5,8 @@ numba. They read the same random words at the same places, so that not one bit o
 on which of the two ran. The first call on a machine compiles; the code is kept on disk.
 """
 
+from functools import cache
+
 import numpy as np
 from numba import njit
 
@@ -31,22 +33,32 @@ def simulate_block(
 ) -> Places:
     """As `engine.simulate_block`."""
     n_models = strength.shape[1]
-    rounds = schedule(n_models, eliminate)
-    shape = (len(rounds) if trace else 1, n_models, len(words) * CHUNK)
+    shape = (len(eliminate) if trace else 1, n_models, len(words) * CHUNK)
     places = np.empty(shape, dtype=np.uint16)
     _play(
         words,
         second_wins(strength),
         _orders(orders),
-        *_flat([each.active for each in rounds]),
-        *_flat([each.shuffle for each in rounds]),
-        *_flat([each.matches for each in rounds]),
+        *_flat(n_models, eliminate),
         places,
     )
     return places
 
 
-def _flat(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
+@cache
+def _flat(
+    n_models: int, eliminate: tuple[int, ...]
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """`active`, `shuffle` and `matches` of all rounds, each followed by where the rounds start."""
+    rounds = schedule(n_models, eliminate)
+    return (
+        *_joined([each.active for each in rounds]),
+        *_joined([each.shuffle for each in rounds]),
+        *_joined([each.matches for each in rounds]),
+    )
+
+
+def _joined(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
     """The parts one after another, and where each of them starts and the last one ends."""
     return np.concatenate(parts), np.cumsum([0, *map(len, parts)])
 
@@ -68,7 +80,7 @@ def controlled_sums(
     for k, step in enumerate(steps(n_models, eliminate)):
         if len(step.lowest):
             worth = -step.stayed[:, None] * control.stay[k - 1, :, step.score]
-            _add_luck_of_staying(places[k], step.lowest, worth, unit_of, sums)
+            _add_worth(places[k], step.lowest, worth, unit_of, sums)
         for group in step.groups:
             _add_matches(
                 places[k],
@@ -82,6 +94,15 @@ def controlled_sums(
                 unit_of,
                 sums,
             )
+    return sums
+
+
+def plain_sums(places: Places, score: IntArray, *, unit: int) -> IntArray:
+    """As `engine.plain_sums`."""
+    n_models, contests = places.shape
+    sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)
+    worth = np.repeat(score[:, None], n_models, axis=1)
+    _add_worth(places, np.arange(n_models), worth, np.arange(contests) // unit, sums)
     return sums
 
 
@@ -135,7 +156,7 @@ def _play(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _add_luck_of_staying(models, lowest, worth, unit_of, sums):  # type: ignore[no-untyped-def]
+def _add_worth(models, lowest, worth, unit_of, sums):  # type: ignore[no-untyped-def]
     for row in range(len(lowest)):
         for contest in range(models.shape[1]):
             model = models[lowest[row], contest]

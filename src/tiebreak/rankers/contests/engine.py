@@ -211,6 +211,18 @@ def states_of(places: Places, score: IntArray) -> States:
     return states.reshape(n_rounds, contests, n_models)
 
 
+def plain_sums(places: Places, score: IntArray, *, unit: int) -> IntArray:
+    """Summed scores of the models in every `unit` contests, shape (units, M).
+
+    Args:
+        places: shape (M, contests), after the last round.
+        score: shape (M,), of the places.
+        unit: contests that are summed.
+    """
+    scores = states_of(places[None], score[None])[0].astype(np.int64)
+    return np.add.reduceat(scores, range(0, len(scores), unit), axis=0)
+
+
 def _shuffle(rows: list[Keys], plan: Round, words: Words) -> None:
     """Put the models of each group in a random order; a row is one place in all contests."""
     fresh = np.empty((words.shape[1], words.shape[0], CHUNK), dtype=np.uint32)

@@ -16,6 +16,7 @@ from tiebreak.rankers.contests.engine import (
     States,
     draw_block,
     out_flag,
+    plain_sums,
     schedule,
     simulate_block,
     states_of,
@@ -139,14 +140,13 @@ def _block_sums(study: Study, number: int) -> IntArray:
     contests = min(BLOCK, study.iterations - number * BLOCK)
     draw = _draw(study, (number,), contests)
     strength = study.strength[:, draw.numbering]
-    play, take_out_luck = engine(study.compiled)
+    play, add_up, take_out_luck = engine(study.compiled)
     given = (draw.words, strength, study.eliminate, draw.orders)
     if study.control is None:
         # Of the last round alone, and without the flag of those who went out.
         last = schedule(strength.shape[1], study.eliminate)[-1].score
         last = last & (out_flag(len(study.eliminate)) - 1)
-        scores = states_of(play(*given), last[None])[0, :contests].astype(np.int64)
-        own = np.add.reduceat(scores, range(0, contests, study.unit), axis=0) << SUM_BITS
+        own = add_up(play(*given)[0, :, :contests], last, unit=study.unit) << SUM_BITS
     else:
         win, stay = study.control.win, study.control.stay
         control = Control(win[:, draw.numbering], stay[:, draw.numbering])
@@ -166,7 +166,7 @@ def _draw(study: Study, key: tuple[int, ...], contests: int) -> Draw:
 def _trace(study: Study, draw: Draw) -> States:
     """States after every round, models in the order of the study."""
     strength = study.strength[:, draw.numbering]
-    play, _ = engine(study.compiled)
+    play, *_ = engine(study.compiled)
     places = play(draw.words, strength, study.eliminate, draw.orders, trace=True)
     rounds = schedule(places.shape[1], study.eliminate)
     states = states_of(places, np.array([each.score for each in rounds]))
@@ -175,10 +175,12 @@ def _trace(study: Study, draw: Draw) -> States:
     return traced
 
 
-def engine(compiled: bool) -> tuple[Callable[..., Places], Callable[..., IntArray]]:
-    """`simulate_block` and `controlled_sums`, in NumPy or compiled: the same integers."""
+def engine(
+    compiled: bool,
+) -> tuple[Callable[..., Places], Callable[..., IntArray], Callable[..., IntArray]]:
+    """`simulate_block`, `plain_sums`, `controlled_sums`, NumPy's or compiled: the same integers."""
     if not compiled:
-        return simulate_block, controlled_sums
+        return simulate_block, plain_sums, controlled_sums
     from tiebreak.rankers.contests import compiled as fast
 
-    return fast.simulate_block, fast.controlled_sums
+    return fast.simulate_block, fast.plain_sums, fast.controlled_sums
