@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from inspect_ai import eval
@@ -18,6 +19,7 @@ from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import PricedModel
 from tiebreak.estimate.tokens import TokenCounter
+from tiebreak.estimate.totals import Range
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.contest import Contest
@@ -77,7 +79,9 @@ def estimated(folder: Path, protocols: str, log: str | None = None, seed: int = 
 
 @pytest.fixture(scope="module")
 def rows(folder: Path) -> Mapping[str, ProtocolEstimate]:
-    return {row.label: row for row in estimated(folder, "all").protocols}
+    # As often as the planted judge's verdicts are close: refined checklists make prompts longer.
+    with patch("tiebreak.estimate.estimate.CLOSE", Range(0.0, 0.15, 1.0)):
+        return {row.label: row for row in estimated(folder, "all").protocols}
 
 
 @pytest.mark.parametrize("protocol", ONE_JUDGE)
@@ -106,8 +110,7 @@ def test_input_tokens(
         assert 0.97 * row.tokens_in.low <= bill.input_tokens <= row.tokens_in.high
     per_call = bill.input_tokens / max(bill.n_calls, 1)
     likely = row.tokens_in.likely / max(row.calls.likely, 1)
-    # Refined checklists make prompts longer, as often as matches are close, which nobody knows.
-    assert likely == pytest.approx(per_call, rel=0.15 if protocol in UNEVEN else 0.1)
+    assert likely == pytest.approx(per_call, rel=0.1)
 
 
 # In the adaptive ones other matches are close than were in the run.
