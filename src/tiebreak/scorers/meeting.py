@@ -45,8 +45,8 @@ class Meeting:
         Who is shown first is drawn by lot, in turns over the items. Both orders are asked at once
         unless the first one decides whether there is a second. An unscored call is repeated once; a
         match without any verdict is marked. With `checklist="ties"` the principles are voted on
-        first; where they leave the match even, the checklist is asked in every order, so the
-        result is what asking for both at once would have given.
+        first; where they leave the match even, the checklist is asked in every order: a
+        judge that votes the same either way so gives the same result.
 
         Judges of a jury are asked side by side, and what they said together decides whether to ask
         for more. One whose provider fails leaves its verdict unscored.
