@@ -173,6 +173,7 @@ def test_a_log_of_the_same_judge_shows_noise_and_differences(logs: Path) -> None
         (["--budget", "1", "--judge", "a/b"], 1, "No price of the judge is known"),
         (["--calls", "3", "--judge", "a/b"], 1, "no two models can be told apart"),
         (["--precision", "1.5", "--judge", "a/b"], 2, "precision"),
+        (["--judge", "a/b,c/d"], 1, "A jury is estimated judge by judge"),
     ],
 )
 def test_what_cannot_be_planned(

@@ -160,6 +160,11 @@ def read_judges(
         raise EstimateError(
             f"{asking[0]} asks a judge: add --judge MODEL, such as --judge openai/gpt-5"
         )
+    if judge is not None and "," in judge:
+        raise EstimateError(
+            "A jury is estimated judge by judge: give one --judge at a time. All together they "
+            "cost the sum; with -T jury=rotate, where they take turns, the mean."
+        )
     if not asking:
         judge = meta_judge = None
     asked = [model for model in (judge, meta_judge, *reviewers) if model is not None]
