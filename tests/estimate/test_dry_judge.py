@@ -110,6 +110,19 @@ def test_words_and_lines() -> None:
     assert many > one
 
 
+def test_new_items_and_their_examples_are_counted() -> None:
+    def final(words: int, **settings: Any) -> int:
+        *_, last = [
+            c for c in judged("seal", Habit(1, 0, words), **settings).calls if c.kind == "match"
+        ]
+        return last.input_tokens
+
+    # Four new items until the final, each of three texts, in words of two letters at least; without
+    # them the judge only reads two texts of the critique.
+    grown = final(60) - final(20)
+    assert grown - (final(60, refine=False) - final(20, refine=False)) > 40 * 4 * 3 * 3
+
+
 def test_who_is_billed() -> None:
     for call in judged("seal", Habit(1, 0, 12)).calls:
         meta = call.kind in ("critique", "refine")

@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from tests.ranking_logs.builders import item, match
-from tiebreak.scorers.ballots import VERSION, ItemBallots, newer_version, restore_ballots
+from tiebreak.scorers.ballots import (
+    VERSION,
+    ItemBallots,
+    Refinement,
+    newer_version,
+    restore_ballots,
+)
 from tiebreak.scorers.ranking import score_ballots
 
 BALLOTS = item("q", [match("a", "b", 0.5)])
@@ -36,6 +42,13 @@ def test_what_was_settled_before_was_about_the_items_of_the_run() -> None:
     skipped = restore_ballots(stored(skipped={"after": 3, "of": 10, "error": 0.05})).skipped
     assert skipped is not None
     assert skipped.settle_for == "these"
+
+
+def test_constants_of_a_new_item_are_kept_and_older_logs_lack_them() -> None:
+    new = Refinement(round=1, slot=0, item_id="C5", description="It adds.")
+    kept = new.model_dump(mode="json")
+    assert (kept.pop("scoring"), kept.pop("source")) == ("five_level", "adversarial")
+    assert restore_ballots(stored(refinements=[kept])).refinements == (new,)
 
 
 def test_unknown_fields_are_ignored() -> None:

@@ -1,12 +1,15 @@
 """The four rubrics that come along, and what is wrong with bad ones."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.scorers.tournament import planted_contest
+from tiebreak.scorers.questions import MatchQuestion
 from tiebreak.scorers.rubric import RubricError, builtin_rubrics, load_rubric, rubric_for
 
 GOOD: dict[str, Any] = {
@@ -64,12 +67,38 @@ def test_a_rubric_of_ones_own(tmp_path: Path) -> None:
     assert load_rubric(write(tmp_path, GOOD)).weights == {"P1": 0.75, "P2": 0.25}
 
 
+def test_an_item_of_a_rubric_may_come_with_examples(tmp_path: Path) -> None:
+    rubric = copy.deepcopy(GOOD)
+    shown = {"anchor_split": "5 vs 4", "higher_snippet": "moon / June", "lower_snippet": "moon / Y"}
+    rubric["checklist"][1]["demonstration"] = shown
+    plain, item = load_rubric(write(tmp_path, rubric)).checklist
+    assert plain.demonstration is None
+    assert item.demonstration is not None
+    assert item.demonstration.levels == (("5", "moon / June"), ("4", "moon / Y"))
+    contest = replace(
+        planted_contest({"a": 1.0, "b": 2.0}), rubric=load_rubric(write(tmp_path, rubric))
+    )
+    question = MatchQuestion(contest, contest.rubric.checklist, "a", "b")
+    assert question.prompt().system.endswith(
+        """C2 (P2): Line ends rhyme in pairs.
+Level 5 of 5, for example:
+moon / June
+Level 4 of 5, for example:
+moon / Y"""
+    )
+
+
 @pytest.mark.parametrize(
     ("where", "value", "words"),
     [
         (("principles", 0, "weight"), 0.5, "sum to 0.75, not 1"),
         (("principles", 0, "weight"), -0.1, "greater than 0"),
         (("principles", 1, "id"), "P1", "used twice: P1"),
+        (
+            ("checklist", 1, "demonstration"),
+            {"anchor_split": "5 vs 3"},
+            "demonstration.anchor_split",
+        ),
         (("checklist", 1, "principle"), "P9", "unknown principles: P9"),
         (("checklist", 1, "principle"), "P1", "without a checklist item: P2"),
         (("principles",), [], "principles"),

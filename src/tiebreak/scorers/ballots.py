@@ -172,7 +172,8 @@ class Refinement(Ballot):
     """A checklist item that the meta-judge proposed after a close match.
 
     `item_id` and the texts are empty when the call is `unscored`; `duplicate_of` names the
-    existing item that made the proposal superfluous (then it was not added).
+    existing item that made the proposal superfluous (then it was not added). `scoring` and `source`
+    are constants of the paper's form of an item (SEAL, A.5).
     """
 
     round: int
@@ -184,6 +185,8 @@ class Refinement(Ballot):
     anchor_split: AnchorSplit | None = None
     higher_snippet: str = ""
     lower_snippet: str = ""
+    scoring: Literal["five_level"] = "five_level"
+    source: Literal["adversarial"] = "adversarial"
     duplicate_of: str | None = None
     unscored: str | None = None
 

@@ -1,7 +1,7 @@
 """The questions that judging asks, as prompts with everything foreign inside fences."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -119,7 +119,8 @@ class MatchQuestion(Question[PairReply]):
     def prompt(self) -> Prompt:
         contest, about = self.contest, self.differences
         noted = [about[self.left], about[self.right]] if about else []
-        fence, slots = _shared(contest, noted)
+        grown = _grown(self.checklist, contest.rubric)
+        fence, slots = _shared(contest, [*noted, *_texts(grown)])
         asked = {"principles": self.principle_ids, "checklist items": self.checklist_ids}
         return _prompt(
             "match",
@@ -135,7 +136,7 @@ class MatchQuestion(Question[PairReply]):
                 if noted
                 else ""
             ),
-            further=_further(self.checklist, contest.rubric),
+            further=_further(grown, fence),
             asked=" and on ".join(
                 f"the {name} {', '.join(ids)}" for name, ids in asked.items() if ids
             ),
@@ -190,7 +191,8 @@ class RefineQuestion(Question[RefineReply]):
     def prompt(self) -> Prompt:
         contest = self.contest
         evidence = _evidence(self.match)
-        fence, slots = _shared(contest, [evidence])
+        grown = _grown(self.checklist, contest.rubric)
+        fence, slots = _shared(contest, [evidence, *_texts(grown)])
         items = Counter(item.principle for item in self.checklist)
         return _prompt(
             "refine",
@@ -201,7 +203,7 @@ class RefineQuestion(Question[RefineReply]):
             loser=fence(contest.answers[self.match.loser]),
             winner=fence(contest.answers[self.match.winner]),
             evidence=fence(evidence),
-            further=_further(self.checklist, contest.rubric),
+            further=_further(grown, fence),
             coverage=", ".join(f"{id} {items[id]}" for id in contest.rubric.weights),
             new_id=self.new_id,
         )
@@ -303,15 +305,32 @@ def _principles(rubric: Rubric) -> str:
     )
 
 
-def _checklist(checklist: Sequence[ChecklistItem]) -> str:
-    return "\n".join(f"{item.id} ({item.principle}): {item.description}" for item in checklist)
+def _checklist(checklist: Sequence[ChecklistItem], enclose: Callable[[str], str] = str) -> str:
+    return "\n".join(line for item in checklist for line in _item(item, enclose))
 
 
-def _further(checklist: Sequence[ChecklistItem], rubric: Rubric) -> str:
+def _item(item: ChecklistItem, enclose: Callable[[str], str]) -> Iterator[str]:
+    yield f"{item.id} ({item.principle}): {item.description}"
+    for level, snippet in item.demonstration.levels if item.demonstration else ():
+        yield f"Level {level} of 5, for example:\n{enclose(snippet)}"
+
+
+def _grown(checklist: Sequence[ChecklistItem], rubric: Rubric) -> list[ChecklistItem]:
     """The items that the checklist has grown beyond the rubric's, which all calls have read."""
-    if not (grown := [item for item in checklist if item not in rubric.checklist]):
-        return ""
-    return f"\nFurther checklist items:\n{_checklist(grown)}\n"
+    return [item for item in checklist if item not in rubric.checklist]
+
+
+def _texts(grown: Sequence[ChecklistItem]) -> list[str]:
+    """What a model wrote in them, for the fence: examples come from answers."""
+    shown = [item.demonstration for item in grown if item.demonstration]
+    return [
+        *(item.description for item in grown),
+        *(snippet for one in shown for _, snippet in one.levels),
+    ]
+
+
+def _further(grown: Sequence[ChecklistItem], fence: Fence) -> str:
+    return f"\nFurther checklist items:\n{_checklist(grown, fence)}\n" if grown else ""
 
 
 def _criteria(criteria: Sequence[Criterion]) -> str:

@@ -11,11 +11,15 @@ from typing import Final
 from tiebreak.scorers.ballots import Match, Refinement
 from tiebreak.scorers.match import CLOSE_MARGIN
 from tiebreak.scorers.questions import RefineQuestion
-from tiebreak.scorers.rubric import ChecklistItem
+from tiebreak.scorers.replies import RefineReply
+from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 from tiebreak.scorers.session import Session
 
 MOST_REFINEMENTS: Final = 2
 """New checklist items a round, at most."""
+
+LONGEST_SNIPPET: Final = 400
+"""Characters of an example that later prompts show."""
 
 DUPLICATE_OVERLAP: Final = 0.7
 """Two items are duplicates when their words overlap (Jaccard) at least this much."""
@@ -36,11 +40,7 @@ async def refine(judge: Session, number: int) -> None:
             refinements.append(Refinement(round=number, slot=match.slot, unscored=reply.unscored))
             continue
         twin = duplicate_of(reply.value.description, checklist)
-        new = ChecklistItem(
-            id=next_id(checklist),
-            principle=reply.value.principle_id,
-            description=reply.value.description,
-        )
+        new = item_of(reply.value, next_id(checklist))
         if twin is None:
             checklist.append(new)
         refinements.append(
@@ -67,6 +67,30 @@ def closest(matches: Sequence[Match], number: int) -> list[Match]:
         if match.round == number and match.margin is not None and abs(match.margin) < CLOSE_MARGIN
     ]
     return [match for *_, match in sorted(margins, key=lambda m: m[:2])[:MOST_REFINEMENTS]]
+
+
+def item_of(proposed: RefineReply, id: str) -> ChecklistItem:
+    """The checklist item that a reply proposes; without a demonstration where half of it is blank.
+
+    Of an example later prompts show `LONGEST_SNIPPET` characters; the ballots keep all of it.
+    """
+    higher, lower = (_shortened(s) for s in (proposed.higher_snippet, proposed.lower_snippet))
+    shown = None
+    if higher and lower:
+        shown = Demonstration(
+            anchor_split=proposed.anchor_split, higher_snippet=higher, lower_snippet=lower
+        )
+    return ChecklistItem(
+        id=id,
+        principle=proposed.principle_id,
+        description=proposed.description,
+        demonstration=shown,
+    )
+
+
+def _shortened(snippet: str) -> str:
+    text = snippet.strip()
+    return text if len(text) <= LONGEST_SNIPPET else f"{text[:LONGEST_SNIPPET].rstrip()} …"
 
 
 def words(text: str) -> frozenset[str]:

@@ -13,6 +13,8 @@ from typing import Final, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tiebreak.scorers.ballots import AnchorSplit
+
 RUBRIC_FOLDER = Path(__file__).parent / "rubrics"
 DEFAULT_RUBRIC = "general_qa"
 
@@ -37,12 +39,27 @@ class Principle(_Model):
     weight: float = Field(gt=0, le=1)
 
 
+class Demonstration(_Model):
+    """An example of a response at either of two neighbouring levels of five (SEAL, A.5)."""
+
+    anchor_split: AnchorSplit
+    higher_snippet: str = Field(min_length=1)
+    lower_snippet: str = Field(min_length=1)
+
+    @property
+    def levels(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Level and example, the higher one first."""
+        higher, lower = self.anchor_split.split(" vs ")
+        return (higher, self.higher_snippet), (lower, self.lower_snippet)
+
+
 class ChecklistItem(_Model):
-    """A concrete probe that belongs to one principle."""
+    """A concrete probe that belongs to one principle, with examples where there are any."""
 
     id: str = Field(min_length=1)
     principle: str
     description: str = Field(min_length=1)
+    demonstration: Demonstration | None = None
 
 
 class Rubric(_Model):
