@@ -50,10 +50,12 @@ def match(
     first: str | None = None,
     second_order: float | None = None,
     decided_by: DecidedBy | None = None,
+    won: Literal["high", "low"] | None = None,
 ) -> Match:
     """A match with one verdict, or two when `second_order` gives the margin of the swapped one.
 
-    Both margins are positive when `high` is better; None is a verdict without a score.
+    Both margins are positive when `high` is better; None is a verdict without a score. `won` is who
+    won where that is not the sign of the margin.
     """
     shown = first or high
     verdicts = [_verdict(shown, high, margin)]
@@ -72,7 +74,7 @@ def match(
         low=low,
         verdicts=tuple(verdicts),
         margin=margin,
-        winner=low if margin is not None and margin < 0 else high,
+        winner=low if won == "low" or (not won and (margin or 0) < 0) else high,
         decided_by=decided_by,
         flipped=flipped,
     )

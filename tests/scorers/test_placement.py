@@ -21,14 +21,14 @@ from tiebreak.scorers.ballots import (
     Tiering,
 )
 from tiebreak.scorers.placement import NotPlacedError, place, results
-from tiebreak.scorers.rules import SEEDING_WEIGHT, mean_margins
+from tiebreak.scorers.rules import SEEDING_WEIGHT, own_margins
 
 SINGLES = (("s0",), ("s1",), ("s2",), ("s3",))
 
 # Semi-finals s0-s3 and s1-s2, then the final; margins favour the better seed.
 CASES: list[tuple[str, list[Match], list[str]]] = [
     (
-        "those who went out in one round: by mean margin",  # s3 lost by 0.1, s2 by 0.5
+        "those who went out in one round: by margin",  # s3 lost by 0.1, s2 by 0.5
         [match("s0", "s3", 0.1), match("s1", "s2", 0.5), match("s0", "s1", 0.2, round=2)],
         ["s0", "s1", "s3", "s2"],
     ),
@@ -40,7 +40,7 @@ CASES: list[tuple[str, list[Match], list[str]]] = [
     (
         "an upset, and a runner-up with a worse margin than the third",
         # s3 beats s0 by 0.1; s1 beats s2 by 0.1; the final is s1-s3, won by s1 by 0.9:
-        # mean of s3 = (0.1 - 0.9) / 2 = -0.4, of s0 = -0.1, of s2 = -0.1
+        # s3 has 0.1 - 0.9 = -0.8, s0 -0.1, s2 -0.1
         [match("s0", "s3", -0.1), match("s1", "s2", 0.1), match("s1", "s3", 0.9, round=2)],
         ["s1", "s3", "s0", "s2"],
     ),
@@ -74,9 +74,9 @@ def test_all_identical_are_tied_and_have_no_margin() -> None:
     assert all(math.isnan(margin) for margin in placement.margins.values())
 
 
-def test_mean_margin_is_seen_from_the_candidate() -> None:
+def test_margins_are_seen_from_the_candidate() -> None:
     matches = (match("a", "b", 0.4), match("c", "a", 0.6), match("a", "d", None))
-    assert mean_margins(matches) == pytest.approx({"a": (0.4 - 0.6) / 2, "b": -0.4, "c": 0.6})
+    assert own_margins(matches) == {"a": [0.4, -0.6], "b": [-0.4], "c": [0.6]}
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.rules import (
     RULES,
     NotPlacedError,
-    mean_margins,
     mean_results,
+    own_margins,
     results,
     tied_groups,
 )
@@ -61,7 +61,9 @@ def place(ballots: ItemBallots) -> Placement:
         ranks: Mapping[str, float] = mean_ranks(ballots.groups)
     else:
         ranks = rule.ranks(ballots)
-    margins = mean_margins(ballots.matches)
+    margins = {
+        name: math.fsum(own) / len(own) for name, own in own_margins(ballots.matches).items()
+    }
     borda = mean_results(ballots) if ballots.placed_by == "points" else _borda(ranks)
     return Placement(
         order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),

@@ -1,7 +1,7 @@
 """The rules by which the ballots of an item become its ranking, in one table: `RULES`.
 
     elimination    champion, runner-up, then each elimination round, the latest first; within a
-                   round by mean principle margin per match, then by seed (SEAL, §2.3)
+                   round by accumulated principle margin, then by seed (SEAL, §2.3)
     least_squares  strengths that fit the results of all matches best, and the seeding a little
     win_rate       mean result of a candidate's matches, ½ for a tie
     points         the same in an item; over items not ranks are averaged but results, those of a
@@ -86,14 +86,14 @@ def tied_groups(scores: Mapping[str, float]) -> Groups:
     return [list(names) for _, names in groups]
 
 
-def mean_margins(matches: Iterable[Match]) -> dict[str, float]:
-    """Mean principle margin of every candidate over its scored matches; none, no entry."""
+def own_margins(matches: Iterable[Match]) -> dict[str, list[float]]:
+    """Principle margins of every candidate in its scored matches, in [-1, 1]; none, no entry."""
     own: dict[str, list[float]] = {}
     for match in matches:
         if match.margin is not None:
             own.setdefault(match.high, []).append(match.margin)
             own.setdefault(match.low, []).append(-match.margin)
-    return {name: math.fsum(margins) / len(margins) for name, margins in own.items()}
+    return own
 
 
 def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
@@ -148,7 +148,10 @@ def review_ranks(ballots: ItemBallots, models: Sequence[str]) -> NDArray[np.floa
 def _elimination(ballots: ItemBallots) -> Groups:
     _require_verdict(ballots)
     out_in = {match.loser: match.round for match in ballots.matches}
-    margins = mean_margins(ballots.matches)
+    # Rounded: equal sums are equal, in whatever order their margins came.
+    margins = {
+        name: round(math.fsum(own), _DECIMALS) for name, own in own_margins(ballots.matches).items()
+    }
     seed = {rep: position for position, rep in enumerate(ballots.seeds)}
 
     def key(rep: str) -> tuple[float, float, int]:
