@@ -137,6 +137,9 @@ from .tables import (
     read_human_ranking as read_human_ranking,
 )
 from .tables import (
+    read_order as read_order,
+)
+from .tables import (
     read_rounds as read_rounds,
 )
 from .tables import (

@@ -12,7 +12,7 @@ from tiebreak.rankers import csd, failure_sensitivity, perturb
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.report.sheets.contest import data_of, sheets_of
-from tiebreak.tables import Round, Rounds, ScoreTable, TableError
+from tiebreak.tables import Round, Rounds, ScoreTable, TableError, read_order
 
 MODELS = ("ada", "ben", "cleo", "dan")
 BENCHMARKS = ("maths", "code", "law")
@@ -64,7 +64,8 @@ def test_weights_give_a_random_order() -> None:
     contest = contest_report(TABLE, options=options)
     expected = csd(SCORES, weights=[1.0, 2.0, 1.0], iterations=2000, seed=3)
     np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins)
-    assert "in an order drawn by weight" in printed(contest)
+    assert contest.order_from == "weights"
+    assert "Order: drawn by weight, anew for every contest" in printed(contest)
 
 
 def test_a_spoilt_score() -> None:
@@ -147,6 +148,27 @@ def test_rounds_of_a_file_bring_their_weights_eliminations_and_notes() -> None:
     assert found.notes == ("a remark on the table", "a remark on the rounds")
     # What is asked for goes before what the file says.
     assert contest_report(table, rounds, eliminate=(0, 1), options=options).sensitivity is not None
+
+
+def test_where_the_order_comes_from_is_said() -> None:
+    options: CsdOptions = {"iterations": 100}
+    ways = {
+        "columns": (("scores.csv", "errors.csv"), None),
+        "names": (("logs/a.eval", "errors.csv"), None),
+        "order": (("logs/a.eval",), read_order("law, maths", BENCHMARKS)),
+        "rounds": (("scores.csv",), Rounds((Round("law", ("law",), (2,)),), "rounds.yaml")),
+        "given": (("scores.csv",), [(1,)]),
+    }
+    for way, (sources, rounds) in ways.items():
+        table = ScoreTable(MODELS, BENCHMARKS, SCORES, sources)
+        contest = contest_report(table, rounds, options=options)
+        assert data_of(contest)["order_from"] == way
+        text = " ".join(printed(contest).split())
+        assert ("give your own with --order or --rounds" in text) == (way in ("columns", "names"))
+        assert ("alphabetical" in text) == (way == "names")
+    assert "law → maths" in printed(
+        contest_report(TABLE, read_order("law, maths", BENCHMARKS), options=options)
+    )
 
 
 def test_cells_to_spoil_by_name() -> None:

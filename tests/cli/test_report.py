@@ -127,8 +127,8 @@ def test_people_and_reference(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         ([], "Give ranking LOGS, or --scores, or both."),
-        (["LOGS", "--rounds", "x.yaml"], "--rounds, --eliminate and --spoil go with --scores."),
-        (["LOGS", "--eliminate", "1"], "--rounds, --eliminate and --spoil go with --scores."),
+        (["LOGS", "--rounds", "x.yaml", "--spoil", "a=b"], "--rounds, --spoil: for a contest"),
+        (["LOGS", "--eliminate", "1"], "--eliminate: for a contest over many --scores"),
         (["--scores", "SCORES", "--human", "p.csv"], "--human and --reference go with LOGS."),
         (["--scores", "SCORES", "--eliminate", "one"], "'one' is not a list of whole numbers"),
     ],

@@ -173,6 +173,14 @@ def test_csd(tables: Path) -> None:
     assert data["perturbation"]["model"] == "x"
 
 
+def test_csd_in_an_order_that_is_given(tables: Path) -> None:
+    arguments = ["csd", str(tables / "scores.csv"), "--iterations", "200"]
+    assert "Order: that of the table's columns; it is the method's" in tiebreak(*arguments).output
+    data = json.loads(tiebreak(*arguments, "--order", "law,maths", "--json").output)
+    assert (data["rounds"], data["order_from"]) == ([["law"], ["maths"]], "order")
+    assert data["notes"] == ["the order: in no round, so not used: 'code'"]
+
+
 def test_csd_with_standard_errors(tables: Path) -> None:
     errors = tables / "errors.csv"
     errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")
@@ -223,6 +231,8 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["csd", "{tables}/holes.csv"], 1, "'y' has no score on 'law'"),
         (["csd", "{tables}/scores.csv", "--rounds", "{tables}/bad.yaml"], 1, "did you mean 'law'"),
         (["csd", "{tmp}/nowhere"], 1, "does not exist"),
+        (["csd", "{tables}/scores.csv", "--order", "maths,cod"], 1, "did you mean 'code'"),
+        (["csd", "{tables}/scores.csv", "--order", "law", "--rounds", "r"], 2, "or --order"),
     ],
 )
 def test_wrong_use_is_explained(

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.tables.builders import write
-from tiebreak.tables import Round, Rounds, read_rounds
+from tiebreak.tables import Round, Rounds, TableError, read_order, read_rounds
 
 BENCHMARKS = ("mmlu", "gsm8k", "math", "humaneval", "mbpp")
 
@@ -42,3 +44,42 @@ def test_details(tmp_path: Path) -> None:
 
 def test_no_elimination_in_any_round_is_something_said(tmp_path: Path) -> None:
     assert read(tmp_path, "- {benchmarks: mmlu, eliminate: 0}").eliminate == (0,)
+
+
+def test_an_order_of_names_and_of_lines(tmp_path: Path) -> None:
+    path = write(tmp_path / "order.txt", "gsm8k\n\n  math \nmmlu\n")
+    for order, source in (("gsm8k, math,mmlu", "the order"), (str(path), str(path))):
+        rounds = read_order(order, BENCHMARKS)
+        assert rounds.columns == ((1,), (2,), (0,))
+        assert [one.name for one in rounds.rounds] == ["gsm8k", "math", "mmlu"]
+        assert rounds.notes == (f"{source}: in no round, so not used: 'humaneval', 'mbpp'",)
+        assert rounds.order_from == "order"
+
+
+def test_a_benchmark_goes_before_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "mmlu", "math")
+    assert read_order("mmlu", BENCHMARKS).columns == ((0,),)
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ("mmlu,gms8k", "the order, round 2: the scores have no benchmark 'gms8k'; did you mean"),
+        ("mmlu,,math", "the order, round 2: the scores have no benchmark ''"),
+        ("mmlu,math,mmlu", "round 3: 'mmlu' is in round 1 already"),
+        ("order.txt", "'order.txt' is neither a file nor a benchmark of the scores"),
+        ("mmul", "did you mean 'mmlu'"),
+        ("", "neither a file nor a benchmark"),
+        ("{bad}", "order.txt, round 2: the scores have no benchmark 'humaneva'"),
+        ("{empty}", "empty.txt holds no name; write one benchmark a line"),
+    ],
+)
+def test_bad_orders(tmp_path: Path, order: str, words: str) -> None:
+    bad = write(tmp_path / "order.txt", "mmlu\nhumaneva\n")
+    empty = write(tmp_path / "empty.txt", "\n \n")
+    with pytest.raises(TableError) as caught:
+        read_order(order.format(bad=bad, empty=empty), BENCHMARKS)
+    assert words in str(caught.value)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -22,14 +23,18 @@ from tiebreak.tables.rounds import Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells
 from tiebreak.words import count
 
+OrderFrom = Literal["columns", "names", "rounds", "order", "weights", "given"]
+
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class ContestReport(Finding):
     """`result` at the first T; `sensitivity` if there are several; `spoilt` if one was asked for.
 
-    `rounds` has the names of the benchmarks of each round, in the order of the contest. `items`:
-    how far other items would move `result`, None where a score has no standard error, for
-    `items_reason`. `largest_eliminate` is the largest T that makes sense (`largest_elimination`).
+    `rounds` has the names of the benchmarks of each round, in the order of the contest, which
+    comes from the table's columns, the benchmarks' names, a file of rounds, an order of names,
+    weights (a new order for every contest), or was given in Python (`order_from`). `items`: how far
+    other items would move `result`, None where a score has no standard error, for `items_reason`.
+    `largest_eliminate` is the largest T that makes sense (`largest_elimination`).
     """
 
     models: tuple[str, ...]
@@ -43,6 +48,7 @@ class ContestReport(Finding):
     items: ItemIntervals | None = None
     items_reason: str | None = None
     largest_eliminate: int | None = None
+    order_from: OrderFrom = "given"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -77,8 +83,8 @@ def contest_report(
 
     Args:
         table: the scores of M models on B benchmarks, what `read_scores` returned.
-        rounds: what `read_rounds` returned, or the columns of each round; by default every
-            benchmark is a round, in order.
+        rounds: what `read_rounds` or `read_order` returned, or the columns of each round; by
+            default every benchmark is a round, in order.
         eliminate: the T to compare, ascending, each for all rounds; or one contest's T by round,
             as {0: T, 1: T, …}. By default those of the rounds, else 0.
         spoil: a model and the benchmarks in which its scores become 0: their numbers, or their
@@ -93,12 +99,14 @@ def contest_report(
     chosen: CsdOptions = {**(options or {})}
     columns: Sequence[Sequence[int]] = [(column,) for column in range(len(table.benchmarks))]
     notes = table.notes
+    order_from: OrderFrom = table.order_from
     if isinstance(rounds, Rounds):
+        order_from = rounds.order_from
         columns, chosen["weights"], notes = rounds.columns, rounds.weights, notes + rounds.notes
         if eliminate is None and rounds.eliminate is not None:
             eliminate = dict(enumerate(rounds.eliminate))
     elif rounds is not None:
-        columns = rounds
+        columns, order_from = rounds, "given"
     eliminate = (0,) if eliminate is None else eliminate
     first = list(eliminate.values()) if isinstance(eliminate, Mapping) else eliminate[0]
     several = not isinstance(eliminate, Mapping) and len(eliminate) > 1
@@ -136,6 +144,7 @@ def contest_report(
         items=items,
         items_reason=reason,
         largest_eliminate=largest_elimination(len(table.models), len(columns)),
+        order_from=order_from if weights is None else "weights",
     )
 
 

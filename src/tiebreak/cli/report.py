@@ -1,11 +1,12 @@
 """The verb `report`: one HTML page that shows everything, and its pictures."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, echo_json, numbers, plain_errors, steps
+from tiebreak.cli._contest import contest_options, given_of, play
+from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors, steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,25 +34,7 @@ if TYPE_CHECKING:
     help="Add a contest over many benchmarks: tables, logs or folders as `tiebreak csd` takes "
     "them. Repeatable.",
 )
-@click.option(
-    "--rounds", "rounds_file", type=click.Path(), metavar="FILE", help="Rounds of the contest."
-)
-@click.option(
-    "--eliminate",
-    callback=numbers(int, "whole numbers such as 0,1,2"),
-    metavar="T[,T…]",
-    help="Models that go out after each of its rounds.",
-)
-@click.option(
-    "--spoil", metavar="MODEL=BENCHMARK[,…]", help="What scores of 0 there would do in the contest."
-)
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "available", "worst"]),
-    default="error",
-    show_default=True,
-    help="A missing score in the contest, as in `tiebreak csd`.",
-)
+@contest_options
 @click.option(
     "--human",
     metavar="FILE",
@@ -71,10 +54,7 @@ def report(
     logs: tuple[str, ...],
     folder: Path,
     scores: tuple[str, ...],
-    rounds_file: str | None,
-    eliminate: tuple[int, ...] | None,
-    spoil: str | None,
-    missing: Literal["error", "available", "worst"],
+    setup: dict[str, Any],
     human: str | None,
     reference: str | None,
     title: str | None,
@@ -97,17 +77,16 @@ def report(
     """
     from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.comparison import ComparisonError
-    from tiebreak.analysis.contests import contest_report
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report import ReportError
     from tiebreak.report.page.build import check_folder, write_report
-    from tiebreak.tables import TableError, read_human_ranking, read_rounds, read_scores
+    from tiebreak.tables import TableError, read_human_ranking, read_scores
 
     if not (logs or scores):
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
-    if not scores and (rounds_file or eliminate or spoil):
-        raise click.UsageError("--rounds, --eliminate and --spoil go with --scores.")
+    if not scores and (options := [f"--{name}" for name in given_of(setup)]):
+        raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")
     known = (AlignmentError, ComparisonError, MissingPackageError, OSError, RankingError)
@@ -117,21 +96,15 @@ def report(
         contest = None
         if scores:
             say("playing contests")
-            table = read_scores(scores)
-            contest = contest_report(
-                table,
-                read_rounds(rounds_file, table.benchmarks) if rounds_file else None,
-                eliminate=eliminate,
-                spoil=spoil,
-                options={"seed": how.seed, "missing": missing},
-            )
+            contest = play(read_scores(scores), setup, {"seed": how.seed})
+        of_contest = [setup[name] for name in ("rounds", "order") if setup[name]]
         files = write_report(
             logs,
             folder,
             contest=contest,
             human=people,
             reference=reference,
-            sources=[*scores, *([rounds_file] if rounds_file else [])],
+            sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
             title=title,
             how=how,
             progress=say,

@@ -1,14 +1,14 @@
 """Files in; ballots, scores, rounds and people's rankings out.
 
 `read_ballots` gives what the aggregators work on, `read_scores` what the contest works on,
-`read_rounds` its order, `read_human_ranking` how people rank the models. Reading a CSV file loads
-no harness: the readers of logs are imported when a log is given.
+`read_rounds` and `read_order` its order, `read_human_ranking` how people rank the models. Reading a
+CSV file loads no harness: the readers of logs are imported when a log is given.
 """
 
 from tiebreak.tables.ballots import BallotFile, read_ballots
 from tiebreak.tables.errors import TableError, UnreadableFileError
 from tiebreak.tables.human import HumanRanking, read_human_ranking
-from tiebreak.tables.rounds import Round, Rounds, read_rounds
+from tiebreak.tables.rounds import Round, Rounds, read_order, read_rounds
 from tiebreak.tables.scores import ScoreTable, find_cells, read_scores
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "find_cells",
     "read_ballots",
     "read_human_ranking",
+    "read_order",
     "read_rounds",
     "read_scores",
 ]

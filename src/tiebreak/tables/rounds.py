@@ -8,18 +8,21 @@ A YAML file with a list; an entry is one round, written in one of three ways::
       benchmarks: [humaneval, mbpp]
       eliminate: 2                      # how many models go out after this round
       weight: 0.5                       # for sampling the order of the rounds
+
+Where every benchmark is a round of its own, an order of names is enough (`read_order`).
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
 from tiebreak.tables.delimited import read_text
 from tiebreak.tables.errors import TableError, first_line, shown, suggestion
+from tiebreak.words import split_names
 
 _KEYS = ("name", "benchmarks", "eliminate", "weight")
 
@@ -41,11 +44,15 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """All rounds, in the order of the contest; `notes` say what the rounds leave out."""
+    """All rounds, in the order of the contest; `notes` say what the rounds leave out.
+
+    `order_from`: a file of rounds, or an order of names.
+    """
 
     rounds: tuple[Round, ...]
     source: str
     notes: tuple[str, ...] = ()
+    order_from: Literal["rounds", "order"] = "rounds"
 
     @property
     def columns(self) -> tuple[tuple[int, ...], ...]:
@@ -91,10 +98,42 @@ def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
                 f"{source}: {shown(without[0])} has no {what!r} and other rounds have one; give it "
                 "in every round or in none"
             )
+    return Rounds(rounds, source, _unused(source, rounds, benchmarks))
+
+
+def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
+    """Rounds of one benchmark each, in an order that is given by name.
+
+    Args:
+        order: "a,b,c", or the path of a text file with one name a line. A benchmark that is not
+            named is left out, with a note, as of a file of rounds.
+        benchmarks: names of the score table's columns.
+
+    Raises:
+        TableError: a name that is not among `benchmarks`, or there twice; no name; a file that is
+            not text.
+    """
+    names, source = split_names(order), "the order"
+    if not set(names) <= set(benchmarks) and Path(order).is_file():
+        names = [line.strip() for line in read_text(Path(order)).splitlines() if line.strip()]
+        source = order
+        if not names:
+            raise TableError(f"{source} holds no name; write one benchmark a line")
+    elif len(names) == 1 and names[0] not in benchmarks:
+        help_ = suggestion(names[0], benchmarks)
+        raise TableError(f"{shown(order)} is neither a file nor a benchmark of the scores; {help_}")
+    rounds = tuple(
+        Round(name, (name,), (_column(f"{source}, round {number}", name, benchmarks),))
+        for number, name in enumerate(names, start=1)
+    )
+    _refuse_repeats(source, rounds)
+    return Rounds(rounds, source, _unused(source, rounds, benchmarks), "order")
+
+
+def _unused(source: str, rounds: Sequence[Round], benchmarks: Sequence[str]) -> tuple[str, ...]:
     used = {name for one in rounds for name in one.benchmarks}
     unused = [repr(name) for name in benchmarks if name not in used]
-    notes = (f"{source}: in no round, so not used: {', '.join(unused)}",) if unused else ()
-    return Rounds(rounds, source, notes)
+    return (f"{source}: in no round, so not used: {', '.join(unused)}",) if unused else ()
 
 
 class _Loader(yaml.SafeLoader):

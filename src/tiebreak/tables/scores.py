@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -34,6 +35,12 @@ class ScoreTable:
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     errors: FloatArray | None = None
+
+    @property
+    def order_from(self) -> Literal["columns", "names"]:
+        """Where the benchmarks' order comes from: logs and pools have none but that of names."""
+        files = (Path(source).suffix.lower() for source in self.sources)
+        return "columns" if all(suffix in CSV for suffix in files) else "names"
 
 
 def read_scores(

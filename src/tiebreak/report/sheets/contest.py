@@ -1,11 +1,11 @@
 """CSD: a contest over many benchmarks."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.contests import ContestReport, OrderFrom
 from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity
@@ -22,6 +22,16 @@ from tiebreak.report.sheet import (
 )
 from tiebreak.words import count
 
+# What comes early weighs more: whoever has not chosen the order should know who has.
+_YOURS = "it is the method's weighting: give your own with --order or --rounds"
+_ORDERS: Final[dict[OrderFrom, str]] = {
+    "columns": f"Order: that of the table's columns; {_YOURS}",
+    "names": f"Order: alphabetical, by the benchmarks' names; {_YOURS}",
+    "rounds": "Order: that of the file of rounds",
+    "order": "Order: as given",
+    "weights": "Order: drawn by weight, anew for every contest",
+    "given": "Order: as given",
+}
 _OVER_ITEMS = ("lower", "upper", "rank_lower", "rank_upper")
 
 
@@ -37,7 +47,7 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
     return [
         Sheet(
             _title(report),
-            (_rounds(report),),
+            (_rounds(report), _ORDERS[report.order_from]),
             warnings=report.warnings,
             sections=sections,
             notes=report.notes,
@@ -50,7 +60,8 @@ def data_of(report: ContestReport) -> dict[str, Any]:
 
     The shape::
 
-    {"rounds": [[]], "weights": null or [], "largest_eliminate": null or T, "warnings": [],
+    {"rounds": [[]], "order_from", "weights": null or [], "largest_eliminate": null or T,
+     "warnings": [],
      "contest": {"iterations", "seed", "eliminate": [], "level", "control_variate", "reason",
                  "items": null or {"level", "draws", "contests"}, "items_reason": null or why not,
                  "rows": [{"rank", "model", "expected_wins", "standard_error",
@@ -70,7 +81,7 @@ def data_of(report: ContestReport) -> dict[str, Any]:
     spoilt = report.spoilt
     data: dict[str, Any] = json_ready(
         {
-            **only(report, "rounds", "weights", "largest_eliminate", "warnings"),
+            **only(report, "rounds", "order_from", "weights", "largest_eliminate", "warnings"),
             "contest": _contest(report, report.result),
             "sensitivity": report.sensitivity and _sensitivity(report, report.sensitivity),
             "perturbation": spoilt
@@ -100,8 +111,7 @@ def _title(report: ContestReport) -> str:
 def _rounds(report: ContestReport) -> str:
     """The benchmarks of each round, in the order of the contest."""
     between = " → " if report.weights is None else " · "
-    order = "" if report.weights is None else " (in an order drawn by weight for every contest)"
-    return between.join(" + ".join(benchmarks) for benchmarks in report.rounds) + order
+    return between.join(" + ".join(benchmarks) for benchmarks in report.rounds)
 
 
 def _spoilt_lines(report: ContestReport) -> Iterator[str]:
