@@ -171,6 +171,7 @@ def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path)
         "nan.eval": "broken.accuracy is nan",
         "cut.eval": "Left out:",
         "/results_2026": "cannot be read as JSON",
+        "other.json": "holds no results of a run; left out",
     }
     assert len(table.notes) == len(said)
     for file, words in said.items():
@@ -205,9 +206,11 @@ def test_the_newest_run_counts(logs: Mapping[str, Path], tmp_path: Path) -> None
     assert cells(table) == {("mockllm/one", "gsm8k"): 0.75}
     assert table.sources == ((tmp_path / "a_new.eval").as_posix(),)
     [note] = table.notes
-    assert "a_new.eval is the newest and counts" in note
-    assert "results_x.json" in note
-    assert "z_old.eval" in note
+    assert note.startswith("Of several runs the newest counts: 'mockllm/one' on gsm8k: ")
+    counts, _, others = note.partition(", not ")
+    assert "a_new.eval" in counts
+    assert "results_x.json" in others
+    assert "z_old.eval" in others
 
 
 def test_a_file_that_is_reached_twice_counts_once(logs: Mapping[str, Path]) -> None:
@@ -316,8 +319,93 @@ def test_groups_in_a_circle_end(tmp_path: Path) -> None:
 
 def test_a_run_that_measures_nothing(tmp_path: Path) -> None:
     path = one(tmp_path, task_values(bypass=999))
-    with pytest.raises(TableError, match=r"results_x\.json has no metric; left out"):
+    with pytest.raises(
+        TableError, match=r"finished run.*\n  - gsm8k is left out for 'org/m': its "
+    ):
         read_results(path)
+
+
+NO_SCORE = (
+    "its answers have no score; if they are programs, `tiebreak score-code OUT --out pool.parquet` "
+    "runs their tests"
+)
+
+
+@pytest.mark.parametrize("n", [1, 3, 12])
+def test_what_has_no_score_is_named_once_for_all_models(tmp_path: Path, n: int) -> None:
+    results: dict[str, dict[str, Any]] = {
+        "gsm8k": task_values(acc=0.5),
+        "code": {"alias": "shown", "sample_len": 0},
+        "plans": task_values(bypass=999),
+        "both": {"alias": "both"},  # a group leaves values to its tasks
+    }
+    for k in range(n):
+        path = tmp_path / str(k) / "results_x.json"
+        write_summary(path, f"m{k}", results, groups={"both": ["gsm8k", "code"], "code": []})
+    more = " and 2 more" if n > 10 else ""
+    names = ", ".join(f"'m{k}'" for k in sorted(range(n), key=str)[:10])
+    assert read_results(tmp_path).notes == (
+        f"code is left out for {names}{more}: {NO_SCORE}",
+        f"plans is left out for {names}{more}: {NO_SCORE}",
+    )
+
+
+def test_what_another_file_gives_a_score_is_not_left_out(tmp_path: Path) -> None:
+    results: dict[str, dict[str, Any]] = {
+        "code": {"alias": "code"},
+        "gsm8k": task_values(acc=0.5),
+    }
+    for model in "ab":
+        write_summary(tmp_path / model / "results_x.json", model, results)
+    write_summary(tmp_path / "a" / "results_y.json", "a", {"code": task_values(unit_tests=0.25)})
+    table = read_results(tmp_path)
+    assert cells(table) == {("a", "gsm8k"): 0.5, ("b", "gsm8k"): 0.5, ("a", "code"): 0.25}
+    assert table.notes[0] == f"code is left out for 'b': {NO_SCORE}"
+    assert read_results(tmp_path, rename={"code": "humaneval"}).notes[0].startswith("humaneval is")
+    with pytest.raises(TableError, match="no benchmark 'cod'; there are: code, gsm8k"):
+        read_results(tmp_path, rename={"cod": "x"})
+
+
+def test_a_log_without_scores_is_named(logs: Mapping[str, Path], tmp_path: Path) -> None:
+    log = read_eval_log(str(logs["plain"]))
+    log.results = None
+    write_eval_log(log, str(tmp_path / "unscored.eval"))
+    with pytest.raises(TableError, match="gsm8k is left out for 'mockllm/one': its log has no met"):
+        read_results(tmp_path)
+    assert read_results([tmp_path, logs["plain"]]).notes == ()
+
+
+def test_files_that_are_no_results_are_named(tmp_path: Path) -> None:
+    """Those that could hold scores; nobody looks for scores in a text or a picture."""
+    out = tmp_path / "out"
+    date = "2026-01-01T00-00-00.000000"
+    write_summary(out / f"results_{date}.json", "m", {"gsm8k": task_values(acc=0.5)})
+    for name in (f"samples_gsm8k_{date}.jsonl", "notes.txt", ".hidden.csv"):
+        write(out / name, "")
+    assert read_results(out).notes == ()
+    alone = write(out / "samples_law_2026-01-02T00-00-00.000000.jsonl", "")
+    data = [write(out / name, "") for name in ("a.jsonl", "eval-set.json", "scores.csv")]
+    (tmp_path / "empty").mkdir()
+    names = ", ".join(map(str, data))
+    assert read_results([out, tmp_path / "empty"]).notes == (
+        f"{names}: holds no results of a run; left out",
+        f"{alone}: samples without the results_*.json of their run; left out",
+        f"{tmp_path / 'empty'}: no results of a run in this folder",
+    )
+
+
+def test_runs_that_do_not_count_are_one_sentence(tmp_path: Path) -> None:
+    values = {"gsm8k": task_values(acc=0.5), "law": task_values(acc=0.5)}
+    for model in "abc":
+        for date in (1, 2):
+            write_summary(tmp_path / model / f"results_{date}.json", model, values, date=date)
+    parts = [
+        f"'{model}' on gsm8k, law: {folder}/results_2.json, not {folder}/results_1.json"
+        for model in "abc"
+        for folder in [tmp_path / model]
+    ]
+    [note] = read_results(tmp_path).notes
+    assert note == f"Of several runs the newest counts: {'; '.join(parts)}"
 
 
 def test_numbers_of_items_are_those_that_were_scored(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def discover(paths: Iterable[Path]) -> Discovery:
 def _look_into(folder: Path, found: Discovery) -> None:
     before = len(found.files)
     summaries: list[Path] = []
-    for path in _walk(folder):
+    for path in visible_files(folder):
         if kind := _kind(path, named=False):
             found.files.append(Found(path, kind))
         elif path.suffix == ".parquet":
@@ -85,7 +85,8 @@ def _look_into(folder: Path, found: Discovery) -> None:
         found.problems.append(Note("empty_folder", folder.as_posix(), what))
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def visible_files(folder: Path) -> Iterator[Path]:
+    """Files in a folder and its subfolders, sorted, without those that a dot hides."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if not hidden and path.is_file():

@@ -112,7 +112,7 @@ class _Reader:
         self.benchmark = options.benchmark(self.task)
         self.notes: list[Note] = []
         self.problems: list[Note] = []
-        self.model = self._model(path, match["date"] if match else None)
+        self.model = self._model(path)
         wanted = self._filter(rows)
         self.clashing = self._clashing(rows) if wanted is not None else set()
         self.rows = [row for row in rows if _filter_of(row) == wanted]
@@ -128,10 +128,8 @@ class _Reader:
         record = LogRecord(self.source, "lm-eval", self.task, self.benchmark, self.model, answered)
         return Reading((record,), tuple(self.notes), (*self.problems, *twice))
 
-    def _model(self, path: Path, date: str | None) -> str:
-        # The summary is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that
-        # names a file.
-        for summary in sorted(path.parent.glob(f"*_{escape(date)}.json")) if date else ():
+    def _model(self, path: Path) -> str:
+        for summary in summaries_of(path):
             if name := model_in(summary):
                 return name
         folder = path.resolve().parent.name
@@ -247,6 +245,16 @@ def _item(row: Mapping[str, Any], benchmark: str) -> Item:
         tools=tools,
         metadata=doc,
     )
+
+
+def summaries_of(samples: Path) -> list[Path]:
+    """The summary of the run that wrote a samples file, which carries the same date.
+
+    It is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
+    """
+    match = SAMPLES_NAME.fullmatch(samples.name)
+    date = match["date"] if match else None
+    return sorted(samples.parent.glob(f"*_{escape(date)}.json")) if date else []
 
 
 def model_in(summary: Path) -> str | None:

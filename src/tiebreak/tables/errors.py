@@ -37,6 +37,12 @@ def first_line(text: str) -> str:
     return line if len(line) <= _FIRST_LINE else f"{line[: _FIRST_LINE - 1]}…"
 
 
+def listed(names: Sequence[str], separator: str = ", ") -> str:
+    """Names, or the first of many and how many more there are."""
+    more = len(names) - _LISTED
+    return separator.join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
 def suggestion(name: str, known: Sequence[str]) -> str:
     """The known names that look like this one, else the known names."""
     close = get_close_matches(name, known, n=3)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError, first_line
-from tiebreak.tables.results import Reading, Result
+from tiebreak.tables.results import Note, Reading, Result, Unscored
 
 # Where a task declares no headline metric: the first of these that its first score has, else the
 # first that does not measure the spread.
 _USUAL = ("accuracy", "mean")
 _ERRORS = ("stderr", "bootstrap_stderr")
+_UNSCORED = "its log has no metric; `inspect score LOG` gives it one"
 _SPREAD = frozenset({*_ERRORS, "std", "var"})
 
 
@@ -33,23 +35,27 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     source = path.as_posix()
     log = _header(source)
     if PROTOCOL_KEY in log.metadata:
-        return Reading(notes=(f"{source} is a ranking log, not a result of a benchmark; left out",))
+        return _without(source, "ranking log, not a result of a benchmark; left out")
     if log.status != "success":
-        what = f"{source}: status is {log.status!r}; left out (finish: `inspect eval-retry`)"
-        return Reading(notes=(what,))
+        what = f"status is {log.status!r}; left out (finish: `inspect eval-retry`)"
+        return _without(source, what)
+    model = str(log.metadata.get("candidate") or log.eval.model)
+    benchmark = options.benchmark(log.eval.task)
     metrics = _metrics(log)
     choices = tuple(name for name in metrics if name.rpartition(".")[2] not in _SPREAD)
     name = _choose(log, options)
+    if name is None and not options.native:
+        return Reading(unscored=(Unscored(model, log.eval.task, benchmark, _UNSCORED),))
     if name is None:
-        wanted = " or ".join(map(repr, options.native)) or "metric"
-        note = f"{source}: has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
-        return Reading(notes=(note,), lacking=choices if options.native else ())
+        wanted = " or ".join(map(repr, options.native))
+        what = f"has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
+        return replace(_without(source, what), lacking=choices)
     if not math.isfinite(metrics[name]):
-        return Reading(notes=(f"{source}: {name} is {metrics[name]}; left out",))
+        return _without(source, f"{name} is {metrics[name]}; left out")
     result = Result(
-        model=str(log.metadata.get("candidate") or log.eval.model),
+        model=model,
         task=log.eval.task,
-        benchmark=options.benchmark(log.eval.task),
+        benchmark=benchmark,
         score=metrics[name],
         metric=name,
         choices=choices,
@@ -59,6 +65,11 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
         error=_error(name, metrics),
     )
     return Reading((result,), tuple(_notes(log, source)))
+
+
+def _without(source: str, what: str) -> Reading:
+    """No result of a file, and why."""
+    return Reading(notes=(Note(source, what),))
 
 
 def _header(source: str) -> EvalLog:
@@ -116,12 +127,13 @@ def _choose(log: EvalLog, options: ReadOptions) -> str | None:
     return None if best is None else f"{scores[0].name}.{best}"
 
 
-def _notes(log: EvalLog, source: str) -> Iterator[str]:
+def _notes(log: EvalLog, source: str) -> Iterator[Note]:
     results = log.results
     if results is not None and results.completed_samples < results.total_samples:
-        yield (
-            f"{source}: {results.completed_samples} of {results.total_samples} samples came to an "
-            "end; its score leaves out the others"
+        what = (
+            f"{results.completed_samples} of {results.total_samples} samples came to an end; its "
+            "score leaves out the others"
         )
+        yield Note(source, what)
     if log.invalidated:
-        yield f"{source}: samples of this log were invalidated; its score may still count them"
+        yield Note(source, "samples of this log were invalidated; its score may still count them")

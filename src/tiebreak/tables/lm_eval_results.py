@@ -16,10 +16,14 @@ from tiebreak.candidates.lm_eval_samples import model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError, first_line
-from tiebreak.tables.results import Reading, Result
+from tiebreak.tables.results import Note, Reading, Result, Unscored
 
 # lm-eval's placeholder where answers are written and nothing is measured.
 _NO_METRIC = "bypass"
+_UNSCORED = (
+    "its answers have no score; if they are programs, `tiebreak score-code OUT --out pool.parquet` "
+    "runs their tests"
+)
 
 
 def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
@@ -37,22 +41,24 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
     model, named_after_folder = _model(path)
     covered = _covered(summary)
     metrics = {
-        task: present
-        for task, values in summary["results"].items()
-        if task not in covered and (present := _metrics(values))
+        task: _metrics(values) for task, values in summary["results"].items() if task not in covered
     }
-    chosen = {task: _choose(present, options) for task, present in metrics.items()}
+    chosen = {task: _choose(present, options) for task, present in metrics.items() if present}
     run = _Run(source, model, _started(summary), summary, options)
     found = [one for task, name in chosen.items() for one in run.read(task, name, metrics[task])]
-    notes = [one for one in found if isinstance(one, str)]
+    notes = [one for one in found if isinstance(one, Note)]
     if named_after_folder:
-        notes.append(f"{source} names no model; it is called after its folder, {model!r}")
-    if not metrics:
-        notes.append(f"{source} has no metric; left out")
+        notes.append(Note(source, f"names no model; it is called after its folder, {model!r}"))
+    groups = _groups(summary)
     return Reading(
         results=tuple(one for one in found if isinstance(one, Result)),
         notes=(*notes, *_group_notes(covered)),
-        lacking=tuple(name for task in metrics if chosen[task] is None for name in metrics[task]),
+        lacking=tuple(name for task in chosen if chosen[task] is None for name in metrics[task]),
+        unscored=tuple(
+            Unscored(model, task, options.benchmark(task), _UNSCORED)
+            for task, present in metrics.items()
+            if not (present or groups.get(task))  # a group may well leave values to its tasks
+        ),
     )
 
 
@@ -66,28 +72,31 @@ class _Run:
     summary: Mapping[str, Any]
     options: ReadOptions
 
-    def read(self, task: str, name: str | None, choices: list[str]) -> Iterator[Result | str]:
+    def read(self, task: str, name: str | None, choices: list[str]) -> Iterator[Result | Note]:
         """The result of a task, and notes about it; notes alone where it has no result."""
+        who = repr(self.model)
         if name is None:
-            yield f"{self.source}: {task} has only {', '.join(choices)}; left out"
+            yield Note(who, f"{task} has only {', '.join(choices)}; left out")
             return
         value = self.summary["results"][task][name]
         metric = name.removesuffix(",none")
         error = self.summary["results"][task].get(name.replace(",", "_stderr,", 1))
         up = _directions(self.summary, task).get(name.partition(",")[0], _UNSAID)
         if not _is_number(value):
-            yield f"{self.source}: {task}: {metric} is {value!r}, not a finite number; left out"
+            yield Note(who, f"{task}: {metric} is {value!r}, not a finite number; left out")
             return
         if up is None:
-            yield (
-                f"{self.source}: {task}: lm-eval does not say whether a higher {metric} is better "
-                "(its tasks disagree); left out (choose another with metric=)"
+            what = (
+                f"{task}: lm-eval does not say whether a higher {metric} is better (its tasks "
+                "disagree); left out (choose another with metric=)"
             )
+            yield Note(who, what)
             return
         if up is _UNSAID:
-            yield f"{task}: the file does not say whether a higher {metric} is better; taken so"
+            what = f"{task}: the file does not say whether a higher {metric} is better; taken so"
+            yield Note(who, what)
         elif not up:
-            yield f"{task}: a lower {metric} is better; its scores have a minus sign"
+            yield Note("", f"{task}: a lower {metric} is better; its scores have a minus sign")
         yield Result(
             model=self.model,
             task=task,
@@ -175,10 +184,15 @@ def _directions(summary: Mapping[str, Any], task: str) -> Mapping[str, Any]:
     return own if isinstance(own, dict) else {}
 
 
+def _groups(summary: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Names of tasks by group; a task alone has none."""
+    groups = summary.get("group_subtasks")
+    return groups if isinstance(groups, dict) else {}
+
+
 def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
     """Tasks that a group with values of its own stands for, each with the topmost such group."""
-    groups = summary.get("group_subtasks")
-    children = groups if isinstance(groups, dict) else {}
+    children = _groups(summary)
     covered: dict[str, str] = {}
     for group in children:
         if group in covered or not _metrics(summary["results"].get(group, {})):
@@ -198,9 +212,9 @@ def _topmost(group: str, covered: Mapping[str, str]) -> str:
     return group
 
 
-def _group_notes(covered: Mapping[str, str]) -> list[str]:
+def _group_notes(covered: Mapping[str, str]) -> list[Note]:
     groups = dict.fromkeys(covered.values())
     return [
-        f"{group} stands for its {sum(1 for one in covered.values() if one == group)} tasks"
+        Note("", f"{group} stands for its {sum(one == group for one in covered.values())} tasks")
         for group in groups
     ]

@@ -1,4 +1,4 @@
-"""Results of finished runs, of two harnesses, as one table of scores."""
+"""Results of finished runs, of two harnesses, and scores of pools, as one table of scores."""
 
 import math
 import re
@@ -9,15 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tiebreak.candidates.discover import discover
+from tiebreak.candidates.discover import discover, visible_files
 from tiebreak.candidates.identity import benchmark_name
+from tiebreak.candidates.lm_eval_samples import summaries_of
 from tiebreak.candidates.records import ReadOptions, natural_key
 from tiebreak.paths import AnyPath, Paths, path_list
-from tiebreak.tables.errors import TableError, UnreadableFileError, missing_file
+from tiebreak.tables.errors import TableError, UnreadableFileError, listed, missing_file
 from tiebreak.tables.scores import ScoreTable, score_table
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
+# What could hold scores: a file of another kind in a folder is nobody's result.
+_DATA = (".csv", ".json", ".jsonl", ".parquet")
 
 
 class Result(NamedTuple):
@@ -41,16 +44,33 @@ class Result(NamedTuple):
     error: float = math.nan
 
 
+class Unscored(NamedTuple):
+    """Answers of a model to a benchmark without a score; `what` says why, and what to do."""
+
+    model: str
+    task: str
+    benchmark: str
+    what: str
+
+
+class Note(NamedTuple):
+    """Words on a model or file, "" for none; of several, the same words become one sentence."""
+
+    about: str
+    what: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one file gave: results, and sentences on what it did not give and why.
+    """What one file gave: results, and notes on what it did not give and why.
 
     `lacking` lists the metrics of those tasks that have not the metric that was asked for.
     """
 
     results: tuple[Result, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     lacking: tuple[str, ...] = ()
+    unscored: tuple[Unscored, ...] = ()
 
 
 def read_results(
@@ -83,11 +103,14 @@ def read_results(
     given = path_list(paths)
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
     options = ReadOptions(native=wanted, filter=filter, rename=dict(rename or {}))
-    readings = [reading for path in map(Path, given) for reading in _read(path, options)]
-    every = list(dict.fromkeys(one for reading in readings for one in reading.results))
+    readings = list(_read(map(Path, given), options))
+    every = [one for reading in readings for one in reading.results]
+    unscored = [one for reading in readings for one in reading.unscored]
+    notes = _sentences(note for reading in readings for note in reading.notes)
+    notes += _unscored_notes(unscored, every)
     if not every:
-        raise _no_result(readings, given, options)
-    _refuse_unknown_names(every, options.rename)
+        raise _no_result(readings, notes, given, options)
+    _refuse_unknown_names([*every, *unscored], options.rename)
     newest = _newest(every)
     models, benchmarks = (
         sorted({getattr(one, axis) for one in every}, key=natural_key)
@@ -97,13 +120,12 @@ def read_results(
     for one in newest:
         cell = models.index(one.model), benchmarks.index(one.benchmark)
         scores[cell], errors[cell] = one.score, _error(one)
-    notes = [note for reading in readings for note in reading.notes]
     return score_table(
         models,
         benchmarks,
         scores,
         sources=list(dict.fromkeys(one.source for one in newest)),
-        notes=list(dict.fromkeys([*notes, *_repeat_notes(every), *_metric_notes(newest)])),
+        notes=[*notes, *_repeat_notes(every), *_metric_notes(newest)],
         errors=errors,
     )
 
@@ -120,31 +142,49 @@ def _error(result: Result) -> float:
     return result.error
 
 
-def _read(path: Path, options: ReadOptions) -> Iterator[Reading]:
-    """Readings of a file, or of all files of a known kind in a folder."""
-    if not path.exists():
-        raise missing_file(path)
-    if not path.is_dir():
-        yield _reader(path)(path, options)
-        return
-    for file in _in_folder(path):
-        try:
-            yield _reader(file)(file, options)
-        except UnreadableFileError as error:
-            yield Reading(notes=(f"Left out: {error}",))
+def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Reading]:
+    """Readings of files, and of all files of a known kind in folders; of each file once."""
+    done: set[Path] = set()
+    for path in paths:
+        if not path.exists():
+            raise missing_file(path)
+        files, notes = _in_folder(path) if path.is_dir() else ([path], [])
+        yield Reading(notes=tuple(notes))
+        for file in files:
+            if file.resolve() in done:
+                continue
+            done.add(file.resolve())
+            try:
+                yield _reader(file)(file, options)
+            except UnreadableFileError as error:
+                if file is path:
+                    raise
+                yield Reading(notes=(Note("", f"Left out: {error}"),))
 
 
-def _in_folder(folder: Path) -> list[Path]:
-    """Inspect logs and summaries of lm-eval; hidden files are skipped."""
-    logs = {found.path for found in discover([folder]).files if found.kind == "inspect"}
-    summaries = {
-        path
-        for path in folder.rglob("*.json")
-        if _RESULTS_NAME.fullmatch(path.name)
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and path not in logs
-    }
-    return sorted(logs | summaries)
+def _in_folder(folder: Path) -> tuple[list[Path], list[Note]]:
+    """Inspect logs and summaries of lm-eval, and what else could hold scores and is left out."""
+    found = discover([folder]).files
+    logs = {one.path for one in found if one.kind == "inspect"}
+    samples = {one.path for one in found if one.kind == "lm-eval"}
+    data = [path for path in visible_files(folder) if path.suffix in _DATA and path not in logs]
+    summaries = {path for path in data if _RESULTS_NAME.fullmatch(path.name)}
+    alone = "samples without the results_*.json of their run"
+    notes = [
+        *(
+            Note(path.as_posix(), f"{alone}; left out")
+            for path in samples
+            if not summaries_of(path)
+        ),
+        *(
+            Note(path.as_posix(), "holds no results of a run; left out")
+            for path in data
+            if path not in samples | summaries
+        ),
+    ]
+    if not (logs or summaries):
+        notes.append(Note(folder.as_posix(), "no results of a run in this folder"))
+    return sorted(logs | summaries), sorted(notes)
 
 
 def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
@@ -163,7 +203,7 @@ def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
     return read_lm_eval_results
 
 
-def _refuse_unknown_names(results: Sequence[Result], rename: Mapping[str, str]) -> None:
+def _refuse_unknown_names(results: Sequence[Result | Unscored], rename: Mapping[str, str]) -> None:
     names = {benchmark_name(one.task) for one in results}
     known = names | {one.task for one in results}
     for name in rename:
@@ -173,7 +213,10 @@ def _refuse_unknown_names(results: Sequence[Result], rename: Mapping[str, str]) 
 
 
 def _no_result(
-    readings: Sequence[Reading], given: Sequence[AnyPath], options: ReadOptions
+    readings: Sequence[Reading],
+    notes: Iterable[str],
+    given: Sequence[AnyPath],
+    options: ReadOptions,
 ) -> TableError:
     where = ", ".join(map(str, given)) or "no path was given"
     lacking = dict.fromkeys(name for reading in readings for name in reading.lacking)
@@ -182,12 +225,35 @@ def _no_result(
         return TableError(
             f"{where}: no result has {' or '.join(asked)}; choose out of {', '.join(lacking)}"
         )
-    notes = [note for reading in readings for note in reading.notes]
-    listed = "".join(f"\n  - {note}" for note in dict.fromkeys(notes))
+    lines = "".join(f"\n  - {note}" for note in notes)
     return TableError(
         f"{where}: there is no result of a finished run; give Inspect logs (.eval, .json), "
-        f"lm-eval's results_*.json, or folders of these{listed}"
+        f"lm-eval's results_*.json, or folders of these{lines}"
     )
+
+
+def _sentences(notes: Iterable[Note]) -> list[str]:
+    """Each thing that is to be said once, with all that it is said of."""
+    about: dict[str, dict[str, None]] = {}
+    for note in notes:
+        about.setdefault(note.what, {})[note.about] = None
+    return [
+        f"{listed(names)}: {what}" if (names := [*filter(None, who)]) else what
+        for what, who in about.items()
+    ]
+
+
+def _unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> list[str]:
+    """What no file gives a score for: a sentence for each benchmark and reason."""
+    scored = {(one.model, one.benchmark) for one in results}
+    models: dict[tuple[str, str], list[str]] = {}
+    for one in dict.fromkeys(unscored):
+        if (one.model, one.benchmark) not in scored:
+            models.setdefault((one.benchmark, one.what), []).append(repr(one.model))
+    return [
+        f"{benchmark} is left out for {listed(names)}: {what}"
+        for (benchmark, what), names in models.items()
+    ]
 
 
 def _cells(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
@@ -203,13 +269,23 @@ def _newest(results: Iterable[Result]) -> list[Result]:
 
 
 def _repeat_notes(results: Iterable[Result]) -> Iterator[str]:
-    for (model, benchmark), runs in _cells(results).items():
+    """A sentence on all runs that do not count, by the file that does instead."""
+    groups: dict[str, list[list[Result]]] = {}
+    for runs in _cells(results).values():
         if len(runs) > 1:
-            older = ", ".join(run.source for run in runs[:-1])
-            yield (
-                f"{model!r} ran {benchmark!r} more than once: {runs[-1].source} is the newest and "
-                f"counts, {older} does not"
-            )
+            groups.setdefault(runs[-1].source, []).append(runs)
+    parts = [
+        f"{_each(repr(runs[-1].model) for runs in cells)} on "
+        f"{_each(runs[-1].benchmark for runs in cells)}: {source}, "
+        f"not {_each(run.source for runs in cells for run in runs[:-1])}"
+        for source, cells in groups.items()
+    ]
+    if parts:
+        yield f"Of several runs the newest counts: {listed(parts, '; ')}"
+
+
+def _each(names: Iterable[str]) -> str:
+    return listed(list(dict.fromkeys(names)))
 
 
 def _metric_notes(results: Iterable[Result]) -> Iterator[str]:
