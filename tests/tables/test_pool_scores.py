@@ -42,6 +42,7 @@ def test_means_of_items_that_all_have(tmp_path: Path) -> None:
     assert (table.models, table.benchmarks) == (("x", "y", "z"), ("maths", "law"))
     np.testing.assert_array_equal(table.scores, [[0.75, 1], [0.5, np.nan], [np.nan, 0]])
     assert table.notes[0] == "maths: 1 of 3 items have not native scores of all models; left out"
+    assert table.public_notes == table.notes
     assert table.errors is not None
     assert np.isnan(table.errors[:, 1]).all()  # of one item
     assert np.isfinite(table.errors[:2, 0]).all()

@@ -176,6 +176,7 @@ def test_what_is_no_result_is_left_out(logs: Mapping[str, Path], tmp_path: Path)
     assert len(table.notes) == len(said)
     for file, words in said.items():
         assert any(file in note and words in note for note in table.notes), (file, table.notes)
+    assert table.public_notes == ()  # each of these names a file
     with pytest.raises(UnreadableFileError, match="cannot be read as an Inspect log"):
         read_results(tmp_path / "cut.eval")
     with pytest.raises(TableError, match=r"no result of a finished run.*\n  - .*nan\.eval"):
@@ -243,6 +244,7 @@ def test_metric_and_filter_of_lm_eval(
     assert cells(table) == {("org/m", "gsm8k"): score}
     [note] = table.notes
     assert "out of exact_match,strict, exact_match,flexible, f1,flexible" in note
+    assert table.public_notes == (note,)
 
 
 @pytest.mark.parametrize("options", [{"metric": "acc"}, {"filter": "none"}])
@@ -262,6 +264,7 @@ def test_better_when_lower_gets_a_minus(tmp_path: Path) -> None:
     table = read_results(path)
     assert cells(table) == {("org/m", "wikitext"): -12.5}
     assert "a lower word_perplexity is better; its scores have a minus sign" in table.notes[0]
+    assert table.notes[0] in table.public_notes
 
 
 def test_a_direction_that_nobody_knows(tmp_path: Path) -> None:

@@ -94,9 +94,10 @@ class _Run:
             return
         if up is _UNSAID:
             what = f"{task}: the file does not say whether a higher {metric} is better; taken so"
-            yield Note(who, what)
+            yield Note(who, what, public=True)
         elif not up:
-            yield Note("", f"{task}: a lower {metric} is better; its scores have a minus sign")
+            what = f"{task}: a lower {metric} is better; its scores have a minus sign"
+            yield Note("", what, public=True)
         yield Result(
             model=self.model,
             task=task,
@@ -213,8 +214,8 @@ def _topmost(group: str, covered: Mapping[str, str]) -> str:
 
 
 def _group_notes(covered: Mapping[str, str]) -> list[Note]:
-    groups = dict.fromkeys(covered.values())
+    groups = list(covered.values())
     return [
-        Note("", f"{group} stands for its {sum(one == group for one in covered.values())} tasks")
-        for group in groups
+        Note("", f"{group} stands for its {groups.count(group)} tasks", public=True)
+        for group in dict.fromkeys(groups)
     ]

@@ -54,7 +54,9 @@ def pool_scores(pool: CandidatePool, *, source: str = "") -> ScoreTable:
             rows = [models.index(name) for name in names]
             scores[rows, column], errors[rows, column] = table.mean(axis=0), paired_errors(table)
     sources = (source,) if source else ()
-    return score_table(models, benchmarks, scores, sources=sources, notes=notes, errors=errors)
+    return score_table(
+        models, benchmarks, scores, sources=sources, public_notes=notes, errors=errors
+    )
 
 
 def paired_errors(items: ArrayLike) -> FloatArray:

@@ -54,10 +54,14 @@ class Unscored(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Words on a model or file, "" for none; of several, the same words become one sentence."""
+    """Words on a model or file, "" for none; of several, the same words become one sentence.
+
+    A `public` one names no file.
+    """
 
     about: str
     what: str
+    public: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +110,12 @@ def read_results(
     readings = list(_read(map(Path, given), options))
     every = [one for reading in readings for one in reading.results]
     unscored = [one for reading in readings for one in reading.unscored]
-    notes = _sentences(note for reading in readings for note in reading.notes)
+    said = [note for reading in readings for note in reading.notes]
+    notes = _sentences(note for note in said if not note.public)
     notes += _unscored_notes(unscored, every)
+    public = _sentences(note for note in said if note.public)
     if not every:
-        raise _no_result(readings, notes, given, options)
+        raise _no_result(readings, [*notes, *public], given, options)
     _refuse_unknown_names([*every, *unscored], options.rename)
     newest = _newest(every)
     models, benchmarks = (
@@ -125,7 +131,8 @@ def read_results(
         benchmarks,
         scores,
         sources=list(dict.fromkeys(one.source for one in newest)),
-        notes=[*notes, *_repeat_notes(every), *_metric_notes(newest)],
+        notes=[*notes, *_repeat_notes(every)],
+        public_notes=[*public, *_metric_notes(newest)],
         errors=errors,
     )
 

@@ -27,6 +27,7 @@ class ScoreTable:
     model has no score on a benchmark. `sources` are the files that scores come from; `notes` are
     sentences on what was chosen, turned round or left out, and why. `errors`, of the same shape as
     `scores`, are their standard errors over items, independent between models, NaN where unknown.
+    `public_notes` are those of the notes that name no file, and so may be published.
     """
 
     models: tuple[str, ...]
@@ -35,6 +36,7 @@ class ScoreTable:
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     errors: FloatArray | None = None
+    public_notes: tuple[str, ...] = ()
 
     @property
     def order_from(self) -> Literal["columns", "names"]:
@@ -173,9 +175,19 @@ def score_table(
     *,
     sources: Sequence[str] = (),
     notes: Sequence[str] = (),
+    public_notes: Sequence[str] = (),
     errors: FloatArray | None = None,
 ) -> ScoreTable:
     """A table with notes on scales and missing scores after those given.
+
+    Args:
+        models: as the others, a field of `ScoreTable`.
+        benchmarks: as in `ScoreTable`.
+        scores: as in `ScoreTable`; made read-only, as errors are.
+        sources: as in `ScoreTable`.
+        notes: those that may name files; the public ones come after them.
+        public_notes: those that do not.
+        errors: as in `ScoreTable`.
 
     Raises:
         TableError: there is no score at all.
@@ -186,8 +198,9 @@ def score_table(
     if errors is not None:
         errors.setflags(write=False)
     names = tuple(models), tuple(benchmarks)
-    table = ScoreTable(*names, scores, tuple(sources), tuple(notes), errors)
-    return replace(table, notes=(*table.notes, *_scale_notes(table), *_hole_notes(table)))
+    table = ScoreTable(*names, scores, tuple(sources), errors=errors)
+    public = (*public_notes, *_scale_notes(table), *_hole_notes(table))
+    return replace(table, notes=(*notes, *public), public_notes=public)
 
 
 def _models(table: Delimited) -> tuple[str, ...]:
