@@ -32,6 +32,7 @@ def printed(contest: ContestReport) -> str:
 
 def test_one_number_of_eliminations() -> None:
     contest = report(eliminate=(1,))
+    assert (contest.table and contest.table.scores is SCORES, contest.missing) == (True, "error")
     expected = csd(SCORES, eliminate=1, iterations=2000, seed=3)
     np.testing.assert_array_equal(contest.result.expected_wins, expected.expected_wins)
     assert contest.sensitivity is None

@@ -9,6 +9,7 @@ import numpy as np
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.true_scores import DRAWS, drawn_scores
 from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd, prepare
+from tiebreak.rankers.contests.rounds import Missing
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
     Perturbation,
@@ -34,7 +35,8 @@ class ContestReport(Finding):
     comes from the table's columns, the benchmarks' names, a file of rounds, an order of names,
     weights (a new order for every contest), or was given in Python (`order_from`). `items`: how far
     other items would move `result`, None where a score has no standard error, for `items_reason`.
-    `largest_eliminate` is the largest T that makes sense (`largest_elimination`).
+    `largest_eliminate` is the largest T that makes sense (`largest_elimination`). `table` holds the
+    scores, and `missing` says what one that is not there meant.
     """
 
     models: tuple[str, ...]
@@ -49,6 +51,8 @@ class ContestReport(Finding):
     items_reason: str | None = None
     largest_eliminate: int | None = None
     order_from: OrderFrom = "given"
+    table: ScoreTable | None = None
+    missing: Missing = "error"
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -145,6 +149,8 @@ def contest_report(
         items_reason=reason,
         largest_eliminate=largest_elimination(len(table.models), len(columns)),
         order_from=order_from if weights is None else "weights",
+        table=table,
+        missing=chosen.get("missing", "error"),
     )
 
 
