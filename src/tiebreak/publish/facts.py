@@ -7,7 +7,7 @@ tomorrow stays private.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PureWindowsPath
 from typing import Any, Final
@@ -119,6 +119,21 @@ def facts_of(path: str) -> LogFacts:
 def public_name(name: str) -> str:
     """A model's name without the folders of an absolute path: `hf//home/me/llama` → `hf/llama`."""
     return _FOLDERS.sub("", name.rstrip("/\\")) or "model"
+
+
+def public_names(names: Iterable[str]) -> dict[str, str]:
+    """From public names to those given, where these hold folders; each is another one."""
+    given = set(names)
+    taken = {name for name in given if public_name(name) == name}
+    found: dict[str, str] = {}
+    for name in sorted(given - taken):
+        public, number = public_name(name), 1
+        while public in taken:
+            number += 1
+            public = f"{public_name(name)} ({number})"
+        taken.add(public)
+        found[public] = name
+    return found
 
 
 def model_id(model: str) -> str:

@@ -13,7 +13,7 @@ from tiebreak.analysis.peers.review import PeerReview, peer_report_of
 from tiebreak.candidates import CONTEST_KEY
 from tiebreak.paths import Paths
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_name
+from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_names
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs import JudgedItem, RankingLog, best_attempts, read_ranking_logs
@@ -102,7 +102,8 @@ def _run(log: RankingLog, how: Resampling) -> Run:
         )
     facts = tuple(facts_of(file) for file in log.files)
     created = utc(min((fact.created for fact in facts), key=utc))
-    names = _public_names(log)
+    items = (*log.items, *log.cut_short, *log.skipped)
+    names = public_names(name for item in items for name in _names(item))
     public = {old: new for new, old in names.items()}
     log = replace(log, samples=tuple(_renamed(one, public) for one in log.samples))
     boards = tuple(boards_of(log, how=how))
@@ -160,21 +161,6 @@ def _judged(log: RankingLog, public: Mapping[str, str]) -> Iterator[Judged]:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def _public_names(log: RankingLog) -> dict[str, str]:
-    """From public names to those in the log, where these hold folders of a machine."""
-    names = {name for item in (*log.items, *log.cut_short, *log.skipped) for name in _names(item)}
-    taken = {name for name in names if public_name(name) == name}
-    found: dict[str, str] = {}
-    for name in sorted(names - taken):
-        public, number = public_name(name), 1
-        while public in taken:
-            number += 1
-            public = f"{public_name(name)} ({number})"
-        taken.add(public)
-        found[public] = name
-    return found
 
 
 def _names(item: ItemBallots) -> set[str]:
