@@ -93,8 +93,12 @@ def consensus_lines(
     dropped = f", {consensus.dropped:,} dropped" if consensus.dropped else ""
     used = count(consensus.used, "ballot")
     yield f"{consensus.method}: {used} counted{dropped}; a {better} score is better"
-    if kemeny is None:
-        return
+    if kemeny is not None:
+        yield from kemeny_lines(names, kemeny)
+
+
+def kemeny_lines(names: Sequence[str], kemeny: KemenyResult) -> Iterator[str]:
+    """What is proven of an order, and where majorities contradict it."""
     yield _cost_line(kemeny)
     if kemeny.condorcet_winner is not None:
         yield f"{names[kemeny.condorcet_winner]} beats every other candidate by majority"
