@@ -62,7 +62,8 @@ def test_tables(folder: Path) -> None:
     assert "gsm8k · 3 items · 4 of 4 models ranked by people" in words
     assert "columns not read: 'votes'" in words
     assert "Ranked by people, but no candidates: e" in words
-    for name in ("outsider", "native score", *AGGREGATORS):
+    assert "SIA: its rank in the consensus of all ballots, by kemeny_young" in words
+    for name in ("outsider", "native score", *AGGREGATORS, "SR", "PR", "SIA", "SFA"):
         assert done.output.count(f"\n{name} ") == 6
 
 
@@ -74,7 +75,10 @@ def test_json_and_its_options(folder: Path) -> None:
     assert (data["level"], data["draws"], data["seed"]) == (0.9, 150, 3)
     gsm8k, mmlu = data["benchmarks"]
     names = [one["name"] for one in gsm8k["raters"]]
-    assert names == ["a", "b", "c", "outsider", "borda", "irv", "native score"]
+    views = ["SR", "PR", "SIA", "SFA"]
+    assert names == ["a", "b", "c", "outsider", "borda", "irv", *views, "native score"]
+    assert [one["kind"] for one in gsm8k["raters"][6:10]] == ["view"] * 4
+    assert data["consensus"] == "borda"
     # badc: ρ = 1 − 6·4/60, τ = (4 − 2)/6. dcba: −1. ab tied: 4.5/√(4.5·5).
     b, c, outsider = gsm8k["raters"][1:4]
     assert b["pearson"]["values"] == pytest.approx([0.6] * 3)
@@ -91,7 +95,8 @@ def test_all_methods_by_name(folder: Path) -> None:
                *FAST)  # fmt: skip
     rows = list(csv.DictReader(done.stdout.splitlines()))
     names = [row["name"] for row in rows if row["benchmark"] == "gsm8k"]
-    assert names[4:-1] == list(AGGREGATORS)
+    assert names[4:-5] == list(AGGREGATORS)
+    assert names[-5:] == ["SR", "PR", "SIA", "SFA", "native score"]
     assert float(rows[0]["pearson_mean"]) == pytest.approx(1)
 
 
@@ -103,6 +108,7 @@ def test_all_methods_by_name(folder: Path) -> None:
         (("--method", "irv"), "irv"),
         (("--plot-method", "borda"), "borda"),
         (("--plot-method", "c", "--json"), "c"),
+        (("--plot-method", "views"), "Four views"),
     ],
 )
 def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str) -> None:
@@ -113,7 +119,7 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
     assert done.stderr == f"Plot: {plot}\n"
     text = plot.read_text(encoding="utf-8")
     assert f">{title}</text>" in text
-    assert ">mmlu</text>" in text
+    assert (">mmlu · SFA</text>" if "views" in options else ">mmlu</text>") in text
 
 
 @pytest.mark.parametrize(

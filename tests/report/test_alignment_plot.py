@@ -101,6 +101,35 @@ def test_a_box_is_where_the_numbers_say(
         assert dots == sorted(set(irv.values[out].tolist()))
 
 
+def test_the_four_views_of_each_review(
+    several: Alignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Peer review, figure 4: a box where the view tells models apart, else its name below."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(
+        "tiebreak.report.plot.save_figure", lambda figure, path: drawn.append(figure)
+    )
+    plot_alignment(several, tmp_path / "plot.svg", rater="views")
+    [axes] = drawn[0].axes
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert shown[:4] == ["gsm8k · 0 · SR", "gsm8k · 0 · PR", "gsm8k · 0 · SIA", "gsm8k · 0 · SFA"]
+    assert len(shown) == len(axes.patches) == 16
+    medians = [
+        each.pearson.median
+        for one in several.benchmarks
+        for each in one.raters
+        if each.kind == "view" and each.pearson.n_rows
+    ]
+    drawn_medians = {
+        round(float(np.asarray(path.vertices)[0, 0]), 9)
+        for line in axes.collections
+        for path in line.get_paths()
+    }
+    assert {round(median, 9) for median in medians} <= drawn_medians
+    below = " ".join(text.get_text() for text in drawn[0].texts)
+    assert "nobody · SR" in axes.get_xlabel() + below
+
+
 @pytest.mark.slow
 def test_the_same_alignment_gives_the_same_file(several: Alignment, tmp_path: Path) -> None:
     for name in ("1.svg", "2.svg"):

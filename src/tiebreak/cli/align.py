@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     "--plot-method",
     metavar="RATER",
     help="Whose boxes to draw where there are several peer reviews: a method or a reviewer. "
-    "Default: the first method.",
+    "Default: the first method. Or views: SR, PR, SIA and SFA of each.",
 )
 @form_options("json", "csv")
 @click.option("--items", is_flag=True, help="In JSON: the correlations of all items, too.")
@@ -45,9 +45,11 @@ def align(
     """Compare peer reviews with a ranking by people, such as a leaderboard of votes.
 
     \b
-    For each reviewer, each aggregator and the benchmark's own score: Pearson's and Kendall's
-    correlation with people, item by item and over all items. LOGS are logs of tiebreak/peer_review
-    and folders that hold some. The CSV file holds one ranking, or one for each benchmark:
+    For each reviewer, each aggregator, the benchmark's own score and four views (SR: a model's
+    rank by itself, PR: by its peers, SIA: in the consensus by the first method, SFA: the same
+    without own ranks): Pearson's and Kendall's correlation with people, item by item and over all
+    items. LOGS are logs of tiebreak/peer_review and folders that hold some. The CSV file holds one
+    ranking, or one for each benchmark:
       benchmark,model,rank
       gsm8k,gpt-5,1
     Rows without a benchmark hold for all benchmarks that have none of their own.
@@ -57,6 +59,7 @@ def align(
       tiebreak align logs/ --human arena.csv
       tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
       tiebreak align logs/ --human arena.csv --plot alignment.svg
+      tiebreak align logs/ --human arena.csv --plot views.svg --plot-method views
     """
     from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.alignment.align import align as alignment_of

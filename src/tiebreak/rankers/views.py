@@ -93,16 +93,27 @@ def peer_views(
         RankingError: `own` has not one entry per reviewer; an entry of `own` is no column; as
             `aggregate_items`.
     """
-    table = comparing(within_ballots(items_table(ranks)))
-    is_own = _own_cells(own, *table.shape[1:])
-    peers = np.where(is_own, np.nan, table)
+    mine, peers = own_and_peers(ranks, own)
     return Views(
         method=method,
-        self_ranks=mean_rank(np.where(is_own, table, np.nan), axis=1),
+        self_ranks=mean_rank(mine, axis=1),
         peer_ranks=mean_rank(peers, axis=1),
-        inclusive=aggregate_items(table, method),
+        inclusive=aggregate_items(ranks, method),
         self_free=aggregate_items(peers, method),
     )
+
+
+def own_and_peers(ranks: ArrayLike, own: Sequence[int | None]) -> tuple[FloatArray, FloatArray]:
+    """The ranks that reviewers give their own answers, and those that they give all others.
+
+    Both are as `ranks`, NaN elsewhere, and in every ballot the ranks are 1 … n of the n answers
+    that it ranks, its own among them; a ballot of fewer than two is left out. Their means over
+    reviewers are SR and PR, and SFA is the consensus of the second. Arguments and errors are those
+    of `peer_views`.
+    """
+    table = comparing(within_ballots(items_table(ranks)))
+    is_own = _own_cells(own, *table.shape[1:])
+    return np.where(is_own, table, np.nan), np.where(is_own, np.nan, table)
 
 
 def fair_gaps(ranks: ArrayLike, own: Sequence[int | None]) -> FloatArray:

@@ -6,12 +6,15 @@ from pathlib import Path
 from tiebreak.analysis.alignment.align import Alignment
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.report import ReportError
-from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure
+from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure, views_figure
 from tiebreak.report.figures.canvas import require_matplotlib
 from tiebreak.report.figures.drawing import save_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 
 __all__ = ["AXES", "Against", "check_plot", "plot_alignment", "plot_comparison"]
+
+VIEWS = "views"
+"""What to give for a rater to see the four views instead (Peer review, figure 4)."""
 
 SUFFIXES = (".svg", ".png")
 
@@ -60,10 +63,12 @@ def plot_alignment(
     """Draw box plots of the alignment with people, item by item.
 
     Args:
-        alignment: what to draw. Of several peer reviews each has a box, of a single one each rater.
+        alignment: what to draw. Of several peer reviews each has a box, of a single one each
+            rater but the views.
         path: where to write; .svg or .png. The same alignment gives the same file.
         rater: whose correlation is shown where there are several peer reviews: a method, a
-            reviewer's name, or "native score".
+            reviewer's name, a view, or "native score". Or "views": a box for each peer review and
+            view.
 
     Raises:
         ReportError: the path is no .svg or .png, there is no such rater, or nothing to draw.
@@ -71,8 +76,11 @@ def plot_alignment(
         OSError: the file cannot be written.
     """
     check_plot(path)
-    drawing = alignment_figure(alignment, rater)
-    if drawing is None:
+    if rater == VIEWS:
+        drawing, subject = views_figure(alignment), "a view"
+    else:
+        drawing = alignment_figure(alignment, rater)
         _, subject = alignment_boxes(alignment, rater)
+    if drawing is None:
         raise ReportError(f"Nothing to draw: no item in which {subject} tells models apart")
     save_figure(drawing.figure, path)

@@ -1,7 +1,7 @@
 """Alignment with people, against pandas, SciPy and numbers worked out by hand."""
 
 import math
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from itertools import permutations
 
 import numpy as np
@@ -371,6 +371,11 @@ def test_raters_that_say_nothing() -> None:
     assert found.notes == (
         "With 4 models, 1 of 24 random orders agrees fully with people",
         "Reviewers saw 2 answers each: their own correlations are of these only",
+        "No SR of b: in sparse mode no reviewer is shown its own answer",
+        "No SR of d: no reviewer is this candidate",
+        "No PR of a, c: no other reviewer ranks it",
+        "No SIA of a, b, c, d: no ballot that kendall reads ranks it",
+        "No SFA of a, b, c, d: no ballot of another model that kendall reads ranks it",
         "b has no usable review",
         "kendall finds no ballot that it can read",
     )
@@ -459,7 +464,8 @@ def test_names_do_not_matter(seed: int, order: list[int]) -> None:
     table = gaps(noisy(4, 3, 5, seed=seed), seed)
     plain = one(panel(table), people("abcde"), draws=5)
     moved = "".join("abcde"[order.index(k)] for k in range(5))
-    other = one(panel(table[:, :, order]), people(moved), draws=5)
+    turned = replace(panel(table[:, :, order]), own=tuple(order.index(k) for k in range(3)))
+    other = one(turned, people(moved), draws=5)
     for x, y in zip(plain.raters, other.raters, strict=True):
         np.testing.assert_allclose(x.pearson.values, y.pearson.values, atol=1e-12)
         np.testing.assert_allclose(x.pearson.macro.value, y.pearson.macro.value, atol=1e-12)
@@ -477,4 +483,5 @@ def test_what_a_result_says_of_itself() -> None:
     assert (only.benchmark, only.log, only.n_items) == ("gsm8k", "logs/peers.eval", 3)
     assert only.notes[0] == "a note of the log"
     kinds = [each.kind for each in only.raters]
-    assert kinds == ["reviewer"] * 2 + ["aggregator"] * 8 + ["native"]
+    assert kinds == ["reviewer"] * 2 + ["aggregator"] * 8 + ["view"] * 4 + ["native"]
+    assert found.consensus == "kemeny_young"

@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.analysis.alignment.panels import noisy, panel
 from tests.report.figures import samples
 from tests.report.figures.reading import clashes
 from tests.report.figures.samples import HOSTILE
-from tiebreak.analysis.alignment.align import align_panels
+from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
@@ -50,15 +51,21 @@ def review(names: tuple[str, ...]) -> PeerReview:
     return samples.review(ranks, models=names, draws=2)
 
 
-def boxes(names: tuple[str, ...]) -> Drawing | None:
+def aligned(names: tuple[str, ...]) -> Alignment:
     models = [*names, "and", "others"]
-    found = align_panels(
+    return align_panels(
         [panel(noisy(6, len(models), len(models), seed=0), models=models)],
         HumanRanking("arena $x$.csv", {"": {m: float(k) for k, m in enumerate(models)}}),
         how=Resampling(draws=5),
         methods=["borda"],
     )
-    return figures.alignment_figure(found)
+
+
+def views(names: tuple[str, ...]) -> Drawing | None:
+    """Each peer review under one of the names."""
+    [one] = aligned(("a", "b")).benchmarks
+    reviews = tuple(replace(one, benchmark=name, log=name) for name in names)
+    return figures.views_figure(replace(aligned(("a", "b")), benchmarks=reviews))
 
 
 FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
@@ -73,7 +80,8 @@ FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
     "matrix": lambda names: figures.review_matrix_figure(review(names)),
     "self-preference": lambda names: figures.self_preference_figure(review(names)),
     "reviewers": lambda names: figures.reviewer_boxes_figure(review(names)),
-    "alignment": boxes,
+    "alignment": lambda names: figures.alignment_figure(aligned(names)),
+    "views": views,
 }
 
 

@@ -1,7 +1,8 @@
-"""Do models rank models as people do? Peer review, §3.4 and §4.1, tables 1 and 2.
+"""Do models rank models as people do? Peer review, §3.4, §4.1 and §4.3, tables 1 and 2, figure 4.
 
-Raters are compared with a human ranking: every reviewer, every aggregator of their ballots, and the
-benchmark's own score. Each gives ranks of shape (rows, N models), a row for every item:
+Raters are compared with a human ranking: every reviewer, every aggregator of their ballots, the
+four views SR, PR, SIA and SFA, and the benchmark's own score. Each gives ranks of shape (rows, N
+models), a row for every item:
 
     micro    the correlation in each row, and how it is distributed over the rows (table 1)
     macro    one correlation, of the models' mean ranks over all rows (table 2)
@@ -17,9 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from tiebreak.analysis.alignment.correlations import Rater, correlate
-from tiebreak.analysis.alignment.raters import ratings
+from tiebreak.analysis.alignment.raters import consensus_method, ratings
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.peers.panel import Panel, read_panels
+from tiebreak.analysis.peers.ranking import KEMENY
 from tiebreak.analysis.peers.review import PeerReport
 from tiebreak.candidates import namesakes
 from tiebreak.paths import Paths
@@ -62,7 +64,10 @@ class BenchmarkAlignment:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Alignment(Finding):
-    """All panels against one human ranking, read from `source`."""
+    """All panels against one human ranking, read from `source`.
+
+    `consensus` is the method by which the views SIA and SFA are made.
+    """
 
     source: str
     benchmarks: tuple[BenchmarkAlignment, ...]
@@ -70,6 +75,7 @@ class Alignment(Finding):
     draws: int
     seed: int
     notes: tuple[str, ...]
+    consensus: str = KEMENY
 
     def __str__(self) -> str:
         names = shortened([one.benchmark for one in self.benchmarks])
@@ -92,7 +98,9 @@ def align(
     are correlated, for all raters alike; the benchmark's own score by its mean.
 
     A ballot that ranks n of the N models is a sample of the whole ranking: in the mean, its rank r
-    counts as r · (N + 1) / (n + 1), as in Spearman aggregation.
+    counts as r · (N + 1) / (n + 1), as in Spearman aggregation. The views SR and PR are the ranks
+    in whole ballots as they are, 1 … n. SR of two models are places in two reviewers' ballots, so
+    that several may be first.
 
     Intervals are over items. The human ranking counts as exact, and the models as given.
 
@@ -100,7 +108,7 @@ def align(
         reviews: what `peer_report` returned; or ranking logs, and folders that hold some.
         human: the ranking by people, or its CSV file (see `read_human_ranking`).
         methods: aggregators, names in `AGGREGATORS`; by default all, but Dodgson only where it
-            is a matter of seconds.
+            is a matter of seconds. The views SIA and SFA are by the first, by default Kemeny–Young.
         how: level, draws and seed of the intervals.
 
     Raises:
@@ -140,7 +148,10 @@ def align_panels(
     benchmarks = {panel.benchmark for panel in panels}
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
         notes.append(f"No peer review of {', '.join(unused)}, which {human.source} ranks models on")
-    return Alignment(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes))
+    return Alignment(
+        *(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes)),
+        consensus=consensus_method(methods),
+    )
 
 
 def _ranks(panel: Panel, human: HumanRanking, names: Mapping[str, str]) -> FloatArray:

@@ -43,8 +43,9 @@ class Correlation:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rater:
-    """Who ranks the models: a reviewer, an aggregator, or `native`, the benchmark's own score.
+    """Who ranks the models: a reviewer, an aggregator, a view, or `native`, the benchmark's score.
 
+    The views are SR, PR, SIA and SFA: see `rankers.views`.
     `pearson` is that of ranks (without ties: Spearman's ρ), `kendall` is τ-b.
     """
 

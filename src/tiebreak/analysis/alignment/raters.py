@@ -1,22 +1,31 @@
-"""Who ranks the models of a peer review, as arrays: reviewers, aggregators, the native score."""
+"""Who ranks the models of a peer review, as arrays: reviewers, aggregators, views, native score."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from tiebreak.analysis.peers.panel import Panel
+from tiebreak.analysis.peers.ranking import KEMENY
+from tiebreak.analysis.peers.self_preference import no_self_rank
 from tiebreak.rankers import AGGREGATORS, aggregate_items
-from tiebreak.rankers.aggregation import comparing
+from tiebreak.rankers.aggregation import comparing, mean_rank
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.profile import FloatArray, within_ballots
+from tiebreak.rankers.views import own_and_peers
 from tiebreak.words import count
 
-RaterKind = Literal["reviewer", "aggregator", "native"]
+RaterKind = Literal["reviewer", "aggregator", "view", "native"]
 
 # Of rows × models². Dodgson's rule is an integer program for each row and model: 8 seconds or so.
 _DODGSON_LIMIT = 6_000
+
+_NOBODY: Final[Mapping[str, str]] = {
+    "PR": "no other reviewer ranks it",
+    "SIA": "no ballot that {} reads ranks it",
+    "SFA": "no ballot of another model that {} reads ranks it",
+}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,7 +47,8 @@ def ratings(
 ) -> tuple[list[Ratings], list[str]]:
     """All raters of a panel, and notes on those that are missing.
 
-    Aggregators count whole ballots; the models that are not asked for are taken out afterwards.
+    Aggregators and views count whole ballots; the models that are not asked for are taken out
+    afterwards. The views SIA and SFA are by `consensus_method`.
 
     Args:
         panel: the peer review.
@@ -50,28 +60,68 @@ def ratings(
         for number, reviewer in enumerate(panel.reviewers)
     ]
     notes = []
-    if not panel.reviewers:
+    if panel.reviewers:
+        by = consensus_method(methods)
+        chosen, remarks = _methods(panel, methods)
+        merged, failed = _merged(panel, columns, chosen, by)
+        found += merged
+        notes += [*remarks, *failed]
+        for one in merged:
+            notes += _left_open(panel, columns, one, by)
+    else:
         notes.append("No reviewer was called: all answers are identical")
-        methods = ()
-    slow = methods is None and len(panel.items) * len(panel.models) ** 2 > _DODGSON_LIMIT
-    if slow:
-        size = f"{count(len(panel.items), 'item')} of {count(len(panel.models), 'model')}"
-        notes.append(f"dodgson is left out: it is slow for {size}. --method dodgson asks for it")
-    if methods is None:
-        methods = [name for name in sorted(AGGREGATORS) if not (slow and AGGREGATORS[name].slow)]
-    for method in methods:
-        try:
-            consensus = aggregate_items(panel.ranks, method)
-        except UnprovenOrderError as error:
-            notes.append(f"{method}: no result: {error}")
-        else:
-            found.append(_ranked("aggregator", method, consensus, columns))
     scores = panel.native[:, columns]
     if np.isnan(scores).all():
         notes.append("There are no native scores")
     else:
         found.append(Ratings("native", "native score", -scores, -scores))
     return found, [*notes, *_silent(found)]
+
+
+def consensus_method(methods: Sequence[str] | None) -> str:
+    """What the views SIA and SFA are by: the first method that is asked for, or Kemeny–Young."""
+    return methods[0] if methods else KEMENY
+
+
+def _methods(panel: Panel, methods: Sequence[str] | None) -> tuple[Sequence[str], list[str]]:
+    if methods is not None:
+        return methods, []
+    if len(panel.items) * len(panel.models) ** 2 <= _DODGSON_LIMIT:
+        return sorted(AGGREGATORS), []
+    size = f"{count(len(panel.items), 'item')} of {count(len(panel.models), 'model')}"
+    return [name for name in sorted(AGGREGATORS) if not AGGREGATORS[name].slow], [
+        f"dodgson is left out: it is slow for {size}. --method dodgson asks for it"
+    ]
+
+
+def _merged(
+    panel: Panel, columns: Sequence[int], methods: Sequence[str], by: str
+) -> tuple[list[Ratings], list[str]]:
+    """Aggregators, then the views SR, PR, SIA and SFA; and those that have no result.
+
+    SR and PR are mean ranks in whole ballots, as they are; see `own_and_peers`.
+    """
+    mine, peers = own_and_peers(panel.ranks, panel.own)
+    consensus, failed = {}, []
+    for name, method, ballots in (*((m, m, panel.ranks) for m in methods), ("SFA", by, peers)):
+        try:
+            consensus[name] = aggregate_items(ballots, method)
+        except UnprovenOrderError as error:
+            failed.append(f"{name}: no result: {error}")
+    found = [
+        _ranked("aggregator", method, consensus[method], columns)
+        for method in methods
+        if method in consensus
+    ]
+    for name, ranks in (("SR", mine), ("PR", peers)):
+        means = mean_rank(ranks, axis=1)[:, columns]
+        found.append(Ratings("view", name, means, means))
+    for name, source in (("SIA", by), ("SFA", "SFA")):
+        if source in consensus:
+            found.append(_ranked("view", name, consensus[source], columns))
+    if by not in consensus:
+        failed.append(f"SIA: no result, as {by} has none")
+    return found, failed
 
 
 def _ranked(kind: RaterKind, name: str, ranks: FloatArray, columns: Sequence[int]) -> Ratings:
@@ -83,10 +133,34 @@ def _ranked(kind: RaterKind, name: str, ranks: FloatArray, columns: Sequence[int
     return Ratings(kind, name, among, among * (len(columns) + 1) / (n + 1))
 
 
+def _left_open(panel: Panel, columns: Sequence[int], one: Ratings, by: str) -> Iterator[str]:
+    """Models that a view never ranks and why, and items in which models do not rank themselves."""
+    if one.kind != "view":
+        return
+    ranked = ~np.isnan(one.ranks)
+    never: dict[str, list[str]] = {}
+    for place, column in enumerate(columns):
+        if not ranked[:, place].any():
+            why = no_self_rank(panel, column) if one.name == "SR" else _NOBODY[one.name].format(by)
+            never.setdefault(why, []).append(panel.models[column])
+    for why, models in never.items():
+        yield f"No {one.name} of {', '.join(models)}: {why}"
+    if one.name == "SR":
+        reviewed = ~np.isnan(panel.ranks).all(axis=(1, 2))
+        lacking = np.sum(~ranked[reviewed], axis=0).tolist()
+        some = [
+            f"{panel.models[column]} in {n:,} of {count(int(reviewed.sum()), 'item')}"
+            for place, (column, n) in enumerate(zip(columns, lacking, strict=True))
+            if n and ranked[:, place].any()
+        ]
+        if some:
+            yield f"No SR where the own ballot does not rank the own answer: {', '.join(some)}"
+
+
 def _silent(found: Sequence[Ratings]) -> Iterator[str]:
-    """Raters that never rank two models."""
+    """Raters that never rank two models; a view's missing models are named already."""
     for one in found:
-        if np.isnan(one.ranks).all():
+        if np.isnan(one.ranks).all() and one.kind != "view":
             why = {
                 "reviewer": "has no usable review",
                 "aggregator": "finds no ballot that it can read",

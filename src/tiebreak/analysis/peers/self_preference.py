@@ -140,16 +140,19 @@ def _verdict(favoured: int, remainder: Estimate, difference: Estimate) -> Verdic
     return "reduced" if smaller else "kept"
 
 
+def no_self_rank(panel: Panel, column: int) -> str:
+    """Why a model that never ranks its own answer does not."""
+    if column not in panel.own:
+        return "no reviewer is this candidate"
+    if panel.degree is not None:
+        return "in sparse mode no reviewer is shown its own answer"
+    return "its own ballots never rank its own answer"
+
+
 def _reasons(panel: Panel, views: Views, column: int, figures: Sequence[Estimate]) -> Iterator[str]:
     """Why there is no verdict, the most telling first."""
-    if column not in panel.own:
-        yield "no reviewer is this candidate"
     if np.isnan(views.self_ranks[:, column]).all():
-        yield (
-            "its own ballots never rank its own answer"
-            if panel.degree is None
-            else "in sparse mode no reviewer is shown its own answer"
-        )
+        yield no_self_rank(panel, column)
     if np.isnan(views.peer_ranks[:, column]).all():
         yield "no other reviewer ranks it"
     yield from (figure.reason for figure in figures if figure.reason)

@@ -13,6 +13,7 @@ from tiebreak.report.figures.boxes import (
     reviewer_boxes_figure,
     self_preference_figure,
     stability_figure,
+    views_figure,
 )
 from tiebreak.report.figures.contests import perturbation_figure, sensitivity_figure, wins_figure
 from tiebreak.report.figures.drawing import Drawing, distinct, slug, themed
@@ -34,6 +35,7 @@ __all__ = [
     "slug",
     "stability_figure",
     "themed",
+    "views_figure",
     "win_rate_figure",
     "wins_figure",
 ]

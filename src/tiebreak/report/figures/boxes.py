@@ -1,6 +1,6 @@
 """A row each with its distribution or interval: reviewers, people, self-preference, stability.
 
-The box plots are of correlations item by item (Peer review, figure 5).
+The box plots are of correlations item by item (Peer review, figures 4 and 5).
 """
 
 import math
@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
+from tiebreak.analysis.alignment.correlations import Rater
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.peers.self_preference import SelfPreference
@@ -37,11 +38,15 @@ from tiebreak.words import count
 
 
 class Box(NamedTuple):
-    """Values of one row, NaN where undefined, and the figure over all items."""
+    """Values of one row, NaN where undefined, and the figure over all items.
+
+    A line parts rows of different groups.
+    """
 
     name: str
     values: FloatArray
     macro: float
+    group: int = 0
 
     @property
     def empty(self) -> bool:
@@ -57,9 +62,10 @@ def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawi
     figure. All are Pearson's correlation of ranks.
 
     Args:
-        alignment: what to draw. Of several peer reviews each has a box, of a single one each rater.
+        alignment: what to draw. Of several peer reviews each has a box, of a single one each
+            rater but the views.
         rater: whose correlation is shown where there are several peer reviews: a method, a
-            reviewer's name, or "native score".
+            reviewer's name, a view, or "native score".
 
     Returns:
         None where no item tells models apart.
@@ -68,13 +74,38 @@ def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawi
         ReportError: there are several peer reviews, and no such rater.
     """
     boxes, subject = alignment_boxes(alignment, rater)
-    people = short(Path(alignment.source).name)
+    return _boxes_figure(slug("alignment", subject), short(subject), boxes, _with_people(alignment))
+
+
+def views_figure(alignment: Alignment) -> Drawing | None:
+    """How well self-ranks, peer ranks and both consensuses go with people (Peer review, figure 4).
+
+    A box for each peer review and view, otherwise as in `alignment_figure`.
+    """
+    several = len(alignment.benchmarks) > 1
+    names = _names(alignment.benchmarks)
+    boxes = [
+        Box(f"{name} · {each.name}" if several else each.name, *_figures(each), group)
+        for group, (name, one) in enumerate(zip(names, alignment.benchmarks, strict=True))
+        for each in one.raters
+        if each.kind == "view"
+    ]
     return _boxes_figure(
-        slug("alignment", subject),
-        short(subject),
+        slug("views", "" if several else names[0]),
+        "Four views" if several else f"{short(names[0])} · four views",
         boxes,
-        f"Pearson's correlation of ranks with people ({people})",
+        _with_people(alignment),
+        "SR: rank by itself · PR: mean rank by its peers",
+        f"SIA: consensus of all ballots by {alignment.consensus} · SFA: the same without own ranks",
     )
+
+
+def _with_people(alignment: Alignment) -> str:
+    return f"Pearson's correlation of ranks with people ({short(Path(alignment.source).name)})"
+
+
+def _figures(rater: Rater) -> tuple[FloatArray, float]:
+    return rater.pearson.values, rater.pearson.macro.value
 
 
 def reviewer_boxes_figure(review: PeerReview) -> Drawing | None:
@@ -100,18 +131,16 @@ def alignment_boxes(alignment: Alignment, rater: str) -> tuple[list[Box], str]:
     """
     if len(alignment.benchmarks) == 1:
         [one] = alignment.benchmarks
-        found = [(each.name, each.pearson) for each in one.raters]
+        found = [(each.name, each) for each in one.raters if each.kind != "view"]
         subject = one.benchmark
     else:
         known = dict.fromkeys(each.name for one in alignment.benchmarks for each in one.raters)
         if rater not in known:
             raise ReportError(f"There is no rater {rater!r} to draw; there are {', '.join(known)}")
         both = zip(_names(alignment.benchmarks), alignment.benchmarks, strict=True)
-        found = [
-            (name, each.pearson) for name, one in both for each in one.raters if each.name == rater
-        ]
+        found = [(name, each) for name, one in both for each in one.raters if each.name == rater]
         subject = rater
-    return [Box(name, figure.values, figure.macro.value) for name, figure in found], subject
+    return [Box(name, *_figures(each)) for name, each in found], subject
 
 
 def reviewer_boxes(panel: Panel) -> list[Box]:
@@ -140,7 +169,9 @@ def _names(benchmarks: Sequence[BenchmarkAlignment]) -> list[str]:
     ]
 
 
-def _boxes_figure(name: str, title: str, boxes: Sequence[Box], what: str) -> Drawing | None:
+def _boxes_figure(
+    name: str, title: str, boxes: Sequence[Box], what: str, *more: str
+) -> Drawing | None:
     shown = [box for box in boxes if not box.empty]
     if not shown:
         return None
@@ -152,12 +183,15 @@ def _boxes_figure(name: str, title: str, boxes: Sequence[Box], what: str) -> Dra
             below=[
                 what,
                 "box: item by item · ◆ over all items",
+                *more,
                 *not_shown([box.name for box in boxes if box.empty]),
             ],
         )
         axes.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
         for place, box in enumerate(shown):
             draw_box(axes, place, box.values, box.macro)
+            if place and box.group != shown[place - 1].group:
+                axes.axhline(place - 0.5, color=MUTED, linewidth=0.5, zorder=1)
         axes.set_xlim(-1.05, 1.05)
     return Drawing(name, title, _words(title, shown, what), figure)
 

@@ -82,8 +82,8 @@ def peer_reviews(report: PeerReport) -> Iterator[Made]:
 
 
 def people(found: Alignment) -> Iterator[Made]:
-    """Each benchmark's raters against people; the picture stands in the first part."""
-    picture: Pictures = [figures.alignment_figure(found)]
+    """Each benchmark's raters against people; the pictures stand in the first part."""
+    picture: Pictures = [figures.alignment_figure(found), figures.views_figure(found)]
     notes = found.notes
     for one in found.benchmarks:
         sheet = alignment.benchmark_sheet(one, found.level)

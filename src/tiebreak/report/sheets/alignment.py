@@ -1,4 +1,4 @@
-"""Alignment with people: item by item (Peer review, table 1), and over all items (table 2)."""
+"""Alignment with people: item by item (Peer review, table 1, figure 4), over all (table 2)."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,6 +17,10 @@ LEGEND = (
     "compared (native score: the mean score). Undef.: items in which a rater ties all models, or "
     "ranks fewer than two"
 )
+LEGEND_VIEWS = (
+    "SR: the rank that each model gives itself; PR: the mean of those that its peers give it; SIA: "
+    "its rank in the consensus of all ballots, by {}; SFA: the same without own ranks"
+)
 _QUANTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
 
 
@@ -34,7 +38,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
 
     The shape::
 
-        {"format", "version", "source", "level", "draws", "seed",
+        {"format", "version", "source", "level", "draws", "seed", "consensus",
          "benchmarks": [
             {"benchmark", "log", "n_items", "n_candidates",
              "models": [{"model", "human_name", "human_rank"}],
@@ -48,7 +52,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
     return document(
         "tiebreak/alignment",
         1,
-        **only(alignment, "source", "level", "draws", "seed"),
+        **only(alignment, "source", "level", "draws", "seed", "consensus"),
         benchmarks=[_benchmark(one, items=items) for one in alignment.benchmarks],
         notes=alignment.notes,
     )
@@ -88,7 +92,7 @@ def legend(alignment: Alignment) -> Section:
         "interval says too few items rather than disagreement, and of nearly tied models on few "
         "items even that is too narrow (95% held 72% for eight models on 20 items)"
     )
-    return Section.of(legend=[LEGEND, intervals])
+    return Section.of(legend=[LEGEND, LEGEND_VIEWS.format(alignment.consensus), intervals])
 
 
 def _by_item(
@@ -120,7 +124,7 @@ def _over_all(raters: Sequence[Rater], level: float) -> Table:
 
 
 def _rules(raters: Sequence[Rater]) -> list[int]:
-    """A line between reviewers, aggregators and the benchmark's own score."""
+    """A line between reviewers, aggregators, views and the benchmark's own score."""
     pairs = enumerate(pairwise(raters), start=1)
     return [number for number, (one, other) in pairs if one.kind != other.kind]
 

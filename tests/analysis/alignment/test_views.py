@@ -1,0 +1,251 @@
+"""The four views of a peer review beside people (Peer review, figure 4), by brute force."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from tests.analysis.alignment.panels import NAN, noisy, panel, people
+from tiebreak.analysis.alignment import raters
+from tiebreak.analysis.alignment.align import BenchmarkAlignment, align_panels
+from tiebreak.analysis.alignment.correlations import Rater
+from tiebreak.analysis.peers.panel import Panel
+from tiebreak.rankers import Resampling, aggregate_items, peer_views
+from tiebreak.rankers.errors import UnprovenOrderError
+
+FloatArray = NDArray[np.float64]
+VIEWS = ("SR", "PR", "SIA", "SFA")
+
+# Three models that review each other, two items. In item 1 each puts itself first and otherwise
+# agrees with a > b > c; in item 2 all three say b > a > c.
+SELFISH = [[[1, 2, 3], [2, 1, 3], [2, 3, 1]], [[2, 1, 3]] * 3]
+
+
+def views_of(
+    of: Panel, order: str, methods: Sequence[str] | None = ("kemeny_young",)
+) -> tuple[BenchmarkAlignment, dict[str, Rater]]:
+    [found] = align_panels(
+        [of], people(order), methods=methods, how=Resampling(draws=10)
+    ).benchmarks
+    views = {one.name: one for one in found.raters if one.kind == "view"}
+    assert tuple(views) == VIEWS[: len(views)]
+    return found, views
+
+
+def test_by_hand() -> None:
+    # People: a, b, c. SR 1, 1, 1 and 2, 1, 3; PR 2, 2.5, 3 and 2, 1, 3; both consensuses a, b, c
+    # and b, a, c. Of b, a, c: ρ = 1 − 6·2/24 = 0.5, τ = 1/3.
+    _, views = views_of(panel(SELFISH), "abc")
+    values = {name: one.pearson.values.tolist() for name, one in views.items()}
+    assert values == {
+        "SR": pytest.approx([NAN, 0.5], nan_ok=True),
+        **dict.fromkeys(("PR", "SIA", "SFA"), pytest.approx([1, 0.5])),
+    }
+    assert views["SR"].pearson.n_undefined == 1
+    assert views["PR"].kendall.values.tolist() == pytest.approx([1, 1 / 3])
+    # Means: SR 1.5, 1, 2; PR 2, 1.75, 3.
+    for name, means in (("SR", [1.5, 1, 2]), ("PR", [2, 1.75, 3]), ("SIA", [1.5, 1.5, 3])):
+        expected = stats.pearsonr(means, [1, 2, 3]).statistic
+        assert views[name].pearson.macro.value == pytest.approx(expected)
+
+
+def by_definition(
+    ballots: FloatArray, own: Sequence[int | None], columns: Sequence[int]
+) -> dict[str, list[float]]:
+    """What each view says of each model on one item, from the paper's words."""
+    kept = [row if np.sum(~np.isnan(row)) > 1 else np.full_like(row, NAN) for row in ballots]
+    places = [stats.rankdata(row, nan_policy="omit") for row in kept]
+    peers = [row.copy() for row in kept]
+    for number, column in enumerate(own):
+        if column is not None:
+            peers[number][column] = NAN
+    consensus = {"SIA": np.stack(kept), "SFA": np.stack(peers)}
+    said: dict[str, list[float]] = {
+        name: aggregate_items(table[None])[0][columns].tolist() for name, table in consensus.items()
+    }
+    for name in ("SR", "PR"):
+        means = []
+        for model in columns:
+            asked = [
+                row[model]
+                for row, column in zip(places, own, strict=True)
+                if (column == model) == (name == "SR") and not math.isnan(row[model])
+            ]
+            means.append(float(np.mean(asked)) if asked else NAN)
+        said[name] = means
+    return said
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_item_by_item_by_definition(seed: int) -> None:
+    """Partial, tied and missing ballots, an outsider, models that do not review or are unranked."""
+    rng = np.random.default_rng(seed)
+    table = noisy(12, 6, 6, seed=seed)
+    table = np.ceil(table / rng.choice([1, 2], p=[0.7, 0.3], size=(*table.shape[:2], 1)))
+    table[rng.random(table.shape) < 0.15] = NAN
+    table[rng.random(table.shape[:2]) < 0.1] = NAN
+    own = [0, None, 3, 1, 2, None] if seed % 2 else [0, 1, 2, 3, 4, 5]
+    order, columns = ("dbaec", [0, 1, 2, 3, 4]) if seed > 1 else ("fdbaec", [0, 1, 2, 3, 4, 5])
+    of = replace(panel(table), own=tuple(own))
+    found, views = views_of(of, order)
+    human = np.array([order.index("abcdef"[column]) for column in columns])
+    expected: dict[str, list[list[float]]] = {name: [] for name in VIEWS}
+    for ballots in table:
+        for name, said in by_definition(ballots, own, columns).items():
+            there = [k for k, rank in enumerate(said) if not math.isnan(rank)]
+            x, y = [said[k] for k in there], human[there]
+            if len({round(rank, 9) for rank in x}) < 2:
+                expected[name].append([NAN, NAN])
+            else:
+                ranks = stats.rankdata(np.round(x, 9))
+                rho = stats.pearsonr(ranks, stats.rankdata(y)).statistic
+                expected[name].append([rho, stats.kendalltau(ranks, y).statistic])
+    for name, rows in expected.items():
+        rho, tau = np.array(rows).T
+        np.testing.assert_allclose(views[name].pearson.values, rho, atol=1e-12)
+        np.testing.assert_allclose(views[name].kendall.values, tau, atol=1e-12)
+        assert views[name].kendall.n_undefined == np.isnan(tau).sum()
+    # Over all items SR and PR are what `peers` prints.
+    whole = peer_views(table, own)
+    for name, means in (("SR", whole.sr), ("PR", whole.pr)):
+        asked = means[columns]
+        known = ~np.isnan(asked)
+        expect = stats.pearsonr(asked[known], human[known]).statistic
+        assert views[name].pearson.macro.value == pytest.approx(expect)
+    # SIA is the aggregator, item by item and over all items.
+    [kemeny] = [one for one in found.raters if one.kind == "aggregator"]
+    np.testing.assert_array_equal(views["SIA"].kendall.values, kemeny.kendall.values)
+    assert views["SIA"].pearson.macro == kemeny.pearson.macro
+
+
+def selfish(n_items: int, n: int, **fields: Any) -> Panel:
+    table = noisy(n_items, n, n, seed=0)
+    for k in range(n):
+        table[:, k, k] = 0
+    return panel(table, **fields)
+
+
+def without(of: Panel, *cells: tuple[int | slice, int, int]) -> Panel:
+    table = of.ranks.copy()
+    for row, reviewer, model in cells:
+        table[row, reviewer, model] = NAN
+    return replace(of, ranks=table)
+
+
+ALL = slice(None)
+SPARSE = without(panel(noisy(6, 4, 4, seed=0), degree=2), *((ALL, k, k) for k in range(4)))
+ALONE = panel(noisy(6, 1, 4, seed=0))
+OUTSIDERS = replace(panel(noisy(6, 2, 4, seed=0)), own=(None, None))
+SOME = replace(panel(noisy(6, 3, 4, seed=0)), own=(0, 2, None))
+NOT_ALWAYS = without(panel(noisy(6, 4, 4, seed=0)), (ALL, 1, 1), (0, 2, 2), (3, 2, 2), (0, 0, 0))
+NOBODY = "no reviewer is this candidate"
+
+
+@pytest.mark.parametrize(
+    ("of", "defined", "notes"),
+    [
+        (
+            SPARSE,
+            [0, 6, 6, 6],
+            ["No SR of a, b, c, d: in sparse mode no reviewer is shown its own answer"],
+        ),
+        (
+            ALONE,
+            [0, 6, 6, 6],
+            [
+                f"No SR of b, c, d: {NOBODY}",
+                "No PR of a: no other reviewer ranks it",
+                "No SFA of a: no ballot of another model that kemeny_young reads ranks it",
+            ],
+        ),
+        (OUTSIDERS, [0, 6, 6, 6], [f"No SR of a, b, c, d: {NOBODY}"]),
+        # Where both give themselves the same rank there is nothing to compare.
+        (SOME, None, [f"No SR of b, d: {NOBODY}"]),
+        (
+            NOT_ALWAYS,
+            None,
+            [
+                "No SR of b: its own ballots never rank its own answer",
+                "No SR where the own ballot does not rank the own answer: a in 1 of 6 items, c in "
+                "2 of 6 items",
+            ],
+        ),
+        (selfish(6, 4), [0, 6, 6, 6], []),
+    ],
+)
+def test_what_a_view_cannot_say_is_named(
+    of: Panel, defined: list[int] | None, notes: list[str]
+) -> None:
+    found, views = views_of(of, "abcd")
+    if defined is not None:
+        assert [views[name].pearson.n_rows for name in VIEWS] == defined
+    assert [note for note in found.notes if note.startswith("No S") or " PR " in note] == notes
+    for one in views.values():
+        assert one.pearson.n_rows + one.pearson.n_undefined == 6
+        if not one.pearson.n_rows:
+            assert math.isnan(one.kendall.mean.value)
+            assert one.kendall.mean.reason == "in no item does the rater tell the models apart"
+
+
+def test_identical_answers_and_no_reviewer() -> None:
+    table = noisy(5, 3, 4, seed=0)
+    table[2] = NAN
+    _, views = views_of(panel(table), "abcd")
+    assert all(math.isnan(one.pearson.values[2]) for one in views.values())
+    _, none = views_of(panel(np.empty((2, 0, 3)), native=[[1, 0, 0], [1, 1, 0]]), "abc")
+    assert none == {}
+
+
+@pytest.mark.parametrize(
+    ("methods", "by"), [(None, "kemeny_young"), (["borda", "irv"], "borda"), (["irv"], "irv")]
+)
+def test_the_first_method_makes_the_consensus(methods: list[str] | None, by: str) -> None:
+    of = panel(noisy(5, 4, 5, seed=3))
+    found = align_panels([of], people(), methods=methods, how=Resampling(draws=10))
+    assert found.consensus == by
+    views = peer_views(of.ranks, of.own, method=by)
+    for name, ranks in (("SIA", views.inclusive), ("SFA", views.self_free)):
+        [one] = [each for each in found.benchmarks[0].raters if each.name == name]
+        expected = [stats.kendalltau(row, range(5)).statistic for row in ranks]
+        np.testing.assert_allclose(one.kendall.values, expected)
+
+
+def test_kendall_reads_no_ballot_without_own_rank() -> None:
+    found, views = views_of(panel(noisy(4, 4, 4, seed=1)), "abcd", ["kendall"])
+    assert (views["SIA"].pearson.n_rows, views["SFA"].pearson.n_rows) == (4, 0)
+    assert "No SFA of a, b, c, d: no ballot of another model that kendall reads ranks it" in (
+        found.notes
+    )
+
+
+def test_a_consensus_that_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(ranks: FloatArray, method: str) -> FloatArray:
+        raise UnprovenOrderError("no order in time")
+
+    monkeypatch.setattr(raters, "aggregate_items", fails)
+    found, views = views_of(panel(SELFISH), "abc")
+    assert tuple(views) == ("SR", "PR")
+    assert views["PR"].pearson.values.tolist() == pytest.approx([1, 0.5])
+    assert "kemeny_young: no result: no order in time" in found.notes
+    assert "SFA: no result: no order in time" in found.notes
+    assert "SIA: no result, as kemeny_young has none" in found.notes
+
+
+def test_aggregation_is_closer_to_people_than_self_ranks() -> None:
+    """Figure 4: SR weakest and most variable, SIA strongest, SFA beside it."""
+    rng = np.random.default_rng(2)
+    seen = -0.5 * np.arange(6) + rng.normal(size=(150, 6, 6))
+    for k in range(6):
+        seen[:, k, k] += 1
+    ranks = np.argsort(np.argsort(-seen, axis=2), axis=2) + 1
+    _, views = views_of(panel(ranks), "abcdef")
+    means = {name: one.pearson.mean for name, one in views.items()}
+    assert means["SR"].upper < means["SIA"].lower
+    assert means["SR"].upper < means["SFA"].lower
+    assert views["SR"].pearson.sd > views["SIA"].pearson.sd
+    assert means["SFA"].value > means["SIA"].value - 0.05
