@@ -14,15 +14,16 @@ from typing import Literal
 
 from tiebreak.analysis.entries import (
     Entry,
+    ScoredModel,
     Shared,
     agreement,
     expected,
-    gain,
     in_each_order,
     left_out,
     paper_order,
     read_entries,
     same_contest,
+    scored,
     shared,
 )
 from tiebreak.analysis.finding import Finding, shortened
@@ -55,8 +56,9 @@ class ComparedLog:
     from the cache that are another run's: it tells nothing about noise. `n_items` and `n_models`
     were ranked by both. `agreement` is None for the reference itself, and for a log that ranked
     nothing. `expected` is the ρ that the two would show on average if they agreed in truth
-    (`expected_spearman`), NaN without an agreement. `gain` is the spread of the models' mean Borda
-    scores over that of their native scores; `price` is relative to the reference's.
+    (`expected_spearman`), NaN without an agreement. `places` are the models with rank and score on
+    what both ranked, and `gain` is the spread of these scores over that of the native ones (see
+    `protocol_scores`); `price` is relative to the reference's.
     """
 
     name: str
@@ -66,6 +68,7 @@ class ComparedLog:
     agreement: ResampledAgreement | None
     expected: float
     gain: Agreement
+    places: tuple[ScoredModel, ...]
     price: Price
     board: Leaderboard
 
@@ -225,6 +228,7 @@ def _compared(
     entry: Entry, chosen: Entry, role: Role, common: Shared, how: Resampling
 ) -> ComparedLog:
     compared = role != "reference" and bool(common.items)
+    places, gain = scored(entry, common, how)
     return ComparedLog(
         name=entry.name,
         role=role,
@@ -232,7 +236,8 @@ def _compared(
         n_models=len(common.models),
         agreement=agreement(entry, chosen, common, how) if compared else None,
         expected=expected(entry, chosen, common) if compared else math.nan,
-        gain=gain(entry, common),
+        gain=gain,
+        places=places,
         price=price_of(entry.items).beside(price_of(chosen.items)),
         board=entry.board,
     )

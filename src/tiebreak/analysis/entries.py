@@ -14,8 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.item_table import ItemTable, protocol_scores
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
+from tiebreak.analysis.standing import Placed
 from tiebreak.paths import Paths
 from tiebreak.rankers.agreement import Agreement, resolution_gain
 from tiebreak.rankers.profile import FloatArray, ratio
@@ -26,7 +27,7 @@ from tiebreak.rankers.stability import (
     mean_statistic,
     resample_agreement,
 )
-from tiebreak.rankers.uncertainty import Resampling, Statistic, per_item
+from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_items, per_item
 from tiebreak.ranking_logs.log import RankedItem, RankingLog, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.shards import best_attempts
@@ -203,6 +204,21 @@ class Shared:
     models: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ScoredModel(Placed):
+    """One model under a protocol: its rank on the leaderboard, and its mean `protocol_scores`.
+
+    The rank is by Borda score and margin, and so need not follow this score.
+    """
+
+    NAME = "score"
+
+    @property
+    def score(self) -> float:
+        """The value, by its name."""
+        return self.value
+
+
 def same_contest(one: Entry, other: Entry) -> bool:
     """Whether two entries are runs of one another: protocol, settings, judges and models."""
     return one.label == other.label and one.table.models == other.table.models
@@ -243,18 +259,27 @@ def expected(one: Entry, other: Entry, common: Shared) -> float:
     return expected_spearman(*(entry.scores(common.items, common.models) for entry in (one, other)))
 
 
-def gain(entry: Entry, common: Shared) -> Agreement:
-    """Spread of the models' mean Borda scores over that of their native scores (SEAL, table 1).
+def scored(
+    entry: Entry, common: Shared, how: Resampling
+) -> tuple[tuple[ScoredModel, ...], Agreement]:
+    """The models by rank, with scores and their intervals (SEAL, table 9), and the resolution gain.
 
-    A protocol that ranks by native scores has these themselves for its scores, so a gain of 1.
+    The gain is the spread of the scores over that of the native scores (SEAL, table 1). Both are
+    means over the same items, those where the protocol gave the model a score. A protocol that
+    ranks by native scores has a gain of 1.
     """
     table, items = entry.table, set(common.items)
     rows = [row for row, item in enumerate(entry.keys) if item in items]
     cells = np.ix_(rows, [table.models.index(model) for model in common.models])
-    by_native = all(RULES[item.placed_by].asks is None for item in entry.items)
-    scores = table.native if by_native else table.borda
+    scores = protocol_scores(table, entry.ranked)[cells]
+    native = np.where(np.isnan(scores), np.nan, table.native[cells])
     ones = np.ones((1, len(rows)))
-    return resolution_gain(*(mean_statistic(one[cells])(ones)[0] for one in (scores, table.native)))
+    gain = resolution_gain(*(mean_statistic(one)(ones)[0] for one in (scores, native)))
+    if not scores.size:
+        return (), gain
+    standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]
+    found = bootstrap_items(scores, items=table.items[rows], how=how)
+    return ScoredModel.rows(found, common.models, 1 - standing), gain
 
 
 def in_each_order(entry: Entry) -> tuple[Entry, Entry] | None:

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankedItem
+from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import board_scores
+from tiebreak.scorers.rules import RULES, mean_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,47 @@ class ItemTable:
             margins=array(placement.margins for _, placement in ranked),
             native=array(item.native for item in items),
         )
+
+
+def protocol_scores(table: ItemTable, ranked: Sequence[RankedItem]) -> FloatArray:
+    """What each model got in each item, on its protocol's own scale: shape (rows, N), in [0, 1].
+
+    These are the scores of SEAL's table 9, from whose spread follow the gains of table 1:
+
+        matches          the mean result over the model's own (1, ½ for a tie, 0), in every item
+        grades           the grade
+        lists, reviews   the normalized Borda score
+        native           the native score
+
+    The printed scores say so by their sums over the N = 8 models. Borda scores sum to N/2 = 4, as
+    Listwise's do. So do results of all pairs (FullPair: 3.99 to 4.00, some verdicts being of no
+    use). In a bracket whoever loses in round 1 has this one match: where a share d of the matches
+    of round 1 and d₂ of round 2 has a winner, the sum is about 4 − 7d/6 − d₂/6 (SEAL: 3.36 to
+    3.76). Results pooled over items are excluded: weighted by matches their mean is ½, and at most
+    one model of FlatBrk and two of SEAL are above ½, by too little.
+
+    Models with identical answers are tied; where all are, nobody is graded, and grades are NaN. A
+    cell is NaN where no ballot says anything about the model. Under the rule `points` a cell is
+    that of `board_scores`, a mean of results by pair.
+    """
+    scores = table.borda.copy()
+    for row, (item, _) in enumerate(ranked):
+        if (own := _own_scores(item)) is not None:
+            scores[row] = [or_nan(own.get(model)) for model in table.models]
+    return scores
+
+
+def _own_scores(item: ItemBallots) -> Mapping[str, float | None] | None:
+    """None where the Borda score is the protocol's own."""
+    rule = RULES[item.placed_by]
+    if rule.asks is None:
+        return item.native
+    if rule.by_grades:
+        members = {group[0]: group for group in item.groups}
+        return {model: one.score for one in item.scores for model in members[one.candidate]}
+    if rule.by_matches and item.placed_by != "points":
+        return dict(mean_results(item))
+    return None
 
 
 def or_nan(value: float | None) -> float:

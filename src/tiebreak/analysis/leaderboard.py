@@ -178,7 +178,11 @@ class Leaderboard(Finding):
 
     @property
     def resolution_gain(self) -> float:
-        """Spread over native spread (SEAL, table 1); NaN when the native scores are all equal."""
+        """Spread of Borda scores over native spread; NaN when the native scores are all equal.
+
+        Under protocols of matches that is more than SEAL's gain (table 1), which `compare` shows:
+        there the scores are results of matches (`protocol_scores`), and ties hold them together.
+        """
         return self.spread / self.native_spread if self.native_spread > 0 else math.nan
 
 

@@ -73,7 +73,7 @@ def borda_stderr() -> Metric:
 
 @metric
 def spread() -> Metric:
-    """Mean absolute gap between the models' mean scores, over all pairs (SEAL, table 1)."""
+    """Mean absolute gap between the models' mean Borda scores, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> float:
         means = [_mean(column) for column in _values(scores)[1].T]
