@@ -1,4 +1,4 @@
-"""Intervals of a board's Borda scores, and what is in the JSON as `first_share`."""
+"""Intervals of a board's Borda scores, of scores as protocols give them, and `first_share`."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,12 @@ import numpy as np
 
 from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import board, near_ties, true_borda
+from tiebreak.analysis.item_table import ItemTable, protocol_scores
+from tiebreak.lab.judge import Traits
+from tiebreak.lab.planted import World
+from tiebreak.lab.simulate import play
 from tiebreak.rankers import Resampling, bootstrap_items
+from tiebreak.ranking_logs.log import RankedItem
 
 HOLDS = (0.93, 0.97)
 DRAWS = Resampling(draws=500)
@@ -56,6 +61,7 @@ def claims(scale: float) -> Iterator[Claim]:
             inside.append(np.mean((found.lower <= truth) & (truth <= found.upper)))
         setting = f"8 models 0.1 apart, {n_items:,} items, 80% of them tie all"
         yield mean("rank: 95% interval of a Borda score", setting, inside, held)
+    yield from _own_scales(scale)
     for number, (n_models, n_items) in enumerate([(2, 20), (2, 100), (8, 20), (8, 100)]):
         rng, n = np.random.default_rng((12, number)), runs(400, scale)
         sure = 0
@@ -64,3 +70,24 @@ def claims(scale: float) -> Iterator[Claim]:
             sure += bool(found.first_share.max() >= 0.95)
         setting = f"{n_models} equal models, {n_items} items"
         yield share("JSON: first_share of 95% or more, no probability", setting, sure, n)
+
+
+def _own_scales(scale: float) -> Iterator[Claim]:
+    """Of `compare`'s scores: results of a bracket and of all pairs, grades.
+
+    The truth is the mean of 2,000 planted items, and a board's items are drawn from these.
+    """
+    theta, traits = tuple(near_ties(8, 0.2).tolist()), Traits(noise=0.5, resolution=0.5)
+    for number, label in enumerate(("seal", "full_pairwise", "pointwise")):
+        run = play((World(theta, traits), 300 if in_tests(scale) else 2000, 14, 0, label, "never"))
+        ranked = [RankedItem(*one) for one in run.ranked if one is not None]
+        all_items = protocol_scores(ItemTable.of(ranked), ranked)
+        truth = all_items.mean(axis=0)
+        for n_items in (20, 100):
+            rng, inside = np.random.default_rng((14, number, n_items)), []
+            for _ in range(runs(400, scale)):
+                drawn = rng.integers(len(all_items), size=n_items)
+                found = bootstrap_items(all_items[drawn], how=DRAWS)
+                inside.append(np.mean((found.lower <= truth) & (truth <= found.upper)))
+            setting = f"{label}, 8 models 0.2 apart, {n_items} items, even within 0.5"
+            yield mean("compare: 95% interval of a protocol's score", setting, inside, HOLDS)
