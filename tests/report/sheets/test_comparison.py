@@ -70,6 +70,35 @@ def test_the_tables_by_hand(comparison: Comparison) -> None:
     assert "noise ceiling: each order" in text
 
 
+def test_ranks_and_scores_side_by_side(comparison: Comparison) -> None:
+    """Table 9 of SEAL, on 80 characters; a and b tie in both orders together: results of ½."""
+    text = printed(comparison, 80)
+    table = text[text.index("Rank and score") :].splitlines()
+    assert table[0].split()[:6] == ["Rank", "and", "score", "original", "listwise", "pairwise"]
+    assert table[2].split() == ["a", "1", "1.000", "2", "0.667", "1", "0.833", "1", "1.000"]
+    assert table[3].split() == ["1–1", ".67–.67", ".83–.83", "1–1"]
+    assert "run 2" not in "".join(table[:10])
+    [one] = round_trip(data_of(comparison))["benchmarks"]
+    listwise = next(log for log in one["logs"] if log["name"] == "listwise")
+    assert [row["model"] for row in listwise["places"]] == ["b", "a", "c", "d"]
+    assert listwise["places"][1] == pytest.approx(
+        {"rank": 2, "model": "a", "score": 2 / 3, "lower": 2 / 3, "upper": 2 / 3}
+    )
+
+
+def test_more_protocols_than_there_is_room_for_go_below(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add(*full(2))
+    labels = [f"protocol_number_{k} " + "x" * k for k in range(12)]
+    for label in labels:
+        folder.add(*lists(2, "abcd", protocol=label))
+    text = printed(folder.compare(), 80)
+    assert max(cell_len(row) for row in text.splitlines()) <= 80
+    assert text.count("Rank and") == 2
+    # One cell for each log and model, and none is lost.
+    assert text[text.index("Rank and") :].count("1.000") == 13
+
+
 def test_money_is_left_out_where_no_price_is_known(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.add(*full(2, calls=[call()]))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
+from tiebreak.analysis.entries import ScoredModel
 from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.rankers.stability import AgreementInterval, ResampledAgreement
 from tiebreak.report.cells import (
@@ -28,9 +29,16 @@ from tiebreak.words import count, percent
 # From this width on a terminal has room for the columns that 80 characters have none for.
 WIDE = 110
 LEGEND = (
-    "Top-1: the same model first, ties in parts. Gain: spread of scores over that of native "
-    "scores. ×: times the reference. In a row: calls that wait for each other"
+    "Top-1: the same model first, ties in parts. Gain: spread of the models' scores over that of "
+    "native scores. ×: times the reference. In a row: calls that wait for each other"
 )
+SCALES = (
+    "Ranks are those of the leaderboard. Scores are the protocol's own, and so is their scale: the "
+    "mean result of a model's matches in an item (½ for a tie), its grade, or the Borda score of a "
+    "list, with {level} intervals over items"
+)
+# With more protocols a table is too wide for 80 characters.
+_SIDE_BY_SIDE = 7
 _BILL = ("n_calls", "n_cached", "input_tokens", "output_tokens", "cost", "paid")
 
 
@@ -53,10 +61,10 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
                          "notes"}],
          "totals", "notes"}
 
-    LOG has the fields "name", "role", "n_items", "n_models", "agreement", "expected", "gain" and
-    "price" of `ComparedLog`, "protocol", "log", "eval_id", "created", "judges", "judge", "trust"
-    and "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached", "input_tokens",
-    "output_tokens", "cost" and "paid" of its `Receipt`.
+    LOG has the fields "name", "role", "n_items", "n_models", "agreement", "expected", "gain",
+    "places" and "price" of `ComparedLog`, "protocol", "log", "eval_id", "created", "judges",
+    "judge", "trust" and "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached",
+    "input_tokens", "output_tokens", "cost" and "paid" of its `Receipt`.
     """
     return document(
         "tiebreak/comparison",
@@ -92,7 +100,12 @@ def benchmark_sheet(one: BenchmarkComparison, comparison: Comparison) -> Sheet:
     agreements = Section.of(_agreements(one, comparison.level), legend=_expected(one))
     tables = (_prices(one.logs), _judges(one.logs, comparison.level))
     others = filter(None, map(Section.of, tables))
-    sections = (*([agreements] if agreements else []), *others, Section.of(legend=[LEGEND]))
+    sections = (
+        *([agreements] if agreements else []),
+        *others,
+        Section.of(legend=[LEGEND]),
+        *_places(one, comparison.level),
+    )
     return Sheet(
         f"{one.benchmark} · against {one.reference.name} · {size}",
         (f"judge of the reference: {judges} · log: {board.log}",),
@@ -171,6 +184,37 @@ def _interval(figure: AgreementInterval) -> tuple[Cell, Cell]:
     return number(figure.value, 2), span(figure)
 
 
+def _places(one: BenchmarkComparison, level: float) -> Iterator[Section]:
+    """Table 9 of SEAL: every model's rank and score under every protocol, the reference's first."""
+    models = dict.fromkeys(row.model for log in (one.reference, *one.logs) for row in log.places)
+    runs = [log for log in one.logs if log.role in ("protocol", "reference")]
+    for start in range(0, len(runs), _SIDE_BY_SIDE):
+        logs = runs[start : start + _SIDE_BY_SIDE]
+        columns = [Column(log.name, left=True, folds=8, short=_folded(log.name)) for log in logs]
+        found = [{row.model: row for row in log.places} for log in logs]
+        rows = [(words(model), *(_place(own.get(model)) for own in found)) for model in models]
+        table = Table.of((names("Rank and score"), *columns), rows, "Ranks and scores", gap=1)
+        last = start + _SIDE_BY_SIDE >= len(runs)
+        yield Section.of(table, legend=[SCALES.format(level=f"{level * 100:g}%")] if last else [])
+
+
+def _place(row: ScoredModel | None) -> Cell:
+    if row is None or row.rank is None:
+        return Cell(UNDEFINED)
+    ends = "" if math.isnan(row.lower) else f"{_short(row.lower)}–{_short(row.upper)}"
+    return Cell(f"{row.rank} {decimal(row.score)}", row.rank, under=ends)
+
+
+def _short(bound: float) -> str:
+    """A bound in [0, 1] in three characters: seven columns of them fit into 80."""
+    return decimal(bound, 2).removeprefix("0").replace("1.00", "1")
+
+
+def _folded(name: str) -> str:
+    """A heading in several short lines."""
+    return name.replace("_", "_\n").replace(" ", "\n")
+
+
 def _prices(logs: Sequence[ComparedLog]) -> Table:
     """Tables 5 and 6 of SEAL: an item's calls, chain of calls, tokens and money."""
     priced = any(log.price.cost > 0 for log in logs)
@@ -240,7 +284,7 @@ def _log(log: ComparedLog) -> dict[str, Any]:
     return {
         **only(log, "name", "role"),
         **only(log.board, "protocol", "log", "eval_id", "created", "judges"),
-        **only(log, "n_items", "n_models", "agreement", "expected", "gain", "price"),
+        **only(log, "n_items", "n_models", "agreement", "expected", "gain", "places", "price"),
         "total": only(log.board.receipt, *_BILL),
         **only(log.board, "judge", "trust", "warnings"),
     }
