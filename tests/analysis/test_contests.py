@@ -70,15 +70,32 @@ def test_weights_give_a_random_order() -> None:
 
 
 def test_a_spoilt_score() -> None:
-    contest = report(spoil=(1, (1, 2)))
+    contest = report(spoil="ben=code,law")
     expected = perturb(SCORES, 1, (1, 2), iterations=2000, seed=3)
-    assert contest.spoilt is not None
-    assert contest.spoilt.csd_ranks == expected.csd_ranks
+    [spoilt] = contest.spoilt
+    assert spoilt.csd_ranks == expected.csd_ranks
     # Means of ben: 8 before, 7/3 after; ada has 6, cleo 6, dan 2.
-    assert contest.spoilt.mean_ranks == (1, 3)
-    text = " ".join(printed(contest).split())
-    assert "With 0 on code, law, ben goes from rank" in text
-    assert "from 1 to 3 by mean score" in text
+    assert spoilt.mean_ranks == (1, 3)
+    row = f"ben 0 on code, law 1 → {expected.csd_ranks[1]} 1 → 3"
+    assert row in " ".join(printed(contest).split())
+
+
+def test_several_changes_each_on_its_own() -> None:
+    contest = report(spoil=["dan=maths,law:best", "ben=code", "ben=law:2.5"], eliminate=(1, 2))
+    changes: list[tuple[int, tuple[int, ...], list[float]]] = [
+        (3, (0, 2), [9.0, 8.0]),
+        (1, (1,), [0.0]),
+        (1, (2,), [2.5]),
+    ]
+    for found, (model, benchmarks, values) in zip(contest.spoilt, changes, strict=True):
+        alone = perturb(SCORES, model, benchmarks, values, eliminate=1, iterations=2000, seed=3)
+        np.testing.assert_array_equal(found.after.expected_wins, alone.after.expected_wins)
+        np.testing.assert_array_equal(found.before.expected_wins, contest.result.expected_wins)
+        assert found.values == alone.values
+    assert [one["values"] for one in data_of(contest)["perturbations"]] == [[9, 8], [0], [2.5]]
+    assert contest.spoilt[0].mean_ranks == (4, 2)  # dan: 9, 2 and 8
+    with pytest.raises(TableError, match="'law' is in no round"):
+        report(spoil="ben=law", rounds=[(0,), (1,)])
 
 
 def test_too_few_contests_for_an_interval_are_explained() -> None:
@@ -89,11 +106,11 @@ def test_too_few_contests_for_an_interval_are_explained() -> None:
 
 
 def test_as_data() -> None:
-    contest = report(eliminate=(0, 2), spoil=(0, (0,)), notes=("a hole",))
+    contest = report(eliminate=(0, 2), spoil="ada=maths", notes=("a hole",))
     data = round_trip(data_of(contest))
     assert data["sensitivity"]["eliminate"] == [0, 2]
-    assert data["perturbation"]["benchmarks"] == ["maths"]
-    assert data["perturbation"]["model"] == "ada"
+    [change] = data["perturbations"]
+    assert (change["model"], change["benchmarks"], change["values"]) == ("ada", ["maths"], [0])
     assert data["notes"] == ["a hole"]
     assert data["rounds"] == [["maths"], ["code"], ["law"]]
 
@@ -170,15 +187,6 @@ def test_where_the_order_comes_from_is_said() -> None:
     assert "law → maths" in printed(
         contest_report(TABLE, read_order("law, maths", BENCHMARKS), options=options)
     )
-
-
-def test_cells_to_spoil_by_name() -> None:
-    by_name, by_number = report(spoil="ben=code, law"), report(spoil=(1, (1, 2)))
-    assert by_name.spoilt is not None
-    assert by_number.spoilt is not None
-    assert by_name.spoilt.mean_ranks == by_number.spoilt.mean_ranks
-    with pytest.raises(TableError, match="no benchmark 'physics'"):
-        report(spoil="ben=physics")
 
 
 def with_errors(error: float = 0.5, **arguments: object) -> ContestReport:

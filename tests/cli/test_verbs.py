@@ -163,6 +163,7 @@ def test_aggregate_ranking_logs(ranking: Path) -> None:
 def test_csd(tables: Path) -> None:
     arguments = ["csd", str(tables / "scores.csv"), "--rounds", str(tables / "rounds.yaml")]
     arguments += ["--eliminate", "0,1", "--iterations", "2000", "--spoil", "x=code"]
+    arguments += ["--spoil", "z=maths,law:best"]
     text = tiebreak(*arguments)
     assert text.exit_code == 0, text.output
     assert "maths + code → law" in text.output
@@ -170,7 +171,7 @@ def test_csd(tables: Path) -> None:
     # x and y win one of the two rounds each, whatever the pairing; z wins none.
     assert data["contest"]["rows"][2]["model"] == "z"
     assert data["sensitivity"]["eliminate"] == [0, 1]
-    assert data["perturbation"]["model"] == "x"
+    assert [one["model"] for one in data["perturbations"]] == ["x", "z"]
 
 
 def test_csd_in_an_order_that_is_given(tables: Path) -> None:
@@ -227,6 +228,7 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["csd", "{tables}/scores.csv", "--eliminate", "2,1"], 1, "ascending"),
         (["csd", "{tables}/scores.csv", "--spoil", "x=cod"], 1, "did you mean 'code'"),
         (["csd", "{tables}/scores.csv", "--spoil", "w=code"], 1, "no model 'w'"),
+        (["csd", "{tables}/scores.csv", "--spoil", "x=law:bset"], 1, "nor 'best'"),
         (["csd", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
         (["csd", "{tables}/holes.csv"], 1, "'y' has no score on 'law'"),
         (["csd", "{tables}/scores.csv", "--rounds", "{tables}/bad.yaml"], 1, "did you mean 'law'"),

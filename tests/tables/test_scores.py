@@ -91,9 +91,15 @@ def test_what_does_not_go_together(
 
 @pytest.mark.parametrize(
     ("text", "cells"),
-    [("a=mmlu", (0, (1,))), ("b=c=mmlu, gsm8k", (1, (1, 0)))],
+    [
+        ("a=mmlu", (0, (1,), 0.0)),
+        ("b=c=mmlu, gsm8k", (1, (1, 0), 0.0)),
+        ("a=mmlu, gsm8k: 0.25", (0, (1, 0), 0.25)),
+    ],
 )
-def test_cells_by_name(tmp_path: Path, text: str, cells: tuple[int, tuple[int, ...]]) -> None:
+def test_cells_by_name(
+    tmp_path: Path, text: str, cells: tuple[int, tuple[int, ...], float]
+) -> None:
     assert find_cells(read_score_table(write(tmp_path / "s.csv", CSV)), text) == cells
 
 
@@ -103,6 +109,10 @@ def test_cells_by_name(tmp_path: Path, text: str, cells: tuple[int, tuple[int, .
         ("b=mmlu", "no model 'b'; did you mean|no model 'b'; there are 'a'"),
         ("mmlu", "no model ''"),
         ("a=", "no benchmark ''; there are 'gsm8k', 'mmlu'"),
+        ("a=mmlu,mmlu", "names a benchmark twice"),
+        ("a=mmlu:", "neither a score nor 'best'"),
+        ("a=mmlu:nan", "'nan' is neither a score nor 'best'"),
+        ("a=mmlu:0.5,gsm8k", "no benchmark 'mmlu:0.5'"),
         ("a=mmlu,gms8k", r"no benchmark 'gms8k'; did you mean 'gsm8k'\?"),
     ],
 )
@@ -110,6 +120,15 @@ def test_names_that_are_not_there(tmp_path: Path, text: str, words: str) -> None
     table = read_score_table(write(tmp_path / "s.csv", CSV))
     with pytest.raises(TableError, match=words):
         find_cells(table, text)
+
+
+def test_the_best_score_there_is(tmp_path: Path) -> None:
+    text = "model,a,b:best,c:d\nx,1,2,\ny,,-5,\n"
+    table = read_score_table(write(tmp_path / "s.csv", text))
+    assert find_cells(table, "y=a,b:best") == (1, (0, 1), 0.0)  # a benchmark's name goes before
+    assert find_cells(table, "y=a,b:best:best") == (1, (0, 1), (1.0, 2.0))
+    with pytest.raises(TableError, match="no model has a score on 'c:d'"):
+        find_cells(table, "y=c:d:best")
 
 
 def test_standard_errors_of_a_second_file(tmp_path: Path) -> None:

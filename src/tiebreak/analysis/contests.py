@@ -20,6 +20,7 @@ from tiebreak.rankers.contests.sensitivity import (
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError
 from tiebreak.rankers.profile import FloatArray
+from tiebreak.tables.errors import TableError
 from tiebreak.tables.rounds import Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells
 from tiebreak.words import count
@@ -29,7 +30,7 @@ OrderFrom = Literal["columns", "names", "rounds", "order", "weights", "given"]
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class ContestReport(Finding):
-    """`result` at the first T; `sensitivity` if there are several; `spoilt` if one was asked for.
+    """`result` at the first T; `sensitivity` if there are several; `spoilt`: other scores.
 
     `rounds` has the names of the benchmarks of each round, in the order of the contest, which
     comes from the table's columns, the benchmarks' names, a file of rounds, an order of names,
@@ -45,7 +46,7 @@ class ContestReport(Finding):
     weights: tuple[float, ...] | None
     result: CsdResult
     sensitivity: FailureSensitivity | None
-    spoilt: Perturbation | None
+    spoilt: tuple[Perturbation, ...] = ()
     notes: tuple[str, ...] = ()
     items: ItemIntervals | None = None
     items_reason: str | None = None
@@ -80,7 +81,7 @@ def contest_report(
     rounds: Rounds | Sequence[Sequence[int]] | None = None,
     *,
     eliminate: Sequence[int] | Mapping[int, int] | None = None,
-    spoil: str | tuple[int, Sequence[int]] | None = None,
+    spoil: str | Sequence[str] = (),
     options: CsdOptions | None = None,
 ) -> ContestReport:
     """Everything that `tiebreak csd` prints.
@@ -91,14 +92,15 @@ def contest_report(
             default every benchmark is a round, in order.
         eliminate: the T to compare, ascending, each for all rounds; or one contest's T by round,
             as {0: T, 1: T, …}. By default those of the rounds, else 0.
-        spoil: a model and the benchmarks in which its scores become 0: their numbers, or their
-            names as in "MODEL=BENCHMARK,BENCHMARK".
+        spoil: scores to change, one change or several, each on its own: "MODEL=BENCHMARK,BENCHMARK"
+            makes them 0, with ":best" or ":NUMBER" after it they become these (`find_cells`).
         options: the other arguments of `csd`.
 
     Raises:
         MissingScoreError: a score is missing that `missing` has no rule for; by name.
         RankingError: as `csd`, `failure_sensitivity` and `perturb`.
-        TableError: `spoil` names a model or benchmark that the table does not have.
+        TableError: `spoil` names a model or benchmark that the table does not have, or one that is
+            in no round.
     """
     chosen: CsdOptions = {**(options or {})}
     columns: Sequence[Sequence[int]] = [(column,) for column in range(len(table.benchmarks))]
@@ -114,25 +116,28 @@ def contest_report(
     eliminate = (0,) if eliminate is None else eliminate
     first = list(eliminate.values()) if isinstance(eliminate, Mapping) else eliminate[0]
     several = not isinstance(eliminate, Mapping) and len(eliminate) > 1
-    cells = find_cells(table, spoil) if isinstance(spoil, str) else spoil
+    cells = [
+        _cells(table, columns, text) for text in ([spoil] if isinstance(spoil, str) else spoil)
+    ]
     reason = _no_errors(table, columns)
-    spoilt = sensitivity = items = None
+    sensitivity = items = None
     plain: CsdOptions = {**chosen, "control_variate": False}
     try:
         prepare(table.scores, columns, first, **plain)  # checks all before tables are drawn
         drawn = None if reason else _drawn(table, columns, chosen.get("seed", 0))
-        if cells:
-            spoilt = perturb(table.scores, *cells, 0.0, columns, first, **chosen)
-        # Both hold the contest itself, too, which is played once.
+        # Whatever holds the contest itself shares it: it is played once.
         if several:
             sensitivity = failure_sensitivity(
                 table.scores, columns, list(eliminate), drawn, **chosen
             )
             result, items = sensitivity.contests[0], sensitivity.items
         else:
-            result = spoilt.before if spoilt else csd(table.scores, columns, first, **chosen)
+            result = csd(table.scores, columns, first, **chosen)
             if drawn is not None:
                 items = item_intervals(drawn, columns, first, **chosen)
+        spoilt = tuple(
+            perturb(table.scores, *each, columns, first, result, **chosen) for each in cells
+        )
     except MissingScoreError as error:
         raise _named(error, table, chosen.get("missing", "error")) from error
     weights = chosen.get("weights")
@@ -152,6 +157,17 @@ def contest_report(
         table=table,
         missing=chosen.get("missing", "error"),
     )
+
+
+def _cells(
+    table: ScoreTable, rounds: Sequence[Sequence[int]], text: str
+) -> tuple[int, tuple[int, ...], float | tuple[float, ...]]:
+    """What `find_cells` finds, of benchmarks that are played."""
+    found = find_cells(table, text)
+    for column in found[1]:
+        if not any(column in each for each in rounds):
+            raise TableError(f"{text!r}: {table.benchmarks[column]!r} is in no round")
+    return found
 
 
 def _no_errors(table: ScoreTable, rounds: Sequence[Sequence[int]]) -> str | None:

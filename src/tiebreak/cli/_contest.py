@@ -45,8 +45,11 @@ _OPTIONS = (
     ),
     click.option(
         "--spoil",
-        metavar="MODEL=BENCHMARK[,…]",
-        help="Also show what scores of 0 there would do to this model, here and in the plain mean.",
+        multiple=True,
+        metavar="MODEL=BENCHMARK[,…][:SCORE]",
+        help="Also show what other scores there would do to this model's rank, here and in the "
+        "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
+        "best of any model there. Repeatable.",
     ),
 )
 _NAMES = ("rounds", "order", "eliminate", "missing", "spoil")

@@ -53,6 +53,7 @@ def csd(
       tiebreak csd scores.csv --stderr errors.csv
       tiebreak csd scores.csv --order ifeval,gsm8k,humaneval
       tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2
+      tiebreak csd scores.csv --spoil qwen3-max=ifeval,muldimif --spoil qwen3-max=aime25:best
       tiebreak csd logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.rankers import MissingPackageError, RankingError

@@ -73,7 +73,7 @@ def report(
       tiebreak report logs/
       tiebreak report logs/ -o report/ --human arena.csv --title "Our models in May"
       tiebreak report logs/ --scores scores.csv --eliminate 0,1,2
-      tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu
+      tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu:best
     """
     from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.comparison import ComparisonError

@@ -4,6 +4,7 @@ Everything undefined (NaN, None) is shown as one sign, and sorts last.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -95,6 +96,11 @@ def decimal(value: float, digits: int = 3) -> str:
     """A number with so many digits after the point."""
     # Adding 0 turns the -0.0 that rounding can leave into 0.0.
     return UNDEFINED if math.isnan(value) else f"{round(value, digits) + 0:.{digits}f}"
+
+
+def scores(values: Sequence[float]) -> str:
+    """Scores in the benchmarks' own units, once where all are the same."""
+    return ", ".join(dict.fromkeys(f"{value:g}" for value in values))
 
 
 def p_value(value: float) -> str:

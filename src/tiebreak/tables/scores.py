@@ -150,22 +150,53 @@ def with_errors(table: ScoreTable, path: AnyPath) -> ScoreTable:
     return replace(table, errors=errors, sources=(*table.sources, str(path)))
 
 
-def find_cells(table: ScoreTable, text: str) -> tuple[int, tuple[int, ...]]:
-    """Row and columns that "MODEL=BENCHMARK,BENCHMARK" names.
+def find_cells(
+    table: ScoreTable, text: str
+) -> tuple[int, tuple[int, ...], float | tuple[float, ...]]:
+    """Row and columns that "MODEL=BENCHMARK,BENCHMARK" names, and the scores to put there.
+
+    These are 0; with ":NUMBER" at the end this number, in the benchmarks' own units; with ":best"
+    in each benchmark the best score of any model.
 
     Raises:
-        TableError: a name that the table does not have, or nothing on one side of the "=".
+        TableError: a name that the table does not have or that is there twice, nothing on one side
+            of the "=", or what stands after the ":" is neither.
     """
     model, _, listed = text.rpartition("=")
     if model not in table.models:
         help_ = suggestion(model, table.models)
         raise TableError(f"{text!r}: the scores have no model {model!r}; {help_}")
-    names = split_names(listed)
+    names, given = split_names(listed), None
+    if names[-1] not in table.benchmarks and ":" in names[-1]:
+        names[-1], _, given = (part.strip() for part in names[-1].rpartition(":"))
     for name in names:
         if name not in table.benchmarks:
             help_ = suggestion(name, table.benchmarks)
             raise TableError(f"{text!r}: the scores have no benchmark {name!r}; {help_}")
-    return table.models.index(model), tuple(table.benchmarks.index(name) for name in names)
+    if len(set(names)) < len(names):
+        raise TableError(f"{text!r} names a benchmark twice; name each once")
+    columns = tuple(map(table.benchmarks.index, names))
+    return table.models.index(model), columns, _put(table, text, columns, given)
+
+
+def _put(
+    table: ScoreTable, text: str, columns: Sequence[int], given: str | None
+) -> float | tuple[float, ...]:
+    """The scores that `find_cells` is to put into some columns."""
+    if given is None:
+        return 0.0
+    if given == "best":
+        for column in columns:
+            if np.isnan(table.scores[:, column]).all():
+                raise TableError(f"{text!r}: no model has a score on {table.benchmarks[column]!r}")
+        return tuple(np.nanmax(table.scores[:, list(columns)], axis=0).tolist())
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise TableError(f"{text!r}: {given!r} is neither a score nor 'best'")
+    return value
 
 
 def score_table(

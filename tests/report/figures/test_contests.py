@@ -21,7 +21,7 @@ NAMES = ("ada", "ben", "cleo", "dan", "eve", "fay")
 
 @pytest.fixture(scope="module")
 def several() -> ContestReport:
-    return contest(NAMES, eliminate=(0, 1, 3), spoil=(1, (0, 2)))
+    return contest(NAMES, eliminate=(0, 1, 3), spoil="ben=bench0,bench2")
 
 
 def curves(axes: Axes) -> list[tuple[list[float], list[float]]]:
@@ -145,14 +145,13 @@ def test_ranks_before_and_after() -> None:
     options = {"iterations": 500}
     report = contest_report(
         ScoreTable(NAMES[:4], ("maths", "law"), np.array(scores)),
-        spoil=(1, (1,)),
+        spoil=["dan=law:best", "ben=law"],
         options=options,  # type: ignore[arg-type]
     )
-    drawing = perturbation_figure(report)
+    drawing = perturbation_figure(report, 1)
     assert drawing is not None
-    assert report.spoilt is not None
     [axes] = drawing.figure.axes
-    before, after = report.spoilt.before.rank, report.spoilt.after.rank
+    before, after = report.spoilt[1].before.rank, report.spoilt[1].after.rank
     csd = [([0, 1], [before[m], after[m]]) for m in range(4)]
     mean = [([2, 3], [1, 1]), ([2, 3], [2, 4]), ([2, 3], [3, 2]), ([2, 3], [4, 3])]
     assert curves(axes) == csd + mean
@@ -170,7 +169,11 @@ def test_ranks_before_and_after() -> None:
         "Ranks of 4 models before and after ben gets 0 on law: it goes from rank 2 to "
         f"{after[1]:.0f} by CSD, and from 2 to 4 by mean score."
     )
-    assert "spoilt: law" in words(drawing.figure)
+    assert "with 0 on: law" in words(drawing.figure)
+    upwards = perturbation_figure(report)
+    assert upwards is not None
+    assert upwards.title == "CSD · dan with 8 in 1 benchmark"
+    assert perturbation_figure(report, 2) is None
 
 
 def test_what_was_not_asked_for_is_not_drawn() -> None:

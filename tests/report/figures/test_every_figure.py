@@ -42,7 +42,8 @@ def rates(names: tuple[str, ...]) -> WinRates:
 
 @cache
 def contest(names: tuple[str, ...]) -> ContestReport:
-    return samples.contest(names, eliminate=(0, 1, 2), spoil=(1, (0, 1)))
+    spoil = f"{names[1]}=bench0,bench1"
+    return samples.contest(names, eliminate=(0, 1, 2), spoil=[spoil, f"{spoil}:best"])
 
 
 @cache
@@ -77,6 +78,7 @@ FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
     "wins": lambda names: figures.wins_figure(contest(names)),
     "wins, one T": lambda names: figures.wins_figure(samples.contest(names)),
     "perturbation": lambda names: figures.perturbation_figure(contest(names)),
+    "perturbation, best": lambda names: figures.perturbation_figure(contest(names), 1),
     "matrix": lambda names: figures.review_matrix_figure(review(names)),
     "self-preference": lambda names: figures.self_preference_figure(review(names)),
     "reviewers": lambda names: figures.reviewer_boxes_figure(review(names)),

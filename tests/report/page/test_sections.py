@@ -41,7 +41,7 @@ def contents(tmp_path_factory: pytest.TempPathFactory) -> Contents:
     return contents_of(
         [folder],
         human=people("abc"),
-        contest=contest(eliminate=(0, 1), spoil=(0, [0])),
+        contest=contest(eliminate=(0, 1), spoil="ada=maths"),
         how=Resampling(draws=100),
     )
 

@@ -42,7 +42,7 @@ def result_data(
 def contest_of(
     models: Sequence[str], result: CsdResult, sensitivity: FailureSensitivity | None = None
 ) -> ContestReport:
-    return ContestReport(tuple(models), (), (), None, result, sensitivity, None)
+    return ContestReport(tuple(models), (), (), None, result, sensitivity)
 
 
 def rows(sheet: Sheet, number: int = 0) -> list[list[str]]:

@@ -219,17 +219,24 @@ def _labels(base: NDArray[np.int8], slope: NDArray[np.int8]) -> tuple[Label, ...
 class Perturbation:
     """All models before and after, by CSD and by plain mean score.
 
+    `values` are the scores that `model` gets in `benchmarks`.
     `mean_before` and `mean_after`, shape (M,): mean score over the benchmarks that the rounds use,
     each with the same weight. The rank properties are those of `model`, 1 = best.
     """
 
     model: int
     benchmarks: tuple[int, ...]
-    value: float
+    values: tuple[float, ...]
     before: CsdResult
     after: CsdResult
     mean_before: FloatArray
     mean_after: FloatArray
+
+    @property
+    def expected_wins(self) -> tuple[float, float]:
+        """Expected wins of the model, before and after."""
+        before, after = self.before.expected_wins, self.after.expected_wins
+        return float(before[self.model]), float(after[self.model])
 
     @property
     def csd_ranks(self) -> tuple[int, int]:
@@ -247,12 +254,13 @@ def perturb(
     scores: ArrayLike,
     model: int,
     benchmarks: Sequence[int],
-    value: float = 0.0,
+    value: float | Sequence[float] = 0.0,
     rounds: Rounds | None = None,
     eliminate: int | Sequence[int] = 0,
+    before: CsdResult | None = None,
     **options: Unpack[CsdOptions],
 ) -> Perturbation:
-    """Give one model the same score in some benchmarks, and compare the ranks (§4.2).
+    """Give one model other scores in some benchmarks, and compare the ranks (§4.2).
 
     Both contests use the same random numbers.
 
@@ -260,30 +268,34 @@ def perturb(
         scores: shape (M, B), as in `csd`.
         model: row of the model.
         benchmarks: columns, at least one, to overwrite.
-        value: the score that the model gets there; the paper's example is 0, a failed API.
+        value: the score that the model gets there, or one for each of `benchmarks`; the paper's
+            example is 0, a failed API.
         rounds: as in `csd`.
         eliminate: as in `csd`.
+        before: what `csd` returned for the same arguments, if it was called.
         options: the other arguments of `csd`.
 
     Raises:
-        RankingError: as `csd`; or no such model or benchmark, or `value` is not finite.
+        RankingError: as `csd`; or no such model or benchmark, or `value` is not finite
+            or has not one score for each benchmark.
     """
-    before = csd(scores, rounds, eliminate, **options)
+    before = before or csd(scores, rounds, eliminate, **options)
     table = np.array(scores, dtype=np.float64)
     columns = tuple(int(column) for column in benchmarks)
     if not 0 <= model < len(table):
         raise RankingError(f"there is no model {model}, only 0 … {len(table) - 1}")
     if not columns or min(columns) < 0 or max(columns) >= table.shape[1]:
         raise RankingError(f"benchmarks must be some of 0 … {table.shape[1] - 1}, got {columns}")
-    if not np.isfinite(value):
-        raise RankingError(f"value must be a finite score, got {value}")
+    values = np.asarray(value, dtype=np.float64)
+    if values.shape not in ((), (len(columns),)) or not np.isfinite(values).all():
+        raise RankingError(f"value must be finite, one score or one a benchmark, got {value}")
     spoilt = table.copy()
-    spoilt[model, list(columns)] = value
+    spoilt[model, list(columns)] = values
     used = sorted({column for names in rounds for column in names}) if rounds else slice(None)
     return Perturbation(
         model=model,
         benchmarks=columns,
-        value=float(value),
+        values=tuple(np.broadcast_to(values, len(columns)).tolist()),
         before=before,
         after=csd(spoilt, rounds, eliminate, **options),
         mean_before=np.nanmean(table[:, used], axis=1),

@@ -15,7 +15,12 @@ from tiebreak.report.figures.boxes import (
     stability_figure,
     views_figure,
 )
-from tiebreak.report.figures.contests import perturbation_figure, sensitivity_figure, wins_figure
+from tiebreak.report.figures.contests import (
+    contest_figures,
+    perturbation_figure,
+    sensitivity_figure,
+    wins_figure,
+)
 from tiebreak.report.figures.drawing import Drawing, distinct, slug, themed
 from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 from tiebreak.report.figures.prices import price_figure
@@ -23,6 +28,7 @@ from tiebreak.report.figures.prices import price_figure
 __all__ = [
     "Drawing",
     "alignment_figure",
+    "contest_figures",
     "distinct",
     "leaderboard_figure",
     "native_figure",

@@ -1,4 +1,4 @@
-"""Figures of a CSD contest: expected wins, what elimination costs, what spoilt scores do to a rank.
+"""Figures of a CSD contest: expected wins, what elimination costs, what other scores do to a rank.
 
 Source: Liu et al., "LLM Swiss Round", figures 3, 4 and 5.
 """
@@ -15,7 +15,7 @@ from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity, Perturbation
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.ranks import competition_ranks
-from tiebreak.report.cells import decimal, ranks
+from tiebreak.report.cells import decimal, ranks, scores
 from tiebreak.report.figures.canvas import (
     BLUE,
     MUTED,
@@ -45,6 +45,12 @@ _MARKS: Final = {
     "neither": (".", MUTED),
 }
 _FORMS: Final = {"generalist": "●", "specialist": "▲", "undecided": "◆", "neither": "•"}
+
+
+def contest_figures(report: ContestReport) -> list[Drawing | None]:
+    """All that a contest has to show; None for what was not asked for."""
+    changes = [perturbation_figure(report, number) for number in range(len(report.spoilt))]
+    return [sensitivity_figure(report), wins_figure(report), *changes]
 
 
 def sensitivity_figure(report: ContestReport) -> Drawing | None:
@@ -183,10 +189,10 @@ def _key(labels: Sequence[str]) -> str:
     return ", ".join(f"{form} {label}" for label, form in _FORMS.items() if label in labels)
 
 
-def _by_score(models: Sequence[str], scores: FloatArray) -> tuple[list[str], list[int]]:
+def _by_score(models: Sequence[str], wins: FloatArray) -> tuple[list[str], list[int]]:
     """Names with their competition ranks, the best first, and these ranks."""
-    ranked = competition_ranks(scores)
-    order = np.argsort(-scores, kind="stable")
+    ranked = competition_ranks(wins)
+    order = np.argsort(-wins, kind="stable")
     places = [int(ranked[model]) for model in order]
     names = [f"{place}. {short(models[k])}" for place, k in zip(places, order, strict=True)]
     return names, places
@@ -210,17 +216,18 @@ def _sensitivity_words(models: Sequence[str], found: FailureSensitivity) -> str:
     )
 
 
-def perturbation_figure(report: ContestReport) -> Drawing | None:
-    """Ranks of all models before and after, by CSD beside the plain mean; the spoilt one is marked.
+def perturbation_figure(report: ContestReport, number: int = 0) -> Drawing | None:
+    """Ranks of all models before and after a change, by CSD beside the mean; who has it is marked.
 
-    None where no score was spoilt.
+    None where there is no change of this number (figure 5a is the first one, 5b the second).
     """
-    spoilt = report.spoilt
-    if spoilt is None:
+    if number >= len(report.spoilt):
         return None
+    spoilt = report.spoilt[number]
+    put = scores(spoilt.values)
     name, n = short(report.models[spoilt.model]), len(report.models)
     where = ", ".join(short(report.benchmarks[column]) for column in spoilt.benchmarks)
-    title = f"CSD · {name} with {spoilt.value:g} in {count(len(spoilt.benchmarks), 'benchmark')}"
+    title = f"CSD · {name} with {put} in {count(len(spoilt.benchmarks), 'benchmark')}"
     names = list(map(short, report.models))
     side = widest(names, SMALL) * 1.1 + 0.4
     height = max(1.6, SIDE_LINE * 1.15 * n)
@@ -232,7 +239,7 @@ def perturbation_figure(report: ContestReport) -> Drawing | None:
             right=side,
             top=0.25,
             ticks=False,
-            below=["rank before → after", f"spoilt: {where}"],
+            below=["rank before → after", f"with {put} on: {where}"],
         )
         axes.set_xlim(-0.35, 3.35)
         axes.set_ylim(n + 0.5, 0.5)
@@ -246,7 +253,7 @@ def perturbation_figure(report: ContestReport) -> Drawing | None:
     return Drawing(
         "csd-perturbation",
         title,
-        f"Ranks of {count(n, 'model')} before and after {name} gets {spoilt.value:g} on {where}: "
+        f"Ranks of {count(n, 'model')} before and after {name} gets {put} on {where}: "
         f"it goes from rank {csd} to {csd_after} by CSD, and from {mean} to {mean_after} by mean "
         "score.",
         figure,

@@ -67,10 +67,9 @@ def protocols(found: Comparison) -> Iterator[Made]:
 
 
 def contests(report: ContestReport) -> Iterator[Made]:
-    """Expected wins, what elimination costs, what a spoilt score does."""
+    """Expected wins, what elimination costs, what other scores would do."""
     [sheet] = contest.sheets_of(report)
-    draw = (figures.sensitivity_figure, figures.wins_figure, figures.perturbation_figure)
-    yield sheet, [one(report) for one in draw]
+    yield sheet, figures.contest_figures(report)
 
 
 def peer_reviews(report: PeerReport) -> Iterator[Made]:

@@ -8,10 +8,11 @@ import numpy as np
 from tiebreak.analysis.contests import ContestReport, OrderFrom
 from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.expected_wins import CsdResult
-from tiebreak.rankers.contests.sensitivity import FailureSensitivity
-from tiebreak.report.cells import Cell, bounds, number, rank, rank_range, words
+from tiebreak.rankers.contests.sensitivity import FailureSensitivity, Perturbation
+from tiebreak.report.cells import Cell, bounds, decimal, number, rank, rank_range, scores, words
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import (
+    WIDE,
     Column,
     Section,
     Sheet,
@@ -36,13 +37,14 @@ _OVER_ITEMS = ("lower", "upper", "rank_lower", "rank_upper")
 
 
 def sheets_of(report: ContestReport) -> list[Sheet]:
-    """Expected wins, what elimination costs, what a spoilt score does."""
+    """Expected wins, what elimination costs, what other scores would do."""
     costs = None
     if report.sensitivity is not None:
         costs = _sensitivity_table(report, report.sensitivity)
     sections = (
         Section.of(_wins_table(report, report.result), legend=_legend(report)),
-        Section.of(costs, legend=_costs_legend(report), lines=_spoilt_lines(report)),
+        Section.of(costs, legend=_costs_legend(report)),
+        Section.of(_spoilt_table(report), legend=_spoilt_legend(report)),
     )
     return [
         Sheet(
@@ -70,28 +72,30 @@ def data_of(report: ContestReport) -> dict[str, Any]:
      "sensitivity": null or {…, "even_slope", "even_error",
                              "rows": [{"model", "expected_wins": [], "standard_error": [],
                                        "slope", "slope_error", "delta", "delta_error", "label"}]},
-     "perturbation": null or {"model", "benchmarks": [], "value", "csd_rank": [before, after],
-                              "mean_rank": [before, after]},
+     "perturbations": [{"model", "benchmarks": [], "values": [], "expected_wins": [before, after],
+                        "csd_rank": [before, after], "mean_rank": [before, after]}],
      "notes": []}
 
     `standard_error` and the `simulation_rank_…` are of the simulation alone (`CsdResult`). `lower`,
     `upper` (expected wins) and `rank_lower`, `rank_upper` (simultaneous) are over items, fields of
     `ItemIntervals`, and null where standard errors of the scores are not known.
     """
-    spoilt = report.spoilt
     data: dict[str, Any] = json_ready(
         {
             **only(report, "rounds", "order_from", "weights", "largest_eliminate", "warnings"),
             "contest": _contest(report, report.result),
             "sensitivity": report.sensitivity and _sensitivity(report, report.sensitivity),
-            "perturbation": spoilt
-            and {
-                "model": report.models[spoilt.model],
-                "benchmarks": [report.benchmarks[column] for column in spoilt.benchmarks],
-                "value": spoilt.value,
-                "csd_rank": spoilt.csd_ranks,
-                "mean_rank": spoilt.mean_ranks,
-            },
+            "perturbations": [
+                {
+                    "model": report.models[one.model],
+                    "benchmarks": [report.benchmarks[column] for column in one.benchmarks],
+                    "values": one.values,
+                    "expected_wins": one.expected_wins,
+                    "csd_rank": one.csd_ranks,
+                    "mean_rank": one.mean_ranks,
+                }
+                for one in report.spoilt
+            ],
             "notes": report.notes,
         }
     )
@@ -114,17 +118,31 @@ def _rounds(report: ContestReport) -> str:
     return between.join(" + ".join(benchmarks) for benchmarks in report.rounds)
 
 
-def _spoilt_lines(report: ContestReport) -> Iterator[str]:
-    spoilt = report.spoilt
-    if spoilt is None:
-        return
-    where = ", ".join(report.benchmarks[column] for column in spoilt.benchmarks)
-    before, after = spoilt.csd_ranks
-    mean_before, mean_after = spoilt.mean_ranks
-    yield (
-        f"With {spoilt.value:g} on {where}, {report.models[spoilt.model]} goes from rank {before} "
-        f"to {after} by CSD, and from {mean_before} to {mean_after} by mean score"
-    )
+def _spoilt_table(report: ContestReport) -> Table:
+    """A row for each change: expected wins, rank by CSD and by mean score, before and after."""
+
+    def row(one: Perturbation) -> Iterator[Cell]:
+        where = ", ".join(report.benchmarks[column] for column in one.benchmarks)
+        yield words(report.models[one.model])
+        yield words(f"{scores(one.values)} on {where}")
+        yield _change(*(decimal(wins) for wins in one.expected_wins))
+        yield _change(*one.csd_ranks)
+        yield _change(*one.mean_ranks)
+
+    columns = [names("Model"), names("Change", 20), Column("E[wins]", room=WIDE)]
+    columns += numbers("# by CSD", "# by mean")
+    return Table.of(columns, map(row, report.spoilt), "Changed scores")
+
+
+def _change(before: object, after: object) -> Cell:
+    return Cell(f"{before} → {after}", float(str(after)))
+
+
+def _spoilt_legend(report: ContestReport) -> Iterator[str]:
+    if report.spoilt:
+        yield (
+            "Each change alone. Mean: of all benchmarks that are played, each with the same weight."
+        )
 
 
 def _legend(report: ContestReport) -> Iterator[str]:
