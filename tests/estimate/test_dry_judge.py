@@ -123,6 +123,24 @@ def test_new_items_and_their_examples_are_counted() -> None:
     assert grown - (final(60, refine=False) - final(20, refine=False)) > 40 * 4 * 3 * 3
 
 
+def test_the_summary_of_a_round_is_counted() -> None:
+    """Of eight candidates four remain after the first round: two others beside those of a match."""
+    prompts: list[Prompt] = []
+
+    def noted(question: Question[Any], prompt: Prompt, reply: str) -> tuple[float, float]:
+        if question.kind == "refine":
+            prompts.append(prompt)
+        return letters(question, prompt, reply)
+
+    judge = DryJudge(Habit(1, 0, 12), Meter(noted, LETTERS.answer), JUDGES, Random(0))
+    ballots = asyncio.run(judge_item(find_protocol("seal"), CONTEST, judge))
+    told = [prompt.user for prompt in prompts]
+    assert [text.count("Under-resolved: ") for text in told] == [1] * 4
+    assert [text.count("quality=") for text in told] == [2 + 3, 2 + 3, 2 + 1, 2 + 1]
+    counted = [call.input_tokens for call in ballots.calls if call.kind == "refine"]
+    assert counted == [len(prompt.system) + len(prompt.user) for prompt in prompts]
+
+
 def test_who_is_billed() -> None:
     for call in judged("seal", Habit(1, 0, 12)).calls:
         meta = call.kind in ("critique", "refine")

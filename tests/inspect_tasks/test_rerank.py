@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval
-from inspect_ai.event import InfoEvent, SpanBeginEvent
+from inspect_ai.event import InfoEvent, ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import Model
 
@@ -20,6 +21,7 @@ from tests.harness import BIN, ROOT, environment, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, logs_in
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
+from tiebreak.scorers.rubric import load_rubric
 
 pytestmark = pytest.mark.slow
 
@@ -237,6 +239,40 @@ def test_roles_are_kept_apart(logs: Path, tmp_path: Path) -> None:
         ("critique", "meta_judge", "planted/meta"),
         ("refine", "meta_judge", "planted/meta"),
     }
+
+
+def test_the_meta_judge_reads_the_round_and_the_judge_its_examples(
+    logs: Path, tmp_path: Path
+) -> None:
+    log = judged(tmp_path, logs, "planted/scale=9")  # margins are close
+    made = 0
+    for sample in log.samples or []:
+        item = ballots(log)[str(sample.id)]
+        asked = {"checklist_item": "", "votes": ""}  # the last of each
+        for event in sample.events:
+            if isinstance(event, ModelEvent) and event.config.response_schema:
+                asked[event.config.response_schema.name] = event.input[-1].text
+        if item.refinements:
+            made += 1
+            sizes = [abs(m.margin or 0.0) for m in item.matches if m.round == 1]
+            weights = load_rubric(item.rubric).weights
+            told = asked["checklist_item"]
+            assert f"\n\nRound 1: 2 matches, {sum(s < 0.25 for s in sizes)} close.\nP1: " in told
+            # It votes the same on all principles, so each has its share of the margins.
+            found = re.findall(
+                r"(P\d): decisive in 2, even in 0, mean ([\d.]+) of ([\d.]+)\n", told
+            )
+            assert {p: float(weight) for p, _, weight in found} == weights
+            for p, size, _ in found:
+                assert float(size) == pytest.approx(weights[p] * sum(sizes) / 2, abs=0.0051)
+            under = ", ".join(weights) if sum(sizes) / 2 < 0.25 else "none"
+            assert f"\nUnder-resolved: {under}.\nRemaining responses: 2 of 4.\n" in told
+            assert "Other responses that remain:\n<<<" in told
+            mark = asked["votes"].partition('"<<< ')[2][:8]
+            shown = item.refinements[-1].higher_snippet
+            assert f"Level 5 of 5, for example:\n<<< {mark}\n{shown}\n>>> {mark}" in asked["votes"]
+        assert not any("acme" in text for text in asked.values())
+    assert made > 2
 
 
 def test_identical_answers_cost_nothing_and_share_their_rank(tmp_path: Path) -> None:

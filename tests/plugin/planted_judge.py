@@ -179,6 +179,6 @@ class PlantedJudge(ModelAPI):
             "description": f"The response covers {topic}",
             "differentiator": "One covers it and the other does not.",
             "anchor_split": "5 vs 4",
-            "higher_snippet": "covered",
-            "lower_snippet": "not covered",
+            "higher_snippet": f"It names {topic} and says for every case how it follows from that.",
+            "lower_snippet": "It says for some cases how they come out, and nothing on the others.",
         }

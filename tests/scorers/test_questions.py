@@ -29,6 +29,7 @@ from tiebreak.scorers.questions import (
     TiersQuestion,
 )
 from tiebreak.scorers.replies import ReplyError, parse_rubric
+from tiebreak.scorers.round_summary import PrincipleTally, RoundSummary
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 
 # Names that give the maker away, and that no prompt may show.
@@ -66,6 +67,19 @@ def close_match() -> Match:
     return replace(match(FIRST, SECOND, -0.1), verdicts=(verdict,))
 
 
+SUMMARY = RoundSummary(
+    number=1,
+    n_matches=4,
+    n_close=1,
+    principles=(
+        PrincipleTally("P1", weight=0.4, decided=3, even=1, size=0.25),
+        PrincipleTally("P2", weight=0.3, decided=1, even=3, size=0.004),
+    ),
+    remaining=(FIRST, "hooli/kappa"),
+    n_candidates=5,
+)
+
+
 def questions(item: Contest) -> list[tuple[Question[Any], list[str]]]:
     """Every kind of question, and the foreign texts that it holds, in their order."""
     checklist = item.rubric.checklist
@@ -87,7 +101,7 @@ def questions(item: Contest) -> list[tuple[Question[Any], list[str]]]:
         ),
         (CritiqueQuestion(item, FIRST, SECOND), [item.task, first, second]),
         (
-            RefineQuestion(item, checklist, close_match(), "C5"),
+            RefineQuestion(item, checklist, close_match(), "C5", SUMMARY),
             [item.task, first, second, evidence],
         ),
         (
@@ -95,8 +109,8 @@ def questions(item: Contest) -> list[tuple[Question[Any], list[str]]]:
             [item.task, first, second, higher, lower],
         ),
         (
-            RefineQuestion(item, grown, close_match(), "C6"),
-            [item.task, first, second, evidence, higher, lower],
+            RefineQuestion(item, grown, close_match(), "C6", SUMMARY, [FIRST, SECOND]),
+            [item.task, first, second, first, second, evidence, higher, lower],
         ),
         (ScoreQuestion(item, FIRST), [item.task, first]),
         (ScoreQuestion(item, SECOND, CRITERIA), [item.task, second]),
@@ -206,6 +220,29 @@ C6 (P2): It adds.
     assert enclosed(found) == ["t", "1", "2", "1 + 1 = 2", hostile.lower_snippet]
 
 
+def test_the_meta_judge_reads_what_the_round_has_shown() -> None:
+    item = contest("t", "1", "2")
+    question = RefineQuestion(item, item.rubric.checklist, close_match(), "C5", SUMMARY)
+    prompt = question.prompt()
+    summary = """
+
+Round 1: 4 matches, 1 close.
+P1: decisive in 3, even in 1, mean 0.25 of 0.4
+P2: decisive in 1, even in 3, mean 0.00 of 0.3
+Under-resolved: P2.
+Remaining responses: 2 of 5.
+
+"""
+    assert summary in prompt.user
+    assert "remain:" not in prompt.user
+    # Of the same item the answers of others that remain are all that differs.
+    others = dataclasses.replace(question, others=(SECOND,)).prompt()
+    mark, _ = mark_of(prompt)
+    shown = f"\nOther responses that remain:\n<<< {mark}\n2\n>>> {mark}\n"
+    assert others.user.replace(shown, "") == prompt.user
+    assert others.system == prompt.system
+
+
 def test_criteria_are_a_line_for_each_principle() -> None:
     item = contest("t", "1", "2")
     plain = ScoreQuestion(item, FIRST).prompt().user
@@ -268,7 +305,11 @@ def test_the_words_of_the_new_questions() -> None:
         (ListQuestion(item, LABELS), "list", "judge"),
         (ScoreQuestion(item, FIRST), "score", "judge"),
         (RubricQuestion("b", item.rubric, ("t",)), "rubric", "judge"),
-        (RefineQuestion(item, item.rubric.checklist, close_match(), "C5"), "refine", "meta_judge"),
+        (
+            RefineQuestion(item, item.rubric.checklist, close_match(), "C5", SUMMARY),
+            "refine",
+            "meta_judge",
+        ),
     ]
     for question, kind, role in asked:
         assert (question.kind, question.role) == (kind, role)

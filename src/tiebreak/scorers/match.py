@@ -114,6 +114,11 @@ def settle(
     )
 
 
+def is_close(match: Match) -> bool:
+    """Whether |margin| < `CLOSE_MARGIN`; a match without a verdict is not."""
+    return match.margin is not None and abs(match.margin) < CLOSE_MARGIN
+
+
 def in_one_order(match: Match, order: int) -> Match:
     """A match as it would have ended in one of its orders alone; `order` counts from 0."""
     first = match.verdicts[0].first
@@ -216,6 +221,32 @@ def checklist_margin(
     weighted = [(weights[item.principle], votes[item.id]) for item in checklist]
     total = math.fsum(w for w, _ in weighted)
     return math.fsum(w * vote.confidence * _SIGN[vote.vote] for w, vote in weighted) / total
+
+
+def principle_parts(match: Match, weights: Mapping[str, float]) -> dict[str, float]:
+    """What each principle adds to the margin of a match, in [-weight, weight], positive for `high`.
+
+    As for the margin the mean is over the scored verdicts, those of each judge first; without a
+    verdict there are none.
+
+    Raises:
+        KeyError: a verdict has no vote on a principle.
+    """
+    by_judge: dict[str, list[Verdict]] = {}
+    for one in match.verdicts:
+        if one.margin is not None and match.margin is not None:
+            by_judge.setdefault(one.judge, []).append(one)
+    if not by_judge:
+        return {}
+    return {
+        p: _mean([_mean([_part(v, p, w, match.high) for v in own]) for own in by_judge.values()])
+        for p, w in weights.items()
+    }
+
+
+def _part(verdict: Verdict, principle: str, weight: float, high: str) -> float:
+    vote = verdict.principles[principle]
+    return (1 if verdict.first == high else -1) * weight * vote.confidence * _SIGN[vote.vote]
 
 
 def weighted_grade(grades: Mapping[str, int], weights: Mapping[str, float]) -> float:

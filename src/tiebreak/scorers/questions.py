@@ -30,7 +30,9 @@ from tiebreak.scorers.replies import (
     rubric_schema,
     votes_schema,
 )
+from tiebreak.scorers.round_summary import RoundSummary
 from tiebreak.scorers.rubric import ChecklistItem, Rubric
+from tiebreak.words import count
 
 
 @dataclass(frozen=True)
@@ -178,12 +180,17 @@ class CritiqueQuestion(Question[CritiqueReply]):
 
 @dataclass(frozen=True)
 class RefineQuestion(Question[RefineReply]):
-    """Refinement: one new checklist item from a close match."""
+    """Refinement: one new checklist item from a close match, after a round (SEAL, §2.2 and A.5).
+
+    `others` are candidates that remain beside those of the match, and whose answers are shown.
+    """
 
     contest: Contest
     checklist: Sequence[ChecklistItem]
     match: Match
     new_id: str
+    summary: RoundSummary
+    others: Sequence[str] = ()
     kind = "refine"
     role = "meta_judge"
 
@@ -202,7 +209,9 @@ class RefineQuestion(Question[RefineReply]):
             **slots,
             loser=fence(contest.answers[self.match.loser]),
             winner=fence(contest.answers[self.match.winner]),
+            others=_others([fence(contest.answers[name]) for name in self.others]),
             evidence=fence(evidence),
+            summary=_summary(self.summary),
             further=_further(grown, fence),
             coverage=", ".join(f"{id} {items[id]}" for id in contest.rubric.weights),
             new_id=self.new_id,
@@ -336,6 +345,27 @@ def _further(grown: Sequence[ChecklistItem], fence: Fence) -> str:
 def _criteria(criteria: Sequence[Criterion]) -> str:
     lines = [f"{c.principle_id}: 10 = {c.full} 5 = {c.half} 0 = {c.none}" for c in criteria]
     return "".join(f"\n{line}" for line in ["", "What earns which grade:", *lines] if criteria)
+
+
+def _others(enclosed: Sequence[str]) -> str:
+    shown = "\n\n".join(enclosed)
+    return f"\nOther responses that remain:\n{shown}\n" if enclosed else ""
+
+
+def _summary(of: RoundSummary) -> str:
+    """The summary of a round: numbers and ids of principles, nothing that anybody wrote."""
+    votes = (
+        f"{one.id}: decisive in {one.decided}, even in {one.even}, "
+        f"mean {one.size:.2f} of {one.weight:g}"
+        for one in of.principles
+    )
+    lines = [
+        f"Round {of.number}: {count(of.n_matches, 'match', 'matches')}, {of.n_close} close.",
+        *votes,
+        f"Under-resolved: {', '.join(of.under_resolved) or 'none'}.",
+        f"Remaining responses: {len(of.remaining)} of {of.n_candidates}.",
+    ]
+    return "\n".join(lines)
 
 
 def _evidence(match: Match) -> str:

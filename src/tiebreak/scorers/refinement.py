@@ -6,12 +6,14 @@ A proposal joins the checklist unless it says what an item already says.
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from tiebreak.scorers.ballots import Match, Refinement
-from tiebreak.scorers.match import CLOSE_MARGIN
+from tiebreak.scorers.match import is_close
 from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.replies import RefineReply
+from tiebreak.scorers.round_summary import summarise
 from tiebreak.scorers.rubric import ChecklistItem, Demonstration
 from tiebreak.scorers.session import Session
 
@@ -25,14 +27,30 @@ DUPLICATE_OVERLAP: Final = 0.7
 """Two items are duplicates when their words overlap (Jaccard) at least this much."""
 
 
-async def refine(judge: Session, number: int) -> None:
-    """Ask the meta-judge for a new checklist item for each of the closest matches of a round."""
-    chosen = closest(judge.ballots.matches, number)
+async def refine(judge: Session, number: int, remaining: Sequence[str]) -> None:
+    """Ask the meta-judge for a new checklist item for each of the closest matches of a round.
+
+    It reads what the round has shown, and the answers of the others that remain where these are
+    few; without them where it cannot read so much.
+
+    Args:
+        judge: the item at work.
+        number: the round that has ended.
+        remaining: who plays on.
+    """
+    contest, matches = judge.contest, judge.ballots.matches
+    chosen = closest(matches, number)
+    weights = contest.rubric.weights
+    summary = summarise(matches, number, weights, remaining, len(contest.answers))
     new_id = next_id(judge.checklist)
-    replies = await judge.ask_all(
-        [RefineQuestion(judge.contest, judge.checklist, match, new_id) for match in chosen],
-        again=False,
-    )
+    questions = [
+        RefineQuestion(contest, judge.checklist, match, new_id, summary, summary.others(match))
+        for match in chosen
+    ]
+    replies = await judge.ask_all(questions, again=False)
+    for at, question in enumerate(questions):
+        if replies[at].too_long and question.others:
+            replies[at] = await judge.ask(replace(question, others=()), again=False)
     checklist = list(judge.checklist)
     refinements: list[Refinement] = []
     for match, reply in zip(chosen, replies, strict=True):
@@ -59,12 +77,12 @@ async def refine(judge: Session, number: int) -> None:
 def closest(matches: Sequence[Match], number: int) -> list[Match]:
     """The close matches of a round, closest first, at most `MOST_REFINEMENTS`.
 
-    Close: |margin| < `CLOSE_MARGIN`. A match without a verdict shows nothing to refine on.
+    A match without a verdict shows nothing to refine on.
     """
     margins = [
-        (abs(match.margin), match.slot, match)
+        (abs(match.margin or 0.0), match.slot, match)
         for match in matches
-        if match.round == number and match.margin is not None and abs(match.margin) < CLOSE_MARGIN
+        if match.round == number and is_close(match)
     ]
     return [match for *_, match in sorted(margins, key=lambda m: m[:2])[:MOST_REFINEMENTS]]
 

@@ -52,10 +52,10 @@ async def seal(
             played = await judge.matches(
                 pairings, swap=swap, checklist=checklist, critique=critique and late
             )
+            winner = {match.slot: match.winner for match in played}
+            entrants = [winner.get(place.slot, place.high) for place in places]
             if refine and number < total:
-                await sharpen(judge, number)
-        winner = {match.slot: match.winner for match in played}
-        entrants = [winner.get(place.slot, place.high) for place in places]
+                await sharpen(judge, number, entrants)
     return judge.ballots
 
 

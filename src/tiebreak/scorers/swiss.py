@@ -48,7 +48,7 @@ async def swiss(
                 checklist=checklist,
             )
             if refine and number < rounds:
-                await sharpen(judge, number)
+                await sharpen(judge, number, remaining=seeds)
     return judge.ballots
 
 
