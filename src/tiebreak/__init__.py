@@ -7,7 +7,8 @@ judge compare them, and returns a ranking with its uncertainty and its bill.
     ranking logs        leaderboards, compare, stability, peer_report, align
     as data frames      leaderboard_df, rankings_df, ballots_df
     many rankings       read_ballots, elect; aggregate, kemeny_young (arrays)
-    many benchmarks     read_scores, read_rounds, read_order, contest_report; csd (arrays)
+    many benchmarks     read_scores, score_ballots for elect; read_rounds, read_order,
+                        contest_report; csd (arrays)
     any result          show prints it; in a notebook it shows itself
     for others          write_report, publish_dataset, write_back_ranks
 

@@ -145,6 +145,9 @@ from .tables import (
 from .tables import (
     read_scores as read_scores,
 )
+from .tables import (
+    score_ballots as score_ballots,
+)
 from .write_back import (
     write_back_ranks as write_back_ranks,
 )

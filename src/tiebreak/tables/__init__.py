@@ -1,11 +1,13 @@
 """Files in; ballots, scores, rounds and people's rankings out.
 
-`read_ballots` gives what the aggregators work on, `read_scores` what the contest works on,
-`read_rounds` and `read_order` its order, `read_human_ranking` how people rank the models. Reading a
-CSV file loads no harness: the readers of logs are imported when a log is given.
+`read_ballots` gives what the aggregators work on, `read_scores` what the contest works on and
+`score_ballots` makes ballots of, `read_rounds` and `read_order` the contest's order,
+`read_human_ranking` how people rank the models. Reading a CSV file loads no harness: the readers of
+logs are imported when a log is given.
 """
 
 from tiebreak.tables.ballots import BallotFile, read_ballots
+from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.errors import TableError, UnreadableFileError
 from tiebreak.tables.human import HumanRanking, read_human_ranking
 from tiebreak.tables.rounds import Round, Rounds, read_order, read_rounds
@@ -25,4 +27,5 @@ __all__ = [
     "read_order",
     "read_rounds",
     "read_scores",
+    "score_ballots",
 ]
