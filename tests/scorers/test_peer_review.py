@@ -14,10 +14,10 @@ from tests.scorers.reviews import by_reviewer, orders, panel, peers, review
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import Listing, Reviewer
 from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.orders import review_ranks
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.protocols import ProtocolError, find_protocol, judge_item
 from tiebreak.scorers.questions import ListQuestion, ReviewQuestion
-from tiebreak.scorers.rules import review_ranks
 
 
 @pytest.mark.parametrize(("n", "outsiders"), [(2, 0), (2, 1), (5, 2), (30, 0), (3, 27)])

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankedItem
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.placement import board_scores
-from tiebreak.scorers.rules import RULES, mean_results
+from tiebreak.scorers.placement import board_scores, mean_results
+from tiebreak.scorers.rules import RULES
 
 
 @dataclass(frozen=True, slots=True)

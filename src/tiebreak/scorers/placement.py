@@ -16,16 +16,25 @@ from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.points import pair_points
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.rules import (
-    RULES,
+from tiebreak.scorers.orders import (
     NotPlacedError,
     mean_results,
     own_margins,
     results,
+    review_ranks,
     tied_groups,
 )
+from tiebreak.scorers.rules import RULES
 
-__all__ = ["NotPlacedError", "Placement", "board_scores", "place", "results"]
+__all__ = [
+    "NotPlacedError",
+    "Placement",
+    "board_scores",
+    "mean_results",
+    "place",
+    "results",
+    "review_ranks",
+]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ import numpy as np
 from tiebreak.rankers import Profile, RankingError, kemeny_young
 from tiebreak.scorers.ballots import DecidedBy, ItemBallots, Listing, Match
 from tiebreak.scorers.bracket import round_name, rounds
+from tiebreak.scorers.orders import review_ranks
 from tiebreak.scorers.placement import NotPlacedError, place
-from tiebreak.scorers.rules import RULES, review_ranks
+from tiebreak.scorers.rules import RULES
 
 
 def ballots_table(ballots: ItemBallots) -> str:

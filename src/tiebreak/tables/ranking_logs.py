@@ -14,7 +14,8 @@ from tiebreak.ranking_logs import (
     Unranked,
     read_ranking_logs,
 )
-from tiebreak.scorers.rules import RULES, review_ranks
+from tiebreak.scorers.placement import review_ranks
+from tiebreak.scorers.rules import RULES
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.errors import TableError
 

@@ -15,7 +15,8 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
-from tiebreak.scorers.rules import RULES, review_ranks
+from tiebreak.scorers.placement import review_ranks
+from tiebreak.scorers.rules import RULES
 from tiebreak.words import count
 
 HOW = "inspect eval tiebreak/peer_review -T candidates=LOGS --model-role 'peers=[MODEL, …]'"
