@@ -106,7 +106,11 @@ def test_another_rule_of_placement(ranking: Path, tmp_path: Path) -> None:
     three = write_log(tmp_path / "three.eval", [bracket("q1", "a", "b", "c")])
     failed = tiebreak("rank", str(three), "--place", "points")
     assert failed.exit_code == 1
-    assert "points ranks where all pairs of answers met" in failed.output
+    assert failed.output == (
+        f"Error: {three}: points ranks only items in which all pairs of answers met, and item q1 "
+        "of seal is none of these. What fits all items: elimination, elimination_tied, "
+        "least_squares\n"
+    )
 
 
 def test_one_pair_of_models(ranking: Path) -> None:

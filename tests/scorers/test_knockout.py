@@ -11,6 +11,9 @@ from tests.ranking_logs.builders import item, match
 from tiebreak.scorers.ballots import ItemBallots, Match
 from tiebreak.scorers.bracket import Pairing, first_round, next_round
 from tiebreak.scorers.placement import place
+from tiebreak.scorers.rules import fitting
+
+BOTH, ALL_MET = ("elimination_tied", "least_squares"), ("win_rate", "points")
 
 Outcome = tuple[int | None, bool]
 """Principle margin in tenths, None where unscored; whether the checklist turned a zero around."""
@@ -40,8 +43,11 @@ def bout(slot: Pairing, tenths: int | None, turned: bool) -> Match:
     return made
 
 
-def by_definition(ballots: ItemBallots) -> dict[str, float]:
-    """Rank of everyone: one more than the number of those who are above, each pair looked at."""
+def by_definition(ballots: ItemBallots, *, tied: bool = False) -> dict[str, float]:
+    """Rank of everyone: one more than the number of those who are above, each pair looked at.
+
+    Two who are `tied`, as all are who went out in one round, count half for each other.
+    """
     sums: dict[str, int] = {}
     out = dict.fromkeys(ballots.seeds, 99)  # the champion never goes out
     for one in ballots.matches:
@@ -51,9 +57,9 @@ def by_definition(ballots: ItemBallots) -> dict[str, float]:
             sums[one.high] = sums.get(one.high, 0) + tenths
             sums[one.low] = sums.get(one.low, 0) - tenths
 
-    def above(one: str, other: str) -> bool:
-        if out[one] != out[other]:
-            return out[one] > out[other]
+    def above(one: str, other: str) -> float:
+        if out[one] != out[other] or tied:
+            return 0.5 + 0.5 * ((out[one] > out[other]) - (out[one] < out[other]))
         if (one in sums) != (other in sums):
             return one in sums
         if one in sums and sums[one] != sums[other]:
@@ -77,6 +83,9 @@ def outcomes(lots: random.Random, n: int) -> list[Outcome]:
 def test_ranks_are_those_of_the_definition(n: int, lots: random.Random) -> None:
     ballots = played(n, outcomes(lots, n))
     assert place(ballots).ranks == by_definition(ballots)
+    tied = ballots.model_copy(update={"placed_by": "elimination_tied"})
+    assert place(tied).ranks == by_definition(ballots, tied=True)
+    assert fitting([ballots]) == fitting([tied]) == ("elimination", *BOTH, *(ALL_MET * (n == 2)))
 
 
 def test_margins_are_accumulated_and_not_averaged() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.scorers.rules import ANEW
 
 Command = Callable[..., Any]
 
@@ -58,6 +59,11 @@ def method_option(help: str, **more: Any) -> Callable[[Command], Command]:
         help=help,
         **more,
     )
+
+
+def place_option(help: str) -> Callable[[Command], Command]:
+    """The option that names another rule of placement than the ballots do, as `place`."""
+    return click.option("--place", type=click.Choice(ANEW), help=help)
 
 
 def form_options(*flags: str) -> Callable[[Command], Command]:

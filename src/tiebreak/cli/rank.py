@@ -4,7 +4,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, form_options, plain_errors, show
+from tiebreak.cli._shared import (
+    bootstrap_options,
+    form_options,
+    place_option,
+    plain_errors,
+    show,
+)
 from tiebreak.words import split_names
 
 if TYPE_CHECKING:
@@ -27,11 +33,7 @@ if TYPE_CHECKING:
     type=click.Choice(["length", "style"]),
     help="Show strengths at equal length, or at equal length, headings, lists and bold, as well.",
 )
-@click.option(
-    "--place",
-    type=click.Choice(["points", "win_rate"]),
-    help="Place models by another rule, where all pairs met: by results or by ranks in each item.",
-)
+@place_option("Place models by another rule, without a call, where it fits what was asked.")
 @click.option(
     "--pair",
     metavar="A,B",
@@ -49,10 +51,16 @@ def rank(
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
 
     \b
+    Brackets (seal, flat_bracket) can be placed by elimination (losers of a round by margin, as in
+    the paper), elimination_tied (all losers of a round tied) and least_squares (all results of an
+    item); other matches by least_squares, and where all pairs met by points and win_rate.
+
+    \b
     Examples:
       tiebreak rank logs/
       tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
       tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
+      tiebreak rank logs/2026-11-21_seal.eval --place least_squares
     """
     if pair is not None:
         if closure or control or place:

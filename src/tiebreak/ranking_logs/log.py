@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tiebreak.candidates import CONTEST_KEY, Shard
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
-from tiebreak.scorers.rules import RULES
+from tiebreak.scorers.rules import RULES, fits, fitting
 
 
 class RankingLogError(ValueError):
@@ -178,10 +178,11 @@ class RankingLog:
         ballots = sample.ballots
         if ballots is None or not sample.judged or ballots.placed_by == rule:
             return sample
-        if len(ballots.groups) > 1 and not RULES[rule].fits(ballots):
+        if not fits(rule, ballots):
             raise RankingLogError(
-                f"{self.path}: {rule} ranks where all pairs of answers met, and under "
-                f"{ballots.protocol} they did not (item {ballots.item_id})"
+                f"{self.path}: {rule} ranks only {RULES[rule].needs or 'ballots that name it'}, "
+                f"and item {ballots.item_id} of {ballots.protocol} is none of these. What fits "
+                f"all items: {', '.join(fitting(self.items)) or 'no one rule'}"
             )
         return ranked_sample(
             replace(sample, ballots=ballots.model_copy(update={"placed_by": rule}))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, ranked_sample
 from tiebreak.ranking_logs.shards import together
 from tiebreak.scorers.ballots import ItemBallots
-from tiebreak.scorers.rules import RULES
+from tiebreak.scorers.rules import fits
 from tiebreak.words import count, split_names
 
 Key = tuple[str, str, str]
@@ -64,7 +64,7 @@ def _completes(new: RankingLog, old: RankingLog) -> bool:
 
 def _anyone_may_meet(item: ItemBallots) -> bool:
     """Whether no result decided who met whom."""
-    return item.placed_by == "points" or len(item.groups) == 1 or RULES["points"].fits(item)
+    return fits("points", item)
 
 
 def _models(log: RankingLog) -> set[str]:

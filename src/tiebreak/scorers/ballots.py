@@ -27,6 +27,7 @@ AnchorSplit = Literal["5 vs 4", "4 vs 3", "3 vs 2", "2 vs 1"]
 DecidedBy = Literal["principles", "checklist", "tie", "unscored"]
 Rule = Literal[
     "elimination",
+    "elimination_tied",
     "least_squares",
     "win_rate",
     "insertion",

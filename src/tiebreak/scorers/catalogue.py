@@ -20,8 +20,9 @@ class BuiltIn:
     that the lab compares as well.
 
     Where results decide who meets whom, `holds_all_pairs` says how many of the 95% intervals held
-    the score that judging all pairs gives, on real verdicts (8 models, 162 items), as words; "" if
-    that was not measured. It is None for a protocol that judges all pairs, or asks for no pairs.
+    the score that judging all pairs gives, on real verdicts (8 models, 162 items), as words, by
+    the rule of placement; no entry if that was not measured. It is None for a protocol that judges
+    all pairs, or asks for no pairs.
     """
 
     name: str
@@ -30,7 +31,7 @@ class BuiltIn:
     peers: bool = False
     ranks_everyone: bool = True
     variants: tuple[str, ...] = ()
-    holds_all_pairs: str | None = None
+    holds_all_pairs: Mapping[str, str] | None = None
 
 
 REFERENCE: Final = "full_pairwise"
@@ -44,12 +45,12 @@ _ALL: Final = (
     BuiltIn("pointwise", "baselines", "every candidate graded on its own"),
     BuiltIn("fixed_rubric", "baselines", "the same, by a rubric written once for the benchmark"),
     BuiltIn("listwise", "baselines", "all candidates ranked in one call"),
-    BuiltIn("flat_bracket", "seal", "a seeded elimination bracket", holds_all_pairs=""),
+    BuiltIn("flat_bracket", "seal", "a seeded elimination bracket", holds_all_pairs={}),
     BuiltIn(
         "seal",
         "seal",
         "the bracket, with a meta-judge that sharpens the checklist",
-        holds_all_pairs="78%",
+        holds_all_pairs={"elimination": "78%"},
     ),
     BuiltIn(
         "swiss",
@@ -57,7 +58,7 @@ _ALL: Final = (
         _SWISS,
         ranks_everyone=False,
         variants=("swiss:rounds=3",),
-        holds_all_pairs="89% (three rounds: 94%)",
+        holds_all_pairs={"least_squares": "89% (three rounds: 94%)"},
     ),
     BuiltIn(
         "round_robin",
@@ -65,7 +66,7 @@ _ALL: Final = (
         "rounds of a fixed schedule, other ones on the next item; needs no seeding",
         ranks_everyone=False,
     ),
-    BuiltIn("sorted", "insertion", "binary insertion: a full order", holds_all_pairs=""),
+    BuiltIn("sorted", "insertion", "binary insertion: a full order", holds_all_pairs={}),
     BuiltIn(
         "peer_review",
         "peer_review",

@@ -116,7 +116,7 @@ def _of_answers(
 def elimination(ballots: ItemBallots) -> Groups:
     """By the round in which each went out, then by the sum of margins, then by seed."""
     _require_verdict(ballots)
-    out_in = {match.loser: match.round for match in ballots.matches}
+    out_in = _out_in(ballots)
     # Rounded: equal sums are equal, in whatever order their margins came.
     margins = {
         name: round(math.fsum(own), _DECIMALS) for name, own in own_margins(ballots.matches).items()
@@ -124,11 +124,18 @@ def elimination(ballots: ItemBallots) -> Groups:
     seed = {rep: position for position, rep in enumerate(ballots.seeds)}
 
     def key(rep: str) -> tuple[float, float, int]:
-        # The champion never went out. Without a scored match there is no evidence of strength:
-        # such a candidate comes last among those of its round.
-        return -out_in.get(rep, math.inf), -margins.get(rep, -math.inf), seed[rep]
+        # Without a scored match there is no evidence of strength: such a candidate comes last among
+        # those of its round.
+        return -out_in[rep], -margins.get(rep, -math.inf), seed[rep]
 
     return [[rep] for rep in sorted(ballots.seeds, key=key)]
+
+
+@_of_answers
+def elimination_tied(ballots: ItemBallots) -> Groups:
+    """By the round in which each went out."""
+    _require_verdict(ballots)
+    return tied_groups(_out_in(ballots))
 
 
 @_of_answers
@@ -224,6 +231,12 @@ def native(ballots: ItemBallots) -> dict[str, float]:
     if len(scores) < 2:
         raise NotPlacedError("fewer than two candidates have a native score")
     return mean_ranks(tied_groups(scores))
+
+
+def _out_in(ballots: ItemBallots) -> dict[str, float]:
+    """The round in which each representative went out; infinite for the champion."""
+    lost = {match.loser: match.round for match in ballots.matches}
+    return {rep: lost.get(rep, math.inf) for rep in ballots.representatives}
 
 
 def _judged(ballots: ItemBallots) -> list[str]:

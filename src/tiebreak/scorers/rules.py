@@ -1,27 +1,30 @@
 """The rules by which the ballots of an item become its ranking, in one table: `RULES`.
 
-    elimination    champion, runner-up, then each elimination round, the latest first; within a
-                   round by accumulated principle margin, then by seed (SEAL, §2.3)
-    least_squares  strengths that fit the results of all matches best, and the seeding a little
-    win_rate       mean result of a candidate's matches, ½ for a tie
-    points         the same in an item; over items not ranks are averaged but results, those of a
-                   pair first, then over a model's opponents (`tiebreak.rankers.points`)
-    insertion      the order that the protocol arrived at
-    grades         grades given by a judge
-    listing        the order given by a judge
-    consensus      one ranking out of all reviewers', by the aggregator that the run asked for
-    native         the benchmark's own score
+    elimination       champion, runner-up, then each elimination round, the latest first; within a
+                      round by accumulated principle margin, then by seed (SEAL, §2.3)
+    elimination_tied  the same, but all who went out in a round are tied
+    least_squares     strengths that fit the results of all matches best, and the seeding a little
+    win_rate          mean result of a candidate's matches, ½ for a tie
+    points            the same in an item; over items not ranks are averaged but results, those of a
+                      pair first, then over a model's opponents (`tiebreak.rankers.points`)
+    insertion         the order that the protocol arrived at
+    grades            grades given by a judge
+    listing           the order given by a judge
+    consensus         one ranking out of all reviewers', by the aggregator that the run asked for
+    native            the benchmark's own score
 
 A ballot's `placed_by` names one; `RULES[ballots.placed_by]` says what it asks of judges, the words
-for what stays unscored or tied, and how it ranks. Importing this loads neither NumPy nor pydantic,
-so that a help text need not wait for them.
+for what stays unscored or tied, and how it ranks. Some rules can rank ballots that name another
+(`ANEW`). Importing this loads neither NumPy nor pydantic, so that a help text need not wait.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal
+
+from tiebreak.scorers.bracket import rounds
 
 if TYPE_CHECKING:
     from tiebreak.scorers.ballots import ItemBallots, Rule
@@ -37,7 +40,9 @@ class PlacementRule:
     where one has no usable reply, and `tied` what an even match does. `reviewed` is whether several
     reviewers are asked instead of one judge; `knockout` whether the loser of a match is out;
     `results_only` whether nothing but the results of matches counts, neither seeding nor rounds.
-    `fits` is whether it can rank ballots that name another rule.
+
+    A rule that can rank ballots which name another says with `fits` whether it can rank these of
+    matches, and with `needs` what those are called.
     """
 
     home: str
@@ -48,7 +53,8 @@ class PlacementRule:
     reviewed: bool = False
     knockout: bool = False
     results_only: bool = False
-    fits: "Callable[[ItemBallots], bool]" = lambda ballots: False
+    fits: "Callable[[ItemBallots], bool] | None" = None
+    needs: str = ""
 
     @property
     def by_matches(self) -> bool:
@@ -71,25 +77,87 @@ class PlacementRule:
         return found
 
 
+def fitting(items: "Iterable[ItemBallots]") -> "tuple[Rule, ...]":
+    """The rules that can rank every one of some items; all of them where there is none."""
+    left = tuple(RULES)
+    for item in items:
+        left = tuple(rule for rule in left if fits(rule, item))
+    return left
+
+
+def fits(rule: "Rule", ballots: "ItemBallots") -> bool:
+    """Whether a rule can rank the ballots of an item: they name it, or it fits them."""
+    if ballots.placed_by == rule:
+        return True
+    able = RULES[rule].fits
+    if able is None or not RULES[ballots.placed_by].by_matches:
+        return False
+    return len(ballots.groups) == 1 or able(ballots)
+
+
 def _all_pairs_met(ballots: "ItemBallots") -> bool:
     """Whether results had no say in who met whom."""
     met = {frozenset((match.high, match.low)) for match in ballots.matches}
     return len(met) == math.comb(len(ballots.groups), 2)
 
 
+def _bracket(ballots: "ItemBallots") -> bool:
+    """Whether all but one went out in a match, in as few rounds as that takes."""
+    n, matches = len(ballots.groups), ballots.matches
+    out_in = {match.loser: match.round for match in matches}
+    played = {(match.round, name) for match in matches for name in (match.high, match.low)}
+    return (
+        len(matches) == len(out_in) == n - 1
+        and len(played) == 2 * len(matches)  # nobody plays twice in a round
+        and all(number <= out_in.get(name, number) for number, name in played)
+        and len({match.round for match in matches}) == rounds(n)
+    )
+
+
+def _seeded_bracket(ballots: "ItemBallots") -> bool:
+    return set(ballots.seeds) == set(ballots.representatives) and _bracket(ballots)
+
+
+def _bracket_or_knockout(ballots: "ItemBallots") -> bool:
+    return RULES[ballots.placed_by].knockout or _bracket(ballots)
+
+
 _MATCH, _LEFT_OUT = ("match", "matches"), "have no verdict and are left out"
+_SEEDING_DECIDED = "have no verdict, and there the seeding decided"
+_BETTER_SEED = "the better seed went on: the ranking shows the seeding more than the judging"
 _EVEN_HANDED = "such a match says nothing about who is better, and many ranks rest on few others"
+_ALL_PAIRS = "items in which all pairs of answers met"
 
 RULES: "Final[Mapping[Rule, PlacementRule]]" = {
     "elimination": PlacementRule(
         "elimination",
         "match",
         _MATCH,
-        "have no verdict, and there the seeding decided",
-        "the better seed went on: the ranking shows the seeding more than the judging",
+        _SEEDING_DECIDED,
+        _BETTER_SEED,
         knockout=True,
+        fits=_seeded_bracket,
+        needs="brackets with seeds",
     ),
-    "least_squares": PlacementRule("least_squares", "match", _MATCH, _LEFT_OUT, _EVEN_HANDED),
+    "elimination_tied": PlacementRule(
+        "elimination_tied",
+        "match",
+        _MATCH,
+        _SEEDING_DECIDED,
+        _BETTER_SEED,
+        knockout=True,
+        fits=_bracket_or_knockout,
+        needs="brackets",
+    ),
+    "least_squares": PlacementRule(
+        "least_squares",
+        "match",
+        _MATCH,
+        _LEFT_OUT,
+        _EVEN_HANDED,
+        fits=lambda ballots: True,
+        needs="matches",
+    ),
     "win_rate": PlacementRule(
         "win_rate",
         "match",
@@ -98,6 +166,7 @@ RULES: "Final[Mapping[Rule, PlacementRule]]" = {
         _EVEN_HANDED,
         results_only=True,
         fits=_all_pairs_met,
+        needs=_ALL_PAIRS,
     ),
     "insertion": PlacementRule(
         "insertion",
@@ -107,7 +176,14 @@ RULES: "Final[Mapping[Rule, PlacementRule]]" = {
         "the two share their place: the ranking tells few answers apart",
     ),
     "points": PlacementRule(
-        "points", "match", _MATCH, _LEFT_OUT, _EVEN_HANDED, results_only=True, fits=_all_pairs_met
+        "points",
+        "match",
+        _MATCH,
+        _LEFT_OUT,
+        _EVEN_HANDED,
+        results_only=True,
+        fits=_all_pairs_met,
+        needs=_ALL_PAIRS,
     ),
     "grades": PlacementRule(
         "grades",
@@ -130,3 +206,6 @@ RULES: "Final[Mapping[Rule, PlacementRule]]" = {
     ),
     "native": PlacementRule("native"),
 }
+
+ANEW: "Final[tuple[Rule, ...]]" = tuple(rule for rule in RULES if RULES[rule].fits)
+"""The rules that can rank ballots which name another, where they fit (`rank --place`)."""

@@ -142,7 +142,7 @@ def _intervals(board: Leaderboard) -> Iterator[str]:
     protocol = PROTOCOLS.get(board.protocol)
     if protocol is None or protocol.holds_all_pairs is None:
         return
-    measured = protocol.holds_all_pairs
+    measured = protocol.holds_all_pairs.get(board.placed_by or "")
     held = "the score that judging all pairs gives may lie outside"
     if measured:
         held = f"on real verdicts the score of judging all pairs lay in {measured} of them"

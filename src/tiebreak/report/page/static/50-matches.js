@@ -42,7 +42,7 @@
 
   /** Whether the winner of a match goes on to the next round, by the seeds. */
   tb.isBracket = (ballots) =>
-    (ballots.placed_by ?? "elimination") === "elimination" && ballots.seeds?.length > 0;
+    /^elimination/.test(ballots.placed_by ?? "elimination") && ballots.seeds?.length > 0;
 
   const totalRounds = (n) => Math.ceil(Math.log2(Math.max(n, 1)));
 

@@ -1,0 +1,115 @@
+"""`rank --place`: recorded ballots placed by every rule, through the command line."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.ranking_logs.builders import graded, write_log
+from tests.scorers.tournament import planted_contest, play_all
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.cli import main
+from tiebreak.rankers import Resampling
+from tiebreak.ranking_logs import read_ranking_logs
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.rules import ANEW
+
+MODELS = "abcdef"
+FITS = {
+    "seal": ("elimination", "elimination_tied", "least_squares"),
+    "flat_bracket": ("elimination", "elimination_tied", "least_squares"),
+    "swiss": ("least_squares",),
+    "sorted": ("least_squares",),
+    "round_robin": ("least_squares",),
+    "full_pairwise": ("least_squares", "win_rate", "points"),
+}
+
+
+def rank(*arguments: object) -> Result:
+    return CliRunner().invoke(
+        main, ["rank", *map(str, arguments), "--draws", "100"], env={"COLUMNS": "100"}
+    )
+
+
+def board_of(*arguments: object) -> dict[str, Any]:
+    done = rank(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    [board] = json.loads(done.output)["leaderboards"]
+    return dict(board)
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """What a planted judge's run leaves under each protocol: six models, eight items."""
+    folder, lots = tmp_path_factory.mktemp("logs"), np.random.default_rng(0)
+    contests = [
+        planted_contest(
+            dict(zip(MODELS, lots.permutation(6).tolist(), strict=True)), item_id=f"q{number}"
+        )
+        for number in range(8)
+    ]
+    return {
+        protocol: write_log(
+            folder / protocol / "log.eval", play_all(contests, folder, protocol=protocol)
+        )
+        for protocol in FITS
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", FITS)
+def test_every_rule_on_a_recorded_log(logs: Mapping[str, Path], protocol: str) -> None:
+    own = board_of(logs[protocol])
+    for rule in ANEW:
+        if rule in FITS[protocol]:
+            board = board_of(logs[protocol], "--place", rule)
+            assert board["placed_by"] == rule
+            replaced = f"Placed by {rule} instead of {own['placed_by']}"
+            assert (replaced in board["notes"]) == (rule != own["placed_by"])
+            assert board["receipt"] == own["receipt"]
+            assert sum(row["borda"] for row in board["rows"]) == pytest.approx(len(MODELS) / 2)
+            [found] = leaderboards(logs[protocol], rule=rule, how=Resampling(draws=100))
+            assert [row.borda for row in found.rows] == [row["borda"] for row in board["rows"]]
+        elif rule != own["placed_by"]:
+            failed = rank(logs[protocol], "--place", rule)
+            assert failed.exit_code == 1
+            named = [one for one in (own["placed_by"], *FITS[protocol]) if one]
+            assert set(failed.output.rpartition(": ")[2].strip().split(", ")) == set(named)
+
+
+def by_hand(item: ItemBallots) -> dict[str, float]:
+    """Normalized Borda in a bracket of six whose losers of a round are tied."""
+    final, semi, first = 3, 2, 1
+    lost = {one.loser: one.round for one in item.matches}
+    [champion] = set(MODELS) - set(lost)
+    # Places 1, 2, 3–4 and 5–6 of 6.
+    worth = {final: 4 / 5, semi: 2.5 / 5, first: 0.5 / 5}
+    return {champion: 1.0} | {name: worth[number] for name, number in lost.items()}
+
+
+@pytest.mark.slow
+def test_losers_of_a_round_tied_by_hand(logs: Mapping[str, Path]) -> None:
+    [log] = read_ranking_logs(logs["seal"])
+    items = [by_hand(item) for item in log.items]
+    board = board_of(logs["seal"], "--place", "elimination_tied")
+    for row in board["rows"]:
+        mean = sum(item[row["model"]] for item in items) / len(items)
+        assert row["borda"] == pytest.approx(mean)
+    measured = "on real verdicts the score of judging all pairs lay in 78%"
+    assert measured in rank(logs["seal"]).output.replace("\n", " ")
+    assert "78%" not in rank(logs["seal"], "--place", "elimination_tied").output
+
+
+def test_ballots_without_matches_are_placed_by_no_other_rule(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.eval", [graded("q1", {"a": 0.5, "b": 0.25})])
+    failed = rank(log, "--place", "least_squares")
+    assert failed.exit_code == 1
+    assert failed.output == (
+        f"Error: {log}: least_squares ranks only matches, and item q1 of pointwise is none of "
+        "these. What fits all items: grades\n"
+    )
+    assert "'grades' is not one of 'elimination'" in rank(log, "--place", "grades").output
