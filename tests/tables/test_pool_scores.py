@@ -1,14 +1,18 @@
-"""Scores of a pool: means of native scores, and errors that hold paired differences."""
+"""Scores of pools, alone and beside logs: means, and errors that hold paired differences."""
 
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
+from tests.tables.builders import cells, task_values, write_summary
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey, write_parquet
-from tiebreak.tables import TableError, read_scores
-from tiebreak.tables.pool_scores import paired_errors, pool_scores
+from tiebreak.tables import TableError, UnreadableFileError, read_scores
+from tiebreak.tables.pool_scores import paired_errors
 
 RNG = np.random.default_rng(2)
 
@@ -38,23 +42,141 @@ POOL = pool(
 
 
 def test_means_of_items_that_all_have(tmp_path: Path) -> None:
-    table = pool_scores(POOL)
-    assert (table.models, table.benchmarks) == (("x", "y", "z"), ("maths", "law"))
-    np.testing.assert_array_equal(table.scores, [[0.75, 1], [0.5, np.nan], [np.nan, 0]])
-    assert table.notes[0] == "maths: 1 of 3 items have not native scores of all models; left out"
+    path = write_parquet(POOL, tmp_path / "pool.parquet")
+    table = read_scores(path)
+    assert (table.models, table.benchmarks) == (("x", "y", "z"), ("law", "maths"))
+    np.testing.assert_array_equal(table.scores, [[1, 0.75], [np.nan, 0.5], [0, np.nan]])
+    assert table.notes[0] == (
+        "maths: 1 of 3 items have not native scores of all models ('x' lacks 1); left out"
+    )
     assert table.public_notes == table.notes
     assert table.errors is not None
-    assert np.isnan(table.errors[:, 1]).all()  # of one item
-    assert np.isfinite(table.errors[:2, 0]).all()
-    path = write_parquet(POOL, tmp_path / "pool.parquet")
-    read = read_scores(path)
-    np.testing.assert_array_equal(read.scores, table.scores)
-    assert read.sources == (str(path),)
-    with pytest.raises(TableError, match="comes alone"):
-        read_scores([path, tmp_path])
-    (tmp_path / "bad.parquet").write_bytes(b"no")
-    with pytest.raises(TableError):
-        read_scores(tmp_path / "bad.parquet")
+    assert np.isnan(table.errors[:, 0]).all()  # of one item
+    assert np.isfinite(table.errors[:2, 1]).all()
+    assert table.sources == (str(path),)
+    bad = tmp_path / "bad.parquet"
+    bad.write_bytes(b"no")
+    with pytest.raises(UnreadableFileError, match="cannot be read as Parquet"):
+        read_scores(bad)
+
+
+def scored(rows: Mapping[str, list[float]], benchmark: str = "code") -> CandidatePool:
+    """A pool of one benchmark out of each model's native scores by item."""
+    columns = zip(*rows.values(), strict=True)
+    return pool(
+        {
+            (benchmark, f"q{k}", 1): dict(zip(rows, row, strict=True))
+            for k, row in enumerate(columns)
+        }
+    )
+
+
+NAN = float("nan")
+
+
+def test_a_model_or_benchmark_without_scores_is_named(tmp_path: Path) -> None:
+    parts = [
+        scored({"x": [1, 0], "y": [1, 1], "z": [NAN, NAN]}, "law"),
+        scored({"x": [NAN, NAN], "w": [NAN, NAN]}, "code"),
+        scored({"x": [NAN, 1], "y": [0, NAN]}, "maths"),
+    ]
+    items = tuple(item for part in parts for item in part.items)
+    whole = {key: row for part in parts for key, row in part.candidates.items()}
+    path = write_parquet(CandidatePool(items, whole), tmp_path / "pool.parquet")
+    table = read_scores(path)
+    # One model without scores takes none from the others.
+    assert cells(table) == {("x", "law"): 0.5, ("y", "law"): 1.0}
+    assert (table.models, table.benchmarks) == (("x", "y"), ("law",))
+    why = (
+        "its answers have no score; if they are programs, `tiebreak score-code OUT --out "
+        "pool.parquet` runs their tests"
+    )
+    assert table.notes == (
+        f"law is left out for 'z': {why}",
+        f"code is left out for 'w', 'x': {why}",
+        "maths: no item has native scores of all of 'x', 'y'; left out",
+    )
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """A folder with a pool of `code` and runs of lm-eval, one of them of `code`, too."""
+    write_parquet(scored({"a": [1, 0, 1, 1], "b": [0, 0, 1, 1]}), tmp_path / "pool.parquet")
+    law = {"law": task_values(8, acc=0.5)}
+    write_summary(tmp_path / "a" / "results_x.json", "a", law)
+    write_summary(tmp_path / "b" / "results_x.json", "b", {"code": {"alias": "code"}, **law})
+    write_summary(tmp_path / "c" / "results_x.json", "c", {"code": task_values(4, native=0.5)})
+    return tmp_path
+
+
+def test_pools_and_logs_together_are_the_tables_apart(mixed: Path) -> None:
+    apart = [read_scores(mixed / "pool.parquet"), read_scores([mixed / name for name in "abc"])]
+    given = [mixed / name for name in ("pool.parquet", "a", "b", "c")]
+    for together in (read_scores(given), read_scores(given[::-1]), read_scores(mixed)):
+        assert cells(together) == cells(apart[0]) | cells(apart[1])
+        assert together.errors is not None
+        for table in apart:
+            assert table.errors is not None
+            rows = [together.models.index(name) for name in table.models]
+            columns = [together.benchmarks.index(name) for name in table.benchmarks]
+            found = together.errors[np.ix_(rows, columns)]
+            known = ~np.isnan(table.scores)
+            np.testing.assert_array_equal(found[known], table.errors[known])
+        # The pool has what the run of b left open.
+        assert not any("left out" in note for note in together.notes)
+        assert (
+            "code: the kind of standard error is not the same for all models: of items paired with "
+            "other models' (such as 'b'), of one model's items (such as 'c')"
+        ) in together.notes
+
+
+def test_a_pool_counts_rather_than_a_log(mixed: Path) -> None:
+    values = {"code": task_values(4, native=0.25), "law": task_values(8, acc=0.5)}
+    for name in "ab":
+        write_summary(mixed / name / "results_x.json", name, values, date=9e9)
+    table = read_scores(mixed)
+    assert cells(table)["a", "code"] == 0.75
+    assert table.notes[:2] == (
+        "A pool counts rather than a log, since its errors are of paired items: 'a', 'b' on code: "
+        f"{mixed}/pool.parquet, not {mixed}/a/results_x.json, {mixed}/b/results_x.json",
+        f"Scores differ over as many items: code of 'a' is 0.75 in {mixed}/pool.parquet and 0.25 "
+        f"in {mixed}/a/results_x.json; code of 'b' is 0.5 in {mixed}/pool.parquet and 0.25 in "
+        f"{mixed}/b/results_x.json",
+    )
+
+
+def test_of_several_pools_the_fullest_counts(tmp_path: Path) -> None:
+    for name, n in (("a", 4), ("b", 5), ("c", 3)):
+        rows = {"x": [1.0] + [0.0] * (n - 1), "y": [1.0] * n}
+        write_parquet(scored(rows), tmp_path / f"{name}.parquet")
+    table = read_scores(tmp_path)
+    assert table.scores.tolist() == [[0.2], [1]]
+    [note] = table.notes
+    assert note == (
+        f"Of several pools the one with the most items counts: 'x', 'y' on code: {tmp_path}/"
+        f"b.parquet, not {tmp_path}/c.parquet, {tmp_path}/a.parquet"
+    )
+
+
+def test_what_does_not_go_with_pools(mixed: Path) -> None:
+    """Names can be replaced, a score cannot be chosen: a pool holds one."""
+    assert read_scores(mixed, rename={"code": "humaneval"}).benchmarks == ("humaneval", "law")
+    with pytest.raises(TableError, match="metric and filter are for logs; a pool holds"):
+        read_scores([mixed / "a", mixed / "pool.parquet"], metric="acc")
+    table = read_scores(mixed, metric=["acc", "native"])
+    assert cells(table) == {("a", "law"): 0.5, ("b", "law"): 0.5, ("c", "code"): 0.5}
+    assert f"Left out: {mixed}/pool.parquet: metric and filter are for logs" in table.notes[0]
+
+
+def test_other_parquet_files_are_named(mixed: Path) -> None:
+    other, bad = mixed / "other.parquet", mixed / "bad.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), other)
+    bad.write_bytes(b"no")
+    said = read_scores(mixed).notes
+    assert f"{other}: holds no results of a run; left out" in said
+    assert any(note.startswith(f"Left out: {bad}: cannot be read as Parquet") for note in said)
+    with pytest.raises(UnreadableFileError, match="not a pool written by Tiebreak"):
+        read_scores(other)
 
 
 @pytest.mark.parametrize("n_models", [2, 3, 8])

@@ -42,9 +42,10 @@ def csd(
     """Rank models over many benchmarks by simulated Swiss-system contests (CSD).
 
     \b
-    SCORES is a CSV file (a column `model`, then one column per benchmark, higher is better), a
-    Parquet pool of `tiebreak candidates`, or logs and folders: Inspect logs and lm-eval
-    results_*.json. Intervals over items need standard errors: logs hold them, a pool's items give
+    SCORES is a CSV file (a column `model`, then one column per benchmark, higher is better), or in
+    any mix Inspect logs, lm-eval results_*.json, Parquet pools of `tiebreak candidates` and
+    `tiebreak score-code`, and folders of these. Where a pool and a log have the same score, the
+    pool's counts. Intervals over items need standard errors: logs hold them, a pool's items give
     smaller ones (paired), for a CSV file give --stderr.
 
     \b
@@ -54,7 +55,7 @@ def csd(
       tiebreak csd scores.csv --order ifeval,gsm8k,humaneval
       tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2
       tiebreak csd scores.csv --spoil qwen3-max=ifeval,muldimif --spoil qwen3-max=aime25:best
-      tiebreak csd logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --json
+      tiebreak csd logs/ lm_eval_out/ pool.parquet --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.report.sheets import contest as sheets

@@ -16,14 +16,10 @@ from tiebreak.candidates.lm_eval_samples import model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError, first_line
-from tiebreak.tables.results import Note, Reading, Result, Unscored
+from tiebreak.tables.results import NO_SCORE, Note, Reading, Result, Unscored
 
 # lm-eval's placeholder where answers are written and nothing is measured.
 _NO_METRIC = "bypass"
-_UNSCORED = (
-    "its answers have no score; if they are programs, `tiebreak score-code OUT --out pool.parquet` "
-    "runs their tests"
-)
 
 
 def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
@@ -55,7 +51,7 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
         notes=(*notes, *_group_notes(covered)),
         lacking=tuple(name for task in chosen if chosen[task] is None for name in metrics[task]),
         unscored=tuple(
-            Unscored(model, task, options.benchmark(task), _UNSCORED)
+            Unscored(model, task, options.benchmark(task), NO_SCORE)
             for task, present in metrics.items()
             if not (present or groups.get(task))  # a group may well leave values to its tasks
         ),

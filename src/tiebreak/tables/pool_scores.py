@@ -1,62 +1,97 @@
 """Scores out of a pool of candidates: means of native scores, with errors of paired items."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.candidates import CandidateError, CandidatePool, read_parquet
-from tiebreak.paths import AnyPath
+from tiebreak.candidates.records import ReadOptions
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.tables.errors import TableError
-from tiebreak.tables.scores import ScoreTable, score_table
+from tiebreak.tables.errors import UnreadableFileError, listed
+from tiebreak.tables.results import NO_SCORE, Note, Reading, Result, Unscored
 
 
-def read_pool_scores(path: AnyPath) -> ScoreTable:
-    """Read the native scores of a pool that `write_parquet` wrote.
+def read_pool_results(path: Path, options: ReadOptions) -> Reading:
+    """Read the native scores of a pool that `write_parquet` wrote; see `pool_results`.
 
     Raises:
-        TableError: the file cannot be read as a pool; as `pool_scores`.
+        UnreadableFileError: the file cannot be read as a pool, or a metric or filter was asked for.
     """
+    if options.native or options.filter:
+        raise UnreadableFileError(
+            f"{path}: metric and filter are for logs; a pool holds the scores it was written with"
+        )
     try:
-        return pool_scores(read_parquet(Path(path)), source=str(path))
+        pool = read_parquet(path)
     except CandidateError as error:
-        raise TableError(str(error)) from error
+        raise UnreadableFileError("; ".join(map(str, error.notes))) from error
+    return pool_results(pool, path.as_posix(), options)
 
 
-def pool_scores(pool: CandidatePool, *, source: str = "") -> ScoreTable:
+def pool_results(pool: CandidatePool, source: str, options: ReadOptions) -> Reading:
     """Mean native score of each model on each benchmark of a pool, and its standard error.
 
-    Only items count on which all models of the benchmark have a native score. Epochs of an item
-    are one item. For the errors see `paired_errors`.
-
-    Raises:
-        TableError: no benchmark has an item with native scores of all its models.
+    Only items count on which all models have a native score, but for models that have none on any
+    item of the benchmark. Epochs of an item are one item. For the errors see `paired_errors`.
     """
-    models, benchmarks = pool.models, pool.benchmarks
-    scores, errors = np.full((2, len(models), len(benchmarks)), np.nan)
-    notes = []
-    for column, benchmark in enumerate(benchmarks):
-        names = pool.models_of(benchmark)
-        items: dict[str, list[list[float]]] = {}
-        for item in pool.items_of(benchmark):
-            row = [pool.candidates[item.key][name].native_score for name in names]
-            items.setdefault(item.item_id, []).append(row)
-        means = [np.mean(epochs, axis=0) for epochs in items.values()]
-        table = np.array([row for row in means if not np.isnan(row).any()])
-        if len(table) < len(means):
-            notes.append(
-                f"{benchmark}: {len(means) - len(table)} of {len(means)} items have not native "
-                "scores of all models; left out"
-            )
-        if len(table):
-            rows = [models.index(name) for name in names]
-            scores[rows, column], errors[rows, column] = table.mean(axis=0), paired_errors(table)
-    sources = (source,) if source else ()
-    return score_table(
-        models, benchmarks, scores, sources=sources, public_notes=notes, errors=errors
+    parts = [part for task in pool.benchmarks for part in _benchmark(pool, task, source, options)]
+    return Reading(
+        results=tuple(part for part in parts if isinstance(part, Result)),
+        notes=tuple(part for part in parts if isinstance(part, Note)),
+        unscored=tuple(part for part in parts if isinstance(part, Unscored)),
     )
+
+
+def _benchmark(
+    pool: CandidatePool, task: str, source: str, options: ReadOptions
+) -> Iterator[Result | Note | Unscored]:
+    """What there is of one benchmark, and what there is not."""
+    benchmark, models = options.benchmark(task), pool.models_of(task)
+    epochs: dict[str, list[list[float]]] = {}
+    metrics: dict[str, set[str | None]] = {model: set() for model in models}
+    for item in pool.items_of(task):
+        row = [pool.candidates[item.key][model] for model in models]
+        epochs.setdefault(item.item_id, []).append([one.native_score for one in row])
+        for model, one in zip(models, row, strict=True):
+            metrics[model].add(one.native_metric)
+    items = np.array([np.mean(scores, axis=0) for scores in epochs.values()])
+    scored = [column for column in range(len(models)) if not np.isnan(items[:, column]).all()]
+    for column, model in enumerate(models):
+        if column not in scored:
+            yield Unscored(model, task, benchmark, NO_SCORE)
+    if not scored:
+        return
+    names, table = [models[column] for column in scored], items[:, scored]
+    holes = np.isnan(table)
+    table = table[~holes.any(axis=1)]
+    if not len(table):
+        who = listed([repr(name) for name in names])
+        what = f"{benchmark}: no item has native scores of all of {who}; left out"
+        yield Note("", what, public=True)
+        return
+    if len(table) < len(items):
+        each = zip(names, holes.sum(axis=0).tolist(), strict=True)
+        lack = listed([f"{name!r} lacks {number}" for name, number in each if number])
+        what = f"{len(items) - len(table)} of {len(items)} items have not native scores of all"
+        yield Note("", f"{benchmark}: {what} models ({lack}); left out", public=True)
+    for name, score, error in zip(names, table.mean(axis=0), paired_errors(table), strict=True):
+        metric = ", ".join(sorted(filter(None, metrics[name]))) or "native score"
+        yield Result(
+            model=name,
+            task=task,
+            benchmark=benchmark,
+            score=float(score),
+            metric=metric,
+            choices=(metric,),
+            when=-math.inf,
+            n_items=len(table),
+            source=source,
+            error=float(error),
+            paired=True,
+        )
 
 
 def paired_errors(items: ArrayLike) -> FloatArray:

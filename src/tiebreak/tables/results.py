@@ -15,12 +15,19 @@ from tiebreak.candidates.lm_eval_samples import summaries_of
 from tiebreak.candidates.records import ReadOptions, natural_key
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.errors import TableError, UnreadableFileError, listed, missing_file
-from tiebreak.tables.scores import ScoreTable, score_table
+from tiebreak.tables.scores import POOL, ScoreTable, score_table
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
 # What could hold scores: a file of another kind in a folder is nobody's result.
 _DATA = (".csv", ".json", ".jsonl", ".parquet")
+NO_SCORE = (
+    "its answers have no score; if they are programs, `tiebreak score-code OUT --out pool.parquet` "
+    "runs their tests"
+)
+_KINDS = ("of one model's items", "of items paired with other models'")
+# How far apart two means of the same scores can be.
+_ROUNDING = 1e-6
 
 
 class Result(NamedTuple):
@@ -29,7 +36,8 @@ class Result(NamedTuple):
     `task` is the benchmark's name as the file has it. `metric` was chosen out of `choices`. `when`
     is the start of the run in seconds since 1970, −inf where the file does not say. `n_items` is
     the number of items scored, None where the file does not say. `error` is the score's standard
-    error over items, NaN where the file does not say.
+    error over items, NaN where the file does not say; `paired`: for comparing models over the same
+    items, as a pool gives it.
     """
 
     model: str
@@ -42,6 +50,7 @@ class Result(NamedTuple):
     n_items: int | None
     source: str
     error: float = math.nan
+    paired: bool = False
 
 
 class Unscored(NamedTuple):
@@ -84,25 +93,29 @@ def read_results(
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> ScoreTable:
-    """Read the results of finished runs: Inspect logs and lm-eval's `results_*.json`.
+    """Read scores: of Inspect logs, lm-eval's `results_*.json` and pools (`write_parquet`).
 
     Args:
         paths: files and folders, in any mix; folders are searched with their subfolders. Ranking
-            logs of Tiebreak, and runs that did not succeed, are left out and noted.
+            logs of Tiebreak, runs that did not succeed, and other files that could hold scores are
+            left out and noted.
         metric: name of the score that counts, or several in order of preference. Default: Inspect's
             headline metric (accuracy or mean of the first score, where the task declares none),
-            lm-eval's first.
+            lm-eval's first. A pool has one; with `metric` or `filter` it is left out of a folder.
         filter: the lm-eval filter whose score counts. Default: the first.
         rename: names of benchmarks to replace, such as `{"gsm8k_cot": "gsm8k"}`.
 
     Returns:
         Models and benchmarks sorted by name. Of several runs of a model on a benchmark the newest
-        counts. Metrics that are better when lower have a minus sign. All of it is in the notes.
+        counts; a pool counts rather than a log, since its errors are of paired items, and of
+        several pools the one with the most items. Metrics that are better when lower have a minus
+        sign. All of it is in the notes.
 
     Raises:
         TableError: a path does not exist; a file given by name is of another kind or damaged (one
             in a folder is noted); there is no result of a finished run, or none with the metric
-            and filter that were asked for; a key of `rename` is not the name of a benchmark.
+            and filter that were asked for; a metric or filter is asked for and a pool given by
+            name; a key of `rename` is not the name of a benchmark.
     """
     given = path_list(paths)
     wanted = (metric,) if isinstance(metric, str) else tuple(metric or ())
@@ -112,27 +125,27 @@ def read_results(
     unscored = [one for reading in readings for one in reading.unscored]
     said = [note for reading in readings for note in reading.notes]
     notes = _sentences(note for note in said if not note.public)
-    notes += _unscored_notes(unscored, every)
-    public = _sentences(note for note in said if note.public)
+    public = _unscored_notes(unscored, every)
+    public += _sentences(note for note in said if note.public)
     if not every:
         raise _no_result(readings, [*notes, *public], given, options)
     _refuse_unknown_names([*every, *unscored], options.rename)
-    newest = _newest(every)
+    counting = [runs[-1] for runs in _cells(every).values()]
     models, benchmarks = (
         sorted({getattr(one, axis) for one in every}, key=natural_key)
         for axis in ("model", "benchmark")
     )
     scores, errors = np.full((2, len(models), len(benchmarks)), np.nan)
-    for one in newest:
+    for one in counting:
         cell = models.index(one.model), benchmarks.index(one.benchmark)
         scores[cell], errors[cell] = one.score, _error(one)
     return score_table(
         models,
         benchmarks,
         scores,
-        sources=list(dict.fromkeys(one.source for one in newest)),
+        sources=list(dict.fromkeys(one.source for one in counting)),
         notes=[*notes, *_repeat_notes(every)],
-        public_notes=[*public, *_metric_notes(newest)],
+        public_notes=[*public, *_metric_notes(counting)],
         errors=errors,
     )
 
@@ -170,9 +183,9 @@ def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Reading]:
 
 
 def _in_folder(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Inspect logs and summaries of lm-eval, and what else could hold scores and is left out."""
+    """Logs, summaries of lm-eval and pools, and what else could hold scores and is left out."""
     found = discover([folder]).files
-    logs = {one.path for one in found if one.kind == "inspect"}
+    logs = {one.path for one in found if one.kind != "lm-eval"}
     samples = {one.path for one in found if one.kind == "lm-eval"}
     data = [path for path in visible_files(folder) if path.suffix in _DATA and path not in logs]
     summaries = {path for path in data if _RESULTS_NAME.fullmatch(path.name)}
@@ -195,10 +208,15 @@ def _in_folder(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
+    if path.suffix.lower() == POOL:
+        # Nor is Arrow imported without need.
+        from tiebreak.tables.pool_scores import read_pool_results
+
+        return read_pool_results
     if path.suffix not in (".eval", ".json"):
         raise TableError(
-            f"{path}: results are read from Inspect logs (.eval, .json) and lm-eval's "
-            "results_*.json; a table of scores must be a .csv of its own"
+            f"{path}: results are read from Inspect logs (.eval, .json), lm-eval's results_*.json "
+            "and pools (.parquet); a table of scores must be a .csv of its own"
         )
     # Importing Inspect takes seconds; lm-eval users need not wait.
     if any(found.kind == "inspect" for found in discover([path]).files):
@@ -235,7 +253,7 @@ def _no_result(
     lines = "".join(f"\n  - {note}" for note in notes)
     return TableError(
         f"{where}: there is no result of a finished run; give Inspect logs (.eval, .json), "
-        f"lm-eval's results_*.json, or folders of these{lines}"
+        f"lm-eval's results_*.json, pools (.parquet), or folders of these{lines}"
     )
 
 
@@ -254,41 +272,60 @@ def _unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> 
     """What no file gives a score for: a sentence for each benchmark and reason."""
     scored = {(one.model, one.benchmark) for one in results}
     models: dict[tuple[str, str], list[str]] = {}
-    for one in dict.fromkeys(unscored):
+    for one in unscored:
         if (one.model, one.benchmark) not in scored:
             models.setdefault((one.benchmark, one.what), []).append(repr(one.model))
     return [
-        f"{benchmark} is left out for {listed(names)}: {what}"
+        f"{benchmark} is left out for {_each(names)}: {what}"
         for (benchmark, what), names in models.items()
     ]
 
 
 def _cells(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
-    """Results by model and benchmark, the newest of a cell last."""
+    """Results by model and benchmark, that which counts last."""
     cells: dict[tuple[str, str], list[Result]] = {}
-    for one in sorted(results, key=lambda result: (result.when, result.source, result.task)):
+    for one in sorted(results, key=_standing):
         cells.setdefault((one.model, one.benchmark), []).append(one)
     return cells
 
 
-def _newest(results: Iterable[Result]) -> list[Result]:
-    return [runs[-1] for runs in _cells(results).values()]
+def _standing(result: Result) -> tuple[bool, float, int, str, str]:
+    return result.paired, result.when, result.n_items or 0, result.source, result.task
 
 
 def _repeat_notes(results: Iterable[Result]) -> Iterator[str]:
-    """A sentence on all runs that do not count, by the file that does instead."""
-    groups: dict[str, list[list[Result]]] = {}
-    for runs in _cells(results).values():
-        if len(runs) > 1:
-            groups.setdefault(runs[-1].source, []).append(runs)
-    parts = [
-        f"{_each(repr(runs[-1].model) for runs in cells)} on "
-        f"{_each(runs[-1].benchmark for runs in cells)}: {source}, "
-        f"not {_each(run.source for runs in cells for run in runs[:-1])}"
-        for source, cells in groups.items()
-    ]
-    if parts:
-        yield f"Of several runs the newest counts: {listed(parts, '; ')}"
+    """A sentence for each rule on all runs that do not count, by the file that does instead."""
+    rules: dict[str, dict[str, list[list[Result]]]] = {}
+    apart = []
+    for (model, benchmark), runs in _cells(results).items():
+        *others, one = runs
+        if others:
+            rules.setdefault(_rule(runs), {}).setdefault(one.source, []).append(runs)
+        apart += [
+            f"{benchmark} of {model!r} is {one.score:.4g} in {one.source} and {other.score:.4g} in "
+            f"{other.source}"
+            for other in others[-1:]
+            if one.paired and one.n_items == other.n_items
+            if abs(one.score - other.score) > _ROUNDING
+        ]
+    for rule, sources in rules.items():
+        parts = [
+            f"{_each(repr(runs[-1].model) for runs in cells)} on "
+            f"{_each(runs[-1].benchmark for runs in cells)}: {source}, "
+            f"not {_each(run.source for runs in cells for run in runs[:-1])}"
+            for source, cells in sources.items()
+        ]
+        yield f"{rule}: {listed(parts, '; ')}"
+    if apart:
+        yield f"Scores differ over as many items: {listed(apart, '; ', most=3)}"
+
+
+def _rule(runs: Sequence[Result]) -> str:
+    if not runs[-1].paired:
+        return "Of several runs the newest counts"
+    if runs[-2].paired:
+        return "Of several pools the one with the most items counts"
+    return "A pool counts rather than a log, since its errors are of paired items"
 
 
 def _each(names: Iterable[str]) -> str:
@@ -299,7 +336,9 @@ def _metric_notes(results: Iterable[Result]) -> Iterator[str]:
     """What was chosen, and where the results of a benchmark are not of one kind."""
     chosen: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     columns: dict[str, list[Result]] = {}
-    for one in sorted(results, key=lambda result: natural_key(result.benchmark)):
+    for one in sorted(
+        results, key=lambda one: (natural_key(one.benchmark), natural_key(one.model))
+    ):
         columns.setdefault(one.benchmark, []).append(one)
         if len(one.choices) > 1:
             chosen.setdefault((one.metric, one.choices), []).append(one.benchmark)
@@ -310,6 +349,8 @@ def _metric_notes(results: Iterable[Result]) -> Iterator[str]:
         yield from _unlike(benchmark, "metric", {one.metric: one.model for one in column})
         counts = {one.n_items: one.model for one in column if one.n_items is not None}
         yield from _unlike(benchmark, "number of items", counts)
+        kinds = {_KINDS[one.paired]: one.model for one in column}
+        yield from _unlike(benchmark, "kind of standard error", kinds)
 
 
 def _unlike(benchmark: str, what: str, models: Mapping[Any, str]) -> Iterator[str]:

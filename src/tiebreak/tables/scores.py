@@ -53,24 +53,24 @@ def read_scores(
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> ScoreTable:
-    """Read one CSV file (`read_score_table`), a pool, or logs and folders (`read_results`).
+    """Read one CSV file (`read_score_table`), or logs, pools and folders (`read_results`).
 
     Args:
-        paths: a single CSV file, a single Parquet pool of candidates (`pool_scores`), or any number
-            of files and folders of the two harnesses, which hold standard errors themselves.
+        paths: a single CSV file; or Inspect logs, lm-eval results, Parquet pools of candidates and
+            folders that hold them, in any mix. Logs and pools hold standard errors themselves.
         stderr: a CSV file of the scores' standard errors (`with_errors`).
-        metric: for logs, as are the others: see `read_results`.
+        metric: for logs, as is the next: see `read_results`.
         filter: the lm-eval filter whose score counts.
-        rename: names of benchmarks to replace.
+        rename: names of benchmarks to replace, in logs and pools.
 
     Raises:
-        TableError: a CSV file or pool among other paths, or with options for logs; as the readers.
+        TableError: a CSV file among other paths, or with options for logs; as the readers.
     """
     if stderr is not None:
         table = read_scores(paths, metric=metric, filter=filter, rename=rename)
         return with_errors(table, stderr)
     given = path_list(paths)
-    tables = [path for path in given if Path(path).suffix.lower() in (*CSV, POOL)]
+    tables = [path for path in given if Path(path).suffix.lower() in CSV]
     if not tables:
         # Importing Inspect takes seconds; a CSV file need not wait for it.
         from tiebreak.tables.results import read_results
@@ -78,18 +78,14 @@ def read_scores(
         return read_results(given, metric=metric, filter=filter, rename=rename)
     if len(given) > 1:
         raise TableError(
-            f"{tables[0]} is a whole table of scores and comes alone; without it, logs and folders "
-            "can be given in any mix"
+            f"{tables[0]} is a whole table of scores and comes alone; without it, logs, pools and "
+            "folders can be given in any mix"
         )
     if metric or filter or rename:
         raise TableError(
             f"{tables[0]}: metric, filter and rename are for logs; this file holds the scores as "
             "they are"
         )
-    if Path(tables[0]).suffix.lower() == POOL:
-        from tiebreak.tables.pool_scores import read_pool_scores
-
-        return read_pool_scores(tables[0])
     return read_score_table(Path(tables[0]))
 
 
