@@ -12,7 +12,7 @@ from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError, first_line
-from tiebreak.tables.results import Note, Reading, Result, Unscored
+from tiebreak.tables.reading import Note, Reading, Result, Unscored
 
 # Where a task declares no headline metric: the first of these that its first score has, else the
 # first that does not measure the spread.

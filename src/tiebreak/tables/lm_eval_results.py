@@ -16,7 +16,7 @@ from tiebreak.candidates.lm_eval_samples import model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError, first_line
-from tiebreak.tables.results import NO_SCORE, Note, Reading, Result, Unscored
+from tiebreak.tables.reading import NO_SCORE, Note, Reading, Result, Unscored
 
 # lm-eval's placeholder where answers are written and nothing is measured.
 _NO_METRIC = "bypass"

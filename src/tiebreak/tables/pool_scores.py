@@ -11,7 +11,7 @@ from tiebreak.candidates import CandidateError, CandidatePool, read_parquet
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.errors import UnreadableFileError, listed
-from tiebreak.tables.results import NO_SCORE, Note, Reading, Result, Unscored
+from tiebreak.tables.reading import NO_SCORE, Note, Reading, Result, Unscored
 
 
 def read_pool_results(path: Path, options: ReadOptions) -> Reading:

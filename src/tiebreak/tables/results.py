@@ -3,9 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,76 +12,21 @@ from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_samples import summaries_of
 from tiebreak.candidates.records import ReadOptions, natural_key
 from tiebreak.paths import AnyPath, Paths, path_list
-from tiebreak.tables.errors import TableError, UnreadableFileError, listed, missing_file
+from tiebreak.tables.errors import TableError, UnreadableFileError, missing_file
+from tiebreak.tables.reading import Note, Reading, Result, Unscored
+from tiebreak.tables.result_notes import (
+    cells_of,
+    metric_notes,
+    repeat_notes,
+    sentences,
+    unscored_notes,
+)
 from tiebreak.tables.scores import POOL, ScoreTable, score_table
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
 # What could hold scores: a file of another kind in a folder is nobody's result.
 _DATA = (".csv", ".json", ".jsonl", ".parquet")
-NO_SCORE = (
-    "its answers have no score; if they are programs, `tiebreak score-code OUT --out pool.parquet` "
-    "runs their tests"
-)
-_KINDS = ("of one model's items", "of items paired with other models'")
-# How far apart two means of the same scores can be.
-_ROUNDING = 1e-6
-
-
-class Result(NamedTuple):
-    """A score of a model on a benchmark, better when higher.
-
-    `task` is the benchmark's name as the file has it. `metric` was chosen out of `choices`. `when`
-    is the start of the run in seconds since 1970, −inf where the file does not say. `n_items` is
-    the number of items scored, None where the file does not say. `error` is the score's standard
-    error over items, NaN where the file does not say; `paired`: for comparing models over the same
-    items, as a pool gives it.
-    """
-
-    model: str
-    task: str
-    benchmark: str
-    score: float
-    metric: str
-    choices: tuple[str, ...]
-    when: float
-    n_items: int | None
-    source: str
-    error: float = math.nan
-    paired: bool = False
-
-
-class Unscored(NamedTuple):
-    """Answers of a model to a benchmark without a score; `what` says why, and what to do."""
-
-    model: str
-    task: str
-    benchmark: str
-    what: str
-
-
-class Note(NamedTuple):
-    """Words on a model or file, "" for none; of several, the same words become one sentence.
-
-    A `public` one names no file.
-    """
-
-    about: str
-    what: str
-    public: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What one file gave: results, and notes on what it did not give and why.
-
-    `lacking` lists the metrics of those tasks that have not the metric that was asked for.
-    """
-
-    results: tuple[Result, ...] = ()
-    notes: tuple[Note, ...] = ()
-    lacking: tuple[str, ...] = ()
-    unscored: tuple[Unscored, ...] = ()
 
 
 def read_results(
@@ -124,13 +67,13 @@ def read_results(
     every = [one for reading in readings for one in reading.results]
     unscored = [one for reading in readings for one in reading.unscored]
     said = [note for reading in readings for note in reading.notes]
-    notes = _sentences(note for note in said if not note.public)
-    public = _unscored_notes(unscored, every)
-    public += _sentences(note for note in said if note.public)
+    notes = sentences(note for note in said if not note.public)
+    public = unscored_notes(unscored, every)
+    public += sentences(note for note in said if note.public)
     if not every:
         raise _no_result(readings, [*notes, *public], given, options)
     _refuse_unknown_names([*every, *unscored], options.rename)
-    counting = [runs[-1] for runs in _cells(every).values()]
+    counting = [runs[-1] for runs in cells_of(every).values()]
     models, benchmarks = (
         sorted({getattr(one, axis) for one in every}, key=natural_key)
         for axis in ("model", "benchmark")
@@ -144,8 +87,8 @@ def read_results(
         benchmarks,
         scores,
         sources=list(dict.fromkeys(one.source for one in counting)),
-        notes=[*notes, *_repeat_notes(every)],
-        public_notes=[*public, *_metric_notes(counting)],
+        notes=[*notes, *repeat_notes(every)],
+        public_notes=[*public, *metric_notes(counting)],
         errors=errors,
     )
 
@@ -255,106 +198,3 @@ def _no_result(
         f"{where}: there is no result of a finished run; give Inspect logs (.eval, .json), "
         f"lm-eval's results_*.json, pools (.parquet), or folders of these{lines}"
     )
-
-
-def _sentences(notes: Iterable[Note]) -> list[str]:
-    """Each thing that is to be said once, with all that it is said of."""
-    about: dict[str, dict[str, None]] = {}
-    for note in notes:
-        about.setdefault(note.what, {})[note.about] = None
-    return [
-        f"{listed(names)}: {what}" if (names := [*filter(None, who)]) else what
-        for what, who in about.items()
-    ]
-
-
-def _unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> list[str]:
-    """What no file gives a score for: a sentence for each benchmark and reason."""
-    scored = {(one.model, one.benchmark) for one in results}
-    models: dict[tuple[str, str], list[str]] = {}
-    for one in unscored:
-        if (one.model, one.benchmark) not in scored:
-            models.setdefault((one.benchmark, one.what), []).append(repr(one.model))
-    return [
-        f"{benchmark} is left out for {_each(names)}: {what}"
-        for (benchmark, what), names in models.items()
-    ]
-
-
-def _cells(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
-    """Results by model and benchmark, that which counts last."""
-    cells: dict[tuple[str, str], list[Result]] = {}
-    for one in sorted(results, key=_standing):
-        cells.setdefault((one.model, one.benchmark), []).append(one)
-    return cells
-
-
-def _standing(result: Result) -> tuple[bool, float, int, str, str]:
-    return result.paired, result.when, result.n_items or 0, result.source, result.task
-
-
-def _repeat_notes(results: Iterable[Result]) -> Iterator[str]:
-    """A sentence for each rule on all runs that do not count, by the file that does instead."""
-    rules: dict[str, dict[str, list[list[Result]]]] = {}
-    apart = []
-    for (model, benchmark), runs in _cells(results).items():
-        *others, one = runs
-        if others:
-            rules.setdefault(_rule(runs), {}).setdefault(one.source, []).append(runs)
-        apart += [
-            f"{benchmark} of {model!r} is {one.score:.4g} in {one.source} and {other.score:.4g} in "
-            f"{other.source}"
-            for other in others[-1:]
-            if one.paired and one.n_items == other.n_items
-            if abs(one.score - other.score) > _ROUNDING
-        ]
-    for rule, sources in rules.items():
-        parts = [
-            f"{_each(repr(runs[-1].model) for runs in cells)} on "
-            f"{_each(runs[-1].benchmark for runs in cells)}: {source}, "
-            f"not {_each(run.source for runs in cells for run in runs[:-1])}"
-            for source, cells in sources.items()
-        ]
-        yield f"{rule}: {listed(parts, '; ')}"
-    if apart:
-        yield f"Scores differ over as many items: {listed(apart, '; ', most=3)}"
-
-
-def _rule(runs: Sequence[Result]) -> str:
-    if not runs[-1].paired:
-        return "Of several runs the newest counts"
-    if runs[-2].paired:
-        return "Of several pools the one with the most items counts"
-    return "A pool counts rather than a log, since its errors are of paired items"
-
-
-def _each(names: Iterable[str]) -> str:
-    return listed(list(dict.fromkeys(names)))
-
-
-def _metric_notes(results: Iterable[Result]) -> Iterator[str]:
-    """What was chosen, and where the results of a benchmark are not of one kind."""
-    chosen: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    columns: dict[str, list[Result]] = {}
-    for one in sorted(
-        results, key=lambda one: (natural_key(one.benchmark), natural_key(one.model))
-    ):
-        columns.setdefault(one.benchmark, []).append(one)
-        if len(one.choices) > 1:
-            chosen.setdefault((one.metric, one.choices), []).append(one.benchmark)
-    for (metric, choices), benchmarks in chosen.items():
-        where = ", ".join(dict.fromkeys(benchmarks))
-        yield f"{where}: the score is {metric}, out of {', '.join(choices)} (choose with metric=)"
-    for benchmark, column in columns.items():
-        yield from _unlike(benchmark, "metric", {one.metric: one.model for one in column})
-        counts = {one.n_items: one.model for one in column if one.n_items is not None}
-        yield from _unlike(benchmark, "number of items", counts)
-        kinds = {_KINDS[one.paired]: one.model for one in column}
-        yield from _unlike(benchmark, "kind of standard error", kinds)
-
-
-def _unlike(benchmark: str, what: str, models: Mapping[Any, str]) -> Iterator[str]:
-    """A note where models differ in something that should be the same for all."""
-    if len(models) > 1:
-        each = ", ".join(f"{value} (such as {model!r})" for value, model in models.items())
-        yield f"{benchmark}: the {what} is not the same for all models: {each}"
