@@ -8,6 +8,7 @@ from tiebreak.cli._shared import bootstrap_options, form_options, method_option,
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
+    from tiebreak.analysis.alignment.raters import Scores
     from tiebreak.rankers import Resampling
 
 
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     help="CSV with columns model, rank (1 = best) or score, and perhaps benchmark.",
 )
 @method_option("Aggregators to compare. Repeatable. Default: all, Dodgson only where it is quick.")
+@click.option(
+    "--scores",
+    type=click.Choice(["order", "mean-rank"]),
+    default="order",
+    show_default=True,
+    help="What Pearson correlates item by item: everybody's order; or of average, SR and PR the "
+    "mean ranks themselves (as the paper does for its Average), and the order of all others.",
+)
 @click.option(
     "--plot", metavar="FILE", help="Draw the correlations item by item as boxes: .svg or .png."
 )
@@ -36,6 +45,7 @@ def align(
     logs: tuple[str, ...],
     human: str,
     methods: tuple[str, ...],
+    scores: "Scores",
     plot: str | None,
     plot_method: str | None,
     form: str | None,
@@ -60,6 +70,7 @@ def align(
       tiebreak align logs/ --human arena.csv --method kemeny_young --method borda --json
       tiebreak align logs/ --human arena.csv --plot alignment.svg
       tiebreak align logs/ --human arena.csv --plot views.svg --plot-method views
+      tiebreak align logs/ --human arena.csv --scores mean-rank
     """
     from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.alignment.align import align as alignment_of
@@ -76,7 +87,7 @@ def align(
     with plain_errors(*known):
         if plot:
             check_plot(plot)
-        alignment = alignment_of(logs, human, methods=methods or None, how=how)
+        alignment = alignment_of(logs, human, methods=methods or None, scores=scores, how=how)
     show(form, sheets, alignment, items=items)
     if plot:
         with plain_errors(ReportError, OSError):

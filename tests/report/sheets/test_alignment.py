@@ -3,7 +3,7 @@
 import csv
 import io
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.analysis.alignment.correlations import Correlation
+from tiebreak.analysis.alignment.raters import Scores
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.csv import text as csv_text
@@ -168,3 +169,20 @@ def test_csv(alignment: Alignment) -> None:
                 ("macro_lower", figure.macro.lower),
             ):
                 np.testing.assert_equal(float(row[f"{name}_{key}"] or NAN), value)
+
+
+@pytest.mark.parametrize("scores", get_args(Scores))
+def test_the_legend_says_what_is_correlated(scores: Scores) -> None:
+    found = align_panels(
+        [panel(noisy(3, 3, 4, seed=0))],
+        people(),
+        scores=scores,
+        methods=["borda", "average"],
+        how=Resampling(draws=10),
+    )
+    text = printed(found, 80)
+    assert [text.count(f"\n{view} ") for view in ("SR", "PR", "SIA", "SFA")] == [3, 3, 3, 3]
+    words = " ".join(text.split())
+    means = "Pearson of average, SR and PR is that of the mean ranks themselves"
+    assert (means in words) == (scores == "mean-rank")
+    assert "in the consensus of all ballots, by borda; SFA" in words

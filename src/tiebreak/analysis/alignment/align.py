@@ -14,17 +14,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from tiebreak.analysis.alignment.correlations import Rater, correlate
-from tiebreak.analysis.alignment.raters import consensus_method, ratings
+from tiebreak.analysis.alignment.raters import Ratings, Scores, consensus_method, ratings
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.ranking import KEMENY
 from tiebreak.analysis.peers.review import PeerReport
 from tiebreak.candidates import namesakes
 from tiebreak.paths import Paths
+from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.intervals import ItemDraws
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.uncertainty import Resampling
@@ -66,7 +68,8 @@ class BenchmarkAlignment:
 class Alignment(Finding):
     """All panels against one human ranking, read from `source`.
 
-    `consensus` is the method by which the views SIA and SFA are made.
+    `consensus` is the method by which the views SIA and SFA are made, `scores` what Pearson
+    correlates item by item.
     """
 
     source: str
@@ -76,6 +79,7 @@ class Alignment(Finding):
     seed: int
     notes: tuple[str, ...]
     consensus: str = KEMENY
+    scores: Scores = "order"
 
     def __str__(self) -> str:
         names = shortened([one.benchmark for one in self.benchmarks])
@@ -87,15 +91,17 @@ def align(
     human: HumanRanking | str | PathLike[str],
     *,
     methods: Sequence[str] | None = None,
+    scores: Scores = "order",
     how: Resampling = Resampling(),
 ) -> Alignment:
     """Compare each peer review with the human ranking of its benchmark.
 
     Both sides are ranks of the models that both hold: other models are taken out first, and a human
-    score counts by its order only. Of an aggregator the order counts that it gives; for
-    `average` the paper's Pearson seems to be that of the mean ranks themselves, since its values
-    (0.968, say) are none that six ranks can give. In the macro figures the mean ranks themselves
-    are correlated, for all raters alike; the benchmark's own score by its mean.
+    score counts by its order only. Item by item the order counts that a rater gives. For `average`
+    the paper correlates the mean ranks themselves: its Pearson's 0.968 (table 1) is none that an
+    order of six models can give, with ties or without. `scores="mean-rank"` does so for what is a
+    mean of ranks, that is `average`, SR and PR. In the macro figures the means over items of these
+    ranks are correlated, for all raters alike; the benchmark's own score by its mean.
 
     A ballot that ranks n of the N models is a sample of the whole ranking: in the mean, its rank r
     counts as r · (N + 1) / (n + 1), as in Spearman aggregation. The views SR and PR are the ranks
@@ -109,6 +115,8 @@ def align(
         human: the ranking by people, or its CSV file (see `read_human_ranking`).
         methods: aggregators, names in `AGGREGATORS`; by default all, but Dodgson only where it
             is a matter of seconds. The views SIA and SFA are by the first, by default Kemeny–Young.
+        scores: what Pearson's correlation is of item by item: everybody's order, or for `average`,
+            SR and PR the mean ranks themselves. Kendall's is of orders anyway.
         how: level, draws and seed of the intervals.
 
     Raises:
@@ -116,14 +124,14 @@ def align(
         TableError: the ranking by people cannot be read.
         AlignmentError: no benchmark has three models that people ranked and do not all tie, or it
             is not clear which model a name in the human ranking means.
-        RankingError: level or draws are out of range.
+        RankingError: level or draws are out of range, or there are no such scores.
     """
     people = human if isinstance(human, HumanRanking) else read_human_ranking(Path(human))
     if isinstance(reviews, PeerReport):
         panels = [review.panel for review in reviews.reviews]
     else:
         panels = read_panels(reviews)
-    return align_panels(panels, people, methods=methods, how=how)
+    return align_panels(panels, people, methods=methods, scores=scores, how=how)
 
 
 def align_panels(
@@ -131,9 +139,12 @@ def align_panels(
     human: HumanRanking,
     *,
     methods: Sequence[str] | None = None,
+    scores: Scores = "order",
     how: Resampling = Resampling(),
 ) -> Alignment:
     """Compare panels that were read already; as `align`."""
+    if scores not in get_args(Scores):
+        raise RankingError(f"scores must be 'order' or 'mean-rank', got {scores!r}")
     panels, found, notes = list(panels), [], list(human.notes)
     for panel in panels:
         names = match_names(list(human.of(panel.benchmark)), panel.models)
@@ -142,7 +153,9 @@ def align_panels(
             notes.append(lacking)
         else:
             draws = ItemDraws(len(panel.items), panel.items, how=how)
-            found.append(_compare(panel, human, names, people, methods, draws))
+            columns = [number for number, model in enumerate(panel.models) if model in names]
+            rated = ratings(panel, columns, methods, scores)
+            found.append(_compare(panel, human, names, people, rated, draws))
     if not found:
         raise AlignmentError("\n".join(notes) or "There is no peer review to compare")
     benchmarks = {panel.benchmark for panel in panels}
@@ -151,6 +164,7 @@ def align_panels(
     return Alignment(
         *(human.source, tuple(found), how.level, how.draws, how.seed, tuple(notes)),
         consensus=consensus_method(methods),
+        scores=scores,
     )
 
 
@@ -183,12 +197,11 @@ def _compare(
     human: HumanRanking,
     names: Mapping[str, str],
     people: FloatArray,
-    methods: Sequence[str] | None,
+    rated: tuple[Sequence[Ratings], Sequence[str]],
     draws: ItemDraws,
 ) -> BenchmarkAlignment:
-    columns = [number for number, model in enumerate(panel.models) if model in names]
-    models = tuple(panel.models[column] for column in columns)
-    found, remarks = ratings(panel, columns, methods)
+    found, remarks = rated
+    models = tuple(model for model in panel.models if model in names)
     return BenchmarkAlignment(
         benchmark=panel.benchmark,
         log=panel.log,

@@ -46,7 +46,8 @@ class Rater:
     """Who ranks the models: a reviewer, an aggregator, a view, or `native`, the benchmark's score.
 
     The views are SR, PR, SIA and SFA: see `rankers.views`.
-    `pearson` is that of ranks (without ties: Spearman's ρ), `kendall` is τ-b.
+    `pearson` is that of ranks (without ties: Spearman's ρ), or of mean ranks where these are asked
+    for; `kendall` is τ-b.
     """
 
     kind: RaterKind
@@ -84,7 +85,7 @@ def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -
     by_row = [
         many(one.ranks, people).round(DECIMALS)
         for one in raters
-        for many in (spearman_many, kendall_tau_many)
+        for many in (pearson_many if one.as_given else spearman_many, kendall_tau_many)
     ]
     means = draws.means(np.stack(by_row, axis=1), _TELLS_NOTHING)
     macros = _macro(raters, people, draws)

@@ -18,6 +18,9 @@ from tiebreak.words import count
 
 RaterKind = Literal["reviewer", "aggregator", "view", "native"]
 
+Scores = Literal["order", "mean-rank"]
+"""What Pearson correlates item by item: a rater's order, or mean ranks where it gives these."""
+
 # Of rows × models². Dodgson's rule is an integer program for each row and model: 8 seconds or so.
 _DODGSON_LIMIT = 6_000
 
@@ -33,17 +36,22 @@ class Ratings:
     """What a rater says about N models in every row; arrays of shape (rows, N).
 
     Lower is better, equal is tied, NaN is not ranked. In `ranks` only the order within a row
-    counts; `amounts` are what the mean over rows is taken of.
+    counts, but for Pearson's correlation of one that is `as_given`; `amounts` are what the mean
+    over rows is taken of.
     """
 
     kind: RaterKind
     name: str
     ranks: FloatArray
     amounts: FloatArray
+    as_given: bool = False
 
 
 def ratings(
-    panel: Panel, columns: Sequence[int], methods: Sequence[str] | None
+    panel: Panel,
+    columns: Sequence[int],
+    methods: Sequence[str] | None,
+    scores: Scores = "order",
 ) -> tuple[list[Ratings], list[str]]:
     """All raters of a panel, and notes on those that are missing.
 
@@ -54,6 +62,7 @@ def ratings(
         panel: the peer review.
         columns: the N models that are asked for.
         methods: names in `rankers.AGGREGATORS`; None for all, but Dodgson only where it is quick.
+        scores: with "mean-rank" average, SR and PR are `as_given`.
     """
     found = [
         _ranked("reviewer", reviewer.name, within_ballots(panel.ranks[:, number]), columns)
@@ -63,18 +72,18 @@ def ratings(
     if panel.reviewers:
         by = consensus_method(methods)
         chosen, remarks = _methods(panel, methods)
-        merged, failed = _merged(panel, columns, chosen, by)
+        merged, failed = _merged(panel, columns, chosen, by, as_given=scores == "mean-rank")
         found += merged
         notes += [*remarks, *failed]
         for one in merged:
             notes += _left_open(panel, columns, one, by)
     else:
         notes.append("No reviewer was called: all answers are identical")
-    scores = panel.native[:, columns]
-    if np.isnan(scores).all():
+    native = panel.native[:, columns]
+    if np.isnan(native).all():
         notes.append("There are no native scores")
     else:
-        found.append(Ratings("native", "native score", -scores, -scores))
+        found.append(Ratings("native", "native score", -native, -native))
     return found, [*notes, *_silent(found)]
 
 
@@ -95,13 +104,19 @@ def _methods(panel: Panel, methods: Sequence[str] | None) -> tuple[Sequence[str]
 
 
 def _merged(
-    panel: Panel, columns: Sequence[int], methods: Sequence[str], by: str
+    panel: Panel, columns: Sequence[int], methods: Sequence[str], by: str, *, as_given: bool
 ) -> tuple[list[Ratings], list[str]]:
     """Aggregators, then the views SR, PR, SIA and SFA; and those that have no result.
 
-    SR and PR are mean ranks in whole ballots, as they are; see `own_and_peers`.
+    SR and PR are mean ranks in whole ballots, as they are; see `own_and_peers`. So is `average`,
+    where mean ranks are asked for and not the order that they give.
     """
     mine, peers = own_and_peers(panel.ranks, panel.own)
+
+    def mean_ranks(kind: RaterKind, name: str, ranks: FloatArray) -> Ratings:
+        means = mean_rank(ranks, axis=1)[:, columns]
+        return Ratings(kind, name, means, means, as_given)
+
     consensus, failed = {}, []
     for name, method, ballots in (*((m, m, panel.ranks) for m in methods), ("SFA", by, peers)):
         try:
@@ -109,13 +124,13 @@ def _merged(
         except UnprovenOrderError as error:
             failed.append(f"{name}: no result: {error}")
     found = [
-        _ranked("aggregator", method, consensus[method], columns)
+        mean_ranks("aggregator", method, np.fmax(mine, peers))
+        if as_given and method == "average"
+        else _ranked("aggregator", method, consensus[method], columns)
         for method in methods
         if method in consensus
     ]
-    for name, ranks in (("SR", mine), ("PR", peers)):
-        means = mean_rank(ranks, axis=1)[:, columns]
-        found.append(Ratings("view", name, means, means))
+    found += [mean_ranks("view", "SR", mine), mean_ranks("view", "PR", peers)]
     for name, source in (("SIA", by), ("SFA", "SFA")):
         if source in consensus:
             found.append(_ranked("view", name, consensus[source], columns))

@@ -101,7 +101,8 @@ def views_figure(alignment: Alignment) -> Drawing | None:
 
 
 def _with_people(alignment: Alignment) -> str:
-    return f"Pearson's correlation of ranks with people ({short(Path(alignment.source).name)})"
+    what = "ranks" if alignment.scores == "order" else "ranks, mean ranks as they are,"
+    return f"Pearson's correlation of {what} with people ({short(Path(alignment.source).name)})"
 
 
 def _figures(rater: Rater) -> tuple[FloatArray, float]:

@@ -21,6 +21,10 @@ LEGEND_VIEWS = (
     "SR: the rank that each model gives itself; PR: the mean of those that its peers give it; SIA: "
     "its rank in the consensus of all ballots, by {}; SFA: the same without own ranks"
 )
+LEGEND_MEAN_RANKS = (
+    "Pearson of average, SR and PR is that of the mean ranks themselves, item by item too, not of "
+    "the order that they give"
+)
 _QUANTILES = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
 
 
@@ -38,7 +42,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
 
     The shape::
 
-        {"format", "version", "source", "level", "draws", "seed", "consensus",
+        {"format", "version", "source", "level", "draws", "seed", "consensus", "scores",
          "benchmarks": [
             {"benchmark", "log", "n_items", "n_candidates",
              "models": [{"model", "human_name", "human_rank"}],
@@ -52,7 +56,7 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
     return document(
         "tiebreak/alignment",
         1,
-        **only(alignment, "source", "level", "draws", "seed", "consensus"),
+        **only(alignment, "source", "level", "draws", "seed", "consensus", "scores"),
         benchmarks=[_benchmark(one, items=items) for one in alignment.benchmarks],
         notes=alignment.notes,
     )
@@ -92,7 +96,9 @@ def legend(alignment: Alignment) -> Section:
         "interval says too few items rather than disagreement, and of nearly tied models on few "
         "items even that is too narrow (95% held 72% for eight models on 20 items)"
     )
-    return Section.of(legend=[LEGEND, LEGEND_VIEWS.format(alignment.consensus), intervals])
+    means = [LEGEND_MEAN_RANKS] if alignment.scores == "mean-rank" else []
+    views = LEGEND_VIEWS.format(alignment.consensus)
+    return Section.of(legend=[LEGEND, *means, views, intervals])
 
 
 def _by_item(
