@@ -153,6 +153,36 @@ def loading_options(command: Command) -> Command:
     return _with(options, with_loading)
 
 
+def scores_options(command: Command) -> Command:
+    """The options that say how scores are read: one `reading`, for `read_scores`."""
+
+    @wraps(command)
+    def with_reading(
+        *args: Any, filter_name: str | None, rename: tuple[str, ...], **others: Any
+    ) -> Any:
+        reading = {name: others.pop(name) for name in ("stderr", "metric")}
+        reading |= {"filter": filter_name, "rename": dict(map(renamed, rename))}
+        return command(*args, reading=reading, **others)
+
+    options = (
+        click.option(
+            "--stderr",
+            type=click.Path(),
+            metavar="FILE",
+            help="CSV file of the scores' standard errors, shaped like one of scores. [default: "
+            "those in logs or a pool]",
+        ),
+        click.option(
+            "--metric", metavar="NAME", help="Metric to take from logs. [default: the headline]"
+        ),
+        click.option("--filter", "filter_name", metavar="NAME", help="lm-eval filter to take."),
+        click.option(
+            "--rename", multiple=True, metavar="OLD=NEW", help="Read benchmark OLD as NEW."
+        ),
+    )
+    return _with(options, with_reading)
+
+
 def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
     for option in reversed(options):
         command = option(command)

@@ -5,24 +5,15 @@ from typing import Any
 import click
 
 from tiebreak.cli._contest import contest_options, play
-from tiebreak.cli._shared import form_options, plain_errors, renamed, show, steps
+from tiebreak.cli._shared import form_options, plain_errors, scores_options, show, steps
 
 
 @click.command()
 @click.argument("scores", nargs=-1, required=True)
 @contest_options
-@click.option(
-    "--stderr",
-    type=click.Path(),
-    metavar="FILE",
-    help="CSV file of the scores' standard errors, shaped like one of scores, for intervals over "
-    "items. [default: those in logs or a pool]",
-)
+@scores_options
 @click.option("--iterations", type=click.IntRange(1), default=100_000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--metric", metavar="NAME", help="Metric to take from logs. [default: the headline]")
-@click.option("--filter", "filter_name", metavar="NAME", help="lm-eval filter to take.")
-@click.option("--rename", multiple=True, metavar="OLD=NEW", help="Read benchmark OLD as NEW.")
 @click.option(
     "--jobs", type=int, metavar="N", help="Worker processes. [default: one a core, with joblib]"
 )
@@ -30,12 +21,9 @@ from tiebreak.cli._shared import form_options, plain_errors, renamed, show, step
 def csd(
     scores: tuple[str, ...],
     setup: dict[str, Any],
-    stderr: str | None,
+    reading: dict[str, Any],
     iterations: int,
     seed: int,
-    metric: str | None,
-    filter_name: str | None,
-    rename: tuple[str, ...],
     jobs: int | None,
     form: str | None,
 ) -> None:
@@ -63,8 +51,7 @@ def csd(
 
     with plain_errors(TableError, RankingError, MissingPackageError), steps() as say:
         say("reading scores")
-        names = dict(map(renamed, rename))
-        table = read_scores(scores, stderr=stderr, metric=metric, filter=filter_name, rename=names)
+        table = read_scores(scores, **reading)
         say("playing contests")
         report = play(table, setup, {"iterations": iterations, "seed": seed, "n_jobs": jobs})
     show(form, sheets, report)
