@@ -8,7 +8,7 @@ import pytest
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.contests import ContestReport, contest_report
-from tiebreak.rankers import csd, failure_sensitivity, perturb
+from tiebreak.rankers import csd, failure_sensitivity, natural_breaks, perturb
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.report.sheets.contest import data_of, sheets_of
@@ -96,6 +96,31 @@ def test_several_changes_each_on_its_own() -> None:
     assert contest.spoilt[0].mean_ranks == (4, 2)  # dan: 9, 2 and 8
     with pytest.raises(TableError, match="'law' is in no round"):
         report(spoil="ben=law", rounds=[(0,), (1,)])
+
+
+def test_tiers_of_models() -> None:
+    few = report()
+    assert few.tiers is None  # four models are no four tiers
+    assert data_of(few)["contest"]["rows"][0]["tier"] is None
+    assert "Tier" not in printed(few)
+    two = report(performance_tiers=2)
+    assert two.tiers is not None
+    np.testing.assert_array_equal(two.tiers, natural_breaks(two.result.expected_wins, 2))
+    rows = data_of(two)["contest"]["rows"]
+    assert [row["tier"] for row in rows] == sorted(two.tiers.tolist())
+    assert "natural breaks of E[wins] into 2" in " ".join(printed(two).split())
+    [table] = [section.table for section in sheets_of(two)[0].sections if section.table]
+    assert table.rules == (int(np.sum(two.tiers == 1)),)
+    with pytest.raises(RankingError, match="cannot be put into 5 tiers"):
+        report(performance_tiers=5)
+    eight = ScoreTable(tuple("abcdefgh"), BENCHMARKS, np.arange(24.0).reshape(8, 3))
+    options: CsdOptions = {"iterations": 200}
+    found = contest_report(eight, options=options)
+    assert found.tiers is not None
+    assert set(found.tiers.tolist()) == {1, 2, 3, 4}
+    # Eight that all tie are no four tiers, whatever the coins say.
+    equal = ScoreTable(tuple("abcdefgh"), BENCHMARKS, np.ones((8, 3)))
+    assert contest_report(equal, options=options).tiers is None
 
 
 def test_too_few_contests_for_an_interval_are_explained() -> None:

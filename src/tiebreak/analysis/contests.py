@@ -9,6 +9,7 @@ import numpy as np
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.true_scores import DRAWS, drawn_scores
 from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd, prepare
+from tiebreak.rankers.contests.performance import natural_breaks
 from tiebreak.rankers.contests.rounds import Missing
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
@@ -19,11 +20,14 @@ from tiebreak.rankers.contests.sensitivity import (
 )
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError
-from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.tables.errors import TableError
 from tiebreak.tables.rounds import Rounds
 from tiebreak.tables.scores import ScoreTable, find_cells
 from tiebreak.words import count
+
+# Of models, by expected wins: the paper's number (figure 3).
+TIERS = 4
 
 OrderFrom = Literal["columns", "names", "rounds", "order", "weights", "given"]
 
@@ -36,6 +40,8 @@ class ContestReport(Finding):
     comes from the table's columns, the benchmarks' names, a file of rounds, an order of names,
     weights (a new order for every contest), or was given in Python (`order_from`). `items`: how far
     other items would move `result`, None where a score has no standard error, for `items_reason`.
+    `tiers`, shape (models,): the tier of each model by natural breaks of its expected wins, 1 = the
+    highest; None for few models, or where a break lies within the simulation's error.
     `largest_eliminate` is the largest T that makes sense (`largest_elimination`). `table` holds the
     scores, and `missing` says what one that is not there meant.
     """
@@ -54,6 +60,7 @@ class ContestReport(Finding):
     order_from: OrderFrom = "given"
     table: ScoreTable | None = None
     missing: Missing = "error"
+    tiers: IntArray | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -82,6 +89,7 @@ def contest_report(
     *,
     eliminate: Sequence[int] | Mapping[int, int] | None = None,
     spoil: str | Sequence[str] = (),
+    performance_tiers: int | None = None,
     options: CsdOptions | None = None,
 ) -> ContestReport:
     """Everything that `tiebreak csd` prints.
@@ -94,11 +102,14 @@ def contest_report(
             as {0: T, 1: T, …}. By default those of the rounds, else 0.
         spoil: scores to change, one change or several, each on its own: "MODEL=BENCHMARK,BENCHMARK"
             makes them 0, with ":best" or ":NUMBER" after it they become these (`find_cells`).
+        performance_tiers: number of tiers of models (`natural_breaks`). By default the paper's 4
+            where there are at least twice as many models and the simulation's error is below the
+            breaks, else none.
         options: the other arguments of `csd`.
 
     Raises:
         MissingScoreError: a score is missing that `missing` has no rule for; by name.
-        RankingError: as `csd`, `failure_sensitivity` and `perturb`.
+        RankingError: as `csd`, `failure_sensitivity`, `perturb` and `natural_breaks`.
         TableError: `spoil` names a model or benchmark that the table does not have, or one that is
             in no round.
     """
@@ -154,9 +165,25 @@ def contest_report(
         items_reason=reason,
         largest_eliminate=largest_elimination(len(table.models), len(columns)),
         order_from=order_from if weights is None else "weights",
+        tiers=_tiers(result, performance_tiers),
         table=table,
         missing=chosen.get("missing", "error"),
     )
+
+
+def _tiers(result: CsdResult, asked: int | None) -> IntArray | None:
+    """The models' tiers; None by default for few, or with a break within the simulation's error."""
+    wins = result.expected_wins
+    if asked is not None:
+        return natural_breaks(wins, asked)
+    if len(wins) < 2 * TIERS or len(np.unique(wins)) < TIERS:
+        return None
+    found = natural_breaks(wins, TIERS)
+    apart = (
+        result.rank_upper[found <= tier].max() < result.rank_lower[found > tier].min()
+        for tier in range(1, TIERS)
+    )
+    return found if all(apart) else None
 
 
 def _cells(

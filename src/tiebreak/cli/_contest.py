@@ -51,8 +51,15 @@ _OPTIONS = (
         "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
         "best of any model there. Repeatable.",
     ),
+    click.option(
+        "--performance-tiers",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Tiers of models by natural breaks of expected wins: a description, no test. "
+        "[default: 4, of 8 models or more]",
+    ),
 )
-_NAMES = ("rounds", "order", "eliminate", "missing", "spoil")
+_NAMES = ("rounds", "order", "eliminate", "missing", "spoil", "performance_tiers")
 
 
 def contest_options(command: Command) -> Command:
@@ -72,8 +79,8 @@ def contest_options(command: Command) -> Command:
 
 
 def given_of(setup: dict[str, Any]) -> list[str]:
-    """The names of the options that were given."""
-    return [name for name in setup if setup[name] and name != "missing"]
+    """The options that were given."""
+    return [f"--{name.replace('_', '-')}" for name in setup if setup[name] and name != "missing"]
 
 
 def play(table: "ScoreTable", setup: dict[str, Any], options: "CsdOptions") -> "ContestReport":
@@ -95,5 +102,6 @@ def play(table: "ScoreTable", setup: dict[str, Any], options: "CsdOptions") -> "
         rounds,
         eliminate=setup["eliminate"],
         spoil=setup["spoil"],
+        performance_tiers=setup["performance_tiers"],
         options={**options, "missing": setup["missing"]},
     )

@@ -85,7 +85,7 @@ def report(
 
     if not (logs or scores):
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
-    if not scores and (options := [f"--{name}" for name in given_of(setup)]):
+    if not scores and (options := given_of(setup)):
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")

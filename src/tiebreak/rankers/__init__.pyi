@@ -58,6 +58,9 @@ from .contests.expected_wins import (
 from .contests.expected_wins import (
     csd as csd,
 )
+from .contests.performance import (
+    natural_breaks as natural_breaks,
+)
 from .contests.rounds import (
     tiers as tiers,
 )

@@ -100,7 +100,8 @@ def decimal(value: float, digits: int = 3) -> str:
 
 def scores(values: Sequence[float]) -> str:
     """Scores in the benchmarks' own units, once where all are the same."""
-    return ", ".join(dict.fromkeys(f"{value:g}" for value in values))
+    texts = [f"{value:g}" for value in values]
+    return ", ".join(texts if len(set(texts)) > 1 else texts[:1])
 
 
 def p_value(value: float) -> str:

@@ -69,18 +69,45 @@ def test_wins_over_t(several: ContestReport) -> None:
     assert drawing is not None
     assert several.sensitivity is not None
     [axes] = drawing.figure.axes
-    wins = several.sensitivity.expected_wins
-    assert curves(axes) == [([0, 1, 3], column.tolist()) for column in wins.T]
-    # Names stand at the right in the order of the last T.
-    heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
-    assert sorted(NAMES, key=heights.__getitem__) == sorted(
-        NAMES, key=lambda name: wins[-1, NAMES.index(name)]
-    )
+    wins, labels = several.sensitivity.expected_wins, several.sensitivity.labels
+    order = np.argsort(-wins[0])
+    assert row_names(axes) == [f"{k}. {NAMES[model]}" for k, model in enumerate(order, start=1)]
+    drawn = points(axes)
+    forms = {"generalist": "o", "specialist": "^", "undecided": "D", "neither": "."}
+    for place, model in enumerate(order):
+        own = [("o", wins[1, model], place), ("o", wins[2, model], place)]
+        assert sorted(each for each in drawn if each[2] == place) == sorted(
+            [*own, (forms[labels[model]], wins[0, model], place)]
+        )
+    delta = several.sensitivity.delta
+    assert [text.get_text() for text in axes.texts][:6] == [f"{delta[m]:+.2f}" for m in order]
+    assert "○ T = 1, 3: the higher T, the smaller" in said(drawing)
     most = int(np.argmax(np.abs(several.sensitivity.delta)))
     assert (
         f"From T = 0 to 3 {NAMES[most]} changes most, by {wins[2, most] - wins[0, most]:.2f}"
         in (drawing.alt)
     )
+
+
+@pytest.mark.parametrize("eliminate", [(0,), (0, 1)])
+def test_lines_between_tiers(eliminate: tuple[int, ...]) -> None:
+    names = tuple(f"m{k}" for k in range(9))
+    report = contest(names, eliminate=eliminate)
+    drawing = wins_figure(report)
+    assert drawing is not None
+    assert report.tiers is not None
+    [axes] = drawing.figure.axes
+    sizes = np.bincount(report.tiers)[1:]
+    across = [line.get_ydata() for line in axes.lines if line.get_transform() != axes.transData]
+    assert [float(np.asarray(each)[0]) for each in across] == (np.cumsum(sizes)[:3] - 0.5).tolist()
+    told = [text.get_text() for text in axes.texts][:9]
+    starts = (np.cumsum([0, *sizes[:3]])).tolist()
+    assert [place for place, text in enumerate(told) if "tier" in text] == starts
+    assert told[starts[2]].endswith(", tier 3")
+    assert f"4 tiers of {', '.join(map(str, sizes))} models." in drawing.alt
+    one = wins_figure(contest(names, eliminate=eliminate, performance_tiers=1))
+    assert one is not None
+    assert "tier" not in said(one)
 
 
 def test_wins_of_one_t() -> None:

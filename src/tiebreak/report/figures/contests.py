@@ -20,6 +20,8 @@ from tiebreak.report.figures.canvas import (
     BLUE,
     MUTED,
     ORANGE,
+    PALE,
+    PAPER,
     SMALL,
     panel,
     short,
@@ -98,9 +100,9 @@ def sensitivity_figure(report: ContestReport) -> Drawing | None:
 
 
 def wins_figure(report: ContestReport) -> Drawing | None:
-    """Expected wins of every model over T (figure 3); with one T, with their error and ranks.
+    """Expected wins of every model, with lines between tiers, over T (figures 1, 3 and 6).
 
-    None without a model.
+    With one T, with their error and ranks. None without a model.
     """
     if not report.models:
         return None
@@ -108,7 +110,7 @@ def wins_figure(report: ContestReport) -> Drawing | None:
     title = f"CSD · {count(len(report.models), 'model')}, {count(len(report.rounds), 'round')}"
     with styled():
         found = report.sensitivity
-        figure = _rows(report, title) if found is None else _lines(report, found, title)
+        figure = _rows(report, title) if found is None else _over_t(report, found, title)
     best, last = int(np.argmax(result.expected_wins)), int(np.argmin(result.expected_wins))
     words = (
         f"Expected wins of {count(len(report.models), 'model')} in "
@@ -116,6 +118,9 @@ def wins_figure(report: ContestReport) -> Drawing | None:
         f"{decimal(float(result.expected_wins[best]), 2)}, {short(report.models[last])} the "
         f"fewest, {decimal(float(result.expected_wins[last]), 2)}."
     )
+    if report.tiers is not None and (n := int(report.tiers.max())) > 1:
+        sizes = np.bincount(report.tiers)[1:]
+        words += f" {n} tiers of {', '.join(map(str, sizes))} models."
     if found is not None:
         most = int(np.argmax(np.abs(found.delta)))
         words += (
@@ -127,26 +132,19 @@ def wins_figure(report: ContestReport) -> Drawing | None:
 
 def _rows(report: ContestReport, title: str) -> "Figure":
     result, items = report.result, report.items
-    order = np.argsort(-result.expected_wins, kind="stable")
     error = NormalDist().inv_cdf(0.5 + result.level / 2) * result.standard_error
     over = result if items is None else items
     lower = result.expected_wins - error if items is None else items.lower
     upper = result.expected_wins + error if items is None else items.upper
     percent = f"{result.level * 100:g}%"
-    figure, axes = row_panel(
-        [f"{int(result.rank[model])}. {short(report.models[model])}" for model in order],
-        title=title,
-        words=[
-            ranks(whole(over.rank_lower[model]), whole(over.rank_upper[model])) for model in order
-        ],
-        head="ranks",
-        below=[
-            "expected wins E[S]",
-            f"line and ranks: {percent}, "
-            + (
-                "the simulation's error alone" if items is None else "over items; all ranks at once"
-            ),
-        ],
+    open_ = map(ranks, map(whole, over.rank_lower), map(whole, over.rank_upper))
+    figure, axes, order = _row_panel(
+        report,
+        title,
+        list(open_),
+        "ranks",
+        f"line and ranks: {percent}, "
+        + ("the simulation's error alone" if items is None else "over items; all ranks at once"),
     )
     values = []
     for place, model in enumerate(order):
@@ -157,31 +155,61 @@ def _rows(report: ContestReport, title: str) -> "Figure":
     return figure
 
 
-def _lines(report: ContestReport, found: FailureSensitivity, title: str) -> "Figure":
-    names = list(map(short, report.models))
-    height = max(3.2, SIDE_LINE * len(names))
-    figure, axes = panel(
-        (4.0, height),
-        title=title,
-        left=0.6,
-        right=widest(names, SMALL) + 0.4,
-        below=[
-            "T, models removed after each round",
-            _key(found.labels),
-        ],
+def _over_t(report: ContestReport, found: FailureSensitivity, title: str) -> "Figure":
+    """A point for every T, the smaller the more models go out."""
+    first, *others = found.eliminate
+    wins, last = found.expected_wins, found.eliminate[-1]
+    figure, axes, order = _row_panel(
+        report,
+        title,
+        [f"{value + 0:+.2f}" for value in found.delta.round(2).tolist()],
+        f"Δ to T = {last}",
+        f"T = {first}: {_key(found.labels)}",
+        f"○ T = {', '.join(map(str, others))}{': the higher T, the smaller' if others[1:] else ''}",
     )
-    for model, label in enumerate(found.labels):
-        marker, colour = _MARKS[label]
-        axes.plot(
-            found.eliminate, found.expected_wins[:, model], marker=marker, color=colour,
-            linewidth=1, markersize=4.5,
-        )  # fmt: skip
-    axes.set_xticks(found.eliminate)
-    axes.set_ylabel("expected wins E[S]")
-    axes.grid(axis="y")
-    axes.margins(x=0.03)
-    label_side(axes, names, found.expected_wins[-1], height)
+    sizes = np.linspace(5, 2.5, len(others)) if others[1:] else [4]
+    for place, model in enumerate(order):
+        own = wins[:, model]
+        axes.hlines(place, own.min(), own.max(), color=PALE, linewidth=2.5, zorder=2)
+        for value, size in zip(own[1:], sizes, strict=True):
+            axes.plot(
+                value, place, "o", color=MUTED, markerfacecolor=PAPER, markersize=size, zorder=3,
+            )  # fmt: skip
+        marker, colour = _MARKS[found.labels[model]]
+        axes.plot(own[0], place, marker, color=colour, markersize=6, zorder=4)
+    axes.set_xlim(limits(wins.ravel().tolist(), step=0.5))
     return figure
+
+
+def _row_panel(
+    report: ContestReport, title: str, words: Sequence[str], head: str, *remarks: str
+) -> "tuple[Figure, Axes, list[int]]":
+    """An empty plot with a row for every model, the best first, and lines between their tiers.
+
+    Args:
+        report: the contest.
+        title: of the figure.
+        words: what stands right of each model's row.
+        head: what stands above these words.
+        remarks: lines below the plot.
+    """
+    result, tiers = report.result, report.tiers
+    order = np.argsort(-result.expected_wins, kind="stable").tolist()
+    starts = [0]
+    if tiers is not None and tiers.max() > 1:
+        starts += (np.flatnonzero(np.diff(tiers[order])) + 1).tolist()
+        remarks = (*remarks, "tiers: natural breaks of E[S], a description and no test")
+    told = {start: f", tier {number}" for number, start in enumerate(starts, 1) if starts[1:]}
+    figure, axes = row_panel(
+        [f"{int(result.rank[model])}. {short(report.models[model])}" for model in order],
+        title=title,
+        words=[f"{words[model]}{told.get(place, '')}" for place, model in enumerate(order)],
+        head=head,
+        below=["expected wins E[S]", *remarks],
+    )
+    for start in starts[1:]:
+        axes.axhline(start - 0.5, color=MUTED, linewidth=0.8, zorder=1)
+    return figure, axes, order
 
 
 def _key(labels: Sequence[str]) -> str:

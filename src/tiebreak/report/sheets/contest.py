@@ -66,9 +66,9 @@ def data_of(report: ContestReport) -> dict[str, Any]:
      "warnings": [],
      "contest": {"iterations", "seed", "eliminate": [], "level", "control_variate", "reason",
                  "items": null or {"level", "draws", "contests"}, "items_reason": null or why not,
-                 "rows": [{"rank", "model", "expected_wins", "standard_error",
-                           "simulation_rank_lower", "simulation_rank_upper", "lower", "upper",
-                           "rank_lower", "rank_upper"}]},
+                 "rows": [{"rank", "tier": null or 1 …, "model", "expected_wins",
+                           "standard_error", "simulation_rank_lower", "simulation_rank_upper",
+                           "lower", "upper", "rank_lower", "rank_upper"}]},
      "sensitivity": null or {…, "even_slope", "even_error",
                              "rows": [{"model", "expected_wins": [], "standard_error": [],
                                        "slope", "slope_error", "delta", "delta_error", "label"}]},
@@ -165,6 +165,11 @@ def _legend(report: ContestReport) -> Iterator[str]:
         )
         if report.items_reason and "such as" in report.items_reason:
             yield f"Now {report.items_reason}."
+    if report.tiers is not None and (n := int(report.tiers.max())) > 1:
+        yield (
+            f"Tiers: natural breaks of E[wins] into {n}, with the least squares within them; they "
+            "describe, and test nothing: ranks say who can be told apart."
+        )
     if result.reason is not None:
         yield f"No interval: {result.reason}"
 
@@ -184,21 +189,26 @@ def _costs_legend(report: ContestReport) -> Iterator[str]:
 def _wins_table(report: ContestReport, result: CsdResult) -> Table:
     """Expected wins with their Monte Carlo error, and what other items leave open where known."""
     items, heading = report.items, interval_heading(result.level)
-    columns = [Column("#"), names("Model"), *numbers("E[wins]", "± (MC)")]
+    tiers = None if report.tiers is None or report.tiers.max() == 1 else report.tiers
+    columns = [Column("#"), names("Model"), *([Column("Tier")] if tiers is not None else [])]
+    columns += numbers("E[wins]", "± (MC)")
     columns += numbers(heading, "ranks") if items is not None else numbers("ranks (MC)")
     over = result if items is None else items
 
     def row(model: int) -> Iterator[Cell]:
         yield rank(whole(result.rank[model]))
         yield words(report.models[model])
+        if tiers is not None:
+            yield rank(whole(tiers[model]))
         yield number(float(result.expected_wins[model]))
         yield number(float(result.standard_error[model]), 4)
         if items is not None:
             yield bounds(float(items.lower[model]), float(items.upper[model]))
         yield rank_range(whole(over.rank_lower[model]), whole(over.rank_upper[model]))
 
-    rows = map(row, _best_first(result.expected_wins))
-    return Table.of(columns, rows, "Expected wins")
+    order = _best_first(result.expected_wins)
+    rules = () if tiers is None else (np.flatnonzero(np.diff(tiers[order])) + 1).tolist()
+    return Table.of(columns, map(row, order), "Expected wins", rules=rules)
 
 
 def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Table:
@@ -230,6 +240,7 @@ def _contest(report: ContestReport, result: CsdResult) -> dict[str, Any]:
     rows = [
         {
             "rank": whole(result.rank[row]),
+            "tier": None if report.tiers is None else whole(report.tiers[row]),
             "model": report.models[row],
             "expected_wins": result.expected_wins[row],
             "standard_error": result.standard_error[row],
