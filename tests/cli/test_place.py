@@ -29,10 +29,13 @@ FITS = {
 }
 
 
+def tiebreak(*arguments: object) -> Result:
+    given = [*map(str, arguments), "--draws", "100"]
+    return CliRunner().invoke(main, given, env={"COLUMNS": "100"})
+
+
 def rank(*arguments: object) -> Result:
-    return CliRunner().invoke(
-        main, ["rank", *map(str, arguments), "--draws", "100"], env={"COLUMNS": "100"}
-    )
+    return tiebreak("rank", *arguments)
 
 
 def board_of(*arguments: object) -> dict[str, Any]:
@@ -54,7 +57,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     ]
     return {
         protocol: write_log(
-            folder / protocol / "log.eval", play_all(contests, folder, protocol=protocol)
+            folder / protocol / "log.eval",
+            play_all(contests, folder, protocol=protocol),
+            task_id=protocol,
         )
         for protocol in FITS
     }
@@ -102,6 +107,25 @@ def test_losers_of_a_round_tied_by_hand(logs: Mapping[str, Path]) -> None:
     measured = "on real verdicts the score of judging all pairs lay in 78%"
     assert measured in rank(logs["seal"]).output.replace("\n", " ")
     assert "78%" not in rank(logs["seal"], "--place", "elimination_tied").output
+
+
+@pytest.mark.slow
+def test_compare_places_what_the_rule_fits(logs: Mapping[str, Path]) -> None:
+    given = [logs[protocol] for protocol in ("seal", "swiss", "full_pairwise")]
+    done = tiebreak("compare", *given, "--place", "elimination_tied", "--json")
+    [found] = json.loads(done.output)["benchmarks"]
+    assert {one["name"]: one["placed_by"] for one in found["logs"]} == {
+        "seal": "elimination_tied",
+        "swiss": "least_squares",
+        "full_pairwise": "win_rate",
+    }
+    board = board_of(logs["seal"], "--place", "elimination_tied")
+    [seal] = [one for one in found["logs"] if one["name"] == "seal"]
+    ranks = {row["model"]: row["rank"] for row in board["rows"]}
+    assert {one["model"]: one["rank"] for one in seal["places"]} == ranks
+    failed = tiebreak("compare", *given[1:], "--place", "elimination")
+    assert failed.exit_code == 1
+    assert "elimination ranks only brackets with seeds" in failed.output
 
 
 def test_ballots_without_matches_are_placed_by_no_other_rule(tmp_path: Path) -> None:

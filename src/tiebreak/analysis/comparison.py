@@ -34,6 +34,7 @@ from tiebreak.paths import Paths
 from tiebreak.rankers.agreement import Agreement
 from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.scorers.ballots import Rule
 from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.words import count, percent
 
@@ -139,7 +140,11 @@ class Comparison(Finding):
 
 
 def compare(
-    paths: Paths, *, reference: str = REFERENCE, how: Resampling = Resampling()
+    paths: Paths,
+    *,
+    reference: str = REFERENCE,
+    how: Resampling = Resampling(),
+    rule: Rule | None = None,
 ) -> Comparison:
     """Compare the ranking logs among some files and folders with a reference.
 
@@ -148,16 +153,17 @@ def compare(
         reference: a protocol, a name as the report gives it ("swiss rounds=3"), or the path of a
             log. Of several runs of it the oldest is the reference, and the others are reruns.
         how: level, draws and seed of the intervals.
+        rule: place the logs that it fits by this rule, others by the one that they name.
 
     Raises:
-        RankingLogError: a path holds no ranking log.
+        RankingLogError: a path holds no ranking log, or `rule` fits none.
         ComparisonError: logs with different settings, judges or models could be the reference, or
             a log has no item or model in common with it.
         NothingToCompareError: no log is the reference, or there is only the reference, and not in
             both orders.
         ValueError: level or draws are out of range.
     """
-    entries, notes = read_entries(paths, how=how)
+    entries, notes = read_entries(paths, how=how, rule=rule)
     return compare_entries(entries, reference=reference, how=how, notes=notes)
 
 

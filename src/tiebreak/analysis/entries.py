@@ -31,11 +31,11 @@ from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_items,
 from tiebreak.ranking_logs.log import RankedItem, RankingLog, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.ranking_logs.shards import best_attempts
-from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.match import in_one_order
 from tiebreak.scorers.placement import NotPlacedError
-from tiebreak.scorers.rules import RULES
+from tiebreak.scorers.rules import RULES, fitting
 from tiebreak.words import count
 
 QuestionKey = tuple[str, str]
@@ -113,9 +113,23 @@ class Entry:
         return ratio(sums, cells)
 
 
-def read_entries(paths: Paths, *, how: Resampling) -> tuple[list[Entry], tuple[str, ...]]:
-    """As `entries_of` and `read_ranking_logs`: of all logs among some files and folders."""
-    return entries_of(read_ranking_logs(paths, with_votes=False), how=how)
+def read_entries(
+    paths: Paths, *, how: Resampling, rule: Rule | None = None
+) -> tuple[list[Entry], tuple[str, ...]]:
+    """As `entries_of` and `read_ranking_logs`: of all logs among some files and folders.
+
+    Logs that `rule` fits are placed by it, others by their own.
+
+    Raises:
+        RankingLogError: a path holds no ranking log, or the rule fits none.
+    """
+    logs = read_ranking_logs(paths, with_votes=False)
+    if rule:
+        able = [rule in fitting(log.items) for log in logs]
+        # Where it fits none the first log says why.
+        again = able if any(able) else [True] * len(logs)
+        logs = [log.by_rule(rule) if one else log for log, one in zip(logs, again, strict=True)]
+    return entries_of(logs, how=how)
 
 
 def entries_of(

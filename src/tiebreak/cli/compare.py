@@ -4,11 +4,18 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, form_options, plain_errors, show
+from tiebreak.cli._shared import (
+    bootstrap_options,
+    form_options,
+    place_option,
+    plain_errors,
+    show,
+)
 from tiebreak.scorers.catalogue import REFERENCE
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
+    from tiebreak.scorers.ballots import Rule
 
 
 @click.command()
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
+@place_option("Place the logs that this rule fits by it, as `rank` does, the others as they say.")
 @click.option("--plot", metavar="FILE", help="Draw agreement against price: .svg or .png.")
 @click.option(
     "--against",
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
 def compare(
     logs: tuple[str, ...],
     reference: str,
+    place: "Rule | None",
     plot: str | None,
     against: Literal["calls", "depth", "tokens", "cost"],
     form: str | None,
@@ -48,6 +57,7 @@ def compare(
     Examples:
       tiebreak compare logs/
       tiebreak compare logs/ --reference seal --plot agreement.svg
+      tiebreak compare logs/ --place elimination_tied
       tiebreak compare logs/ --csv > protocols.csv
     """
     from tiebreak.analysis.comparison import ComparisonError
@@ -61,7 +71,7 @@ def compare(
     with plain_errors(RankingLogError, ComparisonError, ReportError, MissingPackageError):
         if plot:
             check_plot(plot)
-        comparison = compare_logs(logs, reference=reference, how=how)
+        comparison = compare_logs(logs, reference=reference, how=how, rule=place)
     show(form, sheets, comparison)
     if plot:
         with plain_errors(ReportError, OSError):

@@ -62,9 +62,9 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
          "totals", "notes"}
 
     LOG has the fields "name", "role", "n_items", "n_models", "agreement", "expected", "gain",
-    "places" and "price" of `ComparedLog`, "protocol", "log", "eval_id", "created", "judges",
-    "judge", "trust" and "warnings" of its `Leaderboard`, and as "total" the "n_calls", "n_cached",
-    "input_tokens", "output_tokens", "cost" and "paid" of its `Receipt`.
+    "places" and "price" of `ComparedLog`, "protocol", "placed_by", "log", "eval_id", "created",
+    "judges", "judge", "trust" and "warnings" of its `Leaderboard`, and as "total" the "n_calls",
+    "n_cached", "input_tokens", "output_tokens", "cost" and "paid" of its `Receipt`.
     """
     return document(
         "tiebreak/comparison",
@@ -283,7 +283,7 @@ def _totals(totals: Sequence[Total]) -> Table:
 def _log(log: ComparedLog) -> dict[str, Any]:
     return {
         **only(log, "name", "role"),
-        **only(log.board, "protocol", "log", "eval_id", "created", "judges"),
+        **only(log.board, "protocol", "placed_by", "log", "eval_id", "created", "judges"),
         **only(log, "n_items", "n_models", "agreement", "expected", "gain", "places", "price"),
         "total": only(log.board.receipt, *_BILL),
         **only(log.board, "judge", "trust", "warnings"),
