@@ -24,6 +24,7 @@ BY_HAND = [
     ("word", "wörd"),
     ("eins  zwei", "eins zwei"),
     ("漢字かな", "漢語かな"),
+    ("พร้อมหน่วย", "พร้อมด้วยหน่วย"),
     ("family 👩‍👩‍👧 ❤️", "family 👩‍👧 ❤️"),
     ("lone \ud800 half", "lone \udc00 half"),
     ("\r\ntabs\t\t", "\n\ntabs\t"),
@@ -99,6 +100,9 @@ def equal_words(segments: Segments, words: list[str]) -> int:
 WORDS = {
     "The cat sat.": ["The", " ", "cat", " ", "sat", "."],
     "漢字 x_1": ["漢", "字", " ", "x_1"],
+    "カタかなが x": ["カ", "タ", "か", "な", "が", " ", "x"],
+    "ที่นี่x": ["ที่", "นี่", "x"],
+    "हिन्दी 한국어": ["हिन्दी", " ", "한국어"],
     "a\n\n  b": ["a", "\n", "\n", "  ", "b"],
 }
 

@@ -8,8 +8,16 @@
   const MOST_EDITS = 2000;
   const MOST_WORK = 1e8;
 
-  // Words, single ideographs, runs of blanks, line ends, and every other character on its own.
-  const WORDS = /\n|[^\S\n]+|\p{Ideographic}|(?:(?!\p{Ideographic})[\p{L}\p{M}\p{N}_])+|[^]/gu;
+  // Scripts that set no spaces: a character with its marks stands for a word.
+  const UNSPACED = ["Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+    .map((script) => `\\p{Script=${script}}`)
+    .join("");
+  const ALONE = `[\\p{Ideographic}${UNSPACED}]`;
+  // Words, runs of blanks, line ends, and every other character on its own.
+  const WORDS = new RegExp(
+    `\\n|[^\\S\\n]+|${ALONE}\\p{M}*|(?:(?!${ALONE})[\\p{L}\\p{M}\\p{N}_])+|[^]`,
+    "gu",
+  );
   const LINES = /[^\n]*\n|[^\n]+/g;
 
   /** Pieces of a text; joined they are the text again. */
