@@ -1,6 +1,8 @@
+import unicodedata
+
 import pytest
 
-from tiebreak.words import split_names
+from tiebreak.words import split_names, words_of
 
 
 @pytest.mark.parametrize(
@@ -14,3 +16,23 @@ from tiebreak.words import split_names
 )
 def test_names_in_one_text(text: str, names: list[str]) -> None:
     assert split_names(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Rejects ﬂoats, such as 3.0!", ["rejects", "floats", "such", "as", "3", "0"]),
+        ("snake_case can't", ["snake_case", "can", "t"]),
+        ("检查isinstance和３个参数。", [*"检查", "isinstance", "和", "3", *"个参数"]),
+        ("空のリストを処理", ["空", "のリストを", *"処理"]),
+        # Marks belong to their letters, which Python's \\w does not know; so do invisible joiners.
+        ("ที่นี่ ไม่", ["ที่นี่", "ไม่"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("می\u200cخواهم", ["میخواهم"]),
+        ("세 인수", ["세", "인수"]),
+        ("Straße STRASSE", ["strasse", "strasse"]),
+        (" \u3000…—", []),
+    ],
+)
+def test_words_in_any_script(text: str, words: list[str]) -> None:
+    assert words_of(text) == [unicodedata.normalize("NFKC", word) for word in words]

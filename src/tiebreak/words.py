@@ -1,4 +1,13 @@
-"""Numbers in sentences, and names in one text."""
+"""Numbers in sentences, names in one text, and the words of a text in any script."""
+
+import re
+import unicodedata
+from typing import Final
+
+# Of Unicode's unified ideographs and their compatibility forms, with the marks of repetition.
+_IDEOGRAPH: Final = re.compile(
+    r"[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 
 
 def percent(rate: float) -> str:
@@ -18,3 +27,21 @@ def count(number: int, one: str, many: str | None = None) -> str:
 def split_names(text: str) -> list[str]:
     """The names in "a, b,c", without the spaces around them; "a,,b" and "" hold an empty name."""
     return [name.strip() for name in text.split(",")]
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, NFKC and case-folded, without punctuation and invisible characters.
+
+    A word is a run of letters, marks and digits, or a single ideograph. Runs of other scripts
+    that set no spaces (kana, Thai, Lao, Khmer, Burmese) stay whole, since their letters alone say
+    little.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _IDEOGRAPH.sub(r" \g<0> ", "".join(map(_kept, folded))).split()
+
+
+def _kept(char: str) -> str:
+    category = unicodedata.category(char)
+    if category == "Cf":
+        return ""
+    return char if category[0] in "LMN" or char == "_" else " "

@@ -339,3 +339,11 @@ def test_calls_of_every_protocol(n: int) -> None:
 def test_bad_input(make: Any, problem: str) -> None:
     with pytest.raises(LabError, match=problem):
         make()
+
+
+def test_its_new_checklist_items_repeat_none() -> None:
+    pool = Pool(World(spread_out(16, 0.1), Traits(scale=100)), 2, 0)
+    for item in range(2):
+        refined = judged(pool, item, "seal").refinements
+        assert len(refined) == 6  # two after each round but the last
+        assert not any(one.duplicate_of for one in refined)

@@ -1,8 +1,15 @@
+import csv
+from collections import Counter
+from pathlib import Path
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tiebreak.scorers.refinement import LONGEST_SNIPPET, duplicate_of, item_of, next_id
 from tiebreak.scorers.replies import RefineReply
 from tiebreak.scorers.rubric import ChecklistItem
+from tiebreak.words import words_of
 
 
 def item(id: str, description: str) -> ChecklistItem:
@@ -24,6 +31,35 @@ LIST = [item("C1", "Checks all three arguments with isinstance"), item("C7", "Re
 )
 def test_duplicates(description: str, twin: str | None) -> None:
     assert duplicate_of(description, LIST) == twin
+
+
+def test_duplicates_in_many_languages() -> None:
+    """Pairs made up for this: near-identical ones, and others in the same form of words."""
+    with (Path(__file__).parent / "item_pairs.csv").open(encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    found = Counter(
+        (row["same"], duplicate_of(row["other"], [item("C1", row["one"])]) is not None)
+        for row in rows
+    )
+    assert found == {("yes", True): 32, ("yes", False): 5, ("no", True): 3, ("no", False): 37}
+    # Every language has its share of those that are found, and none is taken for another for want
+    # of spaces.
+    missed = Counter(
+        row["language"]
+        for row in rows
+        if row["same"] == "yes" and not duplicate_of(row["other"], [item("C1", row["one"])])
+    )
+    assert max(missed.values()) <= 2
+    assert {row["language"] for row in rows} == {"en", "de", "zh", "ja", "th", "ko", "hi", "ar"}
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+@settings(deadline=None)
+def test_an_item_with_words_repeats_itself_and_the_rule_has_no_sides(one: str, other: str) -> None:
+    if words_of(one):
+        assert duplicate_of(one, [item("C1", one)]) == "C1"
+    there, back = duplicate_of(one, [item("C1", other)]), duplicate_of(other, [item("C1", one)])
+    assert there == back
 
 
 def test_next_id_is_free() -> None:

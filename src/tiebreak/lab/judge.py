@@ -165,7 +165,8 @@ def _refinement(question: RefineQuestion) -> RefineReply:
     match = question.match
     return RefineReply(
         principle_id=question.contest.rubric.principles[0].id,
-        description=f"planted_{match.round}_{match.slot}",
+        # Two ideographs are two words, so that no item looks like another.
+        description=chr(0x4E00 + match.round) + chr(0x5000 + match.slot),
         differentiator="planted",
         anchor_split="5 vs 4",
         higher_snippet="planted",
