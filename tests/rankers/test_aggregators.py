@@ -4,11 +4,13 @@ import math
 import re
 from typing import get_args
 
+import numpy as np
 import pytest
 
 from tiebreak.inspect_tasks.rerank import peer_review
 from tiebreak.rankers import AGGREGATORS, Profile
 from tiebreak.rankers.aggregators import Aggregator, Method
+from tiebreak.rankers.errors import UnprovenOrderError
 
 each = pytest.mark.parametrize("one", AGGREGATORS.values(), ids=list(AGGREGATORS))
 
@@ -33,6 +35,16 @@ def test_partial_ballots_are_left_out_by_those_that_say_so(one: Aggregator) -> N
 def test_a_tie_goes_by_the_column_only_in_an_optimal_order(one: Aggregator) -> None:
     ranks = one(Profile.from_ranks([[1, 2], [2, 1]])).ranks.tolist()
     assert ranks == ([1, 2] if one.optimal_order else [1.5, 1.5])
+
+
+@each
+def test_what_may_take_long_takes_a_limit(one: Aggregator) -> None:
+    hard = Profile.from_ranks(np.random.default_rng(0).random((11, 40)))
+    if one.slow or one.optimal_order:
+        with pytest.raises(UnprovenOrderError, match="proven"):
+            one(hard, time_limit=0)
+    else:
+        assert one(hard, time_limit=0).used == 11
 
 
 @each

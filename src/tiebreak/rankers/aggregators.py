@@ -26,9 +26,9 @@ class Aggregator:
 
     `heading` heads its column, as in the paper's tables, and `help` says what it orders by. `home`
     is the function, "module:name" within `tiebreak.rankers`. `optimal_order`: it looks for an order
-    without ties, and takes a `time_limit`; of equal orders it returns the first by column.
-    `complete_only`: it reads only ballots that rank all candidates. `slow`: it takes seconds where
-    the others take milliseconds.
+    without ties; of equal orders it returns the first by column. `complete_only`: it reads only
+    ballots that rank all candidates. `slow`: it takes seconds where the others take milliseconds.
+    Slow ones and those with an optimal order take a `time_limit`.
     """
 
     name: Method
@@ -44,7 +44,8 @@ class Aggregator:
 
         Args:
             profile: the ballots.
-            time_limit: seconds after which the search for an optimal order gives up.
+            time_limit: seconds after which the search for an optimal order, or for the scores of
+                a slow method, gives up.
 
         Raises:
             RankingError: the method cannot read these ballots; its docstring says when.
@@ -52,7 +53,7 @@ class Aggregator:
         """
         module, function = self.home.split(":")
         count = getattr(import_module(f"tiebreak.rankers.{module}"), function)
-        options = {"time_limit": time_limit} if self.optimal_order else {}
+        options = {"time_limit": time_limit} if self.optimal_order or self.slow else {}
         found: Consensus = count(profile, **options)
         return found
 

@@ -1,5 +1,6 @@
 """Rules that count majorities between pairs: Copeland, Dodgson, Kendall and Kemeny–Young."""
 
+import time
 from collections import Counter
 from math import inf
 
@@ -33,7 +34,7 @@ def copeland(profile: Profile | ArrayLike) -> Consensus:
 Lift = tuple[int, tuple[int, ...]]
 
 
-def dodgson(profile: Profile | ArrayLike) -> Consensus:
+def dodgson(profile: Profile | ArrayLike, *, time_limit: float | None = None) -> Consensus:
     """Order by the number of swaps that make a candidate the Condorcet winner, lower is better.
 
     Score of c = the smallest number of swaps of neighbours in the ballots after which c beats
@@ -49,19 +50,28 @@ def dodgson(profile: Profile | ArrayLike) -> Consensus:
 
     Source: Peer review, appendix D (Brandt 2009). Integer program: Bartholdi, Tovey and Trick,
     "Voting schemes for which it can be difficult to tell who won the election" (1989).
+
+    Args:
+        profile: the ballots.
+        time_limit: seconds after which to give up; hard integer programs may take for ever.
+
+    Raises:
+        RankingError: as `Profile.from_ranks`.
+        UnprovenOrderError: a score could not be proven.
     """
+    deadline = inf if time_limit is None else time.monotonic() + time_limit
     ballots = as_profile(profile)
     ranked = ~np.isnan(ballots.ranks)
     compared = np.all(ranked.T.astype(np.int64) @ ranked, axis=1)
     margin = margins(ballots)
     scores = [
-        _swaps(ballots.ranks, column, margin[column]) if possible else inf
+        _swaps(ballots, column, margin[column], deadline) if possible else inf
         for column, possible in enumerate(compared)
     ]
     return consensus_by("dodgson", np.array(scores), ascending=True, used=ballots.n_ballots)
 
 
-def _swaps(ranks: FloatArray, column: int, margin: IntArray) -> float:
+def _swaps(ballots: Profile, column: int, margin: IntArray, deadline: float) -> float:
     """Fewest swaps in the ballots that bring all margins of `column` above 0."""
     from scipy.optimize import LinearConstraint, milp
 
@@ -69,7 +79,7 @@ def _swaps(ranks: FloatArray, column: int, margin: IntArray) -> float:
     rivals = rivals[rivals != column]
     if not rivals.size:
         return 0.0
-    kinds = Counter(_lifts(ballot, column, rivals) for ballot in ranks)
+    kinds = Counter(_lifts(ballot, column, rivals) for ballot in ballots.ranks)
     lifts = [lift for kind in kinds for lift in kind]
     kind_of = np.repeat(np.arange(len(kinds)), [len(kind) for kind in kinds])
     cost = np.array([total for total, _ in lifts])
@@ -83,10 +93,12 @@ def _swaps(ranks: FloatArray, column: int, margin: IntArray) -> float:
             LinearConstraint(kind_of == np.arange(len(kinds))[:, None], ub=list(kinds.values())),
             LinearConstraint(gains, lb=needs),
         ],
-        options={"mip_rel_gap": 0},
+        options={"mip_rel_gap": 0, "time_limit": max(deadline - time.monotonic(), 0)},
     )
     if result.x is None or not result.success:
-        raise UnprovenOrderError(f"the integer program was not solved: {result.message}")
+        raise UnprovenOrderError(
+            f"the fewest swaps for {ballots.names[column]!r} were not proven: {result.message}"
+        )
     times = np.rint(result.x)
     # A swap moves the margin by 2, a broken tie by 1.
     return float(cost @ times) / 2
