@@ -30,7 +30,7 @@ def test_a_cluster_gives_the_same_numbers() -> None:
 def test_the_commands_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^tiebreak ((?:aggregate|csd) examples/\S.*?)(?:\s+#.*)?$", text, re.M)
-    assert len(commands) == 2
+    assert len(commands) == 3
     monkeypatch.chdir(ROOT)
     for command in commands:
         done = CliRunner().invoke(main, command.split())

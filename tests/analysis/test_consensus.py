@@ -86,6 +86,12 @@ def test_a_time_limit_reaches_kemeny() -> None:
     assert election.kemeny is not None
     assert not election.kemeny.optimal
     assert "not proven" in printed(election)
+    assert "stopped at a limit, of 0 s or of memory; --time-limit" in " ".join(
+        printed(election).split()
+    )
+    every = elect(ballots(hard), tuple(AGGREGATORS), time_limit=0.0)
+    assert set(every.failed) == {"dodgson", "kendall"}
+    assert "time limit" in every.failed["dodgson"].lower()
 
 
 def test_as_data() -> None:

@@ -55,6 +55,8 @@ TABLES = {
     "csd of lm-eval results": "csd lm --iterations 100",
     "aggregate": "aggregate ballots.csv --method all",
     "aggregate --per-item --json": "aggregate reviews.csv --per-item --json",
+    "aggregate scores": "aggregate scores.csv --weights law=2 --method all",
+    "aggregate lm-eval results": "aggregate lm --ties se",
     "aggregate PrefLib": "aggregate ballots.toi",
     "lm-eval-tasks": "lm-eval-tasks",
     "lm-eval-cache": "lm-eval-cache some-model",

@@ -164,6 +164,30 @@ def test_aggregate_ranking_logs(ranking: Path) -> None:
     assert election["results"][0]["used"] == 3
 
 
+def test_aggregate_scores(tables: Path) -> None:
+    arguments = ["aggregate", str(tables / "scores.csv"), str(tables / "ballots.csv"), "--json"]
+    ballots, scores = json.loads(tiebreak(*arguments).output)
+    assert ballots["candidates"] == ["a", "b", "c"]
+    assert scores["results"][0]["kemeny"]["order"] == ["x", "y", "z"]
+    assert (ballots["time_limit"], scores["time_limit"]) == (None, 60)
+    weighted = [arguments[0], arguments[1], "--weights", "code=5/2", "--method", "all", "--json"]
+    [scores] = json.loads(tiebreak(*weighted, "--time-limit", "9").output)
+    assert {one["used"] for one in scores["results"]} == {9}
+    assert all(one["ranking"][0]["candidate"] == "y" for one in scores["results"])
+    assert scores["notes"] == [
+        "Weights: code 5/2, others 1; counted as whole ballots: maths 2, code 5, law 2"
+    ]
+    errors = tables / "errors.csv"
+    errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")
+    tied = tiebreak(*arguments[:2], "--ties", "se", "--stderr", str(errors), "--per-item")
+    assert "3 of 9 pairs of different scores are tied" in " ".join(tied.output.split())
+    assert "there are no items to count one by one" in " ".join(tied.output.split())
+    one = tiebreak("aggregate", str(tables / "holes.csv"))
+    assert "One benchmark is one ballot: the result is the order of maths" in " ".join(
+        one.output.split()
+    )
+
+
 def test_csd(tables: Path) -> None:
     arguments = ["csd", str(tables / "scores.csv"), "--rounds", str(tables / "rounds.yaml")]
     arguments += ["--eliminate", "0,1", "--iterations", "2000", "--spoil", "x=code"]
@@ -226,7 +250,13 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["aggregate", "{tmp}/nowhere.csv"], 1, "does not exist"),
         (["aggregate", "{tables}/ballots.csv", "--method", "best"], 2, "'best' is not one of"),
         (["aggregate", "{tables}/ballots.csv", "--time-limit", "-1"], 2, "--time-limit"),
-        (["aggregate", "{tables}/scores.csv"], 1, "line 2"),
+        (["aggregate", "{tables}/ballots.csv", "--weights", "a=2"], 1, "for scores of benchmarks"),
+        (["aggregate", "{tables}/scores.csv", "--weights", "law"], 2, "such as gsm8k=2,mmlu=1/2"),
+        (["aggregate", "{tables}/scores.csv", "--weights", "law=1,law=2"], 2, "benchmark once"),
+        (["aggregate", "{tables}/scores.csv", "--weights", "laws=2"], 1, "did you mean 'law'"),
+        (["aggregate", "{tables}/scores.csv", "--weights", "law=0"], 1, "not a number above 0"),
+        (["aggregate", "{tables}/scores.csv", "--ties", "se"], 1, "give them in a CSV file"),
+        (["aggregate", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
         (["csd", "{tables}/scores.csv", "--eliminate", "0;1"], 2, "whole numbers such as 0,1,2"),
         (["csd", "{tables}/scores.csv", "--eliminate", "-1"], 1, "0 or more"),
         (["csd", "{tables}/scores.csv", "--eliminate", "2,1"], 1, "ascending"),

@@ -178,7 +178,7 @@ def test_a_folder_where_a_file_is_wanted(tmp_path: Path, reader: Callable[[Path]
     ("reader", "name", "words"),
     [
         (read_ballots, "x.cat", "ballots are read from CSV"),
-        (read_ballots, "x.json", "cannot be read as an Inspect log"),
+        (read_ballots, "x.json", "is not a summary of lm-eval"),
         (read_ballots, "x.eval", "cannot be read as an Inspect log"),
         (read_results, "x.csv", "results are read from Inspect logs"),
         (read_results, "x.json", "is not a summary of lm-eval"),
@@ -192,7 +192,7 @@ def test_files_of_another_kind(
     with pytest.raises(TableError, match=words) as caught:
         reader(path)
     assert name in str(caught.value)
-    unreadable = reader is read_results and name != "x.csv"
+    unreadable = name in ("x.json", "x.eval")
     assert isinstance(caught.value, UnreadableFileError) == unreadable
 
 

@@ -14,8 +14,11 @@ from tiebreak.tables import BallotFile, read_ballots
 NAN = float("nan")
 
 
-def read(folder: Path, text: str, encoding: str = "utf-8", **options: bool) -> BallotFile:
-    [ballots] = read_ballots(write(folder / "votes.csv", text, encoding), **options)
+def read(
+    folder: Path, text: str, encoding: str = "utf-8", *, drop_unranked: bool = False
+) -> BallotFile:
+    path = write(folder / "votes.csv", text, encoding)
+    [ballots] = read_ballots(path, drop_unranked=drop_unranked)
     return ballots
 
 

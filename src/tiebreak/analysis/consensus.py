@@ -1,6 +1,6 @@
 """One set of ballots, counted by one method or by several."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tiebreak.analysis.finding import Finding, shortened
@@ -17,6 +17,8 @@ from tiebreak.rankers import (
 from tiebreak.tables.ballots import BallotFile
 from tiebreak.words import count
 
+_NO_ITEMS = "Each benchmark is one ballot: there are no items to count one by one"
+
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Election(Finding):
@@ -25,6 +27,7 @@ class Election(Finding):
     `consensuses` by name of the method; `failed` says why a method has none. `kemeny` is the whole
     result of Kemeny–Young, where that is one of the methods and all ballots were counted at once.
     `n_items` is the number of items that were counted one by one, None if they were not.
+    `time_limit` is the number of seconds that each method had, None for no limit.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Election(Finding):
     kemeny: KemenyResult | None
     n_items: int | None = None
     notes: tuple[str, ...] = ()
+    time_limit: float | None = None
 
     def __str__(self) -> str:
         method, found = next(iter(self.consensuses.items()))
@@ -49,25 +53,31 @@ def elect(
     *,
     per_item: bool = False,
     time_limit: float | None = None,
+    progress: Callable[[str], object] = lambda method: None,
 ) -> Election:
     """Count ballots by some methods.
 
     Args:
-        ballots: one of those that `read_ballots` returned.
+        ballots: one of those that `read_ballots` returned, or what `score_ballots` made.
         methods: names in `rankers.AGGREGATORS`.
         per_item: each item has a consensus of its own, and the result is by the mean rank in these;
-            by default all ballots are counted at once.
-        time_limit: seconds for Kemeny–Young, and for Kendall, over all ballots.
+            by default, and where the ballots are benchmarks, all are counted at once.
+        time_limit: seconds for each method that may take long (Kemeny–Young, Kendall, Dodgson),
+            over all ballots. Then Kemeny–Young has the best order so far, the others nothing.
+        progress: is told each method before it counts.
 
     Raises:
         RankingError: no method could count these ballots.
     """
-    profile = ballots.profile
+    profile, notes = ballots.profile, ballots.notes
+    if per_item and ballots.scores is not None:
+        per_item, notes = False, (*notes, _NO_ITEMS)
     items = ballots.batch()[1] if per_item else None
     consensuses: dict[str, Consensus] = {}
     failed: dict[str, RankingError] = {}
     kemeny = None
     for method in methods:
+        progress(method)
         try:
             if items is not None:
                 means = mean_rank(aggregate_items(items, method))
@@ -96,5 +106,6 @@ def elect(
         failed=reasons,
         kemeny=kemeny,
         n_items=None if items is None else len(items),
-        notes=ballots.notes,
+        notes=notes,
+        time_limit=time_limit,
     )

@@ -1,11 +1,43 @@
 """The verb `aggregate`: many rankings into one."""
 
+from typing import TYPE_CHECKING, Literal
+
 import click
 
-from tiebreak.cli._shared import form_options, method_option, plain_errors, show
+from tiebreak.cli._shared import (
+    form_options,
+    method_option,
+    plain_errors,
+    scores_options,
+    show,
+    steps,
+)
 from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.words import split_names
+
+if TYPE_CHECKING:
+    from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
+    from tiebreak.tables.scores import ReadingOptions
+
+# Seconds that each method has for scores if no other number is asked for. Kemeny–Young takes one
+# for 126 models on 23 benchmarks, and half a minute where half of the scores are missing.
+_LIMIT = 60.0
 
 _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
+
+
+def _weights(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> dict[str, str] | None:
+    """The option --weights: what is given for each benchmark, unread."""
+    if text is None:
+        return None
+    parts = [part.rpartition("=") for part in split_names(text)]
+    found = {name: weight for name, _, weight in parts if name and weight}
+    if len(found) < len(parts):
+        what = f"{text!r} is not a list such as gsm8k=2,mmlu=1/2, each benchmark once"
+        raise click.BadParameter(what, context, option)
+    return found
 
 
 @click.command(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
@@ -20,9 +52,25 @@ _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.value
     "--time-limit",
     type=click.FloatRange(0),
     metavar="SECONDS",
-    help="Then Kemeny–Young gives the best order so far and how far it may be from the optimum.",
+    help="For each of Kemeny–Young (which then gives the best order so far, and how far it may be "
+    f"from the optimum), Kendall and Dodgson. [default: for scores {_LIMIT:g}, else none]",
 )
 @click.option("--drop-unranked", is_flag=True, help="Leave out candidates that no ballot ranks.")
+@click.option(
+    "--ties",
+    type=click.Choice(["equal", "se"]),
+    default="equal",
+    show_default=True,
+    help="Scores that tie on a benchmark: equal ones, or, from the top, those within the standard "
+    "error of their difference from the best of a group (no test at 95%; needs standard errors).",
+)
+@click.option(
+    "--weights",
+    callback=_weights,
+    metavar="A=2,B=1/2",
+    help="How much benchmarks count, exactly: as whole numbers of equal ballots. Others have 1.",
+)
+@scores_options
 @form_options("json")
 def aggregate(
     files: tuple[str, ...],
@@ -30,15 +78,24 @@ def aggregate(
     per_item: bool,
     time_limit: float | None,
     drop_unranked: bool,
+    ties: Literal["equal", "se"],
+    weights: dict[str, str] | None,
+    reading: "ReadingOptions",
     form: str | None,
 ) -> None:
-    """Merge many rankings into one: CSV, PrefLib files (.soc .soi .toc .toi) or ranking logs.
+    """Merge many rankings into one: ballots, ranking logs, or scores on several benchmarks.
 
     \b
-    A CSV file has a column per candidate and a ballot per row (ranks, 1 = best, equal = tied,
-    empty = not ranked; columns `item` and `reviewer` are optional), or the columns `reviewer`,
-    `candidate`, `rank` and perhaps `item`. In a ranking log every item is a ballot, in that of a
-    peer review every review.
+    Scores are what `tiebreak csd` takes: a CSV file whose first column is `model`, with a column
+    per benchmark (higher is better); a Parquet pool; Inspect logs, lm-eval results_*.json and
+    folders of them. Each benchmark is a ballot; a missing score is not ranked. Of a folder that
+    also holds ranking logs both are merged, each on its own.
+
+    \b
+    Ballots are PrefLib files (.soc .soi .toc .toi) or CSV, with a column per candidate and a ballot
+    per row (ranks, 1 = best, equal = tied, empty = not ranked; columns `item` and `reviewer` are
+    optional), or with the columns `reviewer`, `candidate`, `rank` and perhaps `item`. In a ranking
+    log every item is a ballot, in that of a peer review every review.
 
     \b
     Examples:
@@ -46,15 +103,27 @@ def aggregate(
       tiebreak aggregate ballots.csv --method all
       tiebreak aggregate reviews.csv --per-item --json
       tiebreak aggregate logs/ --method borda --method kemeny_young
+      tiebreak aggregate scores.csv --weights gsm8k=2,mmlu=1/2
+      tiebreak aggregate logs/ lm_eval_out/ --ties se --method all
     """
     from tiebreak.analysis.consensus import elect
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 
-    with plain_errors(TableError, RankingError, MissingPackageError):
+    with plain_errors(TableError, RankingError, MissingPackageError), steps() as say:
+        say("reading files")
+        making: ScoreBallotOptions = {"ties": ties, "weights": weights}
         elections = [
-            elect(file, methods, per_item=per_item, time_limit=time_limit)
-            for file in read_ballots(files, drop_unranked=drop_unranked)
+            elect(
+                ballots,
+                methods,
+                per_item=per_item,
+                time_limit=_LIMIT if time_limit is None and ballots.scores else time_limit,
+                progress=lambda method: say(f"counting by {method}"),
+            )
+            for ballots in read_ballots(
+                files, drop_unranked=drop_unranked, making=making, reading=reading
+            )
         ]
     show(form, sheets, elections)

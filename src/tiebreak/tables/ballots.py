@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers.profile import FloatArray, Profile
 from tiebreak.tables.errors import TableError
+
+if TYPE_CHECKING:
+    from tiebreak.tables.scores import ScoreTable
 
 MAX_CELLS = 20_000_000
 """The most ballots × candidates that are read: 160 MB of ranks."""
@@ -33,7 +36,8 @@ class BallotFile:
 
     `name` is a heading, `source` the file or files. `items` and `reviewers` have one entry for each
     of the profile's ballots: the question that it answers and who cast it. They are empty where
-    the file does not say. `notes` are sentences on what was left out and why.
+    the file does not say. `notes` are sentences on what was left out and why. `scores` is the table
+    that each of the ballots ranks the models by one benchmark of, None where they are no scores'.
     """
 
     name: str
@@ -42,6 +46,7 @@ class BallotFile:
     items: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    scores: "ScoreTable | None" = None
 
     def questions(self) -> dict[str, Profile]:
         """One profile per item, in order of first occurrence; a single one, "", without items.

@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -17,6 +18,14 @@ from tiebreak.words import count
 
 Ties = Literal["equal", "se"]
 Weights = Mapping[str, str | float | Fraction]
+
+
+class ScoreBallotOptions(TypedDict, total=False):
+    """Arguments of `score_ballots` that readers pass on."""
+
+    ties: Ties
+    weights: Weights | None
+
 
 MAX_BALLOTS = 10_000
 """The most ballots that weights may make of the benchmarks."""
@@ -74,7 +83,7 @@ def score_ballots(
         raise TableError(
             f"{_source(table)}: no benchmark has scores of two models; give scores on the same one"
         )
-    return ballot_file(
+    made = ballot_file(
         f"{count(len(table.models), 'model')} · {count(len(table.benchmarks), 'benchmark')}",
         _source(table),
         [Ballot(one.ranks, reviewer=one.benchmark, times=times[one.benchmark]) for one in usable],
@@ -82,6 +91,7 @@ def score_ballots(
         drop_unranked=drop_unranked,
         notes=(*table.notes, *_notes(columns, usable, ties), *_weight_notes(weights, times)),
     )
+    return replace(made, scores=table)
 
 
 class _Column(NamedTuple):

@@ -1,55 +1,175 @@
-"""Ballots out of files of any kind."""
+"""Ballots out of files of any kind: of rankings, and of scores, each benchmark a ballot."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from tiebreak.paths import Paths, path_list
 from tiebreak.tables.ballots import CSV, LOGS, PREFLIB, BallotFile
+from tiebreak.tables.benchmark_ballots import ScoreBallotOptions, score_ballots
+from tiebreak.tables.delimited import read_delimited
 from tiebreak.tables.errors import TableError, missing_file
+from tiebreak.tables.reading import RANKING_LOG
+from tiebreak.tables.scores import POOL, ReadingOptions, holds_scores, read_scores
+
+Kind = Literal["ballots", "scores"]
 
 
-def read_ballots(paths: Paths, *, drop_unranked: bool = False) -> list[BallotFile]:
-    """Read rankings of candidates out of files; the suffix says of what kind a file is.
+def read_ballots(
+    paths: Paths,
+    *,
+    drop_unranked: bool = False,
+    making: ScoreBallotOptions | None = None,
+    reading: ReadingOptions | None = None,
+) -> list[BallotFile]:
+    """Read rankings of candidates out of files, and scores of models on benchmarks.
 
     Args:
-        paths: CSV (see `ballot_csv` for its two forms), PrefLib files (`.soc .soi .toc .toi`),
-            ranking logs of Tiebreak (`.eval`, `.json`) and folders of these logs, in any mix.
+        paths: CSV files of ballots (see `ballot_csv` for its two forms) or scores (first column
+            `model`), PrefLib files (`.soc .soi .toc .toi`), logs, lm-eval's `results_*.json`, pools
+            and folders of these, in any mix.
         drop_unranked: leave out, and note, the candidates that are named and never ranked.
+        making: how scores become ballots: `ties` and `weights` of `score_ballots`.
+        reading: how scores are read: `stderr`, `metric`, `filter`, `rename` of `read_scores`.
 
     Returns:
-        One entry per CSV or PrefLib file, as given; then one per benchmark and protocol of all
-        ranking logs together, by name.
+        One entry per CSV or PrefLib file of ballots, as given; then one per benchmark and protocol
+        of all ranking logs together, by name; then one of all scores together, each benchmark a
+        ballot. Where scores beside ranking logs in a folder make no ballots, a note says why.
 
     Raises:
-        TableError: a file does not exist or cannot be read as ballots.
+        TableError: a file does not exist, cannot be read, or holds neither; as `read_scores` and
+            `score_ballots`; options for scores are given and no scores.
         MissingPackageError: a PrefLib file is given and preflibtools is not installed.
     """
-    given = path_list(paths)
+    given = [Path(path) for path in path_list(paths)]
     if not given:
-        raise TableError("no file was given; give CSV or PrefLib files, or ranking logs")
+        raise TableError("no file was given; give files of ballots or scores, logs or folders")
+    inputs = sort_inputs(given)
+    read = _read_ballots(inputs.ballots, drop_unranked)
+    options = {**(making or {}), **(reading or {})}
+    asked = [name for name, value in options.items() if value and value != "equal"]
+    if not inputs.scores:
+        if asked:
+            raise TableError(
+                f"{', '.join(asked)}: for scores of benchmarks, and "
+                f"{', '.join(map(str, given))} holds none"
+            )
+        return read
+    try:
+        table = read_scores(inputs.scores, **(reading or {}))
+        # Ranking logs beside results are read as ballots.
+        notes = tuple(note for note in table.notes if not note.endswith(RANKING_LOG))
+        table = replace(table, notes=notes)
+        return [*read, score_ballots(table, drop_unranked=drop_unranked, **(making or {}))]
+    except TableError as error:
+        # Whoever merges ranking logs need not care for the answers that they lie beside.
+        if asked or not set(inputs.scores) <= set(inputs.ballots):
+            raise
+        note = f"No ranking over the benchmarks whose results lie beside the ranking logs: {error}"
+        return [*read[:-1], replace(read[-1], notes=(*read[-1].notes, note))]
+
+
+def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile]:
     read: list[BallotFile] = []
     logs: list[str] = []
-    for path in map(Path, given):
+    for path in paths:
         suffix = path.suffix.lower()
-        if not path.exists():
-            raise missing_file(path)
         if path.is_dir() or suffix in LOGS:
             logs.append(str(path))
         elif suffix in PREFLIB:
             from tiebreak.tables.preflib import read_preflib
 
             read.append(read_preflib(path, drop_unranked=drop_unranked))
-        elif suffix in CSV:
+        else:
             from tiebreak.tables.ballot_csv import read_ballot_csv
 
             read.append(read_ballot_csv(path, drop_unranked=drop_unranked))
-        else:
-            raise TableError(
-                f"{path}: ballots are read from CSV ({', '.join(CSV)}), PrefLib's rankings "
-                f"({', '.join(PREFLIB)}) and ranking logs ({', '.join(LOGS)}); rename or convert"
-            )
     if logs:
         # Importing Inspect takes seconds; a CSV file need not wait for it.
         from tiebreak.tables.ranking_logs import read_ballots_of_logs
 
         read += read_ballots_of_logs(logs)
     return read
+
+
+class Inputs(NamedTuple):
+    """Paths by what they hold, as given; a folder may hold both."""
+
+    ballots: tuple[Path, ...]
+    scores: tuple[Path, ...]
+
+
+def sort_inputs(paths: Iterable[Path]) -> Inputs:
+    """Look into files and folders as far as it takes to know what they hold.
+
+    A CSV file holds scores when its first column is `model`, an Inspect log when it is no ranking
+    log.
+
+    Raises:
+        TableError: a path does not exist or holds neither, or a CSV file is damaged.
+    """
+    kinds = {path: _kinds(path) for path in paths}
+    ballots, scores = (
+        tuple(path for path, found in kinds.items() if kind in found)
+        for kind in ("ballots", "scores")
+    )
+    return Inputs(ballots, scores)
+
+
+def _kinds(path: Path) -> set[Kind]:
+    suffix = path.suffix.lower()
+    if not path.exists():
+        raise missing_file(path)
+    if path.is_dir():
+        return _of_folder(path)
+    if suffix in CSV:
+        return {"scores" if holds_scores(read_delimited(path)) else "ballots"}
+    if suffix == POOL:
+        return {"scores"}
+    if suffix in PREFLIB:
+        return {"ballots"}
+    if suffix in LOGS:
+        # Of a damaged log the reader of results says what is wrong.
+        return {next(_of_logs([path]), "scores")}
+    raise TableError(
+        f"{path}: ballots are read from CSV ({', '.join(CSV)}), PrefLib's rankings "
+        f"({', '.join(PREFLIB)}) and ranking logs ({', '.join(LOGS)}), scores of benchmarks from "
+        f"CSV, pools ({POOL}), Inspect logs and lm-eval's results_*.json; rename or convert"
+    )
+
+
+def _of_folder(folder: Path) -> set[Kind]:
+    from tiebreak.tables.results import results_in
+
+    files, _ = results_in(folder)
+    if not files:
+        raise TableError(
+            f"No ranking log in {folder}, and no results of benchmarks (Inspect logs, lm-eval's "
+            "results_*.json, pools); tables of ballots or scores are given by name, not by folder"
+        )
+    found: set[Kind] = set()
+    for kind in _of_logs(files):
+        found.add(kind)
+        if len(found) == 2:
+            return found
+    # Where all files are damaged, the reader of results names them.
+    return found or {"scores"}
+
+
+def _of_logs(files: Iterable[Path]) -> Iterator[Kind]:
+    """What each file holds that can be read; lm-eval's do not wait for Inspect's import."""
+    from tiebreak.tables.results import is_inspect
+
+    for path in files:
+        if not is_inspect(path):
+            yield "scores"
+            continue
+        from tiebreak.ranking_logs import UnreadableLogError
+        from tiebreak.ranking_logs.log_file import ranking_header
+
+        try:
+            yield "scores" if ranking_header(str(path)) is None else "ballots"
+        except UnreadableLogError:
+            continue

@@ -12,7 +12,7 @@ from tiebreak.candidates import PROTOCOL_KEY
 from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError, first_line
-from tiebreak.tables.reading import Note, Reading, Result, Unscored
+from tiebreak.tables.reading import RANKING_LOG, Note, Reading, Result, Unscored
 
 # Where a task declares no headline metric: the first of these that its first score has, else the
 # first that does not measure the spread.
@@ -35,7 +35,7 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     source = path.as_posix()
     log = _header(source)
     if PROTOCOL_KEY in log.metadata:
-        return _without(source, "ranking log, not a result of a benchmark; left out")
+        return _without(source, RANKING_LOG)
     if log.status != "success":
         what = f"status is {log.status!r}; left out (finish: `inspect eval-retry`)"
         return _without(source, what)

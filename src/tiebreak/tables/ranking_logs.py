@@ -45,9 +45,7 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
     try:
         logs = read_ranking_logs(paths, with_votes=False)
     except RankingLogError as error:
-        raise TableError(
-            f"{error}. Other files of ballots (CSV, PrefLib) are given by name, not by folder"
-        ) from error
+        raise TableError(str(error)) from error
     kinds, unranked = _collect(logs)
     if not kinds:
         reasons = sorted({one.reason for one in unranked})

@@ -8,6 +8,7 @@ NO_SCORE = (
     "its answers have no score; if they are programs, `tiebreak score-code OUT --out pool.parquet` "
     "runs their tests"
 )
+RANKING_LOG = "ranking log, not a result of a benchmark; left out"
 
 
 class Result(NamedTuple):

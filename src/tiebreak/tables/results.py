@@ -111,7 +111,7 @@ def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Reading]:
     for path in paths:
         if not path.exists():
             raise missing_file(path)
-        files, notes = _in_folder(path) if path.is_dir() else ([path], [])
+        files, notes = results_in(path) if path.is_dir() else ([path], [])
         yield Reading(notes=tuple(notes))
         for file in files:
             if file.resolve() in done:
@@ -125,7 +125,7 @@ def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Reading]:
                 yield Reading(notes=(Note("", f"Left out: {error}"),))
 
 
-def _in_folder(folder: Path) -> tuple[list[Path], list[Note]]:
+def results_in(folder: Path) -> tuple[list[Path], list[Note]]:
     """Logs, summaries of lm-eval and pools, and what else could hold scores and is left out."""
     found = discover([folder]).files
     logs = {one.path for one in found if one.kind != "lm-eval"}
@@ -162,13 +162,18 @@ def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
             "and pools (.parquet); a table of scores must be a .csv of its own"
         )
     # Importing Inspect takes seconds; lm-eval users need not wait.
-    if any(found.kind == "inspect" for found in discover([path]).files):
+    if is_inspect(path):
         from tiebreak.tables.inspect_results import read_inspect_result
 
         return read_inspect_result
     from tiebreak.tables.lm_eval_results import read_lm_eval_results
 
     return read_lm_eval_results
+
+
+def is_inspect(path: Path) -> bool:
+    """Whether a file is an Inspect log, without an import of Inspect."""
+    return any(found.kind == "inspect" for found in discover([path]).files)
 
 
 def _refuse_unknown_names(results: Sequence[Result | Unscored], rename: Mapping[str, str]) -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -43,6 +43,15 @@ class ScoreTable:
         """Where the benchmarks' order comes from: logs and pools have none but that of names."""
         files = (Path(source).suffix.lower() for source in self.sources)
         return "columns" if all(suffix in CSV for suffix in files) else "names"
+
+
+class ReadingOptions(TypedDict, total=False):
+    """Arguments of `read_scores` beside the paths."""
+
+    stderr: AnyPath | None
+    metric: str | Sequence[str] | None
+    filter: str | None
+    rename: Mapping[str, str] | None
 
 
 def read_scores(
@@ -102,7 +111,7 @@ def read_score_table(path: str | Path) -> ScoreTable:
     """
     table = read_delimited(Path(path))
     benchmarks = table.header[1:]
-    if table.header[0].casefold() != "model":
+    if not holds_scores(table):
         raise TableError(
             f"{path}: the first column is {shown(table.header[0])}; it must be named 'model' and "
             "hold the models' names, with a column per benchmark after it"
@@ -115,6 +124,11 @@ def read_score_table(path: str | Path) -> ScoreTable:
         _check_percents(table, name, [row[column] for row in cells])
     scores = np.array([[value for value, _ in row] for row in cells], dtype=np.float64)
     return score_table(models, benchmarks, scores, sources=(str(path),))
+
+
+def holds_scores(table: Delimited) -> bool:
+    """Whether a CSV file is one of scores, by its first column; others may be ballots."""
+    return table.header[0].casefold() == "model"
 
 
 def with_errors(table: ScoreTable, path: AnyPath) -> ScoreTable:

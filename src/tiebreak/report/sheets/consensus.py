@@ -48,7 +48,8 @@ def election_data(election: Election) -> dict[str, Any]:
 
     The shape::
 
-    {"name", "source", "candidates": [], "n_items", "notes": [], "failed": {METHOD: why},
+    {"name", "source", "candidates": [], "n_items", "time_limit", "notes": [],
+     "failed": {METHOD: why},
      "results": [
         {"method", "ascending", "used", "dropped",
          "ranking": [{"rank", "candidate", "score"}],       best first; equal rank = tied
@@ -62,7 +63,7 @@ def election_data(election: Election) -> dict[str, Any]:
         {
             **only(election, "name", "source"),
             "candidates": election.names,
-            **only(election, "n_items", "notes", "failed"),
+            **only(election, "n_items", "time_limit", "notes", "failed"),
             "results": [
                 {
                     **only(consensus, "method", "ascending", "used", "dropped"),
@@ -160,6 +161,11 @@ def _lines(election: Election) -> Iterator[str]:
     for consensus, kemeny in _results(election):
         if kemeny is not None or consensus.dropped or not several:
             yield from consensus_lines(election.names, consensus, kemeny)
+        if kemeny is not None and not kemeny.complete and election.time_limit is not None:
+            yield (
+                f"The search stopped at a limit, of {election.time_limit:g} s or of memory; "
+                "--time-limit SECONDS gives it more time"
+            )
     for method, reason in election.failed.items():
         yield f"{method}: no result: {reason}"
 
