@@ -74,6 +74,14 @@ def test_judges_are_named_where_they_differ(tmp_path: Path) -> None:
     ]
 
 
+def test_runs_of_one_second_are_counted_as_they_were_repeated(tmp_path: Path) -> None:
+    for number, repeat in ((1, 3), (2, 1), (3, 2)):
+        same = {"task_args": {"repeat": repeat}, "created": WHEN.format(0)}
+        log(tmp_path, number, bracket("q", "a", "b", "c"), **same)
+    found = {entry.name: entry.repeat for entry in entries_of(tmp_path)}
+    assert found == {"seal": 1, "seal · run 2": 2, "seal · run 3": 3}
+
+
 def test_runs_are_counted_by_age_and_benchmark(tmp_path: Path) -> None:
     log(tmp_path, 2, bracket("q", "a", "b", "c"), bracket("q", "a", "b", "c", benchmark="mmlu"))
     log(tmp_path, 1, bracket("q", "c", "b", "a"))

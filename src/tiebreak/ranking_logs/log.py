@@ -117,9 +117,10 @@ class RankingLog:
     notes: tuple[str, ...] = ()
 
     @property
-    def age(self) -> tuple[str, str]:
-        """A key that sorts logs, the oldest first."""
-        return self.created, self.path
+    def age(self) -> tuple[str, int, str]:
+        """A key that sorts logs, the oldest first; those of one second by the argument `repeat`."""
+        repeat = self.arguments.get("repeat")
+        return self.created, repeat if isinstance(repeat, int) else 1, self.path
 
     @property
     def items(self) -> tuple[ItemBallots, ...]:
