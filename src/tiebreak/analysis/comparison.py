@@ -54,16 +54,17 @@ class ComparedLog:
     """One log beside the reference.
 
     `role` is "ceiling" for a further run of the reference, and "rerun" where such a run got replies
-    from the cache that are another run's: it tells nothing about noise. `n_items` and `n_models`
-    were ranked by both. `agreement` is None for the reference itself, and for a log that ranked
-    nothing. `expected` is the ρ that the two would show on average if they agreed in truth
-    (`expected_spearman`), NaN without an agreement. `places` are the models with rank and score on
-    what both ranked, and `gain` is the spread of these scores over that of the native ones (see
-    `protocol_scores`); `price` is relative to the reference's.
+    from the cache that are another run's: it tells nothing about noise. `run` counts the runs of
+    one protocol, by age. `n_items` and `n_models` were ranked by both. `agreement` is None for the
+    reference itself, and for a log that ranked nothing. `expected` is the ρ that the two would show
+    on average if they agreed in truth (`expected_spearman`), NaN without an agreement. `places` are
+    the models with rank and score on what both ranked, and `gain` is the spread of these scores
+    over that of the native ones (see `protocol_scores`); `price` is relative to the reference's.
     """
 
     name: str
     role: Role
+    run: int
     n_items: int
     n_models: int
     agreement: ResampledAgreement | None
@@ -238,6 +239,7 @@ def _compared(
     return ComparedLog(
         name=entry.name,
         role=role,
+        run=entry.run,
         n_items=len(common.items),
         n_models=len(common.models),
         agreement=agreement(entry, chosen, common, how) if compared else None,

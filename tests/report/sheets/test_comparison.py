@@ -61,8 +61,8 @@ def test_the_tables_by_hand(comparison: Comparison) -> None:
     # 1 call of 6, 3 cents of 12, 110 tokens of 660.
     assert line(text, "listwise", 1) == [
         *("listwise", "1.0", "0.17", "1.0", "110", "0.17", "$30.00", "0.25"),
-        *("12", "1,200", "120", "$0.3600"),
     ]
+    assert line(text, "listwise", 2) == ["listwise", "12", "1,200", "120", "1,320", "$0.3600"]
     assert line(text, "full_pairwise", 1)[:7] == [
         *("full_pairwise", "6.0", "1.00", "2.0", "660", "1.00", "$120.00"),
     ]
@@ -123,7 +123,13 @@ def test_totals_are_printed(tmp_path: Path) -> None:
     folder.add(*lists(2, "bacd"), *lists(2, "abcd", benchmark="mmlu"))
     text = printed(folder.compare(), 80)
     assert "All 2 benchmarks" in text
-    assert line(text, "listwise", -1) == ["listwise", "0.90", "0.83", "1/2", "0.0", "–"]
+    together = text[text.index("All 2 benchmarks") :]
+    assert line(together, "listwise") == ["listwise", "0.90", "0.83", "1/2", "0.0", "–"]
+    # Tables 1 and 4 of SEAL: protocols by benchmark.
+    assert line(together, "listwise", 1) == ["listwise", "0.80", "1.00"]
+    assert "0.80 to 0.80" in together
+    assert line(together, "listwise", -1) == ["listwise", "no", "yes"]
+    assert line(together, "full_pairwise", -1) == ["full_pairwise", "–", "–"]
 
 
 def test_json_holds_the_figures(comparison: Comparison) -> None:

@@ -40,7 +40,10 @@ def _sheet(benchmark: BenchmarkAudit) -> Sheet:
     columns = (names("Model"), *numbers("Answers", "Native score"), names("Metric"))
     return Sheet(
         f"{benchmark.benchmark}: {count(benchmark.n_items, 'item')}",
-        sections=(Section.of(Table.of(columns, rows)), Section.of(lines=_facts(benchmark))),
+        sections=(
+            Section.of(Table.of(columns, rows, "Native scores")),
+            Section.of(lines=_facts(benchmark)),
+        ),
     )
 
 

@@ -2,11 +2,9 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tiebreak.analysis.comparison import BenchmarkComparison, ComparedLog, Comparison, Total
-from tiebreak.analysis.entries import ScoredModel
 from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.rankers.stability import AgreementInterval, ResampledAgreement
 from tiebreak.report.cells import (
@@ -24,6 +22,7 @@ from tiebreak.report.cells import (
 )
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names, numbers
+from tiebreak.report.sheets.side_by_side import by_benchmark, places, top1
 from tiebreak.words import count, percent
 
 # From this width on a terminal has room for the columns that 80 characters have none for.
@@ -32,13 +31,6 @@ LEGEND = (
     "Top-1: the same model first, ties in parts. Gain: spread of the models' scores over that of "
     "native scores. ×: times the reference. In a row: calls that wait for each other"
 )
-SCALES = (
-    "Ranks are those of the leaderboard. Scores are the protocol's own, and so is their scale: the "
-    "mean result of a model's matches in an item (½ for a tie), its grade, or the Borda score of a "
-    "list, with {level} intervals over items"
-)
-# With more protocols a table is too wide for 80 characters.
-_SIDE_BY_SIDE = 7
 _BILL = ("n_calls", "n_cached", "input_tokens", "output_tokens", "cost", "paid")
 
 
@@ -61,10 +53,10 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
                          "notes"}],
          "totals", "notes"}
 
-    LOG has the fields "name", "role", "n_items", "n_models", "agreement", "expected", "gain",
-    "places" and "price" of `ComparedLog`, "protocol", "placed_by", "log", "eval_id", "created",
-    "judges", "judge", "trust" and "warnings" of its `Leaderboard`, and as "total" the "n_calls",
-    "n_cached", "input_tokens", "output_tokens", "cost" and "paid" of its `Receipt`.
+    LOG has the fields "name", "role", "run", "n_items", "n_models", "agreement", "expected",
+    "gain", "places" and "price" of `ComparedLog`, "protocol", "placed_by", "log", "eval_id",
+    "created", "judges", "judge", "trust" and "warnings" of its `Leaderboard`, and as "total" the
+    "n_calls", "n_cached", "input_tokens", "output_tokens", "cost" and "paid" of its `Receipt`.
     """
     return document(
         "tiebreak/comparison",
@@ -98,13 +90,13 @@ def benchmark_sheet(one: BenchmarkComparison, comparison: Comparison) -> Sheet:
     board = one.reference.board
     judges = ", ".join(board.judges) or "no call"
     agreements = Section.of(_agreements(one, comparison.level), legend=_expected(one))
-    tables = (_prices(one.logs), _judges(one.logs, comparison.level))
+    tables = (_prices(one.logs), _bills(one.logs), _judges(one.logs, comparison.level))
     others = filter(None, map(Section.of, tables))
     sections = (
         *([agreements] if agreements else []),
         *others,
         Section.of(legend=[LEGEND]),
-        *_places(one, comparison.level),
+        *places(one, comparison.level),
     )
     return Sheet(
         f"{one.benchmark} · against {one.reference.name} · {size}",
@@ -118,7 +110,8 @@ def benchmark_sheet(one: BenchmarkComparison, comparison: Comparison) -> Sheet:
 def totals_sheet(comparison: Comparison) -> Sheet:
     """Each protocol over all benchmarks."""
     title = f"All {count(len(comparison.benchmarks), 'benchmark')}"
-    return Sheet(title, sections=(Section.of(_totals(comparison.totals)),))
+    tables = (_totals(comparison.totals), *by_benchmark(comparison))
+    return Sheet(title, sections=tuple(map(Section.of, tables)))
 
 
 def intervals(comparison: Comparison) -> Section:
@@ -172,10 +165,8 @@ def _agreement(
     cells = [Cell(UNDEFINED)] * 5
     same_first = math.nan
     if figures is not None:
-        rho, tau, top1 = figures.spearman, figures.kendall, figures.top1.value
-        said = {0.0: "no", 1.0: "yes"}.get(top1, decimal(top1, 2))
         same_first = figures.top1_share
-        cells = [*_interval(rho), *_interval(tau), Cell(said, number(top1).key)]
+        cells = [*_interval(figures.spearman), *_interval(figures.kendall), top1(figures)]
     last = (number(gain, 2, unit="×"), share(same_first), integer(n_items))
     return (words(name), *cells, *last)
 
@@ -184,60 +175,45 @@ def _interval(figure: AgreementInterval) -> tuple[Cell, Cell]:
     return number(figure.value, 2), span(figure)
 
 
-def _places(one: BenchmarkComparison, level: float) -> Iterator[Section]:
-    """Table 9 of SEAL: every model's rank and score under every protocol, the reference's first."""
-    models = dict.fromkeys(row.model for log in (one.reference, *one.logs) for row in log.places)
-    runs = [log for log in one.logs if log.role in ("protocol", "reference")]
-    for start in range(0, len(runs), _SIDE_BY_SIDE):
-        logs = runs[start : start + _SIDE_BY_SIDE]
-        columns = [Column(log.name, left=True, folds=8, short=_folded(log.name)) for log in logs]
-        found = [{row.model: row for row in log.places} for log in logs]
-        rows = [(words(model), *(_place(own.get(model)) for own in found)) for model in models]
-        table = Table.of((names("Rank and score"), *columns), rows, "Ranks and scores", gap=1)
-        last = start + _SIDE_BY_SIDE >= len(runs)
-        yield Section.of(table, legend=[SCALES.format(level=f"{level * 100:g}%")] if last else [])
-
-
-def _place(row: ScoredModel | None) -> Cell:
-    if row is None or row.rank is None:
-        return Cell(UNDEFINED)
-    ends = "" if math.isnan(row.lower) else f"{_short(row.lower)}–{_short(row.upper)}"
-    return Cell(f"{row.rank} {decimal(row.score)}", row.rank, under=ends)
-
-
-def _short(bound: float) -> str:
-    """A bound in [0, 1] in three characters: seven columns of them fit into 80."""
-    return decimal(bound, 2).removeprefix("0").replace("1.00", "1")
-
-
-def _folded(name: str) -> str:
-    """A heading in several short lines."""
-    return name.replace("_", "_\n").replace(" ", "\n")
-
-
 def _prices(logs: Sequence[ComparedLog]) -> Table:
-    """Tables 5 and 6 of SEAL: an item's calls, chain of calls, tokens and money."""
-    priced = any(log.price.cost > 0 for log in logs)
-    wide = ("All calls", "Tokens in", "out", *(["Worth"] if priced else []))
+    """Tables 5 and 6b of SEAL: an item's calls, chain of calls, tokens and money."""
+    priced = _priced(logs)
     columns = (
         *(names("Per item"), *numbers("Calls", "×", "In a row", "Tokens", "×")),
         *(numbers("$ per 1,000", "×") if priced else ()),
-        *(replace(column, room=WIDE) for column in numbers(*wide)),
     )
     rows = [(words(log.name), *_price(log, priced=priced)) for log in logs]
     return Table.of(columns, rows, "What an item costs")
 
 
 def _price(log: ComparedLog, *, priced: bool) -> Iterator[Cell]:
-    price, bill = log.price, log.board.receipt
+    price = log.price
     yield from (number(price.calls, 1), number(price.relative_calls, 2), number(price.depth, 1))
     yield from (integer(price.tokens), number(price.relative_tokens, 2))
     if priced:
         yield dollars(None if math.isnan(price.cost) else 1000 * price.cost)
         yield number(price.relative_cost, 2)
-    yield from map(integer, (bill.n_calls, bill.input_tokens, bill.output_tokens))
-    if priced:
-        yield dollars(bill.cost)
+
+
+def _bills(logs: Sequence[ComparedLog]) -> Table:
+    """Table 6a of SEAL, and the money: what all items of a run took; none without a call."""
+    priced = _priced(logs)
+    columns = ("Calls", "Tokens in", "Tokens out", "All tokens", *(["Worth"] if priced else []))
+    rows = []
+    for log in logs:
+        bill = log.board.receipt
+        counts = (bill.n_calls, bill.input_tokens, bill.output_tokens)
+        tokens = bill.input_tokens + bill.output_tokens
+        money = [dollars(bill.cost)] if priced else []
+        rows.append((words(log.name), *map(integer, (*counts, tokens)), *money))
+    asked = any(log.board.receipt.n_calls for log in logs)
+    return Table.of(
+        (names("All items"), *numbers(*columns)), rows if asked else (), "What all items cost"
+    )
+
+
+def _priced(logs: Sequence[ComparedLog]) -> bool:
+    return any(log.price.cost > 0 for log in logs)
 
 
 def _judges(logs: Sequence[ComparedLog], level: float) -> Table:
@@ -282,7 +258,7 @@ def _totals(totals: Sequence[Total]) -> Table:
 
 def _log(log: ComparedLog) -> dict[str, Any]:
     return {
-        **only(log, "name", "role"),
+        **only(log, "name", "role", "run"),
         **only(log.board, "protocol", "placed_by", "log", "eval_id", "created", "judges"),
         **only(log, "n_items", "n_models", "agreement", "expected", "gain", "places", "price"),
         "total": only(log.board.receipt, *_BILL),
