@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.benchmarks.hub import ITEMS
+from tests.harness import run
+from tests.inspect_tasks.runs import real_calls, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.cli import main
 
@@ -86,3 +88,43 @@ def test_an_eval_set_goes_on_where_it_stopped(
     assert {board.benchmark for board in boards} == {"humaneval", "gsm8k", "mmlu", "bfcl"}
     for board in boards:
         assert [row.model for row in board.rows] == ["candidate/0.9", "candidate/0.1+fails"]
+
+
+@pytest.mark.slow
+def test_the_study_of_seal_prints_the_papers_tables(tmp_path: Path) -> None:
+    def answer(model: int, item: int) -> str:
+        return f"It is {item}. quality={6 + (model * 7 + item * 5) % 11 / 5}"
+
+    for benchmark in ("gsm8k", "humaneval"):
+        write_pool(tmp_path / "logs", 4, 6, answer, benchmark)
+    study = ["python", str(ROOT / "examples" / "seal_study.py"), "logs", "--runs", "2"]
+    study += ["--judge", "planted/noise=0.3+scale=2", "--limit", "3"]
+    calls, printed, made = tmp_path / "calls", [], []
+    for _ in range(2):
+        done = run(*study, cwd=tmp_path, COLUMNS="80", PLANTED_CALLS=str(calls))
+        printed.append(done.stdout[done.stdout.index("Table 1") :])
+        made.append(len(real_calls(calls)))
+    assert printed[0] == printed[1]
+    assert made[0] == made[1] > 0
+    tables: dict[str, str] = {}
+    for numbers, text in re.findall(
+        r"^Tables? (.*?) ·(.*?)(?=^Tables? \d|\Z)", printed[0], re.M | re.S
+    ):
+        tables[numbers] = tables.get(numbers, "") + text
+    assert list(tables) == ["1", "2", "3", "4", "5 and 6", "6", "7", "8", "9"]
+    protocols = ["original", "pointwise", "fixed_rubric", "listwise", "flat_bracket", "seal"]
+    protocols += ["full_pairwise"]
+    for name in ("1", "2", "4", "5 and 6", "6"):
+        for protocol in protocols:
+            assert re.search(rf"\b{protocol} ", tables[name]), (name, protocol)
+    # 4 models: 6 pairs; a seeding and 3 matches; in SEAL critiques and new checklist items as well.
+    costs = re.findall(r"^(\w+) +(\d+\.\d) ", tables["5 and 6"], re.M)
+    assert {("full_pairwise", "6.0"), ("flat_bracket", "4.0"), ("original", "0.0")} < set(costs)
+    assert re.search(r"seal +2 +3 ", tables["3"])
+    assert re.search(
+        r"gsm8k +math_reasoning +4 +4\n.*humaneval +code_generation +6 +6", tables["7"], re.S
+    )
+    assert tables["8"].count("match") == 8
+    ranks = re.findall(r"^m\d +(.*)$", tables["9"], re.M)
+    assert len(ranks) == 8
+    assert all(len(re.findall(r"\d \d\.\d{3}", row)) == 7 for row in ranks)

@@ -95,6 +95,7 @@ def test_the_sum_where_an_even_match_follows_an_upset() -> None:
     assert expected_sum((0.5, 0.5, 0.5), 0.5) == pytest.approx(4 - 4 / 3 * 0.5 + 0.0104, abs=1e-4)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["ab", "abcd", EIGHT]),
     st.lists(st.sampled_from([0.4, 0.0, -0.4]), min_size=7, max_size=7),
