@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inspect_ai import score
+from scipy.stats import kendalltau, pearsonr
 
 from tests.inspect_tasks.reviews import (
     ITEMS,
@@ -22,8 +23,10 @@ from tests.inspect_tasks.reviews import (
     write_answers,
 )
 from tests.inspect_tasks.runs import ballots_of, boards_by_protocol, real_calls, write_pool
-from tiebreak.rankers import peer_views
+from tiebreak.analysis.alignment.align import align
+from tiebreak.rankers import aggregate_items, peer_views
 from tiebreak.scorers.ranking import ranking
+from tiebreak.tables.human import HumanRanking
 
 pytestmark = pytest.mark.slow
 
@@ -91,6 +94,33 @@ def test_leaving_out_self_assigned_ranks_undoes_self_preference(pool: Path, tmp_
     assert np.array_equal(views[0].self_free, views[1].self_free)
     assert views[1].gap[0] - views[0].gap[0] > 0.5
     assert views[1].sia[0] < views[0].sia[0]
+
+
+def test_views_beside_people(pool: Path, tmp_path: Path) -> None:
+    """SR, PR and both consensuses of a real log, against people who know the qualities (fig. 4)."""
+    review(pool, tmp_path / "out", [*BIASED[:3], "planted/x"], reviewers=[*MODELS[:3], None])
+    people = np.array(ranked([sum(quality(m, i) for i in range(ITEMS)) for m in range(N)]))
+    human = HumanRanking("arena.csv", {"": dict(zip(MODELS, people.tolist(), strict=True))})
+    [one] = align([tmp_path / "out"], human, methods=["kemeny_young"]).benchmarks
+    views = {rater.name: rater for rater in one.raters if rater.kind == "view"}
+    ranks = expected_ranks([{0: 2}, {2: 1}, {}, {}]).astype(float)
+    own = np.array([[k == m for m in range(N)] for k in range(3)] + [[False] * N])
+    said = {
+        "SR": np.nanmax(np.where(own, ranks, np.nan)[:, :3, :3], axis=1),
+        "PR": np.nanmean(np.where(own, np.nan, ranks), axis=1),
+        "SIA": aggregate_items(ranks),
+        "SFA": aggregate_items(np.where(own, np.nan, ranks)),
+    }
+    for name, places in said.items():
+        whole = people[: places.shape[1]]
+        expected = [
+            kendalltau(row, whole).statistic if np.ptp(row) > 1e-9 else np.nan for row in places
+        ]
+        np.testing.assert_allclose(views[name].kendall.values, expected, atol=1e-12)
+        macro = pearsonr(places.mean(axis=0), whole).statistic
+        assert views[name].pearson.macro.value == pytest.approx(macro)
+    assert "No SR of m3: no reviewer is this candidate" in one.notes
+    assert views["SR"].kendall.mean.value < views["SFA"].kendall.mean.value
 
 
 def test_the_method_that_was_asked_for_makes_the_scores(pool: Path, tmp_path: Path) -> None:
