@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from tests.analysis.peers.builders import reviews
 from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match, ranked
 from tiebreak.analysis.item_table import ItemTable
-from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
+from tiebreak.analysis.remarks import lone_reviewer, notes, tie_warning, unscored_warning
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.scorers.ballots import ItemBallots, Match, Rule
 
@@ -77,6 +78,35 @@ def test_mostly_even_votes_are_said(
 
 def test_points_have_no_ties_of_matches() -> None:
     assert tie_warning(one_item(match("a", "b", 0.0)), "grades") is None
+
+
+@pytest.mark.parametrize(
+    ("ballots", "alone"),
+    [
+        ([{"a": "abc"}, {"a": "cba"}], "a"),
+        ([{"a": "abc", "b": None}, {"a": "cba", "b": "c"}], "a"),
+        # Ties compare, too; another one in another item is enough.
+        ([{"a": None, "outsider": "a=b=c"}], "outsider"),
+        ([{"a": "abc", "b": None}, {"a": None, "b": "ba"}], None),
+        ([{"a": "abc", "b": "abc"}], None),
+        ([{"a": None, "b": None}], None),
+    ],
+)
+def test_a_panel_of_which_one_alone_says_something(
+    ballots: list[dict[str, str | None]], alone: str | None
+) -> None:
+    items = [reviews(f"q{k}", one, models="abc") for k, one in enumerate(ballots)]
+    said = lone_reviewer(items)
+    if alone is None:
+        assert said is None
+    else:
+        assert said == (
+            f"All usable reviews are by {alone}: that is one model's opinion, no peer review"
+        )
+
+
+def test_one_judge_that_lists_is_no_panel() -> None:
+    assert lone_reviewer([listed("q", [["a"], ["b"], ["c"]])]) is None
 
 
 def said_of(*items: ItemBallots) -> list[str]:

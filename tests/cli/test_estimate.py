@@ -280,6 +280,8 @@ def test_nobody_is_asked(
         ),
         (["--protocol", "peer_review", "--peers", "a", "--reviewers", "[e]"], 1, "candidate 'e'"),
         (["--protocol", "peer_review", "--peers", "a", "--reviewers", "{"], 1, "-T reviewers="),
+        (["--protocol", "peer_review", "--peers", "x/a"], 1, "no peer review, and x/a is alone"),
+        (["--protocol", "all,peer_review", "--peers", "a"], 1, "in an estimate --peers a,MODEL"),
     ],
 )
 def test_wrong_use(arguments: list[str], code: int, words: str, logs: str) -> None:

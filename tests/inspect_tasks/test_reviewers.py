@@ -13,7 +13,7 @@ from rich.text import Text
 from tests.candidates.builders import write_inspect_log
 from tests.harness import run_here
 from tests.inspect_tasks.reviews import MODELS, NOISY, only_panel, review, write_answers
-from tests.inspect_tasks.runs import ballots_of, logs_in
+from tests.inspect_tasks.runs import ballots_of, logs_in, real_calls
 from tiebreak.inspect_tasks.arguments import checked
 from tiebreak.inspect_tasks.judging import run_id
 from tiebreak.inspect_tasks.roles import Roles
@@ -65,18 +65,21 @@ def test_reviewers_on_the_command_line(
 
 
 @pytest.mark.parametrize("peers", ["planted/a=1", ["planted/a=1"]])
-def test_a_panel_of_one(peers: Any, pool: Path, tmp_path: Path) -> None:
+def test_a_panel_of_one(peers: Any, pool: Path, tmp_path: Path, calls: Path) -> None:
     """The command line has lists of one for the role, and a text for the candidate."""
-    [log] = eval(
-        "tiebreak/peer_review",
-        task_args={"candidates": str(pool), "reviewers": "m2"},
-        model_roles={"peers": peers},
-        log_dir=str(tmp_path),
-        limit=1,
-    )
-    [item] = ballots_of(log).values()
-    assert item.reviewers == (Reviewer(name="m2", model="planted/a=1", candidate="m2"),)
-    assert len(item.calls) == 1
+    with pytest.raises(PrerequisiteError, match="planted/a=1 is alone") as caught:
+        eval(
+            "tiebreak/peer_review",
+            task_args={"candidates": str(pool), "reviewers": "m2"},
+            model_roles={"peers": peers},
+            log_dir=str(tmp_path / "out"),
+        )
+    message = str(caught.value.message)
+    assert "--model-role peers=planted/a=1,MODEL" in message
+    assert "tiebreak/listwise, with --model-role judge=planted/a=1" in message
+    assert Text.from_markup(message).plain == message
+    assert not (tmp_path / "out").exists()
+    assert not real_calls(calls)
 
 
 def test_reviewers_are_matched_by_name(tmp_path: Path) -> None:
@@ -110,7 +113,7 @@ def test_reviewers_are_matched_by_name(tmp_path: Path) -> None:
         ({"peers": ["planted/x"]}, {"degree": 2.5}, "degree is 2.5"),
         ({"peers": ["planted/x"]}, {"degree": "x"}, "degree is 'x'"),
         ({"peers": ["planted/x"]}, {"degree": True}, "degree is True"),
-        ({"peers": ["planted/x"]}, {"degree": 2}, "degree is 2: "),
+        ({"peers": ["planted/x", "planted/y"]}, {"degree": 2}, "degree is 2: "),
         ({"peers": ["planted/x"] * 4}, {"degree": 5}, "degree is 5: "),
         (
             {"peers": ["planted/x"]},
@@ -122,7 +125,7 @@ def test_reviewers_are_matched_by_name(tmp_path: Path) -> None:
         ({"peers": ["planted/x"]}, {"method": "kendall", "degree": 3}, "complete rankings only"),
         ({"peers": ["planted/x"]}, {"swap": "never"}, "There is no argument 'swap'"),
         ({"peers": ["planted/x"]}, {"candidates": None}, "-T candidates=PATH"),
-        ({"peers": ["planted/x"]}, {"max_cost": 1}, "No price is known for planted/x"),
+        ({"peers": ["planted/x"] * 2}, {"max_cost": 1}, "No price is known for planted/x"),
     ],
 )
 def test_what_cannot_be_is_explained(
@@ -148,13 +151,14 @@ def test_a_name_that_fits_two_candidates_is_refused_until_it_is_said(tmp_path: P
         rows = [{"id": "q", "question": "?", "answer": f"quality={number}", "native": 1.0}]
         write_inspect_log(pool / f"{number}.eval", name, rows)
     with pytest.raises(PrerequisiteError) as caught:
-        review(pool, out, ["planted/m"], reviewers=None)
+        review(pool, out, ["planted/m", "planted/x"], reviewers=None)
     words = str(caught.value.message)
     assert "planted/m could be a/planted/m or b/planted/m" in words
     assert "-T reviewers=" in words
-    log = review(pool, out, ["planted/m"], reviewers={"planted/m": "b/planted/m"})
+    peers = ["planted/m", "planted/x"]
+    log = review(pool, out, peers, reviewers={"planted/m": "b/planted/m"})
     [item] = ballots_of(log).values()
-    assert item.reviewers[0].candidate == "b/planted/m"
+    assert [one.candidate for one in item.reviewers] == ["b/planted/m", None]
 
 
 def test_another_panel_is_another_run() -> None:

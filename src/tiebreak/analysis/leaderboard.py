@@ -16,7 +16,7 @@ from tiebreak.analysis.judge.jury import Juror, jurors_of
 from tiebreak.analysis.judge.position import bound_reviewer, bound_warning
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
-from tiebreak.analysis.remarks import notes, tie_warning, unscored_warning
+from tiebreak.analysis.remarks import lone_reviewer, notes, tie_warning, unscored_warning
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.analysis.trust import JURY_REMEDY, REMEDY, Trust, faults, juror_faults, trust_of
@@ -261,7 +261,10 @@ def board_of(
         judge = judge.corrected(len(jury) + 1)
     unscored = rule and unscored_warning(items, rule)
     trust = trust_of(judge, RULES[rule or "native"], unscored=unscored, bound=[*bound], jury=jury)
-    warnings = [unscored, rule and tie_warning(items, rule), *bound.values()]
+    warnings = [
+        *(lone_reviewer(items), unscored, rule and tie_warning(items, rule)),
+        *bound.values(),
+    ]
     if not bound and (any(faults(judge)) or any(any(juror_faults(one)) for one in jury)):
         warnings.insert(0, f"{trust.sentence} {JURY_REMEDY if jury else REMEDY}")
     receipt = receipt_of(called)

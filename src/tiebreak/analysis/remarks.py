@@ -40,6 +40,20 @@ def _reasons(items: Sequence[ItemBallots], rule: Rule) -> list[str | None]:
     return [match.unscored for item in items for match in item.matches] if asks else []
 
 
+def lone_reviewer(items: Sequence[ItemBallots]) -> str | None:
+    """A sentence when all reviews that compare two answers are by one reviewer, else None."""
+    usable = {
+        listing.reviewer
+        for item in items
+        if RULES[item.placed_by].reviewed
+        for listing in item.listings
+        if listing.unscored is None and sum(map(len, listing.groups)) > 1
+    }
+    if len(usable) != 1:
+        return None
+    return f"All usable reviews are by {usable.pop()}: that is one model's opinion, no peer review"
+
+
 def tie_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:
     """A sentence when the votes were even in more than half of the scored matches, else None."""
     tied = [match.tied for item in items for match in item.matches if match.unscored is None]

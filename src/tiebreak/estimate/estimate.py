@@ -21,7 +21,12 @@ from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, Pace, ProtocolEstimate
 from tiebreak.estimate.tokens import TokenCounter
 from tiebreak.estimate.totals import FloatArray, Range, Stratum, Total, range_of, strata, total
-from tiebreak.inspect_tasks.roles import match_reviewers, require_graph, require_readable
+from tiebreak.inspect_tasks.roles import (
+    match_reviewers,
+    require_graph,
+    require_panel,
+    require_readable,
+)
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
@@ -100,8 +105,8 @@ def estimate(
     Raises:
         EstimateError: a protocol asks something to which no reply can be made up, or a role that
             `judges` does not fill.
-        PrerequisiteError: the peers do not fit the candidates, or cannot link them all in sparse
-            mode.
+        PrerequisiteError: there is one peer alone, the peers do not fit the candidates, or cannot
+            link them all in sparse mode.
         ProtocolError: a peer review without peers, or settings that do not fit the models.
     """
     models = tuple(sorted({model for contest in contests for model in contest.models}))
@@ -142,10 +147,13 @@ def asks_peers(variant: Variant) -> bool:
 
 
 def _find_reviewers(
-    judges: Judges, candidates: Sequence[str], variants: Iterable[Variant], given: object
+    judges: Judges, candidates: Sequence[str], variants: Sequence[Variant], given: object
 ) -> tuple[Reviewer, ...]:
     """Which peer is which candidate; in sparse mode they must be able to link all candidates."""
-    reviewers = match_reviewers([peer.model for peer in judges.peers], candidates, given)
+    models = [peer.model for peer in judges.peers]
+    reviewers = match_reviewers(models, candidates, given)
+    if any(map(asks_peers, variants)):
+        require_panel(models)
     for variant in variants:
         degree = variant.settings.get("degree")
         if reviewers and asks_peers(variant) and degree is not None:

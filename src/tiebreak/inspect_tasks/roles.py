@@ -146,8 +146,9 @@ def as_jury(find: FindRoles, mode: str, quorum: int | None, rule: PlacementRule)
 def peers(given: object = None, degree: int | None = None) -> FindRoles:
     """The models behind the role `peers`, as reviewers.
 
-    What it returns raises PrerequisiteError where no model is bound to the role, or not those that
-    `given` names, and where so few reviewers of `degree` answers cannot link all candidates.
+    What it returns raises PrerequisiteError where no model is bound to the role, one alone, or not
+    those that `given` names, and where so few reviewers of `degree` answers cannot link all
+    candidates.
 
     Args:
         given: the task argument `reviewers`: a mapping from the models' names to candidates, or a
@@ -164,6 +165,7 @@ def peers(given: object = None, degree: int | None = None) -> FindRoles:
             raise PrerequisiteError(NO_PEERS)
         models = bound if isinstance(bound, list) else [bound]
         reviewers = match_reviewers([str(model) for model in models], candidates, given)
+        require_panel([str(model) for model in models])
         if degree is not None:
             require_graph(reviewers, list(candidates), degree)
         named = zip(reviewers, models, strict=True)
@@ -238,6 +240,21 @@ def match_reviewers(
                 f"{times} reviewers would be the candidate {candidate!r}. {HOW_TO_MATCH}"
             )
     return _named(models, found)
+
+
+def require_panel(models: Sequence[str]) -> None:
+    """Refuse a panel of one: its ballots would be the whole ranking, with no peer to weigh them.
+
+    Raises:
+        PrerequisiteError: there is one model.
+    """
+    if len(models) == 1:
+        [one] = models
+        raise PrerequisiteError(
+            f"A panel of one reviewer is no peer review, and {one} is alone. Name at least two: "
+            f"--model-role peers={one},MODEL (in an estimate --peers {one},MODEL). One model that "
+            f"ranks all answers by itself is tiebreak/listwise, with --model-role judge={one}"
+        )
 
 
 def require_readable(method: str, degree: int | None) -> None:

@@ -8,10 +8,15 @@ import pytest
 from tests.analysis.peers.builders import by_scores, identical, reviews
 from tests.analysis.peers.test_sparse import opinions, thinned
 from tests.ranking_logs.builders import bracket, write_log
+from tests.report.showing import printed
+from tiebreak.analysis.alignment.align import align
+from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import PeerReport, PeerReview, peer_report
 from tiebreak.rankers import RankingError, Resampling
+from tiebreak.report.sheets.alignment import data_of, sheets_of
 from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.tables.human import HumanRanking
 
 
 def report_of(folder: Path, *items: ItemBallots, **options: object) -> PeerReport:
@@ -176,3 +181,21 @@ def test_items_that_sparse_reviewers_rank_whole(tmp_path: Path) -> None:
     write_log(tmp_path / "peers.eval", items, task_args={"degree": 2})
     [found] = peer_report([tmp_path], how=Resampling(draws=100)).reviews
     assert found.notes[-1].endswith("no view of a model on itself but in 1 item where it ranks all")
+
+
+def test_one_reviewer_is_no_panel(tmp_path: Path) -> None:
+    """Logs of older releases, or where all others failed: board, review and alignment say so."""
+    items = [reviews(f"q{k}", {"a": "abc", "b": None, "c": None}) for k in range(12)]
+    said = "All usable reviews are by a: that is one model's opinion, no peer review"
+    log = write_log(tmp_path / "peers.eval", items)
+    assert review_of(tmp_path, *items).warnings[0] == said
+    [board] = leaderboards([log], how=Resampling(draws=20))
+    assert board.warnings[0] == said
+    human = HumanRanking("arena.csv", {"": {"a": 1.0, "b": 2.0, "c": 3.0}})
+    found = align([log], human, methods=["borda"], how=Resampling(draws=20))
+    assert found.benchmarks[0].warnings == (said,)
+    assert data_of(found)["benchmarks"][0]["warnings"] == [said]
+    assert said in " ".join(printed(sheets_of(found), 80).split())
+    # With another one it is a panel.
+    write_log(tmp_path / "peers.eval", [*items, *fair(1)])
+    assert not any("usable reviews are by" in one for one in leaderboards([log])[0].warnings)

@@ -24,6 +24,7 @@ from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.ranking import KEMENY
 from tiebreak.analysis.peers.review import PeerReport
+from tiebreak.analysis.remarks import lone_reviewer
 from tiebreak.candidates import namesakes
 from tiebreak.paths import Paths
 from tiebreak.rankers.errors import RankingError
@@ -49,7 +50,7 @@ class BenchmarkAlignment:
 
     `models` are the N that people ranked, too; `human_names` and `human_ranks` are their names in
     the human ranking and their mean ranks in it, 1 = best. `item_ids` names the rows; with epochs
-    an item has several.
+    an item has several. `warnings` say why the figures of the aggregators are no panel's.
     """
 
     benchmark: str
@@ -62,6 +63,7 @@ class BenchmarkAlignment:
     n_items: int
     raters: tuple[Rater, ...]
     notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -213,6 +215,7 @@ def _compare(
         n_items=len(set(panel.item_ids)),
         raters=correlate(found, people, draws),
         notes=(*panel.notes, *_notes(panel, human.of(panel.benchmark), names), *remarks),
+        warnings=tuple(filter(None, [lone_reviewer(panel.ballots)])),
     )
 
 

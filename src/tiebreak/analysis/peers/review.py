@@ -12,7 +12,7 @@ from tiebreak.analysis.peers.self_preference import SelfPreference, self_prefere
 from tiebreak.analysis.peers.sparse import SparseAgreement, sparse_agreements
 from tiebreak.analysis.peers.worth import PanelWorth, panel_warnings, panel_worth
 from tiebreak.analysis.receipt import Receipt, receipt_of
-from tiebreak.analysis.remarks import FEW_ITEMS
+from tiebreak.analysis.remarks import FEW_ITEMS, lone_reviewer
 from tiebreak.paths import Paths
 from tiebreak.rankers import Views, peer_views
 from tiebreak.rankers.aggregation import comparing
@@ -130,7 +130,11 @@ def _review(panel: Panel, methods: Sequence[str], how: Resampling) -> PeerReview
         views=self_preference(panel, views, how),
         worth=worth,
         receipt=receipt_of(panel.ballots),
-        warnings=(*panel_warnings(worth), *_few_items(panel, views)),
+        warnings=(
+            *filter(None, [lone_reviewer(panel.ballots)]),
+            *panel_warnings(worth),
+            *_few_items(panel, views),
+        ),
         notes=(*panel.notes, *_notes(panel, methods[0], int(identical.sum()), n_unusable)),
     )
 

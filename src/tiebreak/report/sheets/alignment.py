@@ -46,7 +46,8 @@ def data_of(alignment: Alignment, *, items: bool = False) -> dict[str, Any]:
          "benchmarks": [
             {"benchmark", "log", "n_items", "n_candidates",
              "models": [{"model", "human_name", "human_rank"}],
-             "item_ids": [], "raters": [{"kind", "name", "pearson", "kendall"}], "notes": []}],
+             "item_ids": [], "raters": [{"kind", "name", "pearson", "kendall"}],
+             "warnings": [], "notes": []}],
          "notes": []}
 
     Args:
@@ -79,6 +80,7 @@ def benchmark_sheet(one: BenchmarkAlignment, level: float) -> Sheet:
     return Sheet(
         f"{one.benchmark} · {count(one.n_items, 'item')} · {models}",
         (f"log: {one.log}",),
+        warnings=one.warnings,
         sections=(
             Section.of(_by_item("Pearson", one.raters, pearson, level), heading=items),
             Section.of(_by_item("Kendall", one.raters, kendall, level)),
@@ -155,7 +157,7 @@ def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
             }
             for rater in one.raters
         ],
-        "notes": one.notes,
+        **only(one, "warnings", "notes"),
     }
 
 
