@@ -71,9 +71,9 @@ def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -
         if not results:
             continue
         record = _record(run, model, organization, results)
-        stem = f"data/{COLLECTION}/{'/'.join(flattened(model))}/{_uuid(run.run_id, model)}"
+        stem = stem_of(run.run_id, model)
         if pool is not None and (lines := list(_sample_lines(run, record, model, pool))):
-            samples = "".join(f"{_dumps(line)}\n" for line in lines).encode()
+            samples = "".join(f"{dumps(line)}\n" for line in lines).encode()
             record["detailed_evaluation_results"] = {
                 "format": "jsonl",
                 "file_path": f"{stem}_samples.jsonl",
@@ -82,7 +82,7 @@ def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -
                 "total_rows": len(lines),
             }
             written[f"{stem}_samples.jsonl"] = samples
-        written[f"{stem}.json"] = f"{_dumps(record, indent=2)}\n".encode()
+        written[f"{stem}.json"] = f"{dumps(record, indent=2)}\n".encode()
     return written
 
 
@@ -111,12 +111,13 @@ def _record(run: Run, model: str, organization: str, results: list[Json]) -> Jso
             "version": ", ".join(tiebreak),
             "additional_details": {"inspect_ai": ", ".join(inspect)},
         },
-        "model_info": _model_info(model),
+        "model_info": model_info(model),
         "evaluation_results": results,
     }
 
 
-def _model_info(model: str) -> Json:
+def model_info(model: str) -> Json:
+    """What is known of a model: its name."""
     info: Json = {"name": model, "id": model_id(model), "additional_details": dict(_UNKNOWN)}
     # The folder of a name without a developer in front is named by this field.
     return info if "/" in info["id"] else {**info, "developer": flattened(model)[0]}
@@ -185,7 +186,7 @@ def _result(run: Run, board: Leaderboard, metric: _Metric) -> Json:
     if metric.judged and (scoring := _scoring(run, board)):
         config["llm_scoring"] = scoring
     return {
-        "evaluation_result_id": _result_id(board.benchmark, metric.id),
+        "evaluation_result_id": result_id(board.benchmark, metric.id),
         "evaluation_name": board.benchmark,
         "source_data": {"dataset_name": board.benchmark, "source_type": "other"},
         "metric_config": config,
@@ -216,7 +217,7 @@ def _scoring(run: Run, board: Leaderboard) -> Json | None:
     role = "peers" if board.rule.reviewed else "judge"
     judges: list[Json] = [
         {
-            "model_info": _model_info(fact.model),
+            "model_info": model_info(fact.model),
             **{k: v for k, v in fact.settings.items() if k == "temperature"},
             "additional_details": {
                 "role": fact.role,
@@ -226,7 +227,7 @@ def _scoring(run: Run, board: Leaderboard) -> Json | None:
         for fact in run.roles
         if fact.role == role
     ]
-    judges = judges or [{"model_info": _model_info(judge)} for judge in board.judges]
+    judges = judges or [{"model_info": model_info(judge)} for judge in board.judges]
     return {"judges": judges, "input_prompt": _prompt(kind)}
 
 
@@ -256,8 +257,8 @@ def _sample_lines(run: Run, record: Json, model: str, pool: CandidatePool) -> It
             if found is None or native not in (0.0, 1.0):
                 continue
             scores: Mapping[str, float] = {
-                _result_id(board.benchmark, NATIVE_SCORE): native,
-                _result_id(board.benchmark, _borda_of(board)): placement.borda.get(model, math.nan),
+                result_id(board.benchmark, NATIVE_SCORE): native,
+                result_id(board.benchmark, _borda_of(board)): placement.borda.get(model, math.nan),
             }
             for name, score in scores.items():
                 if name in named and not math.isnan(score):
@@ -302,15 +303,18 @@ def _borda_of(board: Leaderboard) -> str:
     return f"{board.protocol}.normalized_borda"
 
 
-def _result_id(benchmark: str, metric: str) -> str:
+def result_id(benchmark: str, metric: str) -> str:
     """What a record's result and the lines behind it have in common."""
     return f"{benchmark}/{metric}"
 
 
-def _uuid(run_id: str, model: str) -> uuid.UUID:
+def stem_of(run_id: str, model: str) -> str:
+    """Path of a model's record without its suffix; the same for the same run and model."""
     digest = hashlib.sha256(f"{run_id}\n{model}".encode("utf-8", "surrogatepass")).digest()
-    return uuid.UUID(bytes=digest[:16], version=4)
+    name = uuid.UUID(bytes=digest[:16], version=4)
+    return f"data/{COLLECTION}/{'/'.join(flattened(model))}/{name}"
 
 
-def _dumps(data: Json, indent: int | None = None) -> str:
+def dumps(data: Json, indent: int | None = None) -> str:
+    """A record, or a line of one, as JSON."""
     return json.dumps(data, indent=indent, allow_nan=False)
