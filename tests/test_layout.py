@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "tables": {"candidates", "rankers", "ranking_logs", "scorers"},
     "analysis": {"candidates", "rankers", "ranking_logs", "scorers", "tables"},
     "report": {"analysis", "candidates", "rankers", "ranking_logs", "scorers", "tables", ""},
-    "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers"},
+    "publish": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "tables"},
     "write_back": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers"},
     "estimate": {
         *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),

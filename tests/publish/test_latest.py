@@ -14,7 +14,14 @@ from tests.publish.judged_runs import rows_in
 from tiebreak.publish.bundle import Bundle, PublishedRun
 from tiebreak.publish.card import README
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import FULL, LATEST, changing_files, newest
+from tiebreak.publish.latest import (
+    ALL_CONTESTS,
+    CONTESTS,
+    FULL,
+    LATEST,
+    changing_files,
+    newest,
+)
 from tiebreak.publish.missing import same_content
 from tiebreak.publish.tables import schema, table_of, to_parquet
 
@@ -210,3 +217,48 @@ def test_another_writer_of_the_same_table() -> None:
     ours = to_parquet(table_of("leaderboard", rows))
     assert ours != target.getvalue()
     assert same_content("leaderboard/full/r.parquet", ours, target.getvalue())
+
+
+def contest_bundle(name: str, benchmarks: str) -> Bundle:
+    rows = [
+        {**dict.fromkeys(schema("contests").names), "contest_id": name, "method": "csd"}
+        | {"model": model, "benchmarks": list(benchmarks), "rounds": [list(benchmarks)]}
+        | {"n_models": 2, "n": len(benchmarks), "order_from": "order"}
+        for model in "ab"
+    ]
+    path = f"{ALL_CONTESTS}{name}.parquet"
+    run = PublishedRun(name, {path: to_parquet(table_of("contests", rows))})
+    return Bundle((run,), {})
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.dictionaries(
+        st.sampled_from("pqrst"),
+        st.sets(st.sampled_from("xyz"), min_size=1).map(lambda one: "".join(sorted(one))),
+        min_size=1,
+    ),
+    st.data(),
+)
+def test_the_contests_that_came_last(contests: dict[str, str], data: st.DataObject) -> None:
+    """Against brute force: those whose benchmarks no contest has that came to the dataset later."""
+    order = data.draw(st.lists(st.sampled_from(sorted(contests)), min_size=1, max_size=8))
+    repo: dict[str, bytes] = {}
+    for name in order:
+        before, repo = repo, publish(repo, contest_bundle(name, contests[name]))
+        if f"{ALL_CONTESTS}{name}.parquet" in before:
+            assert all(same_content(path, repo[path], before[path]) for path in before)
+    came = list(dict.fromkeys(order))
+    wanted = [
+        name
+        for place, name in enumerate(came)
+        if not any(set(contests[name]) <= set(contests[later]) for later in came[place + 1 :])
+    ]
+    found = list(dict.fromkeys(row["contest_id"] for row in rows_in(repo[CONTESTS])))
+    assert found == wanted[::-1]
+    # Lost or cut, the table is made again of those that are kept in full.
+    again = publish({**repo, CONTESTS: b"cut"}, contest_bundle(order[-1], contests[order[-1]]))
+    assert {row["contest_id"] for row in rows_in(again[CONTESTS])} <= set(came)
+    cut = {f"{ALL_CONTESTS}old.parquet": b"cut"}
+    with pytest.raises(PublishError, match="not a contest of Tiebreak"):
+        publish(cut, contest_bundle("p", "x"))

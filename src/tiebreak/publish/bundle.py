@@ -1,8 +1,8 @@
 """The bundle: all files that a publication adds to a dataset, as bytes.
 
 A run's files never change once they are published, so the same logs give the same bytes on every
-machine. What does change with every publication (the card, the latest leaderboard) is made from
-the bundle and from what the dataset holds at that moment: see `latest.changing_files`.
+machine. What does change with every publication (the card, the latest tables) is made from the
+bundle and from what the dataset holds at that moment: see `latest.changing_files`.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.candidates import CandidatePool
 from tiebreak.publish.answers import pool_file
+from tiebreak.publish.contests import Contest, contest_manifest, contest_rows, score_rows
 from tiebreak.publish.rows import (
     ballot_rows,
     leaderboard_rows,
@@ -24,7 +25,13 @@ from tiebreak.publish.rows import (
     text_rows,
 )
 from tiebreak.publish.runs import Run
-from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, refuse_secrets
+from tiebreak.publish.secrets import (
+    Secret,
+    environment_secrets,
+    log_secrets,
+    refuse_secrets,
+    score_secrets,
+)
 from tiebreak.publish.tables import table_of, to_parquet
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.canvas import require_matplotlib
@@ -40,7 +47,7 @@ WORDS: Final = "plots.json"
 
 @dataclass(frozen=True, slots=True)
 class PublishedRun:
-    """One run: its `run_id`, and its files by path in the dataset."""
+    """One run, or a contest: its `run_id`, and its files by path in the dataset."""
 
     run_id: str
     files: Mapping[str, bytes]
@@ -66,8 +73,12 @@ class Bundle:
         return dict(sorted(found.items()))
 
 
-def bundle_of(runs: Sequence[Run], pools: Mapping[str, CandidatePool] | None = None) -> Bundle:
-    """The bundle of some runs; `pools` are their answers, None leaves these out.
+def bundle_of(
+    runs: Sequence[Run],
+    pools: Mapping[str, CandidatePool] | None = None,
+    contest: Contest | None = None,
+) -> Bundle:
+    """The bundle of some runs and a contest; `pools` are answers, None leaves these out.
 
     Raises:
         PublishError: a file would hold a secret of a log or of this machine.
@@ -79,15 +90,19 @@ def bundle_of(runs: Sequence[Run], pools: Mapping[str, CandidatePool] | None = N
     made = tuple(
         PublishedRun(run.run_id, _files(run, with_texts=pools is not None)) for run in runs
     )
-    found = Bundle(made, dict(sorted(shared.items())), tuple(known_secrets(runs)))
+    if contest is not None:
+        made += (PublishedRun(contest.contest_id, _contest_files(contest)),)
+    found = Bundle(made, dict(sorted(shared.items())), tuple(known_secrets(runs, contest)))
     refuse_secrets(found.files, found.secrets)
     return found
 
 
-def known_secrets(runs: Iterable[Run]) -> list[Secret]:
-    """What must not leave: secrets of the runs' logs and of this machine."""
+def known_secrets(runs: Iterable[Run], contest: Contest | None = None) -> list[Secret]:
+    """What must not leave: secrets of the runs' logs, of scores' files and of this machine."""
     logs = [path for run in runs for path in run.log.files]
-    return [*environment_secrets(), *(secret for path in logs for secret in log_secrets(path))]
+    found = [*environment_secrets(), *(secret for path in logs for secret in log_secrets(path))]
+    sources = contest.sources if contest else ()
+    return [*found, *(secret for path in sources for secret in score_secrets(path))]
 
 
 def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
@@ -103,6 +118,21 @@ def _files(run: Run, *, with_texts: bool) -> dict[str, bytes]:
     files = {path: to_parquet(table) for path, table in tables.items() if table.num_rows}
     files[f"runs/{name}/manifest.json"] = as_json(manifest(run))
     return dict(sorted((files | plots(run)).items()))
+
+
+def _contest_files(contest: Contest) -> dict[str, bytes]:
+    """The files of a contest by path."""
+    from tiebreak.report.figures import sensitivity_figure, wins_figure
+
+    name = contest.contest_id
+    files = {
+        f"contests/full/{name}.parquet": to_parquet(table_of("contests", contest_rows(contest))),
+        f"scores/{name}.parquet": to_parquet(table_of("scores", score_rows(contest))),
+        f"runs/{name}/manifest.json": as_json(contest_manifest(contest)),
+    }
+    draw = (wins_figure, sensitivity_figure)
+    drawn = [] if missing_plots() else [("", one(contest.report)) for one in draw]
+    return dict(sorted((files | _plot_files(name, drawn)).items()))
 
 
 def manifest(run: Run) -> dict[str, Any]:
@@ -162,12 +192,15 @@ def missing_plots() -> str | None:
 
 def plots(run: Run) -> dict[str, bytes]:
     """The plots of a run by path in the dataset; none where matplotlib is not installed."""
+    return {} if missing_plots() else _plot_files(run.run_id, _drawings(run))
+
+
+def _plot_files(run_id: str, drawn: "Iterable[tuple[str, Drawing | None]]") -> dict[str, bytes]:
+    """Drawings, each of a benchmark, and their words."""
     from tiebreak.report.figures import distinct
 
-    if missing_plots():
-        return {}
-    folder = f"plots/{run.run_id}"
-    found = [(benchmark, one) for benchmark, one in _drawings(run) if one is not None]
+    folder = f"plots/{run_id}"
+    found = [(benchmark, one) for benchmark, one in drawn if one is not None]
     drawings = distinct(one for _, one in found)
     words = [
         {"name": one.name, "benchmark": benchmark, "title": one.title, "alt": one.alt}

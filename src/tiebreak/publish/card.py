@@ -1,7 +1,7 @@
 """The dataset card: what was measured, how, by whom, and how far it can be trusted.
 
-Our part stands between two marks and is made anew from the latest leaderboard each time; all other
-text is a person's and stays as it is.
+Our part stands between two marks and is made anew from the latest tables each time; all other text
+is a person's and stays as it is.
 """
 
 import re
@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from tiebreak.publish.contest_headlines import contests_in
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.front_matter import merged
 from tiebreak.publish.headlines import boards_in, judging, plots_of, verdict_of, warnings_of
@@ -30,6 +31,7 @@ def card(
     rows: Iterable[Mapping[str, Any]],
     files: Mapping[str, bytes],
     *,
+    contests: Iterable[Mapping[str, Any]] = (),
     license: str | None,
     repo_id: str,
 ) -> str:
@@ -38,6 +40,7 @@ def card(
     Args:
         rows: the latest leaderboard.
         files: the files of the dataset by path; `README.md` is the card that is there.
+        contests: the latest contests.
         license: licence id to put on the card; None leaves it as it is.
         repo_id: "OWNER/NAME", for the examples.
 
@@ -49,7 +52,8 @@ def card(
     head, body = split(there)
     newline = "\r\n" if "\r\n" in there else "\n"
     matter = merged(head, files, title=title, license=license)
-    ours = our_part(rows, files, licensed=_licensed(matter), repo_id=repo_id)
+    licensed = _licensed(matter)
+    ours = our_part(rows, files, contests=contests, licensed=licensed, repo_id=repo_id)
     ours = ours.replace("\n", newline)
     # Lines that were there keep their ends; what YAML came anew gets those of the others.
     matter = newline.join(re.split(r"\r\n|\r|\n", matter)) if matter != head else matter
@@ -79,7 +83,12 @@ def split(readme: str) -> tuple[str, str]:
 
 
 def our_part(
-    rows: Iterable[Mapping[str, Any]], files: Mapping[str, bytes], *, licensed: bool, repo_id: str
+    rows: Iterable[Mapping[str, Any]],
+    files: Mapping[str, bytes],
+    *,
+    contests: Iterable[Mapping[str, Any]] = (),
+    licensed: bool,
+    repo_id: str,
 ) -> str:
     """What stands between the marks, without them."""
     boards = boards_in(rows)
@@ -90,6 +99,7 @@ def our_part(
         verdicts={board: verdict_of(board, files) for board in boards},
         plots={board: plots_of(board, files) for board in boards},
         warnings={board: warnings_of(board, files) for board in boards},
+        contests=contests_in(contests, files),
         metrics=[metric for name, metric in METRICS.items() if name in metrics],
         paths=set(files),
         with_candidates=any(path.startswith("candidates/") for path in files),

@@ -1,14 +1,17 @@
-"""`publish_dataset`: from ranking logs to a dataset on the Hub, or in a folder to look at first."""
+"""`publish_dataset`: from ranking logs and scores to a dataset on the Hub, or in a folder first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+from tiebreak.analysis.contests import ContestReport
 from tiebreak.paths import Paths, path_list
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import bundle_of, known_secrets, missing_plots
 from tiebreak.publish.community_evals import entries
+from tiebreak.publish.contest_records import contest_records
+from tiebreak.publish.contests import Contest, contest_of
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.every_eval_ever import records
 from tiebreak.publish.folder import Written, write_files, write_folder
@@ -28,6 +31,7 @@ class Publication:
 
     Attributes:
         runs: Ids of all runs, the oldest first.
+        contest: Id of the contest; None without one.
         sent: What the Hub took; None where nothing was sent.
         folder: The files of the dataset in the folder; empty where none was asked for.
         every_eval_ever: Paths of the records for Every Eval Ever in their folder.
@@ -36,6 +40,7 @@ class Publication:
     """
 
     runs: tuple[str, ...]
+    contest: str | None
     sent: Outcome | None
     folder: tuple[Written, ...]
     every_eval_ever: tuple[str, ...]
@@ -47,6 +52,7 @@ def publish_dataset(
     paths: Paths,
     repo_id: str | None,
     *,
+    contest: ContestReport | None = None,
     folder: str | PathLike[str] | None = None,
     with_candidates: bool = False,
     candidates: Paths = (),
@@ -61,16 +67,18 @@ def publish_dataset(
     wait: RetryPolicy | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Publication:
-    """Publish ranking logs as a dataset with a card, on the Hub in one commit, or in a folder.
+    """Publish rankings as a dataset with a card, on the Hub in one commit, or in a folder.
 
-    Publishing the same logs again changes nothing; other runs, and what people wrote on the card
-    outside of the marked part, stay. What was published never changes: publish a run with one
-    `how` only. Model arguments, addresses, folders and keys never leave.
+    Publishing the same again changes nothing; other runs, and what people wrote on the card outside
+    of the marked part, stay. What was published never changes: publish a run with one `how` only.
+    Model arguments, addresses, folders and keys never leave.
 
     Args:
-        paths: Ranking logs, and folders that hold some.
+        paths: Ranking logs, and folders that hold some; none for a contest alone.
         repo_id: "OWNER/NAME" of the dataset; it is created, private, where there is none. None
             sends nothing.
+        contest: What `contest_report` returned: its scores are published, too, and the merged
+            rankings of the benchmarks that it plays.
         folder: Write the dataset into this folder and send nothing: to look at it first. It is
             made, empty, or a dataset that was written so before.
         with_candidates: Publish the answers too, and what judges wrote about them.
@@ -91,15 +99,29 @@ def publish_dataset(
 
     Raises:
         RankingLogError: A path holds no ranking log, or shards do not fit together.
-        PublishError: A run cannot be published, or the Hub does not take it; the message says
-            why and what to do next.
+        PublishError: There is nothing to publish, a run cannot be published, or the Hub does not
+            take it; the message says why and what to do next.
+        RankingError: No aggregator can read the contest's scores.
+        TableError: No benchmark of the contest has scores of two models.
         ValueError: `level` or `draws` of `how` is out of range.
     """
     given = path_list(paths)
     if community_evals is not None and repo_id is None:
         raise PublishError("Community evals need OWNER/NAME: their entries link to the dataset")
-    progress("Reading the logs")
-    runs, notes = read_runs(given, how=how)
+    if not given and contest is None:
+        raise PublishError("There is nothing to publish: give ranking logs, or a contest")
+    if not given and (with_candidates or community_evals is not None):
+        raise PublishError("Answers and community evals are of ranking logs: give some")
+    runs: tuple[Run, ...] = ()
+    notes: tuple[str, ...] = ()
+    if given:
+        progress("Reading the logs")
+        runs, notes = read_runs(given, how=how)
+    played = None
+    if contest is not None:
+        progress("Merging rankings")
+        played = contest_of(contest)
+        notes += (*contest.notes, *played.left_out)
     pools = None
     if with_candidates:
         where = path_list(candidates)
@@ -108,7 +130,7 @@ def publish_dataset(
     written: tuple[Written, ...] = ()
     if repo_id is not None or folder is not None:
         progress("Making tables and plots")
-        bundle = bundle_of(runs, pools)
+        bundle = bundle_of(runs, pools, played)
         notes += tuple(filter(None, [missing_plots()]))
         if folder is not None:
             written = write_folder(
@@ -129,27 +151,35 @@ def publish_dataset(
     owner = repo_id.partition("/")[0] if repo_id else "unknown"
     return Publication(
         runs=tuple(run.run_id for run in runs),
+        contest=played.contest_id if played else None,
         sent=sent,
         folder=written,
         every_eval_ever=_export(
-            runs,
             every_eval_ever,
+            runs,
+            played,
             lambda run: records(run, organization=owner, pool=(pools or {}).get(run.run_id)),
+            lambda contest: contest_records(contest, organization=owner),
         ),
-        community_evals=_export(runs, community_evals, lambda run: entries(run, str(repo_id))),
+        community_evals=_export(
+            community_evals, runs, None, lambda run: entries(run, str(repo_id)), lambda contest: {}
+        ),
         notes=notes,
     )
 
 
 def _export(
-    runs: Sequence[Run],
     folder: str | PathLike[str] | None,
+    runs: Sequence[Run],
+    contest: Contest | None,
     files_of: Callable[[Run], Mapping[str, bytes]],
+    files_of_contest: Callable[[Contest], Mapping[str, bytes]],
 ) -> tuple[str, ...]:
-    """Write the files of all runs into a folder; their paths in it."""
+    """Write the files of all runs and of a contest into a folder; their paths in it."""
     if folder is None:
         return ()
     files = {path: content for run in runs for path, content in files_of(run).items()}
-    refuse_secrets(files, known_secrets(runs))
+    files |= files_of_contest(contest) if contest is not None else {}
+    refuse_secrets(files, known_secrets(runs, contest))
     write_files(files, Path(folder))
     return tuple(sorted(files))

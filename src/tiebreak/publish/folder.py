@@ -11,7 +11,7 @@ from pathlib import Path
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import BEGIN, README
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.latest import LATEST
+from tiebreak.publish.latest import CONTESTS, LATEST
 from tiebreak.publish.missing import Dataset, missing_files
 
 
@@ -45,7 +45,7 @@ class _Folder(Dataset):
 def write_folder(
     bundle: Bundle, folder: Path, *, license: str | None, repo_id: str
 ) -> tuple[Written, ...]:
-    """Write a bundle, and the card and latest leaderboard that go with it, into a folder.
+    """Write a bundle, and the card and latest tables that go with it, into a folder.
 
     The folder is made, empty, or a dataset of Tiebreak; the other arguments are those of
     `publish_dataset`.
@@ -61,7 +61,7 @@ def write_folder(
     write_files(new, folder)
     return tuple(
         Written(path, (folder / path).stat().st_size, path in new)
-        for path in sorted({*bundle.files, README, LATEST})
+        for path in sorted({*bundle.files, README, LATEST, CONTESTS})
         if (folder / path).exists()
     )
 

@@ -13,7 +13,8 @@ import yaml
 
 from tiebreak.publish.errors import PublishError
 
-TAGS: Final = ("tiebreak", "llm-as-a-judge", "leaderboard")
+_OF_JUDGES: Final = "llm-as-a-judge"
+TAGS: Final = ("tiebreak", _OF_JUDGES, "leaderboard")
 
 # The splits of every table: which files they are.
 CONFIGS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -22,6 +23,8 @@ CONFIGS: Final[Mapping[str, Mapping[str, str]]] = {
         name: {"full": f"{name}/*.parquet"}
         for name in ("rankings", "ballots", "judge_texts", "candidates")
     },
+    "contests": {"latest": "contests/latest.parquet", "full": "contests/full/*.parquet"},
+    "scores": {"full": "scores/*.parquet"},
 }
 
 _LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
@@ -58,7 +61,9 @@ def merged(text: str, paths: Collection[str], *, title: str, license: str | None
     if license is not None:
         wanted["license"] = _licence(license)
     wanted |= {} if "pretty_name" in there else {"pretty_name": title}
-    wanted |= {} if "tags" in there else {"tags": list(TAGS)}
+    judged = any(path.startswith("leaderboard/") for path in paths)
+    tags = [tag for tag in TAGS if judged or tag != _OF_JUDGES]
+    wanted |= {} if "tags" in there else {"tags": tags}
     wanted["configs"] = _configs(there.get("configs"), configs_for(paths))
     changed = {name: value for name, value in wanted.items() if there.get(name) != value}
     return _spliced(text, there, changed) if changed else text
@@ -108,9 +113,9 @@ def _configs(there: Any, ours: list[dict[str, Any]]) -> list[Any]:
     found = [{**one, **new.pop(one.get("config_name"), {})} for one in there]
     found += new.values()
     if not any(one.get("default") for one in found):
-        for one in found:
-            if one.get("config_name") == "leaderboard":
-                one["default"] = True
+        named = {one.get("config_name"): one for one in found}
+        first = next((named[name] for name in ("leaderboard", "contests") if name in named), {})
+        first["default"] = True
     return found
 
 

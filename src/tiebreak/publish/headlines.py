@@ -111,9 +111,16 @@ def _judges(settings: Iterable[tuple[str, str, str]], seed: str, made_by: str) -
 def plots_of(board: Board, files: Mapping[str, bytes]) -> list[dict[str, str]]:
     """The plots of an entry that the dataset holds: `path` in it, and `alt` text."""
     folder = f"plots/{board.run_id}"
+    return pictures(folder, _about(board, f"{folder}/plots.json", "plots", files), files)
+
+
+def pictures(
+    folder: str, listed: Iterable[Mapping[str, Any]], files: Mapping[str, bytes]
+) -> list[dict[str, str]]:
+    """Those plots of a folder that the dataset holds: `path` in it, and `alt` text."""
     return [
         {"path": path, "alt": str(one.get("alt", ""))}
-        for one in _about(board, f"{folder}/plots.json", "plots", files)
+        for one in listed
         if _SAFE.fullmatch(str(one.get("name")))
         and (path := f"{folder}/{one['name']}.png") in files
     ]
@@ -144,10 +151,15 @@ def _about(
     board: Board, path: str, key: str, files: Mapping[str, bytes]
 ) -> list[Mapping[str, Any]]:
     """What a JSON file of the run lists about the entry's benchmark."""
-    if not _SAFE.fullmatch(board.run_id) or path not in files:
-        return []
-    listed = _parsed(files[path], dict).get(key)
-    return [one for one in _mappings(listed) if one.get("benchmark") == board.benchmark]
+    listed = said_in(board.run_id, path, files).get(key)
+    return [one for one in mappings(listed) if one.get("benchmark") == board.benchmark]
+
+
+def said_in(run_id: str, path: str, files: Mapping[str, bytes]) -> dict[str, Any]:
+    """What a JSON file of a run says; empty where there is none, or it is something else."""
+    if not _SAFE.fullmatch(run_id) or path not in files:
+        return {}
+    return _parsed(files[path], dict)
 
 
 def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Board:
@@ -199,14 +211,14 @@ def _line(row: Row, by_metric: Mapping[str, Mapping[str, Row]]) -> Line:
 
 def _settings(text: Any) -> Iterable[tuple[str, str, str]]:
     """Role, name and settings of every model that judged."""
-    for one in _mappings(_parsed(text, list)):
+    for one in mappings(_parsed(text, list)):
         settings = {name: value for name, value in one.items() if name not in ("role", "model")}
         given = ", ".join(f"{name} {value}" for name, value in settings.items())
         role, model = (str(one.get(name, "")) for name in ("role", "model"))
         yield role, model, given or "the provider's own settings"
 
 
-def _mappings(listed: Any) -> list[Mapping[str, Any]]:
+def mappings(listed: Any) -> list[Mapping[str, Any]]:
     """The objects in a list of JSON; none where it is something else."""
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from tiebreak.publish.bundle import Bundle
+from tiebreak.publish.contests import OF_CONTESTS
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import changing_files
 from tiebreak.publish.tables import from_parquet
@@ -81,9 +82,10 @@ def same_content(path: str, ours: bytes, theirs: bytes) -> bool:
     Tables and manifests are compared by what they hold, and numbers up to the last digits: another
     version of a library writes other bytes. A column or key that only one of them has, as another
     version of Tiebreak may write, makes no difference, unless each lacks something. Plots are
-    drawn with the fonts of a machine and always count as the same.
+    drawn with the fonts of a machine and always count as the same, and so does what was made of a
+    table of scores that names it.
     """
-    if ours == theirs or path.startswith("plots/"):
+    if ours == theirs or path.startswith(("plots/", *OF_CONTESTS)):
         return True
     try:
         if path.endswith(".parquet"):

@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelConfig
 
+from tiebreak.candidates.discover import discover
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
 
@@ -75,6 +77,26 @@ def log_secrets(path: str) -> Iterator[Secret]:
     names = [log.eval.model, *(model.model for _, model in _models(log))]
     for where, value, telling in _private(log):
         if telling or not (_WORD.fullmatch(value) or any(value in name for name in names)):
+            yield from _usable(f"{where} in {file_name(path)}", value)
+
+
+def score_secrets(path: str) -> Iterator[Secret]:
+    """What must stay private of a file that scores were read from: a log of either harness.
+
+    Of lm-eval's summary these are the model's arguments, but for what is called like no secret.
+    """
+    file = Path(path)
+    if file.suffix not in (".eval", ".json") or not file.is_file():
+        return
+    if any(found.kind == "inspect" for found in discover([file]).files):
+        yield from log_secrets(path)
+        return
+    config = json.loads(file.read_bytes()).get("config")
+    given = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(given, str):
+        given = dict(part.partition("=")[::2] for part in given.split(","))
+    for where, value, telling in _strings("a model argument", given):
+        if telling:
             yield from _usable(f"{where} in {file_name(path)}", value)
 
 

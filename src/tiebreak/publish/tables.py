@@ -21,7 +21,7 @@ ROWS_PER_GROUP: Final = 1000
 
 @cache
 def schema(table: str) -> "pa.Schema":
-    """Columns of `leaderboard`, `rankings`, `ballots` or `judge_texts`."""
+    """Columns of `leaderboard`, `rankings`, `ballots`, `judge_texts`, `contests` or `scores`."""
     # Arrow is imported where it is needed only: importing it takes most of a second.
     import pyarrow as pa
 
@@ -89,6 +89,24 @@ def schema(table: str) -> "pa.Schema":
             *may(checklist_id=text, principle_id=text, anchor_split=text, duplicate_of=text),
         ],
         "judge_texts": [*item, *must(ballot=whole, about=text, text=text)],
+        "contests": [
+            *must(contest_id=text, method=text),
+            *may(eliminate=whole),
+            *must(model=text),
+            *may(rank=whole, value=number, higher_is_better=truth),
+            *may(standard_error=number, lower=number, upper=number, level=number),
+            *may(rank_lower=whole, rank_upper=whole),
+            *may(simulation_rank_lower=whole, simulation_rank_upper=whole),
+            *may(tier=whole, slope=number, slope_error=number, label=text),
+            *may(cost=whole, optimal=truth, unique=truth),
+            *must(n_models=whole, n=whole, benchmarks=texts, rounds=pa.list_(texts)),
+            *may(order_from=text, weights=pa.list_(number)),
+            *may(eliminate_by_round=pa.list_(whole), missing=text, iterations=whole, seed=whole),
+        ],
+        "scores": [
+            *must(contest_id=text, model=text, benchmark=text),
+            *may(round=whole, score=number, standard_error=number),
+        ],
     }
     return pa.schema(columns[table])
 

@@ -1,0 +1,280 @@
+"""A contest over many benchmarks as it is published, with the merged rankings of its scores.
+
+A contest has no log and no date: what it was made of names it, the scores, their standard errors
+and the settings. So the same contest has the same files everywhere, and another one never takes
+its place. Only scores, names and numbers leave: of the files that scores were read from, neither
+folders nor names.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from tiebreak.analysis.consensus import Election, elect
+from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.rows import Row
+from tiebreak.analysis.standing import whole
+from tiebreak.publish.errors import PublishError
+from tiebreak.publish.facts import public_names, public_words
+from tiebreak.rankers import competition_ranks
+from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.rankers.contests.expected_wins import CsdResult
+from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.sheets.consensus import election_data, kemeny_lines
+from tiebreak.report.sheets.contest import data_of
+from tiebreak.tables.benchmark_ballots import score_ballots
+from tiebreak.tables.scores import ScoreTable
+
+CSD: Final = "csd"
+"""The method of a contest's own rows; those of merged rankings have the aggregator's name."""
+
+PREFIX: Final = "contest-"
+OF_CONTESTS: Final = ("contests/full/", f"runs/{PREFIX}")
+"""Where files lie that their names tell all about: they are made of scores by these settings."""
+
+# The one that takes minutes for a hundred models stays out.
+METHODS: Final = tuple(one.name for one in AGGREGATORS.values() if not one.slow)
+# Seconds for an exact order; what is not proven by then is left out, for another machine may be
+# quicker, and what is published never changes.
+_TIME_LIMIT: Final = 120.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Contest:
+    """A contest with public names, and what aggregators make of the benchmarks that it plays.
+
+    `table` holds all scores; `notes` name no file. `sources` are the files that were read; they do
+    not leave, and what is secret in them must not.
+    """
+
+    contest_id: str
+    report: ContestReport
+    table: ScoreTable
+    election: Election
+    notes: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def played(self) -> tuple[str, ...]:
+        """The benchmarks that are in a round, in the table's order."""
+        played = {name for one in self.report.rounds for name in one}
+        return tuple(name for name in self.table.benchmarks if name in played)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The aggregators that have no ranking, and why."""
+        failed = self.election.failed.items()
+        return tuple(f"{method}: no result: {reason}" for method, reason in failed)
+
+    @property
+    def results(self) -> tuple[CsdResult, ...]:
+        """The contest at each T that was asked for, the main one first."""
+        found = self.report.sensitivity
+        return (self.report.result,) if found is None else found.contests
+
+
+def contest_of(report: ContestReport) -> Contest:
+    """What is published of a contest; an effect of spoilt scores is not.
+
+    Raises:
+        PublishError: the report does not hold its scores.
+        RankingError: no aggregator can read them.
+        TableError: no benchmark has scores of two models.
+    """
+    if report.table is None:
+        raise PublishError("The contest does not hold its scores: make it with contest_report(…)")
+    sources, table = report.table.sources, _public_table(report.table)
+    benchmarks = dict(zip(report.benchmarks, table.benchmarks, strict=True))
+    report = replace(
+        report,
+        models=table.models,
+        benchmarks=table.benchmarks,
+        rounds=tuple(tuple(benchmarks[name] for name in one) for one in report.rounds),
+        table=table,
+        spoilt=(),
+        notes=(),
+    )
+    election = _elected(report, table)
+    return Contest(
+        contest_id=_contest_id(report, table),
+        report=report,
+        table=table,
+        election=election,
+        notes=(*_notes(report, table), *election.notes),
+        sources=sources,
+    )
+
+
+def contest_rows(contest: Contest) -> list[Row]:
+    """Contest × method × T × model, best first."""
+    return [*_csd_rows(contest), *_merged_rows(contest)]
+
+
+def score_rows(contest: Contest) -> list[Row]:
+    """Contest × model × benchmark, in the table's order; a missing score is null."""
+    table = contest.table
+    places = {name: k for k, one in enumerate(contest.report.rounds, start=1) for name in one}
+    return [
+        {
+            "contest_id": contest.contest_id,
+            "model": model,
+            "benchmark": benchmark,
+            "round": places.get(benchmark),
+            "score": float(table.scores[row, column]),
+            "standard_error": math.nan if table.errors is None else table.errors[row, column],
+        }
+        for row, model in enumerate(table.models)
+        for column, benchmark in enumerate(table.benchmarks)
+    ]
+
+
+def contest_manifest(contest: Contest) -> dict[str, Any]:
+    """The contest as a whole: what `csd --json` and `aggregate --json` say, and what was noted."""
+    merged = election_data(contest.election)
+    kemeny = contest.election.kemeny
+    return document(
+        "tiebreak/contest",
+        1,
+        contest_id=contest.contest_id,
+        models=contest.report.models,
+        benchmarks=contest.report.benchmarks,
+        missing=contest.report.missing,
+        csd=data_of(contest.report),
+        merged={name: merged[name] for name in ("candidates", "failed", "results")},
+        proof=list(kemeny_lines(contest.election.names, kemeny)) if kemeny else [],
+        warnings=contest.report.warnings,
+        notes=[*contest.notes, *contest.left_out],
+    )
+
+
+def _public_table(table: ScoreTable) -> ScoreTable:
+    """The same scores under public names, without a word of where they were read from."""
+    models, benchmarks = (
+        {old: new for new, old in public_names(names).items()}
+        for names in (table.models, table.benchmarks)
+    )
+    return replace(
+        table,
+        models=tuple(models.get(name, name) for name in table.models),
+        benchmarks=tuple(benchmarks.get(name, name) for name in table.benchmarks),
+        sources=(),
+        notes=table.public_notes,
+    )
+
+
+def _elected(report: ContestReport, table: ScoreTable) -> Election:
+    """The benchmarks that are played as ballots, merged; only what is proven."""
+    places = sorted(table.benchmarks.index(name) for one in report.rounds for name in one)
+    played = replace(
+        table,
+        benchmarks=tuple(table.benchmarks[place] for place in places),
+        scores=table.scores[:, places],
+        errors=None,
+        notes=(),
+    )
+    ballots = score_ballots(played, drop_unranked=True)
+    found = elect(ballots, METHODS, time_limit=_TIME_LIMIT)
+    kemeny = found.kemeny
+    if kemeny is None or kemeny.optimal:
+        return found
+    return replace(
+        found,
+        kemeny=None,
+        consensuses={k: v for k, v in found.consensuses.items() if k != "kemeny_young"},
+        failed={
+            **found.failed,
+            "kemeny_young": f"no order was proven optimal in {_TIME_LIMIT:g} s",
+        },
+    )
+
+
+def _contest_id(report: ContestReport, table: ScoreTable) -> str:
+    results = (report.result,) if report.sensitivity is None else report.sensitivity.contests
+    made_of = {
+        **only(table, "models", "benchmarks"),
+        # Adding 0 makes one of the two zeros.
+        "scores": table.scores + 0.0,
+        "errors": None if table.errors is None else table.errors + 0.0,
+        **only(report, "rounds", "weights", "missing"),
+        **only(report.result, "iterations", "seed", "level"),
+        "eliminate": [one.eliminate for one in results],
+        "tiers": report.tiers,
+        "methods": METHODS,
+    }
+    text = json.dumps(json_ready(made_of), sort_keys=True)
+    return PREFIX + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _notes(report: ContestReport, table: ScoreTable) -> Iterator[str]:
+    yield from filter(None, map(public_words, table.public_notes))
+    played = {name for one in report.rounds for name in one}
+    if unused := [name for name in table.benchmarks if name not in played]:
+        yield f"In no round, so not used: {', '.join(unused)}"
+
+
+def _csd_rows(contest: Contest) -> Iterator[Row]:
+    report = contest.report
+    found = report.sensitivity
+    for number, result in enumerate(contest.results):
+        ts = set(result.eliminate)
+        shared = _shared(contest, CSD, len(contest.played)) | {
+            **only(result, "level", "iterations", "seed"),
+            "eliminate": ts.pop() if len(ts) == 1 else None,
+            "eliminate_by_round": result.eliminate,
+        }
+        # Tiers, and intervals over items, are those of the main contest.
+        items = report.items if number == 0 else None
+        tiers = report.tiers if number == 0 else None
+        for row in np.argsort(-result.expected_wins, kind="stable").tolist():
+            own: dict[str, Any] = {
+                "model": report.models[row],
+                "rank": whole(result.rank[row]),
+                "value": result.expected_wins[row],
+                "standard_error": result.standard_error[row],
+                "simulation_rank_lower": whole(result.rank_lower[row]),
+                "simulation_rank_upper": whole(result.rank_upper[row]),
+                "tier": None if tiers is None else int(tiers[row]),
+            }
+            if items is not None:
+                own |= {name: getattr(items, name)[row] for name in ("lower", "upper")}
+                ranks = ("rank_lower", "rank_upper")
+                own |= {name: whole(getattr(items, name)[row]) for name in ranks}
+            if found is not None:
+                own |= {name: getattr(found, name)[row] for name in ("slope", "slope_error")}
+                own["label"] = found.labels[row]
+            yield shared | own
+
+
+def _merged_rows(contest: Contest) -> Iterator[Row]:
+    names, kemeny = contest.election.names, contest.election.kemeny
+    for method, consensus in contest.election.consensuses.items():
+        shared = _shared(contest, method, consensus.used)
+        shared["higher_is_better"] = not consensus.ascending
+        if kemeny is not None and method == "kemeny_young":
+            shared |= only(kemeny, "cost", "optimal", "unique")
+        ranks = competition_ranks(-consensus.ranks)
+        for group in consensus.groups:
+            for column in group:
+                yield shared | {
+                    "model": names[column],
+                    "rank": whole(ranks[column]),
+                    "value": consensus.scores[column],
+                }
+
+
+def _shared(contest: Contest, method: str, n: int) -> dict[str, Any]:
+    report = contest.report
+    return {
+        "contest_id": contest.contest_id,
+        "method": method,
+        "higher_is_better": True,
+        "n_models": len(report.models),
+        "n": n,
+        "benchmarks": contest.played,
+        **only(report, "rounds", "weights", "missing", "order_from"),
+    }
