@@ -48,6 +48,8 @@ def run(*arguments: str) -> Result:
         (["--dry-run", "--pr"], "--to"),
         (["--to", "a/b", "--pr", "--public"], "leave out --public"),
         (["--community-evals", "x"], "--to"),
+        (["--dry-run", "--eliminate", "1", "--rename", "a=b"], "--eliminate, --rename: for a"),
+        (["--dry-run", "--scores", "s.csv", "--rounds", "r", "--order", "a"], "or --order"),
     ],
 )
 def test_usage(arguments: list[str], message: str) -> None:
@@ -121,6 +123,49 @@ def test_errors_are_one_sentence(arguments: list[str], message: str) -> None:
     done = run(*arguments)
     assert done.exit_code == 1
     assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def alone(*arguments: str) -> Result:
+    return CliRunner().invoke(publish, ["--draws", "100", *arguments])
+
+
+@pytest.mark.slow
+def test_scores_without_logs(here: Path) -> None:
+    (here / "scores.csv").write_text("model,x,y\na,3,1\nb,2,2\nc,1,3\n")
+    done = alone("--scores", "scores.csv", "--order", "y,x", "--eliminate", "0,1", "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert "1 contest. Nothing was sent." in done.output
+    assert 'load_dataset("tiebreak-dataset", "contests")' in done.output
+    card = (here / "tiebreak-dataset" / "README.md").read_text()
+    assert "Rounds: y → x. What comes early weighs more; this order was chosen" in card
+    said = json.loads(run("--scores", "scores.csv", "--dry-run", "--json", "--out", "z").stdout)
+    assert len(said["runs"]) == 1
+    assert said["contest"].startswith("contest-")
+    assert f"contests/full/{said['contest']}.parquet" in {one["path"] for one in said["files"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "Give ranking LOGS, or --scores, or both"),
+        (["--scores", "s.csv", "--with-candidates"], 2, "go with LOGS"),
+        (["--scores", "s.csv", "--to", "a/b", "--community-evals", "x"], 2, "go with LOGS"),
+        (["--scores", "nowhere.csv"], 1, "nowhere.csv"),
+        (["--scores", "s.csv"], 1, "has no score on 'y'"),
+        (["--scores", "s.csv", "--missing", "worst", "--order", "z"], 1, "neither a file nor"),
+        (["--scores", "one.csv"], 1, "at least two models"),
+    ],
+)
+def test_what_is_wrong_with_scores_is_one_sentence(
+    here: Path, arguments: list[str], code: int, message: str
+) -> None:
+    (here / "s.csv").write_text("model,x,y\na,3,\nb,2,2\n")
+    (here / "one.csv").write_text("model,x\na,3\n")
+    done = alone("--dry-run", *arguments)
+    assert done.exit_code == code, done.output
+    assert message in " ".join(done.output.split())
     assert "Traceback" not in done.output
 
 

@@ -1,5 +1,6 @@
-"""A contest over many benchmarks, for `csd` and `report`: its options, its run."""
+"""A contest over many benchmarks, for `csd`, `report`, `publish`: its options, its run."""
 
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -64,16 +65,25 @@ _NAMES = ("rounds", "order", "eliminate", "missing", "spoil", "performance_tiers
 
 def contest_options(command: Command) -> Command:
     """The options that say what a contest is like: one `setup`, for `play`."""
+    return _with_setup(command, _OPTIONS)
 
+
+def played_options(command: Command) -> Command:
+    """The same without --spoil, which is no part of the contest itself."""
+    options = zip(_NAMES, _OPTIONS, strict=True)
+    return _with_setup(command, [option for name, option in options if name != "spoil"])
+
+
+def _with_setup(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
     @wraps(command)
     def with_setup(*args: Any, **others: Any) -> Any:
-        setup = {name: others.pop(name) for name in _NAMES}
+        setup = {name: others.pop(name, ()) for name in _NAMES}
         if setup["rounds"] and setup["order"]:
             raise click.UsageError("Give --rounds, whose order counts, or --order.")
         return command(*args, setup=setup, **others)
 
     decorated: Command = with_setup
-    for option in reversed(_OPTIONS):
+    for option in reversed(options):
         decorated = option(decorated)
     return decorated
 

@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import CLEAR, bootstrap_options, echo_json, plain_errors, steps
+from tiebreak.cli._contest import given_of, play, played_options
+from tiebreak.cli._shared import (
+    CLEAR,
+    bootstrap_options,
+    echo_json,
+    plain_errors,
+    scores_options,
+    steps,
+)
 from tiebreak.words import count
 
 if TYPE_CHECKING:
     from tiebreak.publish import Publication
     from tiebreak.rankers import Resampling
 
+NOTHING_GIVEN = "Give ranking LOGS, or --scores, or both."
 NOTHING_ASKED = (
     "Say where to: --to OWNER/NAME publishes, --dry-run only writes the folder; "
     "--every-eval-ever DIR and --community-evals DIR write records for these."
@@ -24,7 +33,7 @@ _NO_NAME = "OWNER/NAME"
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", nargs=-1)
 @click.option("--to", "repo_id", metavar="OWNER/NAME", help="The dataset on the Hugging Face Hub.")
 @click.option("--public", is_flag=True, help="Let everybody see it; otherwise it starts private.")
 @click.option(
@@ -59,6 +68,15 @@ _NO_NAME = "OWNER/NAME"
     metavar="DIR",
     help="Write .eval_results entries for the models' own repositories; needs --to.",
 )
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="SCORES",
+    help="Publish a contest over many benchmarks, merged rankings, and the scores behind them: "
+    "tables, logs or folders as `tiebreak csd` takes them. Repeatable.",
+)
+@played_options
+@scores_options
 @bootstrap_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
 def publish(
@@ -73,22 +91,32 @@ def publish(
     pr: bool,
     every_eval_ever: Path | None,
     community_evals: Path | None,
+    scores: tuple[str, ...],
+    setup: dict[str, Any],
+    reading: dict[str, Any],
     how: "Resampling",
     as_json: bool,
 ) -> None:
     """Publish rankings, ballots and a card as a dataset on the Hub, in one commit.
 
     \b
+    LOGS are ranking logs, and folders that hold some. With --scores, and also without LOGS, models
+    are ranked over many benchmarks, as `tiebreak csd` and `tiebreak aggregate` do.
+
+    \b
     It starts private, and publishing twice changes nothing. Model arguments, addresses, paths and
-    keys never leave. What is published never changes either: publish a run with one --level,
-    --draws and --seed only. Look at it first.
+    keys never leave, nor do names of files of scores. What is published never changes either:
+    publish a run with one --level, --draws and --seed only. Look at it first.
 
     \b
     Examples:
       tiebreak publish logs/ --to me/rankings --dry-run
       tiebreak publish logs/ --to me/rankings --license cc-by-4.0
+      tiebreak publish --scores scores.csv --eliminate 0,1,2 --to me/rankings
+      tiebreak publish logs/ --scores results/ --rounds rounds.yaml --to me/rankings
     """
     _check_usage(repo_id, public, candidates, with_candidates, dry_run, out, pr, community_evals)
+    _check_given(logs, scores, with_candidates, community_evals, given_of({**setup, **reading}))
     if not (repo_id or dry_run or every_eval_ever or community_evals):
         raise click.UsageError(NOTHING_ASKED)
 
@@ -96,17 +124,26 @@ def publish(
 
     from tiebreak.candidates import CandidateError
     from tiebreak.publish import PublishError, RetryPolicy, publish_dataset
+    from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.tables import TableError, read_scores
 
     quiet = as_json or not sys.stderr.isatty()
     if quiet:
         disable_progress_bars()
     name = repo_id.rpartition("/")[2] if repo_id else "tiebreak-dataset"
     folder = (out or Path(name)) if dry_run else None
-    with plain_errors(RankingLogError, CandidateError, PublishError), steps(quiet=quiet) as step:
+    known = (RankingLogError, CandidateError, PublishError, TableError, RankingError)
+    with plain_errors(*known, MissingPackageError), steps(quiet=quiet) as step:
+        contest = None
+        if scores:
+            step("Playing contests")
+            table = read_scores(scores, **reading)
+            contest = play(table, setup, {"seed": how.seed, "level": how.level})
         made = publish_dataset(
             logs,
             repo_id,
+            contest=contest,
             folder=folder,
             with_candidates=with_candidates,
             candidates=candidates,
@@ -154,6 +191,22 @@ def _check_usage(
             raise click.UsageError(message)
 
 
+def _check_given(
+    logs: tuple[str, ...],
+    scores: tuple[str, ...],
+    with_candidates: bool,
+    community_evals: Path | None,
+    of_contest: list[str],
+) -> None:
+    if not (logs or scores):
+        raise click.UsageError(NOTHING_GIVEN)
+    if of_contest and not scores:
+        options = ", ".join(of_contest)
+        raise click.UsageError(f"{options}: for a contest over many --scores, not LOGS.")
+    if not logs and (with_candidates or community_evals):
+        raise click.UsageError("--with-candidates and --community-evals go with LOGS.")
+
+
 def _is_name(repo_id: str) -> bool:
     part = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
     return re.fullmatch(f"{part}/{part}", repo_id) is not None and len(repo_id) <= 96
@@ -174,10 +227,11 @@ def _data(
             "to": repo_id,
             "private": not public,
             "runs": list(made.runs),
+            "contest": made.contest,
             "files": [{"path": f.path, "bytes": f.size, "written": f.new} for f in made.folder],
         }
     elif made.sent:
-        data |= {"to": repo_id, **asdict(made.sent)}
+        data |= {"to": repo_id, "contest": made.contest, **asdict(made.sent)}
     for name, where in exports.items():
         if where:
             data[name] = {"folder": str(where), "files": list(getattr(made, name))}
@@ -210,11 +264,14 @@ def _dry(done: dict[str, Any]) -> Iterable[str]:
     if plots:
         yield f"{_size(sum(file['bytes'] for file in plots))}  plots/ ({len(plots)} files)"
     total = _size(sum(file["bytes"] for file in done["files"])).strip()
-    runs = count(len(done["runs"]), "run")
+    held = [count(len(done["runs"]), "run")] if done["runs"] else []
+    held += ["1 contest"] if done["contest"] else []
+    main = "leaderboard" if done["runs"] else "contests"
     who = "private" if done["private"] else "public"
     yield ""
-    yield f"{done['folder']}: {len(done['files']):,} files, {total}, {runs}. Nothing was sent."
-    yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "leaderboard")'
+    sizes = ", ".join([f"{len(done['files']):,} files", total, *held])
+    yield f"{done['folder']}: {sizes}. Nothing was sent."
+    yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "{main}")'
     where = done["to"] or _NO_NAME
     more = "" if done["private"] else " --public"
     yield f"Publish it ({who}): the same command with --to {where}{more}, without --dry-run (--out)"
