@@ -4,6 +4,12 @@ from .analysis.alignment.align import (
 from .analysis.alignment.align import (
     align as align,
 )
+from .analysis.beside import (
+    with_csd as with_csd,
+)
+from .analysis.beside import (
+    with_kemeny as with_kemeny,
+)
 from .analysis.comparison import (
     Comparison as Comparison,
 )

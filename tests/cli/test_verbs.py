@@ -188,6 +188,25 @@ def test_aggregate_scores(tables: Path) -> None:
     )
 
 
+def test_each_order_beside_the_other(tables: Path) -> None:
+    arguments = [str(tables / "scores.csv"), "--also"]
+    contest = tiebreak("csd", *arguments, "kemeny", "--iterations", "200", "--json")
+    rows = json.loads(contest.output)["contest"]["rows"]
+    assert {row["model"]: row["kemeny_rank"] for row in rows} == {"x": 1, "y": 2, "z": 3}
+    assert json.loads(contest.output)["kemeny"]["order"] == ["x", "y", "z"]
+    text = tiebreak("csd", *arguments, "kemeny", "--iterations", "200").output
+    assert "each round a ballot. Cost: 1 pairwise disagreement, proven" in " ".join(text.split())
+    elected = tiebreak("aggregate", *arguments, "csd", "--json")
+    [election] = json.loads(elected.output)
+    assert [row["candidate"] for row in election["csd"]["ranking"]] == ["x", "y", "z"]
+    for more in ([], ["--method", "all"]):
+        text = tiebreak("aggregate", *arguments, "csd", *more).output
+        assert "CSD: place by expected wins in 100,000 Swiss-system contests" in text
+        assert any(line.split()[-1] == "CSD" for line in text.splitlines() if line.strip())
+    none = json.loads(tiebreak("csd", arguments[0], "--iterations", "200", "--json").output)
+    assert (none["kemeny"], none["contest"]["rows"][0]["kemeny_rank"]) == (None, None)
+
+
 def test_csd(tables: Path) -> None:
     arguments = ["csd", str(tables / "scores.csv"), "--rounds", str(tables / "rounds.yaml")]
     arguments += ["--eliminate", "0,1", "--iterations", "2000", "--spoil", "x=code"]
@@ -257,6 +276,8 @@ def test_csd_reads_the_results_of_both_harnesses(tmp_path: Path) -> None:
         (["aggregate", "{tables}/scores.csv", "--weights", "law=0"], 1, "not a number above 0"),
         (["aggregate", "{tables}/scores.csv", "--ties", "se"], 1, "give them in a CSV file"),
         (["aggregate", "{tables}/scores.csv", "--rename", "a=b"], 1, "are for logs"),
+        (["aggregate", "{tables}/ballots.csv", "--also", "csd"], 1, "there are only ballots"),
+        (["aggregate", "{tables}/holes.csv", "--also", "csd"], 0, "csd: no result: 'y' has no"),
         (["csd", "{tables}/scores.csv", "--eliminate", "0;1"], 2, "whole numbers such as 0,1,2"),
         (["csd", "{tables}/scores.csv", "--eliminate", "-1"], 1, "0 or more"),
         (["csd", "{tables}/scores.csv", "--eliminate", "2,1"], 1, "ascending"),

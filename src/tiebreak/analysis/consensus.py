@@ -14,6 +14,7 @@ from tiebreak.rankers import (
     kemeny_young,
     mean_rank,
 )
+from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.tables.ballots import BallotFile
 from tiebreak.words import count
 
@@ -27,7 +28,8 @@ class Election(Finding):
     `consensuses` by name of the method; `failed` says why a method has none. `kemeny` is the whole
     result of Kemeny–Young, where that is one of the methods and all ballots were counted at once.
     `n_items` is the number of items that were counted one by one, None if they were not.
-    `time_limit` is the number of seconds that each method had, None for no limit.
+    `time_limit` is the number of seconds that each method had, None for no limit. `csd`: expected
+    wins over the benchmarks that are the ballots, where they were asked for (`with_csd`).
     """
 
     name: str
@@ -39,6 +41,7 @@ class Election(Finding):
     n_items: int | None = None
     notes: tuple[str, ...] = ()
     time_limit: float | None = None
+    csd: CsdResult | None = None
 
     def __str__(self) -> str:
         method, found = next(iter(self.consensuses.items()))

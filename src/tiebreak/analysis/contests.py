@@ -20,6 +20,7 @@ from tiebreak.rankers.contests.sensitivity import (
 )
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError
+from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.tables.errors import TableError
 from tiebreak.tables.rounds import Rounds
@@ -43,7 +44,8 @@ class ContestReport(Finding):
     `tiers`, shape (models,): the tier of each model by natural breaks of its expected wins, 1 = the
     highest; None for few models, or where a break lies within the simulation's error.
     `largest_eliminate` is the largest T that makes sense (`largest_elimination`). `table` holds the
-    scores, and `missing` says what one that is not there meant.
+    scores, and `missing` says what one that is not there meant. `kemeny` is the Kemeny order of the
+    rounds, where it was asked for (`with_kemeny`).
     """
 
     models: tuple[str, ...]
@@ -61,6 +63,7 @@ class ContestReport(Finding):
     table: ScoreTable | None = None
     missing: Missing = "error"
     tiers: IntArray | None = None
+    kemeny: KemenyResult | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:

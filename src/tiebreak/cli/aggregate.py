@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tiebreak.cli._shared import (
+    SCORES_LIMIT,
+    also_option,
     form_options,
     method_option,
     plain_errors,
@@ -18,10 +20,6 @@ from tiebreak.words import split_names
 if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
     from tiebreak.tables.scores import ReadingOptions
-
-# Seconds that each method has for scores if no other number is asked for. Kemeny–Young takes one
-# for 126 models on 23 benchmarks, and half a minute where half of the scores are missing.
-_LIMIT = 60.0
 
 _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
 
@@ -53,7 +51,7 @@ def _weights(
     type=click.FloatRange(0),
     metavar="SECONDS",
     help="For each of Kemeny–Young (which then gives the best order so far, and how far it may be "
-    f"from the optimum), Kendall and Dodgson. [default: for scores {_LIMIT:g}, else none]",
+    f"from the optimum), Kendall and Dodgson. [default: for scores {SCORES_LIMIT:g}, else none]",
 )
 @click.option("--drop-unranked", is_flag=True, help="Leave out candidates that no ballot ranks.")
 @click.option(
@@ -70,6 +68,7 @@ def _weights(
     metavar="A=2,B=1/2",
     help="How much benchmarks count, exactly: as whole numbers of equal ballots. Others have 1.",
 )
+@also_option("csd", "Also show each model's place in Swiss-system contests over the benchmarks.")
 @scores_options
 @form_options("json")
 def aggregate(
@@ -80,6 +79,7 @@ def aggregate(
     drop_unranked: bool,
     ties: Literal["equal", "se"],
     weights: dict[str, str] | None,
+    also: bool,
     reading: "ReadingOptions",
     form: str | None,
 ) -> None:
@@ -104,26 +104,32 @@ def aggregate(
       tiebreak aggregate reviews.csv --per-item --json
       tiebreak aggregate logs/ --method borda --method kemeny_young
       tiebreak aggregate scores.csv --weights gsm8k=2,mmlu=1/2
-      tiebreak aggregate logs/ lm_eval_out/ --ties se --method all
+      tiebreak aggregate logs/ lm_eval_out/ --ties se --method all --also csd
     """
+    from tiebreak.analysis.beside import with_csd
     from tiebreak.analysis.consensus import elect
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 
+    making: ScoreBallotOptions = {"ties": ties, "weights": weights}
+    elections = []
     with plain_errors(TableError, RankingError, MissingPackageError), steps() as say:
         say("reading files")
-        making: ScoreBallotOptions = {"ties": ties, "weights": weights}
-        elections = [
-            elect(
+        read = read_ballots(files, drop_unranked=drop_unranked, making=making, reading=reading)
+        if also and not any(ballots.scores for ballots in read):
+            raise TableError("--also csd needs scores of benchmarks, and there are only ballots")
+        for ballots in read:
+            limit = SCORES_LIMIT if time_limit is None and ballots.scores else time_limit
+            election = elect(
                 ballots,
                 methods,
                 per_item=per_item,
-                time_limit=_LIMIT if time_limit is None and ballots.scores else time_limit,
+                time_limit=limit,
                 progress=lambda method: say(f"counting by {method}"),
             )
-            for ballots in read_ballots(
-                files, drop_unranked=drop_unranked, making=making, reading=reading
-            )
-        ]
+            if also and ballots.scores:
+                say("playing contests")
+                election = with_csd(election, ballots.scores)
+            elections.append(election)
     show(form, sheets, elections)

@@ -5,7 +5,15 @@ from typing import Any
 import click
 
 from tiebreak.cli._contest import contest_options, play
-from tiebreak.cli._shared import form_options, plain_errors, scores_options, show, steps
+from tiebreak.cli._shared import (
+    SCORES_LIMIT,
+    also_option,
+    form_options,
+    plain_errors,
+    scores_options,
+    show,
+    steps,
+)
 
 
 @click.command()
@@ -17,6 +25,7 @@ from tiebreak.cli._shared import form_options, plain_errors, scores_options, sho
 @click.option(
     "--jobs", type=int, metavar="N", help="Worker processes. [default: one a core, with joblib]"
 )
+@also_option("kemeny", "Also show each model's place by Kemeny–Young, each round a ballot.")
 @form_options("json")
 def csd(
     scores: tuple[str, ...],
@@ -25,6 +34,7 @@ def csd(
     iterations: int,
     seed: int,
     jobs: int | None,
+    also: bool,
     form: str | None,
 ) -> None:
     """Rank models over many benchmarks by simulated Swiss-system contests (CSD).
@@ -39,12 +49,13 @@ def csd(
     \b
     Examples:
       tiebreak csd scores.csv
-      tiebreak csd scores.csv --stderr errors.csv
+      tiebreak csd scores.csv --stderr errors.csv --also kemeny
       tiebreak csd scores.csv --order ifeval,gsm8k,humaneval
       tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2
       tiebreak csd scores.csv --spoil qwen3-max=ifeval,muldimif --spoil qwen3-max=aime25:best
       tiebreak csd logs/ lm_eval_out/ pool.parquet --rename gsm8k_cot=gsm8k --json
     """
+    from tiebreak.analysis.beside import with_kemeny
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.report.sheets import contest as sheets
     from tiebreak.tables import TableError, read_scores
@@ -54,4 +65,7 @@ def csd(
         table = read_scores(scores, **reading)
         say("playing contests")
         report = play(table, setup, {"iterations": iterations, "seed": seed, "n_jobs": jobs})
+        if also:
+            say("looking for the Kemeny order")
+            report = with_kemeny(report, time_limit=SCORES_LIMIT)
     show(form, sheets, report)

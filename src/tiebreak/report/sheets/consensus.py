@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tiebreak.analysis.consensus import Election
-from tiebreak.rankers.aggregation import Consensus
+from tiebreak.rankers.aggregation import Consensus, consensus_by
 from tiebreak.rankers.aggregators import AGGREGATORS
+from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import json_ready, only
@@ -27,7 +28,7 @@ def sheet_of(election: Election) -> Sheet:
     """One method's ranking with its scores, or the places by several side by side."""
     if len(election.consensuses) == 1:
         (consensus,) = election.consensuses.values()
-        table = _scores(election.names, consensus)
+        table = _scores(election, consensus)
     else:
         table = _side_by_side(election)
     return Sheet(
@@ -57,7 +58,9 @@ def election_data(election: Election) -> dict[str, Any]:
                             "unique", "n_optima", "margin", "method", "orders": [[]],
                             "interchangeable": [[]], "condorcet_winner", "cycles": [[]],
                             "certificate": {"cycles": [{"cycle": [], "weight"}],
-                                            "denominator", "value"}}}]}
+                                            "denominator", "value"}}}],
+     "csd": null or {"iterations", "seed",
+                     "ranking": [{"rank", "candidate", "score"}]}}   score: expected wins
     """
     data: dict[str, Any] = json_ready(
         {
@@ -68,10 +71,15 @@ def election_data(election: Election) -> dict[str, Any]:
                 {
                     **only(consensus, "method", "ascending", "used", "dropped"),
                     "ranking": _ranking(election.names, consensus),
-                    "kemeny": kemeny and _kemeny(election.names, kemeny),
+                    "kemeny": kemeny and kemeny_data(election.names, kemeny),
                 }
                 for consensus, kemeny in _results(election)
             ],
+            "csd": election.csd
+            and {
+                **only(election.csd, "iterations", "seed"),
+                "ranking": _ranking(election.names, _by_wins(election.csd)),
+            },
         }
     )
     return data
@@ -100,7 +108,7 @@ def consensus_lines(
 
 def kemeny_lines(names: Sequence[str], kemeny: KemenyResult) -> Iterator[str]:
     """What is proven of an order, and where majorities contradict it."""
-    yield _cost_line(kemeny)
+    yield cost_line(kemeny)
     if kemeny.condorcet_winner is not None:
         yield f"{names[kemeny.condorcet_winner]} beats every other candidate by majority"
     for cycle in kemeny.cycles[:LISTED]:
@@ -118,24 +126,30 @@ def _results(election: Election) -> Iterator[tuple[Consensus, KemenyResult | Non
         yield consensus, election.kemeny if method == "kemeny_young" else None
 
 
-def _scores(candidates: Sequence[str], consensus: Consensus) -> Table:
+def _scores(election: Election, consensus: Consensus) -> Table:
+    wins = [places(_by_wins(election.csd))] if election.csd else []
     return Table.of(
-        (Column("#"), names("Candidate"), Column("Score")),
+        (Column("#"), names("Candidate"), Column("Score"), *numbers(*["CSD"][: len(wins)])),
         (
-            (_place(place), words(candidates[column]), number(float(consensus.scores[column])))
+            (
+                _place(place),
+                words(election.names[column]),
+                number(float(consensus.scores[column])),
+                *(_place(places_of[column]) for places_of in wins),
+            )
             for column, place in places(consensus).items()
         ),
     )
 
 
 def _side_by_side(election: Election) -> Table:
-    """Places by each method, in the order of the first."""
+    """Places by each method, in the order of the first, and by expected wins."""
     columns = [places(consensus) for consensus in election.consensuses.values()]
+    headings = [AGGREGATORS[method].heading for method in election.consensuses]
+    if election.csd is not None:
+        columns, headings = [*columns, places(_by_wins(election.csd))], [*headings, "CSD"]
     return Table.of(
-        (
-            names("Candidate"),
-            *numbers(*(AGGREGATORS[method].heading for method in election.consensuses)),
-        ),
+        (names("Candidate"), *numbers(*headings)),
         (
             (
                 words(election.names[row]),
@@ -144,6 +158,11 @@ def _side_by_side(election: Election) -> Table:
             for row in columns[0]
         ),
     )
+
+
+def _by_wins(found: CsdResult) -> Consensus:
+    rounds = len(found.eliminate)
+    return consensus_by("csd", found.expected_wins, ascending=False, used=rounds)
 
 
 def _place(place: str) -> Cell:
@@ -166,6 +185,11 @@ def _lines(election: Election) -> Iterator[str]:
                 f"The search stopped at a limit, of {election.time_limit:g} s or of memory; "
                 "--time-limit SECONDS gives it more time"
             )
+    if election.csd is not None:
+        yield (
+            f"CSD: place by expected wins in {election.csd.iterations:,} Swiss-system contests, "
+            "each benchmark a round in the order of the table, without weights; equal scores tie"
+        )
     for method, reason in election.failed.items():
         yield f"{method}: no result: {reason}"
 
@@ -182,7 +206,9 @@ def _ranking(names: Sequence[str], consensus: Consensus) -> list[dict[str, Any]]
     ]
 
 
-def _kemeny(names: Sequence[str], kemeny: KemenyResult) -> dict[str, Any]:
+def kemeny_data(names: Sequence[str], kemeny: KemenyResult) -> dict[str, Any]:
+    """The fields of `KemenyResult`, names for columns."""
+
     def named(columns: Sequence[int]) -> list[str]:
         return [names[column] for column in columns]
 
@@ -211,7 +237,8 @@ def _listed(names: Sequence[str], most: int) -> str:
     return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
 
 
-def _cost_line(kemeny: KemenyResult) -> str:
+def cost_line(kemeny: KemenyResult) -> str:
+    """What an order costs, and what is proven of it."""
     cost = f"Cost: {count(kemeny.cost, 'pairwise disagreement')}"
     if not kemeny.optimal:
         return f"{cost}, not proven: an optimal order may cost up to {kemeny.gap:,} less"

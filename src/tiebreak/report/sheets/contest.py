@@ -21,6 +21,7 @@ from tiebreak.report.sheet import (
     names,
     numbers,
 )
+from tiebreak.report.sheets.consensus import cost_line, kemeny_data
 from tiebreak.words import count
 
 # What comes early weighs more: whoever has not chosen the order should know who has.
@@ -68,7 +69,8 @@ def data_of(report: ContestReport) -> dict[str, Any]:
                  "items": null or {"level", "draws", "contests"}, "items_reason": null or why not,
                  "rows": [{"rank", "tier": null or 1 …, "model", "expected_wins",
                            "standard_error", "simulation_rank_lower", "simulation_rank_upper",
-                           "lower", "upper", "rank_lower", "rank_upper"}]},
+                           "lower", "upper", "rank_lower", "rank_upper", "kemeny_rank"}]},
+     "kemeny": null or {"order": [], …} as of `tiebreak aggregate`,
      "sensitivity": null or {…, "even_slope", "even_error",
                              "rows": [{"model", "expected_wins": [], "standard_error": [],
                                        "slope", "slope_error", "delta", "delta_error", "label"}]},
@@ -84,6 +86,7 @@ def data_of(report: ContestReport) -> dict[str, Any]:
         {
             **only(report, "rounds", "order_from", "weights", "largest_eliminate", "warnings"),
             "contest": _contest(report, report.result),
+            "kemeny": report.kemeny and kemeny_data(report.models, report.kemeny),
             "sensitivity": report.sensitivity and _sensitivity(report, report.sensitivity),
             "perturbations": [
                 {
@@ -172,6 +175,8 @@ def _legend(report: ContestReport) -> Iterator[str]:
         )
     if result.reason is not None:
         yield f"No interval: {result.reason}"
+    if report.kemeny is not None:
+        yield f"Kem: place by Kemeny–Young, each round a ballot. {cost_line(report.kemeny)}."
 
 
 def _costs_legend(report: ContestReport) -> Iterator[str]:
@@ -193,6 +198,7 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
     columns = [Column("#"), names("Model"), *([Column("Tier")] if tiers is not None else [])]
     columns += numbers("E[wins]", "± (MC)")
     columns += numbers(heading, "ranks") if items is not None else numbers("ranks (MC)")
+    columns += numbers("Kem") if report.kemeny is not None else []
     over = result if items is None else items
 
     def row(model: int) -> Iterator[Cell]:
@@ -205,6 +211,8 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
         if items is not None:
             yield bounds(float(items.lower[model]), float(items.upper[model]))
         yield rank_range(whole(over.rank_lower[model]), whole(over.rank_upper[model]))
+        if report.kemeny is not None:
+            yield rank(whole(report.kemeny.ranks[model]))
 
     order = _best_first(result.expected_wins)
     rules = () if tiers is None else (np.flatnonzero(np.diff(tiers[order])) + 1).tolist()
@@ -247,6 +255,7 @@ def _contest(report: ContestReport, result: CsdResult) -> dict[str, Any]:
             "simulation_rank_lower": whole(result.rank_lower[row]),
             "simulation_rank_upper": whole(result.rank_upper[row]),
             **{name: over_items(name, row) for name in _OVER_ITEMS},
+            "kemeny_rank": report.kemeny and whole(report.kemeny.ranks[row]),
         }
         for row in _best_first(result.expected_wins)
     ]

@@ -1,0 +1,97 @@
+"""CSD and Kemeny–Young beside each other: each is what it is alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from tests.report.showing import printed, round_trip
+from tiebreak.analysis.beside import with_csd, with_kemeny
+from tiebreak.analysis.consensus import elect
+from tiebreak.analysis.contests import contest_report
+from tiebreak.rankers import csd
+from tiebreak.rankers.contests.rounds import Missing, win_rates
+from tiebreak.report.sheets import consensus, contest
+from tiebreak.tables import ScoreTable, score_ballots
+
+NAN = np.nan
+RNG = np.random.default_rng(5)
+FULL = ScoreTable(tuple("abcde"), tuple("ABCDEF"), RNG.integers(0, 6, (5, 6)).astype(np.float64))
+HOLES = replace(FULL, scores=np.where(np.arange(30).reshape(5, 6) % 7 == 3, NAN, FULL.scores))
+
+
+def cheapest(wins: np.ndarray[tuple[int, int, int], np.dtype[np.float64]]) -> int:
+    """The fewest rounds that an order of the models contradicts, over all orders."""
+    against = (wins == 1).sum(axis=2).tolist()  # of i before j, by i and j
+    return min(
+        sum(int(against[below][above]) for n, above in enumerate(order) for below in order[n + 1 :])
+        for order in permutations(range(len(wins)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "rounds", "missing"),
+    [
+        (FULL, [[column] for column in range(6)], "error"),
+        (FULL, [[4, 1], [0], [2, 3, 5]], "error"),
+        (HOLES, [[4, 1], [0, 2], [3, 5]], "available"),
+        (HOLES, [[column] for column in range(6)], "worst"),
+    ],
+    ids=["benchmarks", "groups", "available", "worst"],
+)
+def test_kemeny_beside_a_contest_counts_its_rounds(
+    table: ScoreTable, rounds: Sequence[Sequence[int]], missing: Missing
+) -> None:
+    report = contest_report(table, rounds, options={"iterations": 10, "missing": missing})
+    beside = with_kemeny(report)
+    assert beside.kemeny is not None
+    assert beside.kemeny.optimal
+    assert beside.kemeny.cost == cheapest(win_rates(table.scores, rounds, missing=missing))
+    np.testing.assert_array_equal(beside.result.expected_wins, report.result.expected_wins)
+    if table is FULL and len(rounds) == 6:
+        alone = elect(score_ballots(table)).kemeny
+        assert alone is not None
+        assert beside.kemeny.orders == alone.orders
+    [sheet] = contest.sheets_of(beside)
+    assert f"Cost: {beside.kemeny.cost} pairwise" in " ".join(printed(sheet).split())
+    ranks = {row["model"]: row["kemeny_rank"] for row in contest.data_of(beside)["contest"]["rows"]}
+    assert ranks == dict(zip(table.models, beside.kemeny.ranks, strict=True))
+
+
+def test_what_is_not_proven_in_time_is_said() -> None:
+    scores = RNG.random((60, 11))
+    table = ScoreTable(tuple(map(str, range(60))), tuple(map(str, range(11))), scores)
+    report = with_kemeny(contest_report(table, options={"iterations": 2}), time_limit=0)
+    [sheet] = contest.sheets_of(report)
+    assert "not proven: an optimal order may cost up to" in " ".join(printed(sheet).split())
+
+
+@pytest.mark.parametrize("methods", [["borda"], ["kemeny_young", "borda"]], ids=len)
+def test_csd_beside_an_election_is_that_of_the_scores(methods: list[str]) -> None:
+    ballots = score_ballots(FULL, weights={"C": 5})
+    election = with_csd(elect(ballots, methods), FULL, {"iterations": 50, "seed": 3})
+    alone = csd(FULL.scores, iterations=50, seed=3)
+    assert election.csd is not None
+    np.testing.assert_array_equal(election.csd.expected_wins, alone.expected_wins)
+    assert "CSD: place by expected wins in 50 Swiss-system contests" in printed(
+        consensus.sheet_of(election)
+    )
+    data = round_trip(consensus.election_data(election))["csd"]
+    assert (data["iterations"], data["seed"]) == (50, 3)
+    assert [row["score"] for row in data["ranking"]] == sorted(alone.expected_wins, reverse=True)
+
+
+def test_a_contest_that_cannot_be_played_leaves_the_election() -> None:
+    election = with_csd(elect(score_ballots(HOLES)), HOLES)
+    assert election.csd is None
+    assert election.kemeny is not None
+    assert election.failed["csd"].startswith("'a' has no score on 'D', and a contest needs one")
+    # A model that no ballot ranks is in neither.
+    alone = replace(FULL, models=tuple("abcdef"), scores=np.vstack([FULL.scores, [NAN] * 6]))
+    election = with_csd(elect(score_ballots(alone, drop_unranked=True)), alone, {"iterations": 50})
+    assert election.names == FULL.models
+    assert election.csd is not None
+    expected = csd(FULL.scores, iterations=50).expected_wins
+    np.testing.assert_array_equal(election.csd.expected_wins, expected)
