@@ -156,13 +156,13 @@ def test_missing_scores_are_named(
 ) -> None:
     scores = SCORES.copy()
     scores[hole] = np.nan
-    table = ScoreTable(MODELS, BENCHMARKS, scores)
+    table = ScoreTable(MODELS, BENCHMARKS, scores, notes=("why it is not there",))
     options: CsdOptions = {"iterations": 100, "missing": missing}  # type: ignore[typeddict-item]
     if words is None:
         contest = contest_report(table, rounds=rounds, options=options)
         assert np.isfinite(contest.result.expected_wins).all()
         return
-    with pytest.raises(MissingScoreError, match=words):
+    with pytest.raises(MissingScoreError, match=rf"{words}[^\n]*\n  - why it is not there$"):
         contest_report(table, rounds=rounds, options=options)
 
 

@@ -225,17 +225,21 @@ def _drawn(table: ScoreTable, rounds: Sequence[Sequence[int]], seed: int) -> Flo
 
 
 def _named(error: MissingScoreError, table: ScoreTable, missing: str) -> MissingScoreError:
-    """The same error with names: `csd` knows numbers of models and benchmarks only."""
+    """The same error with names, of which `csd` knows none, and with the notes on the scores.
+
+    These say why a score is not there.
+    """
     if error.model is None:
         return error
+    noted = "".join(f"\n  - {note}" for note in table.notes)
     model = table.models[error.model]
     names = [table.benchmarks[column] for column in error.benchmarks]
     if missing == "error":
         return MissingScoreError(
             f"{model!r} has no score on {names[0]!r}; give it, leave one of them out, or say what "
-            "a missing score means: missing = available or worst (--missing)"
+            f"a missing score means: missing = available or worst (--missing){noted}"
         )
     return MissingScoreError(
         f"{model!r} has no score on any benchmark of the round {' + '.join(names)}; leave one of "
-        "them out, or let it lose: missing = worst"
+        f"them out, or let it lose: missing = worst{noted}"
     )
