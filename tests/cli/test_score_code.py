@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tiebreak.candidates import CandidatePool, load_candidates, read_parquet
 from tiebreak.cli.score_code import score_code
 from tiebreak.inspect_tasks import score_code as runs
 from tiebreak.inspect_tasks.score_code import CodeScores, Unscored
+from tiebreak.tables import read_scores
 
 DOC = {
     "task_id": "T/0",
@@ -49,6 +51,18 @@ def test_scores_go_into_the_pool(answers: str, tmp_path: Path) -> None:
             "c": {"passed": 0, "scored": 1, "answers": 1},
         },
         "unscored": [],
+        "results": [
+            {
+                "model": model,
+                "state": "written",
+                "path": found.as_posix(),
+                "scored": 1,
+                "answers": 1,
+                "why": None,
+            }
+            for model, folder in (("a[b]", "a__b__"), ("c", "c"))
+            for found in sorted(Path(answers, folder).glob("results_*.json"))[1:]
+        ],
     }
     [(_, row)] = list(read_parquet(out))
     assert {name: (c.native_score, c.native_metric) for name, c in row.items()} == {
@@ -61,6 +75,43 @@ def test_scores_go_into_the_pool(answers: str, tmp_path: Path) -> None:
     assert "0 different programs were run" in result.stdout
     assert "a[b]" in result.stdout
     assert "100.0%" in result.stdout
+    assert " ".join(result.stdout.split()).count(": 1 of 1 answer (as before)") == 2
+    table = read_scores([answers, out])
+    assert table.scores[:, table.benchmarks.index("code")].tolist() == [1, 0]
+    assert table.notes[0].startswith("A pool counts rather than a log")
+
+
+def test_results_beside_the_samples_can_be_left_out(
+    answers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And where they cannot be written the pool is there, and words say so, once for all models."""
+    monkeypatch.setattr(
+        runs, "score_code", lambda pool, *_, **__: CodeScores(all_right(pool), 2, ())
+    )
+    out, before = tmp_path / "pool.parquet", sorted(Path(answers).rglob("*"))
+    result = run(answers, "--out", str(out), "--no-results", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["results"] == []
+    assert sorted(Path(answers).rglob("*")) == before
+    Path(answers).rename(tmp_path / "away")
+    result = run(str(out), "--out", str(out))
+    assert result.exit_code == 0
+    assert " ".join(result.stdout.split()).count("No results written for a[b], c: the samples") == 1
+    [(_, row)] = list(read_parquet(out))
+    assert {one.native_score for one in row.values()} == {1.0}
+
+
+def all_right(pool: CandidatePool) -> CandidatePool:
+    return CandidatePool(
+        pool.items,
+        {
+            key: {
+                model: replace(one, native_score=1.0, native_metric="unit_tests")
+                for model, one in row.items()
+            }
+            for key, row in pool.candidates.items()
+        },
+    )
 
 
 def test_unscored_answers_are_named_and_end_with_an_error(

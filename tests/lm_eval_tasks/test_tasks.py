@@ -2,12 +2,14 @@
 
 import json
 import math
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
@@ -19,6 +21,7 @@ from tiebreak.cli import main
 from tiebreak.cli.score_code import score_code
 from tiebreak.inspect_tasks import generate
 from tiebreak.lm_eval_tasks import utils
+from tiebreak.tables import read_scores
 
 pytestmark = pytest.mark.slow
 
@@ -138,7 +141,7 @@ def test_programs_are_scored_in_a_second_step(
     out = tmp_path / "pool.parquet"
     local = ("--sandbox", "local", "--confirm-run-unsafe-code")
     sources = (str(runs.lm_eval), str(runs.inspect))
-    done = CliRunner().invoke(score_code, [*sources, "--out", str(out), *local])
+    done = CliRunner().invoke(score_code, [*sources, "--out", str(out), "--no-results", *local])
     assert done.exit_code == 0, done.output
     scored = {item.key: row[MODEL] for item, row in load_candidates(out)}
     for item, row in pool:
@@ -146,6 +149,53 @@ def test_programs_are_scored_in_a_second_step(
         assert scored[item.key].native_score == right
         # From the same metric as in the other harness.
         assert scored[item.key].native_metric == row["mockllm/model"].native_metric
+
+
+def contest(*paths: Path) -> Result:
+    return CliRunner().invoke(main, ["csd", *map(str, paths), "--iterations", "100", "--json"])
+
+
+def test_programs_stand_in_a_contest_after_the_second_step(runs: Runs, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(runs.lm_eval, out)
+    written = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    left_out = f"humaneval is left out for {MODEL!r}: its answers have no score"
+    done = contest(out, runs.inspect)
+    assert done.exit_code == 1
+    assert f"{MODEL!r} has no score on 'humaneval'" in done.output
+    assert left_out in done.output
+    assert "tiebreak score-code" in done.output
+    assert left_out in read_scores(out).notes[0]
+    before = load_candidates([out, runs.inspect])
+
+    local = ("--sandbox", "local", "--confirm-run-unsafe-code")
+    pool = tmp_path / "pool.parquet"
+    tiebreak("score-code", str(out), str(runs.inspect), "--out", str(pool), *local)
+    done = contest(out, runs.inspect)
+    assert done.exit_code == 0, done.output
+    assert left_out not in done.output
+    assert "humaneval" in str(json.loads(done.output)["rounds"])
+    table = read_scores(out)
+    assert table.notes == ()
+    assert (table.models, table.benchmarks) == ((MODEL,), tuple(sorted(BENCHMARKS)))
+    assert table.errors is not None
+    right = [case.right for (benchmark, _), case in runs.cases.items() if benchmark == "humaneval"]
+    column = table.benchmarks.index("humaneval")
+    assert table.scores[0, column] == pytest.approx(np.mean(right))
+    assert table.errors[0, column] == pytest.approx(np.std(right, ddof=1) / len(right) ** 0.5)
+    # Nothing of the run is another, and the answers are read as before.
+    assert all(path.read_bytes() == text for path, text in written.items())
+    after = load_candidates([out, runs.inspect])
+    assert (after.items, after.models, after.notes) == (before.items, before.models, before.notes)
+
+    # Logs and the pool of the same answers agree, apart and together.
+    apart, together = read_scores(pool), read_scores([out, runs.inspect, pool])
+    assert (together.models, together.benchmarks) == (apart.models, apart.benchmarks)
+    np.testing.assert_array_equal(together.scores, apart.scores)
+    np.testing.assert_array_equal(together.errors, apart.errors)
+    np.testing.assert_allclose(read_scores([out, runs.inspect]).scores, apart.scores)
+    assert not any(note.startswith("Scores differ") for note in together.notes)
+    assert any(note.startswith("A pool counts rather than a log") for note in together.notes)
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

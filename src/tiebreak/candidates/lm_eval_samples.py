@@ -35,6 +35,10 @@ from tiebreak.candidates.records import (
 
 SAMPLES_NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
 
+SCORED_KEY = "tiebreak"
+"""Key of a summary that `tiebreak score-code` wrote: the samples it is of, the number of their
+answers, and how many of these are scored."""
+
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
 _MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")  # lm-eval's own order
@@ -105,10 +109,9 @@ class _Reader:
     """Reads one file; collects notes and problems on the way."""
 
     def __init__(self, path: Path, options: ReadOptions, rows: list[dict[str, Any]]) -> None:
-        match = SAMPLES_NAME.fullmatch(path.name)
         self.source = path.as_posix()
         self.options = options
-        self.task = match["task"] if match else path.stem
+        self.task = task_of(path)
         self.benchmark = options.benchmark(self.task)
         self.notes: list[Note] = []
         self.problems: list[Note] = []
@@ -245,6 +248,18 @@ def _item(row: Mapping[str, Any], benchmark: str) -> Item:
         tools=tools,
         metadata=doc,
     )
+
+
+def task_of(samples: Path) -> str:
+    """Name of the task of a samples file."""
+    match = SAMPLES_NAME.fullmatch(samples.name)
+    return match["task"] if match else samples.stem
+
+
+def count_documents(samples: Path) -> int:
+    """Documents in a samples file, which has a row for each filter of each."""
+    with samples.open("rb") as lines:
+        return len({_parse(line)["doc_id"] for line in lines if line.strip()})
 
 
 def summaries_of(samples: Path) -> list[Path]:

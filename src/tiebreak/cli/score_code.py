@@ -1,7 +1,7 @@
 """The verb `score-code`: run the tests of programs that a pool holds, in a sandbox."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,6 +15,7 @@ from tiebreak.words import count
 if TYPE_CHECKING:
     from tiebreak.inspect_tasks.score_code import CodeScores
     from tiebreak.report.sheet import Sheet
+    from tiebreak.write_back.run import Outcome
 
 _MOST_SHOWN = 10
 
@@ -46,6 +47,13 @@ _MOST_SHOWN = 10
     type=click.Path(path_type=Path, file_okay=False),
     help="Keep Inspect's log of the runs, in a folder apart from the models' logs.",
 )
+@click.option(
+    "--results/--no-results",
+    default=True,
+    show_default=True,
+    help="Write the scores beside lm-eval's samples, too, as a results file of lm-eval's form, "
+    "where `csd` and others look for them. Files of the run stay as they are.",
+)
 @loading_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.pass_context
@@ -57,6 +65,7 @@ def score_code(
     confirm: bool,
     again: bool,
     log_dir: Path | None,
+    results: bool,
     loading: dict[str, Any],
     as_json: bool,
 ) -> None:
@@ -64,18 +73,23 @@ def score_code(
 
     \b
     lm-eval runs no code that a model wrote, so this is the second step for its answers. Answers
-    that have a native score keep it, and so do other benchmarks. Exit code 1: some answers could
-    not be run and are unscored; the same command with the pool goes on where this one ended.
+    that have a native score keep it, and so do other benchmarks. The scores are in the pool, and
+    beside each samples_*.jsonl in a results_*.json of their own (metric: unit_tests), where `csd`
+    finds them. Exit code 1: some answers could not be run and are unscored; the same command with
+    the pool goes on where this one ended.
 
     \b
     Examples:
       tiebreak score-code lm_eval_out/ --out pool.parquet
-      tiebreak score-code lm_eval_out/ logs/ --out pool.parquet --again
+      tiebreak score-code lm_eval_out/ --out pool.parquet && tiebreak csd lm_eval_out/
+      tiebreak score-code lm_eval_out/ logs/ --out pool.parquet --again --no-results
       tiebreak score-code pool.parquet --out pool.parquet
     """
     from tiebreak.candidates import CandidateError, load_candidates, write_parquet
+    from tiebreak.inspect_tasks.score_code import METRIC
     from tiebreak.inspect_tasks.score_code import score_code as score
     from tiebreak.prerequisite import PrerequisiteError
+    from tiebreak.write_back.lm_eval_results import write_lm_eval_results
 
     with plain_errors(CandidateError, PrerequisiteError):
         pool = load_candidates(paths, **loading)
@@ -92,12 +106,14 @@ def score_code(
         )
         with _writing(out):
             write_parquet(scores.pool, out)
+        # After the pool, which is whole whatever becomes of these.
+        written = write_lm_eval_results(scores.pool, METRIC) if results else []
     if as_json:
-        echo_json(_as_dict(scores, out))
+        echo_json(_as_dict(scores, out, written))
     else:
         from tiebreak.report import terminal
 
-        terminal.show(_sheet(scores, out))
+        terminal.show(_sheet(scores, out, written))
         if log_dir is None and scores.n_runs:
             click.echo("Inspect's log of the runs is gone; --log-dir keeps it.")
     context.exit(1 if scores.unscored else 0)
@@ -113,7 +129,7 @@ def _writing(out: Path) -> Iterator[None]:
         ) from error
 
 
-def _as_dict(scores: "CodeScores", out: Path) -> dict[str, Any]:
+def _as_dict(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> dict[str, Any]:
     return {
         "pool": out.as_posix(),
         "runs": scores.n_runs,
@@ -125,10 +141,21 @@ def _as_dict(scores: "CodeScores", out: Path) -> dict[str, Any]:
             {"item": item.item_id, "epoch": item.key.epoch, "model": model, "why": why}
             for item, model, why in scores.unscored
         ],
+        "results": [
+            {
+                "model": one.model,
+                "state": one.state,
+                "path": one.path,
+                "scored": one.n_scored,
+                "answers": one.n_items,
+                "why": one.why or None,
+            }
+            for one in written
+        ],
     }
 
 
-def _sheet(scores: "CodeScores", out: Path) -> "Sheet":
+def _sheet(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> "Sheet":
     from tiebreak.report import cells
     from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 
@@ -152,5 +179,19 @@ def _sheet(scores: "CodeScores", out: Path) -> "Sheet":
     ]
     if (more := len(scores.unscored) - _MOST_SHOWN) > 0:
         lines.append(f"… and {more} more.")
-    sections = (Section.of(table), Section.of(lines=[*lines, f"Pool: {out}"]))
+    lines += [*_results(written), f"Pool: {out}"]
+    sections = (Section.of(table), Section.of(lines=lines))
     return Sheet("Programs that passed their tests", sections=sections)
+
+
+def _results(written: "Sequence[Outcome]") -> Iterator[str]:
+    """Where the scores stand for readers of lm-eval's results, and where not."""
+    reasons: dict[str, list[str]] = {}
+    for one in written:
+        if one.state == "left_alone":
+            reasons.setdefault(one.why, []).append(one.model)
+        else:
+            earlier = " (as before)" if one.state == "unchanged" else ""
+            yield f"Results: {one.path}: {one.n_scored} of {count(one.n_items, 'answer')}{earlier}"
+    for why, models in reasons.items():
+        yield f"No results written for {', '.join(models)}: {why}; the pool has the scores."

@@ -26,6 +26,9 @@ from tiebreak.candidates import CandidatePool, Item
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
 from tiebreak.prerequisite import PrerequisiteError
 
+METRIC = humaneval.METRIC
+"""Name of the native score that programs get here."""
+
 
 class Run(NamedTuple):
     """One program to run: an item, an answer to it, and the models that gave this program.
@@ -204,7 +207,7 @@ def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> Ca
     for run, value in values:
         row = rows[run.item.key]
         for model in run.models:
-            row[model] = replace(row[model], native_score=value, native_metric=humaneval.METRIC)
+            row[model] = replace(row[model], native_score=value, native_metric=METRIC)
     return CandidatePool(pool.items, rows, pool.notes)
 
 
@@ -212,7 +215,7 @@ def _value(sample: EvalSample) -> tuple[float, str | None]:
     """The native score, or NaN and the reason."""
     if sample.error is not None:
         return math.nan, sample.error.message
-    score = (sample.scores or {}).get(humaneval.METRIC)
+    score = (sample.scores or {}).get(METRIC)
     if score is not None and score.value in (CORRECT, INCORRECT):
         return float(score.value == CORRECT), None
     return math.nan, (score and score.explanation) or "it has no score"

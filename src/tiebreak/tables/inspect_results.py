@@ -43,9 +43,10 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
     benchmark = options.benchmark(log.eval.task)
     metrics = _metrics(log)
     choices = tuple(name for name in metrics if name.rpartition(".")[2] not in _SPREAD)
+    when = datetime.fromisoformat(log.eval.created).timestamp()
     name = _choose(log, options)
     if name is None and not options.native:
-        return Reading(unscored=(Unscored(model, log.eval.task, benchmark, _UNSCORED),))
+        return Reading(unscored=(Unscored(model, log.eval.task, benchmark, _UNSCORED, when),))
     if name is None:
         wanted = " or ".join(map(repr, options.native))
         what = f"has no {wanted}; left out (it has: {', '.join(choices) or 'none'})"
@@ -59,7 +60,7 @@ def read_inspect_result(path: Path, options: ReadOptions) -> Reading:
         score=metrics[name],
         metric=name,
         choices=choices,
-        when=datetime.fromisoformat(log.eval.created).timestamp(),
+        when=when,
         n_items=log.results.completed_samples if log.results else None,
         source=source,
         error=_error(name, metrics),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tiebreak.candidates.lm_eval_samples import model_in
+from tiebreak.candidates.lm_eval_samples import SCORED_KEY, model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.errors import UnreadableFileError, first_line
@@ -51,7 +51,7 @@ def read_lm_eval_results(path: Path, options: ReadOptions) -> Reading:
         notes=(*notes, *_group_notes(covered)),
         lacking=tuple(name for task in chosen if chosen[task] is None for name in metrics[task]),
         unscored=tuple(
-            Unscored(model, task, options.benchmark(task), NO_SCORE)
+            Unscored(model, task, options.benchmark(task), NO_SCORE, run.started)
             for task, present in metrics.items()
             if not (present or groups.get(task))  # a group may well leave values to its tasks
         ),
@@ -94,6 +94,7 @@ class _Run:
         elif not up:
             what = f"{task}: a lower {metric} is better; its scores have a minus sign"
             yield Note("", what, public=True)
+        yield from self._unscored(task)
         yield Result(
             model=self.model,
             task=task,
@@ -106,6 +107,13 @@ class _Run:
             source=self.source,
             error=float(error) if _is_number(error) else math.nan,
         )
+
+    def _unscored(self, task: str) -> Iterator[Note]:
+        """Answers that `tiebreak score-code` could not run; lm-eval scores all."""
+        counts = self.summary.get(SCORED_KEY)
+        if isinstance(counts, dict) and counts.get("scored") != counts.get("answers"):
+            what = f"{counts.get('scored')} of {counts.get('answers')} answers are scored"
+            yield Note(repr(self.model), f"{task}: {what}; the others are left out", public=True)
 
     def _n_items(self, task: str) -> int | None:
         samples = self.summary.get("n-samples")

@@ -35,12 +35,16 @@ class Result(NamedTuple):
 
 
 class Unscored(NamedTuple):
-    """Answers of a model to a benchmark without a score; `what` says why, and what to do."""
+    """Answers of a model to a benchmark without a score; `what` says why, and what to do.
+
+    `when` as in `Result`.
+    """
 
     model: str
     task: str
     benchmark: str
     what: str
+    when: float = -math.inf
 
 
 class Note(NamedTuple):

@@ -24,16 +24,19 @@ def sentences(notes: Iterable[Note]) -> list[str]:
 
 
 def unscored_notes(unscored: Iterable[Unscored], results: Iterable[Result]) -> list[str]:
-    """What no file gives a score for: a sentence for each benchmark and reason."""
-    scored = {(one.model, one.benchmark) for one in results}
+    """What no file gives a score for, and what only an older one does: a sentence for each kind."""
+    scored = {cell: runs[-1] for cell, runs in cells_of(results).items()}
     models: dict[tuple[str, str], list[str]] = {}
     for one in unscored:
-        if (one.model, one.benchmark) not in scored:
-            models.setdefault((one.benchmark, one.what), []).append(repr(one.model))
-    return [
-        f"{benchmark} is left out for {_each(names)}: {what}"
-        for (benchmark, what), names in models.items()
-    ]
+        result = scored.get((one.model, one.benchmark))
+        if result is None:
+            key = (f"{one.benchmark} is left out for ", one.what)
+        elif one.when > result.when and not result.paired:
+            key = (f"{one.benchmark}: an earlier run counts for ", f"in the newest {one.what}")
+        else:
+            continue
+        models.setdefault(key, []).append(repr(one.model))
+    return [f"{begin}{_each(names)}: {what}" for (begin, what), names in models.items()]
 
 
 def cells_of(results: Iterable[Result]) -> dict[tuple[str, str], list[Result]]:
@@ -52,8 +55,9 @@ def repeat_notes(results: Iterable[Result]) -> Iterator[str]:
     """A sentence for each rule on all runs that do not count, by the file that does instead."""
     rules: dict[str, dict[str, list[list[Result]]]] = {}
     apart = []
-    for (model, benchmark), runs in cells_of(results).items():
-        *others, one = runs
+    cells = cells_of(results)
+    for model, benchmark in sorted(cells, key=lambda cell: tuple(map(natural_key, cell))):
+        *others, one = runs = cells[model, benchmark]
         if others:
             rules.setdefault(_rule(runs), {}).setdefault(one.source, []).append(runs)
         apart += [
@@ -65,10 +69,10 @@ def repeat_notes(results: Iterable[Result]) -> Iterator[str]:
         ]
     for rule, sources in rules.items():
         parts = [
-            f"{_each(repr(runs[-1].model) for runs in cells)} on "
-            f"{_each(runs[-1].benchmark for runs in cells)}: {source}, "
-            f"not {_each(run.source for runs in cells for run in runs[:-1])}"
-            for source, cells in sources.items()
+            f"{_each(repr(runs[-1].model) for runs in same)} on "
+            f"{_each(runs[-1].benchmark for runs in same)}: {source}, "
+            f"not {_each(run.source for runs in same for run in runs[:-1])}"
+            for source, same in sources.items()
         ]
         yield f"{rule}: {listed(parts, '; ')}"
     if apart:

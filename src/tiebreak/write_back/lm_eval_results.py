@@ -1,0 +1,180 @@
+"""Scores that lm-eval could not give, as a results file beside its samples, where readers look.
+
+lm-eval runs no code that a model wrote, so its summary of a run has no metric for HumanEval. Once
+the programs have been run, a second summary in lm-eval's own form says what came of it. It is newer
+than that of the run and holds this one task; the files of the run stay as they are.
+"""
+
+import json
+import math
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+from tiebreak.candidates import Candidate, CandidatePool
+from tiebreak.candidates.lm_eval_samples import SCORED_KEY, count_documents, summaries_of, task_of
+from tiebreak.write_back.run import Outcome
+
+
+def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:
+    """Write the mean of a native score beside the lm-eval samples of each model that has it.
+
+    A file that was written for the same samples before is replaced where it says otherwise, unless
+    it covers more answers. No other file is changed.
+
+    Args:
+        pool: candidates; `source` names the samples file of each.
+        metric: name of the native score.
+
+    Returns:
+        An outcome for each samples file whose answers have the score, with how many of its
+        `n_items` answers have it: the results file, or, where none was written, the samples, and
+        why.
+    """
+    answers: dict[str, list[Candidate]] = {}
+    for _, row in pool:
+        for one in row.values():
+            if one.source.endswith(".jsonl"):
+                answers.setdefault(one.source, []).append(one)
+    return [
+        _write(Path(source), found, metric)
+        for source, found in sorted(answers.items())
+        if any(one.native_metric == metric for one in found)
+    ]
+
+
+def _write(samples: Path, answers: Sequence[Candidate], metric: str) -> Outcome:
+    """Write the results of one model's answers, unless there is a reason not to."""
+    model = answers[0].model
+    none = Outcome(samples.as_posix(), "left_alone", model, answers[0].key.benchmark, metric)
+    if others := sorted({str(one.native_metric) for one in answers} - {metric, "None"}):
+        why = f"some of its answers have another native score ({', '.join(others)})"
+        return replace(none, why=why)
+    try:
+        n_answers = count_documents(samples)
+    except (OSError, ValueError):
+        return replace(none, why="the samples that its answers come from are not where they were")
+    scores = [one.native_score for one in answers if not math.isnan(one.native_score)]
+    none = replace(none, n_scored=len(scores), n_items=n_answers)
+    earlier = _earlier(samples)
+    if earlier.scored > len(scores):
+        why = f"{earlier.path} covers more answers ({earlier.scored}) and stays"
+        return replace(none, why=why)
+    run = next(filter(None, map(_parsed, summaries_of(samples))), {})
+    task = task_of(samples)
+    counts = {"samples": samples.name, "answers": n_answers, "scored": len(scores)}
+    says = {"results": {task: _values(task, metric, scores)}, SCORED_KEY: counts}
+    if earlier.path and all(earlier.summary.get(key) == value for key, value in says.items()):
+        return replace(none, path=earlier.path.as_posix(), state="unchanged")
+    # Readers take the newest, also where the clocks of two machines disagree.
+    date = max([time.time(), *(_date(one) + 1 for one in (run, earlier.summary))])
+    path = earlier.path or _free_name(samples.parent, datetime.fromtimestamp(date))
+    try:
+        _put(path, {**says, **_about(task, metric, model, counts, run), "date": date})
+    except OSError as error:
+        why = f"{samples.parent} cannot be written to ({error.strerror or error})"
+        return replace(none, why=why)
+    return replace(none, path=path.as_posix(), state="written")
+
+
+def _values(task: str, metric: str, scores: Sequence[float]) -> dict[str, Any]:
+    """A task's row in lm-eval's `results`."""
+    n = len(scores)
+    return {
+        "name": task,
+        "alias": task,
+        "sample_len": n,
+        f"{metric},none": fmean(scores),
+        f"{metric}_stderr,none": stdev(scores) / math.sqrt(n) if n > 1 else "N/A",
+    }
+
+
+def _about(
+    task: str, metric: str, model: str, counts: Mapping[str, Any], run: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What else a summary of lm-eval says of a task and its run.
+
+    Of the run's configuration it has the model's name alone: the rest may hold keys.
+    """
+    measure = {"metric": metric, "aggregation": "mean", "higher_is_better": True}
+    original = _of(run, "n-samples", task).get("original", counts["answers"])
+    return {
+        "group_subtasks": {task: []},
+        "configs": {task: {"task": task, "metric_list": [measure]}},
+        "versions": {task: _of(run, "versions").get(task)},
+        "n-shot": {task: _of(run, "n-shot").get(task)},
+        "higher_is_better": {task: {metric: True}},
+        "n-samples": {task: {"original": original, "effective": counts["scored"]}},
+        "config": {"model": run.get("model_source"), "model_args": {"model": model}},
+        "model_source": run.get("model_source"),
+        "model_name": model,
+        "model_name_sanitized": re.sub(r'["<>:/|\\?*\[\]]+', "__", model),  # as lm-eval does it
+    }
+
+
+class _Earlier(NamedTuple):
+    """The file that was written for some samples before, or none."""
+
+    path: Path | None
+    summary: Mapping[str, Any]
+
+    @property
+    def scored(self) -> int:
+        number = _of(self.summary, SCORED_KEY).get("scored")
+        return number if isinstance(number, int) else 0
+
+
+def _earlier(samples: Path) -> _Earlier:
+    found = [
+        _Earlier(path, summary)
+        for path in sorted(samples.parent.glob("results_*.json"))
+        if _of(summary := _parsed(path), SCORED_KEY).get("samples") == samples.name
+    ]
+    return max(found, key=lambda one: _date(one.summary), default=_Earlier(None, {}))
+
+
+def _parsed(path: Path) -> Mapping[str, Any]:
+    try:
+        summary = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return summary if isinstance(summary, dict) else {}
+
+
+def _of(summary: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """A mapping inside a summary, empty where there is none."""
+    for key in keys:
+        value = summary.get(key)
+        summary = value if isinstance(value, dict) else {}
+    return summary
+
+
+def _date(summary: Mapping[str, Any]) -> float:
+    date = summary.get("date")
+    return float(date) if isinstance(date, (int, float)) else 0.0
+
+
+def _free_name(folder: Path, date: datetime) -> Path:
+    """A name as lm-eval gives it that no file has; one folder may hold runs of several models."""
+    while True:
+        stamp = date.isoformat(timespec="microseconds").replace(":", "-")
+        if not list(folder.glob(f"*_{stamp}.json*")):
+            return folder / f"results_{stamp}.json"
+        date += timedelta(microseconds=1)
+
+
+def _put(path: Path, summary: Mapping[str, Any]) -> None:
+    """Write a file whole or not at all."""
+    # Hidden and not named *.json: what a killed process leaves behind is not taken for results.
+    draft = path.with_name(f".{path.name}.{os.getpid()}.writing")
+    try:
+        draft.write_text(json.dumps(summary, indent=2, ensure_ascii=False), encoding="utf-8")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
