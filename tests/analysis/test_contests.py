@@ -282,3 +282,16 @@ def test_too_much_elimination_is_warned_of(arguments: dict[str, Any], words: str
         assert data_of(contest)["warnings"] == [warning]
     if contest.sensitivity is not None:
         assert "goes down to" in " ".join(printed(contest).split())
+
+
+def test_progress_is_told() -> None:
+    errors = np.full(SCORES.shape, 0.5)
+    table, said = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors), list[str]()
+    options: CsdOptions = {"iterations": 70_000}
+    contest_report(table, eliminate=(0, 1), options=options, progress=said.append)
+    assert said[0].startswith("playing contests ")
+    assert "playing contests 100%" in said
+    assert said[-1] == "playing with the scores of other items 100%"
+    shares = [int(step.split()[-1][:-1]) for step in said if step.startswith("playing contests")]
+    assert shares == sorted(shares)
+    assert len(shares) > 3

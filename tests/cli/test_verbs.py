@@ -229,6 +229,23 @@ def test_csd_in_an_order_that_is_given(tables: Path) -> None:
     assert data["notes"] == ["the order: in no round, so not used: 'code'"]
 
 
+@pytest.mark.slow
+def test_csd_draws_what_it_shows(tables: Path, tmp_path: Path) -> None:
+    arguments = ["csd", str(tables / "scores.csv"), "--iterations", "200", "--json"]
+    arguments += ["--plot", str(tmp_path / "a.b.svg")]
+    assert tiebreak(*arguments).exit_code == 0
+    assert [file.name for file in tmp_path.glob("a*")] == ["a.b.svg"]
+    more = ["--eliminate", "0,1", "--spoil", "x=law", "--spoil", "x=law:best"]
+    done = tiebreak(*arguments, *more)
+    assert "Plots: " in done.stderr
+    assert json.loads(done.stdout)["perturbations"]
+    parts = ["a.b-perturbation-2.svg", "a.b-perturbation.svg", "a.b-sensitivity.svg", "a.b.svg"]
+    assert sorted(file.name for file in tmp_path.glob("a*")) == parts
+    failed = tiebreak("csd", str(tables / "scores.csv"), "--plot", "a.pdf")
+    assert failed.exit_code == 1
+    assert "ends in .svg or .png" in failed.output
+
+
 def test_csd_with_standard_errors(tables: Path) -> None:
     errors = tables / "errors.csv"
     errors.write_text("model,maths,code,law\nx,1,1,1\ny,1,1,1\nz,1,1,1\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 """CSD over one score table: the contest, what elimination costs, and what a spoilt score does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +18,7 @@ from tiebreak.rankers.contests.sensitivity import (
     largest_elimination,
     perturb,
 )
+from tiebreak.rankers.contests.study import Progress
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError
 from tiebreak.rankers.kemeny.result import KemenyResult
@@ -94,6 +95,7 @@ def contest_report(
     spoil: str | Sequence[str] = (),
     performance_tiers: int | None = None,
     options: CsdOptions | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> ContestReport:
     """Everything that `tiebreak csd` prints.
 
@@ -109,6 +111,7 @@ def contest_report(
             where there are at least twice as many models and the simulation's error is below the
             breaks, else none.
         options: the other arguments of `csd`.
+        progress: is told what is being done.
 
     Raises:
         MissingScoreError: a score is missing that `missing` has no rule for; by name.
@@ -117,6 +120,8 @@ def contest_report(
             in no round.
     """
     chosen: CsdOptions = {**(options or {})}
+    if progress:
+        chosen["progress"] = _told(progress)
     columns: Sequence[Sequence[int]] = [(column,) for column in range(len(table.benchmarks))]
     notes = table.notes
     order_from: OrderFrom = table.order_from
@@ -172,6 +177,12 @@ def contest_report(
         table=table,
         missing=chosen.get("missing", "error"),
     )
+
+
+def _told(progress: Callable[[str], None]) -> Progress:
+    """What says in words how far the contests are."""
+    words = {"contests": "playing contests", "tables": "playing with the scores of other items"}
+    return lambda what, share: progress(f"{words[what]} {share:.0%}")
 
 
 def _tiers(result: CsdResult, asked: int | None) -> IntArray | None:

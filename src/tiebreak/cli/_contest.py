@@ -93,8 +93,13 @@ def given_of(setup: dict[str, Any]) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name in setup if setup[name] and name != "missing"]
 
 
-def play(table: "ScoreTable", setup: dict[str, Any], options: "CsdOptions") -> "ContestReport":
-    """The contest over a table of scores.
+def play(
+    table: "ScoreTable",
+    setup: dict[str, Any],
+    options: "CsdOptions",
+    say: Callable[[str], None] | None = None,
+) -> "ContestReport":
+    """The contest over a table of scores; `say` is told what is being done.
 
     Raises:
         TableError, RankingError, MissingPackageError: as `contest_report` and the readers.
@@ -114,4 +119,5 @@ def play(table: "ScoreTable", setup: dict[str, Any], options: "CsdOptions") -> "
         spoil=setup["spoil"],
         performance_tiers=setup["performance_tiers"],
         options={**options, "missing": setup["missing"]},
+        progress=say,
     )

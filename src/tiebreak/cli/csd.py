@@ -1,6 +1,6 @@
 """The verb `csd`: Swiss-system contests over many benchmarks."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from tiebreak.cli._shared import (
     steps,
 )
 
+if TYPE_CHECKING:
+    from tiebreak.rankers.contests.expected_wins import CsdOptions
+
 
 @click.command()
 @click.argument("scores", nargs=-1, required=True)
@@ -26,6 +29,12 @@ from tiebreak.cli._shared import (
     "--jobs", type=int, metavar="N", help="Worker processes. [default: one a core, with joblib]"
 )
 @also_option("kemeny", "Also show each model's place by Kemeny–Young, each round a ballot.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw expected wins: .svg or .png; and beside it, with -sensitivity and -perturbation in "
+    "their names, what else was asked for.",
+)
 @form_options("json")
 def csd(
     scores: tuple[str, ...],
@@ -35,6 +44,7 @@ def csd(
     seed: int,
     jobs: int | None,
     also: bool,
+    plot: str | None,
     form: str | None,
 ) -> None:
     """Rank models over many benchmarks by simulated Swiss-system contests (CSD).
@@ -51,21 +61,32 @@ def csd(
       tiebreak csd scores.csv
       tiebreak csd scores.csv --stderr errors.csv --also kemeny
       tiebreak csd scores.csv --order ifeval,gsm8k,humaneval
-      tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2
+      tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2 --plot csd.svg
       tiebreak csd scores.csv --spoil qwen3-max=ifeval,muldimif --spoil qwen3-max=aime25:best
       tiebreak csd logs/ lm_eval_out/ pool.parquet --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.analysis.beside import with_kemeny
     from tiebreak.rankers import MissingPackageError, RankingError
+    from tiebreak.report import ReportError
     from tiebreak.report.sheets import contest as sheets
     from tiebreak.tables import TableError, read_scores
 
-    with plain_errors(TableError, RankingError, MissingPackageError), steps() as say:
+    known = (MissingPackageError, RankingError, ReportError, TableError)
+    with plain_errors(*known), steps() as say:
+        if plot:
+            from tiebreak.report.plot import check_plot, plot_contest
+
+            check_plot(plot)
         say("reading scores")
         table = read_scores(scores, **reading)
         say("playing contests")
-        report = play(table, setup, {"iterations": iterations, "seed": seed, "n_jobs": jobs})
+        options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": jobs}
+        report = play(table, setup, options, say)
         if also:
             say("looking for the Kemeny order")
             report = with_kemeny(report, time_limit=SCORES_LIMIT)
     show(form, sheets, report)
+    if plot:
+        with plain_errors(OSError):
+            files = plot_contest(report, plot)
+        click.echo(f"Plots: {', '.join(map(str, files))}", err=True)

@@ -96,7 +96,7 @@ def report(
         contest = None
         if scores:
             say("playing contests")
-            contest = play(read_scores(scores), setup, {"seed": how.seed})
+            contest = play(read_scores(scores), setup, {"seed": how.seed}, say)
         of_contest = [setup[name] for name in ("rounds", "order") if setup[name]]
         files = write_report(
             logs,

@@ -1,17 +1,19 @@
-"""Plots as files of their own: what `tiebreak compare --plot` and `align --plot` write."""
+"""Plots as files of their own: what `compare --plot`, `align --plot` and `csd --plot` write."""
 
 from os import PathLike
 from pathlib import Path
 
 from tiebreak.analysis.alignment.align import Alignment
 from tiebreak.analysis.comparison import Comparison
+from tiebreak.analysis.contests import ContestReport
 from tiebreak.report import ReportError
 from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure, views_figure
 from tiebreak.report.figures.canvas import require_matplotlib
-from tiebreak.report.figures.drawing import save_figure
+from tiebreak.report.figures.contests import contest_figures
+from tiebreak.report.figures.drawing import distinct, save_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 
-__all__ = ["AXES", "Against", "check_plot", "plot_alignment", "plot_comparison"]
+__all__ = ["AXES", "Against", "check_plot", "plot_alignment", "plot_comparison", "plot_contest"]
 
 VIEWS = "views"
 """What to give for a rater to see the four views instead (Peer review, figure 4)."""
@@ -84,3 +86,29 @@ def plot_alignment(
     if drawing is None:
         raise ReportError(f"Nothing to draw: no item in which {subject} tells models apart")
     save_figure(drawing.figure, path)
+
+
+def plot_contest(report: ContestReport, path: str | PathLike[str]) -> list[Path]:
+    """Draw expected wins, and in files beside it what elimination costs and what changes do.
+
+    Args:
+        report: what to draw. The same report gives the same files.
+        path: where to write expected wins; .svg or .png. The others have its name with
+            "-sensitivity" and "-perturbation" (then "-perturbation-2", …) at the end.
+
+    Returns:
+        What was written, expected wins first.
+
+    Raises:
+        ReportError: the path is no .svg or .png.
+        MissingPackageError: matplotlib is not installed.
+        OSError: a file cannot be written.
+    """
+    check_plot(path)
+    files = []
+    for drawing in distinct(contest_figures(report)):
+        part = drawing.name.removeprefix("csd-")
+        name = Path(path) if part == "wins" else Path(path).with_stem(f"{Path(path).stem}-{part}")
+        save_figure(drawing.figure, name)
+        files.append(name)
+    return files

@@ -104,8 +104,9 @@ def test_workers_change_nothing(control_variate: bool, monkeypatch: pytest.Monke
 def test_all_cores_where_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
     jobs: list[int] = []
 
-    def parallel(n_jobs: int) -> Callable[[Any], list[int]]:
+    def parallel(n_jobs: int, return_as: str) -> Callable[[Any], list[int]]:
         jobs.append(n_jobs)
+        assert return_as == "list"
         return lambda calls: [play(*given) for play, given, _ in calls]
 
     monkeypatch.setattr(joblib, "Parallel", parallel)

@@ -52,7 +52,7 @@ _FORMS: Final = {"generalist": "●", "specialist": "▲", "undecided": "◆", "
 def contest_figures(report: ContestReport) -> list[Drawing | None]:
     """All that a contest has to show; None for what was not asked for."""
     changes = [perturbation_figure(report, number) for number in range(len(report.spoilt))]
-    return [sensitivity_figure(report), wins_figure(report), *changes]
+    return [wins_figure(report), sensitivity_figure(report), *changes]
 
 
 def sensitivity_figure(report: ContestReport) -> Drawing | None:
