@@ -87,20 +87,27 @@ def test_what_the_command_publishes_is_what_load_dataset_and_load_candidates_giv
 ) -> None:
     write_both(tmp_path)
     logs = str(tmp_path / "ranking")
+    scores = tmp_path / "scores.csv"
+    scores.write_text("model,x,y\na,3,1\nb,2,2\nc,1,3\n")
     said = in_child(
         hub,
         tmp_path / "home",
         *("-c", "from tiebreak.cli import main; main()", "publish", logs),
         *("--to", REPO, "--with-candidates", "--candidates", str(tmp_path / "candidates")),
+        *("--scores", str(scores), "--eliminate", "0,1"),
         *("--draws", "100", "--license", "cc-by-4.0", "--json"),
     )
-    [run] = json.loads(said)["published"]
+    run, contest = json.loads(said)["published"]
+    assert contest == json.loads(said)["contest"]
     tree = hub.repos[REPO].resolve("main").tree
     files = {
         "leaderboard/latest": LATEST,
         "leaderboard/full": f"leaderboard/full/{run}.parquet",
         "rankings/full": f"rankings/{run}.parquet",
         "ballots/full": f"ballots/{run}.parquet",
+        "contests/latest": "contests/latest.parquet",
+        "contests/full": f"contests/full/{contest}.parquet",
+        "scores/full": f"scores/{contest}.parquet",
     }
     splits = json.dumps([name.split("/") for name in files])
     read = json.loads(in_child(hub, tmp_path / "home", "-c", READ_BACK, REPO, splits))

@@ -37,6 +37,12 @@ PREFIX: Final = "contest-"
 OF_CONTESTS: Final = ("contests/full/", f"runs/{PREFIX}")
 """Where files lie that their names tell all about: they are made of scores by these settings."""
 
+# What leaves of a contest's data; what is added there tomorrow stays.
+_PLAYED: Final = (
+    *("rounds", "order_from", "weights", "largest_eliminate"),
+    *("contest", "sensitivity"),
+)
+
 # The one that takes minutes for a hundred models stays out.
 METHODS: Final = tuple(one.name for one in AGGREGATORS.values() if not one.slow)
 # Seconds for an exact order; what is not proven by then is left out, for another machine may be
@@ -98,6 +104,7 @@ def contest_of(report: ContestReport) -> Contest:
         table=table,
         spoilt=(),
         notes=(),
+        items_reason=public_words(report.items_reason),
     )
     election = _elected(report, table)
     return Contest(
@@ -134,8 +141,8 @@ def score_rows(contest: Contest) -> list[Row]:
 
 
 def contest_manifest(contest: Contest) -> dict[str, Any]:
-    """The contest as a whole: what `csd --json` and `aggregate --json` say, and what was noted."""
-    merged = election_data(contest.election)
+    """The contest as a whole, in the words of `csd --json` and `aggregate --json`."""
+    played, merged = data_of(contest.report), election_data(contest.election)
     kemeny = contest.election.kemeny
     return document(
         "tiebreak/contest",
@@ -144,7 +151,7 @@ def contest_manifest(contest: Contest) -> dict[str, Any]:
         models=contest.report.models,
         benchmarks=contest.report.benchmarks,
         missing=contest.report.missing,
-        csd=data_of(contest.report),
+        csd={name: played[name] for name in _PLAYED},
         merged={name: merged[name] for name in ("candidates", "failed", "results")},
         proof=list(kemeny_lines(contest.election.names, kemeny)) if kemeny else [],
         warnings=contest.report.warnings,
