@@ -5,6 +5,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from tests.rankers.ballots import partial, tied, uniform
 from tests.rankers.voting.tables import table
@@ -149,6 +150,15 @@ def test_by_hand() -> None:
     assert (result.used, result.dropped) == (4, 0)
 
 
+def test_an_even_split_is_no_victory() -> None:
+    # Level: one swap makes it 2–0. Of three ballots a swap makes 1–2 into 2–1.
+    np.testing.assert_array_equal(dodgson([[1, 2], [2, 1]]).scores, [1, 1])
+    np.testing.assert_array_equal(dodgson([[1, 2], [2, 1]]).ranks, [1.5, 1.5])
+    np.testing.assert_array_equal(dodgson([[1, 2], [2, 1], [2, 1]]).scores, [1, 0])
+    # A third ballot that ties the two decides nothing: it can be broken for half a swap.
+    np.testing.assert_array_equal(dodgson([[1, 2], [2, 1], [1, 1]]).scores, [0.5, 0.5])
+
+
 def test_a_tie_is_left_for_half_a_swap_each() -> None:
     # All tied: to beat both others, half a swap for each.
     np.testing.assert_array_equal(dodgson([[1, 1, 1]]).scores, [1, 1, 1])
@@ -247,6 +257,29 @@ def test_all_orders(seed: int) -> None:
     partials = int(np.isnan(ranks).any(axis=1).sum() - np.isnan(ranks).all(axis=1).sum())
     assert (result.method, result.dropped) == ("kendall", partials)
     assert result.used == np.sum(~np.isnan(ranks).any(axis=1))
+
+
+def largest_total_tau(ranks: NDArray[np.float64]) -> set[tuple[int, ...]]:
+    """The orders, as places, with the largest total τ-b."""
+    totals = {
+        places: sum(stats.kendalltau(places, ballot).statistic for ballot in ranks)
+        for places in permutations(range(1, ranks.shape[1] + 1))
+    }
+    return {p for p, total in totals.items() if total > max(totals.values()) - 1e-9}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_strict_ballots_the_largest_total_tau(seed: int) -> None:
+    ranks = uniform(np.random.default_rng(seed), 2 + seed, 4)
+    assert tuple(kendall(ranks).ranks.astype(int).tolist()) in largest_total_tau(ranks)
+
+
+def test_of_ties_the_distance_counts_and_not_the_total_tau() -> None:
+    # Pairs the other way round: of b, a, d, c 0 + 2 + 3 + 3; of c, b, a, d 3 + 3 + 3 + 0, and the
+    # last ballot has three pairs only, which τ-b makes the most of.
+    ballots = np.array([[2, 1, 4, 3], [4, 1.5, 3, 1.5], [1, 4, 2.5, 2.5], [3, 3, 1, 3]])
+    assert largest_total_tau(ballots) == {(3, 2, 1, 4)}
+    np.testing.assert_array_equal(kendall(ballots).ranks, [2, 1, 4, 3])
 
 
 def test_partial_ballots_are_dropped() -> None:

@@ -38,9 +38,15 @@ def dodgson(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
     """Order by the number of swaps that make a candidate the Condorcet winner, lower is better.
 
     Score of c = the smallest number of swaps of neighbours in the ballots after which c beats
-    every other candidate (more ballots rank c before it than it before c). It is enough to move c
-    up, so the score is an integer program over (kind of ballot, how far c is lifted in it).
+    every other candidate. It is enough to move c up, so the score is an integer program over (kind
+    of ballot, how far c is lifted in it).
 
+    The paper leaves open what beats means where ballots split evenly, tie candidates or leave some
+    out, and who is first among equals:
+
+    Beats: more ballots rank c before the other than after it. An even split is no victory: with two
+    opposite ballots of two candidates each takes a swap.
+    Equal scores: tied in the result.
     Ties: c passes a tied group as a whole, at one swap for each member. To leave a tie upwards
     costs half a swap for each tied candidate, as in the distance of Kemeny and Snell (1962): two
     ballots that break the tie either way would cost one swap. No new ties are made.
@@ -125,10 +131,15 @@ def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
     """The order with the smallest total Kendall distance to the complete ballots.
 
     argmin over orders π of Σ_b K(π, r_b), where K counts the pairs that the two put the opposite
-    way round. The score is the place in the order, 1 … N. Of several best orders, the one that
-    `kemeny_young` documents.
+    way round. The score is the place in the order, 1 … N.
 
-    Ties: a pair that a ballot ties adds nothing, whichever way round the order puts it.
+    The paper takes ballots for complete and strict. There the order also has the largest total τ
+    (its table 4); it leaves open ties, and which of several best orders counts:
+
+    Ties: a pair that a ballot ties adds nothing, whichever way round the order puts it. This is the
+    distance; the largest total τ-b can be another order, as it weighs each ballot by its ties.
+    Several best orders: the one that `kemeny_young` documents. `aggregate_items` takes the one that
+    Borda's count says, or the mean of two.
     Partial ballots: left out, and counted in `dropped`. That is the whole difference from
     Kemeny–Young, which also uses what partial ballots say about the pairs that they rank.
 
