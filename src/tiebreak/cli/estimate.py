@@ -37,7 +37,9 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 @click.option("--judge", metavar="MODEL", help="Model that judges; peer_review asks none.")
 @click.option("--meta-judge", metavar="MODEL", help="Model that refines.  [default: the judge]")
 @click.option(
-    "--peers", metavar="MODEL[,MODEL…]", help="Models that review each other in peer_review."
+    "--peers",
+    metavar="MODEL[,MODEL…]",
+    help="Models that review each other in peer_review, two or more.",
 )
 @click.option(
     "--price",

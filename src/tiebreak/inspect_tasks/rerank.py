@@ -181,6 +181,8 @@ def peer_review(
 ) -> Task:
     """Let the models behind the role `peers` rank all answers, their own among them (Peer review).
 
+    It takes two reviewers at least.
+
     Args:
         reviewers: Which reviewer is which candidate, where names do not tell: a mapping from model
             to candidate (null: none), or candidates in the order of the peers.
