@@ -1,0 +1,102 @@
+"""The command lines of README and of the page of the papers: verbs, options, tasks exist.
+
+Nothing is run, and no file is looked for; `test_examples.py` and the tests of the verbs do that.
+"""
+
+import importlib
+import inspect
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.harness import ROOT
+from tiebreak.cli import main
+from tiebreak.inspect_tasks.arguments import Common
+
+PAGES = [ROOT / "README.md", ROOT / "docs" / "papers.md"]
+OURS = re.compile(r"(tiebreak|inspect eval tiebreak/|python examples/)")
+
+
+def command_lines(page: Path) -> Iterator[str]:
+    """Those in blocks of shell; on the page of the papers also those between backticks."""
+    text = page.read_text(encoding="utf-8")
+    for block in re.findall(r"```sh\n(.*?)```", text, re.S):
+        yield from (line for line in block.splitlines() if OURS.match(line))
+    if page.name == "papers.md":
+        rest = re.sub(r"```.*?```", "", text, flags=re.S)
+        yield from (code for code in re.findall(r"`([^`]+)`", rest) if OURS.match(f"{code} "))
+
+
+def check(line: str) -> None:
+    """Fails where a verb, an option, a choice, a task or an argument of a task does not exist."""
+    words = shlex.split(line, comments=True)
+    if words[0] == "tiebreak":
+        parse(main.commands[words[1]], words[2:])
+    elif words[0] == "python":
+        assert (ROOT / words[1]).is_file()
+        own = importlib.import_module(words[1].removesuffix(".py").replace("/", ".")).main
+        if isinstance(own, click.Command):
+            parse(own, words[2:])
+    else:
+        given = [words[n + 1].split("=")[0] for n, word in enumerate(words) if word == "-T"]
+        for name in (word.removeprefix("tiebreak/") for word in words if "tiebreak/" in word):
+            assert set(given) <= arguments(name), (name, given)
+
+
+def parse(command: click.Command, words: Sequence[str]) -> None:
+    with click.Context(command) as context:
+        found, left, _ = command.make_parser(context).parse_args(list(words))
+        assert not left, f"too much: {left}"
+        for param in command.params:
+            value = found.get(param.name or "")
+            # What was not given is None, nothing, or a sign of click's own.
+            given = value not in (None, ()) and "UNSET" not in repr(value)
+            assert given or not param.required, f"{param.name} is missing"
+            if given and isinstance(param.type, click.Choice | click.IntRange | click.FloatRange):
+                param.type_cast_value(context, value)
+
+
+def arguments(name: str) -> set[str]:
+    """What a task takes with -T."""
+    for module in ("rerank", "generate"):
+        task = getattr(importlib.import_module(f"tiebreak.inspect_tasks.{module}"), name, None)
+        if task is not None:
+            return {*inspect.signature(task).parameters, *Common.__annotations__}
+    raise AssertionError(f"no task tiebreak/{name}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_exists(page: Path) -> None:
+    lines = list(command_lines(page))
+    assert len(lines) > 20
+    wrong = []
+    for line in lines:
+        try:
+            check(line)
+        except (click.ClickException, AssertionError, KeyError, AttributeError) as error:
+            wrong.append(f"{line}\n    {error!r} {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tiebreak nonsense logs/",
+        "tiebreak compare logs/ --nonsense",
+        "tiebreak compare",
+        "tiebreak compare logs/ --against nonsense",
+        "tiebreak lm-eval-tasks too much",
+        "inspect eval tiebreak/nonsense",
+        "inspect eval tiebreak/seal -T nonsense=1",
+        "python examples/nonsense.py",
+        "python examples/seal_study.py logs/ --limit 0 --judge j/m",
+    ],
+)
+def test_what_does_not_exist_is_found(line: str) -> None:
+    with pytest.raises((click.ClickException, AssertionError, KeyError)):
+        check(line)
