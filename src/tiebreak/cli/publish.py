@@ -137,9 +137,10 @@ def publish(
     with plain_errors(*known, MissingPackageError), steps(quiet=quiet) as step:
         contest = None
         if scores:
-            step("Playing contests")
+            step("Reading scores")
             table = read_scores(scores, **reading)
-            contest = play(table, setup, {"seed": how.seed, "level": how.level})
+            step("Playing contests")
+            contest = play(table, setup, {"seed": how.seed, "level": how.level}, step)
         made = publish_dataset(
             logs,
             repo_id,
