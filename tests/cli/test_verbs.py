@@ -195,7 +195,9 @@ def test_each_order_beside_the_other(tables: Path) -> None:
     assert {row["model"]: row["kemeny_rank"] for row in rows} == {"x": 1, "y": 2, "z": 3}
     assert json.loads(contest.output)["kemeny"]["order"] == ["x", "y", "z"]
     text = tiebreak("csd", *arguments, "kemeny", "--iterations", "200").output
-    assert "each round a ballot. Cost: 1 pairwise disagreement, proven" in " ".join(text.split())
+    assert "each benchmark a ballot. Cost: 1 pairwise disagreement, proven" in " ".join(
+        text.split()
+    )
     elected = tiebreak("aggregate", *arguments, "csd", "--json")
     [election] = json.loads(elected.output)
     assert [row["candidate"] for row in election["csd"]["ranking"]] == ["x", "y", "z"]

@@ -2,34 +2,33 @@
 
 from dataclasses import replace
 
-from tiebreak.analysis.consensus import Election
+from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.contests import ContestReport
-from tiebreak.rankers import Profile, kemeny_young
 from tiebreak.rankers.contests.expected_wins import CsdOptions, csd
-from tiebreak.rankers.contests.rounds import round_means, strengths
 from tiebreak.rankers.errors import MissingScoreError, RankingError
+from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.scores import ScoreTable
 
 
 def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> ContestReport:
-    """The contest with the Kemeny order of its rounds: each ranks the models by their mean score.
+    """The contest with the Kemeny order of its models: each benchmark that is played is a ballot.
 
-    A missing score means what it means in the contest. The order of the rounds, their weights and
-    eliminations do not count.
+    Which round a benchmark is in, weights and eliminations do not count, and a missing score is
+    not ranked, whatever it means in the contest: this is what `elect` makes of the same scores.
 
     Args:
         report: what `contest_report` returned.
-        time_limit: seconds, as in `kemeny_young`.
+        time_limit: seconds, as in `elect`.
 
     Raises:
+        TableError: no benchmark has scores of two models.
         RankingError: a negative time limit.
     """
     if report.table is None:
         return report
-    columns = [[report.benchmarks.index(name) for name in names] for names in report.rounds]
-    means = round_means(report.table.scores, columns, report.missing)
-    profile = Profile.from_scores(strengths(means), report.models)
-    return replace(report, kemeny=kemeny_young(profile, time_limit=time_limit))
+    played = report.table.only({name for names in report.rounds for name in names})
+    ballots = score_ballots(played, drop_unranked=True)
+    return replace(report, election=elect(ballots, time_limit=time_limit))
 
 
 def with_csd(election: Election, table: ScoreTable, options: CsdOptions | None = None) -> Election:

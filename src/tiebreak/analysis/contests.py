@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from tiebreak.analysis.consensus import Election
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.true_scores import DRAWS, drawn_scores
 from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd, prepare
@@ -21,7 +22,6 @@ from tiebreak.rankers.contests.sensitivity import (
 from tiebreak.rankers.contests.study import Progress
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError
-from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.tables.errors import TableError
 from tiebreak.tables.rounds import Rounds
@@ -45,8 +45,8 @@ class ContestReport(Finding):
     `tiers`, shape (models,): the tier of each model by natural breaks of its expected wins, 1 = the
     highest; None for few models, or where a break lies within the simulation's error.
     `largest_eliminate` is the largest T that makes sense (`largest_elimination`). `table` holds the
-    scores, and `missing` says what one that is not there meant. `kemeny` is the Kemeny order of the
-    rounds, where it was asked for (`with_kemeny`).
+    scores, and `missing` says what one that is not there meant. `election` holds the Kemeny
+    order over the benchmarks, where it was asked for (`with_kemeny`).
     """
 
     models: tuple[str, ...]
@@ -64,7 +64,7 @@ class ContestReport(Finding):
     table: ScoreTable | None = None
     missing: Missing = "error"
     tiers: IntArray | None = None
-    kemeny: KemenyResult | None = None
+    election: Election | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs", type=int, metavar="N", help="Worker processes. [default: one a core, with joblib]"
 )
-@also_option("kemeny", "Also show each model's place by Kemeny–Young, each round a ballot.")
+@also_option("kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot.")
 @click.option(
     "--plot",
     metavar="FILE",

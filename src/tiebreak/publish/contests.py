@@ -176,14 +176,7 @@ def _public_table(table: ScoreTable) -> ScoreTable:
 
 def _elected(report: ContestReport, table: ScoreTable) -> Election:
     """The benchmarks that are played as ballots, merged; only what is proven."""
-    places = sorted(table.benchmarks.index(name) for one in report.rounds for name in one)
-    played = replace(
-        table,
-        benchmarks=tuple(table.benchmarks[place] for place in places),
-        scores=table.scores[:, places],
-        errors=None,
-        notes=(),
-    )
+    played = table.only({name for names in report.rounds for name in names})
     ballots = score_ballots(played, drop_unranked=True)
     found = elect(ballots, METHODS, time_limit=_TIME_LIMIT)
     kemeny = found.kemeny

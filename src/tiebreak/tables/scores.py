@@ -1,7 +1,7 @@
 """Scores out of files: a table of models × benchmarks."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypedDict
@@ -43,6 +43,17 @@ class ScoreTable:
         """Where the benchmarks' order comes from: logs and pools have none but that of names."""
         files = (Path(source).suffix.lower() for source in self.sources)
         return "columns" if all(suffix in CSV for suffix in files) else "names"
+
+    def only(self, benchmarks: Collection[str]) -> "ScoreTable":
+        """The table with some of its benchmarks, in its own order."""
+        kept = [column for column, name in enumerate(self.benchmarks) if name in benchmarks]
+        names = tuple(self.benchmarks[column] for column in kept)
+        scores = self.scores[:, kept]
+        errors = None if self.errors is None else self.errors[:, kept]
+        for cells in (scores, errors):
+            if cells is not None:
+                cells.setflags(write=False)
+        return replace(self, benchmarks=names, scores=scores, errors=errors)
 
 
 class ReadingOptions(TypedDict, total=False):

@@ -82,11 +82,12 @@ def data_of(report: ContestReport) -> dict[str, Any]:
     `upper` (expected wins) and `rank_lower`, `rank_upper` (simultaneous) are over items, fields of
     `ItemIntervals`, and null where standard errors of the scores are not known.
     """
+    found = report.election and report.election.kemeny
     data: dict[str, Any] = json_ready(
         {
             **only(report, "rounds", "order_from", "weights", "largest_eliminate", "warnings"),
             "contest": _contest(report, report.result),
-            "kemeny": report.kemeny and kemeny_data(report.models, report.kemeny),
+            "kemeny": found and kemeny_data(found.names, found),
             "sensitivity": report.sensitivity and _sensitivity(report, report.sensitivity),
             "perturbations": [
                 {
@@ -175,8 +176,12 @@ def _legend(report: ContestReport) -> Iterator[str]:
         )
     if result.reason is not None:
         yield f"No interval: {result.reason}"
-    if report.kemeny is not None:
-        yield f"Kem: place by Kemeny–Young, each round a ballot. {cost_line(report.kemeny)}."
+    if report.election is not None and report.election.kemeny is not None:
+        proven = cost_line(report.election.kemeny)
+        yield f"Kem: place by Kemeny–Young, each benchmark a ballot. {proven}."
+        for note in report.election.notes:
+            if note not in report.notes:
+                yield f"For Kem: {note}."
 
 
 def _costs_legend(report: ContestReport) -> Iterator[str]:
@@ -198,7 +203,8 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
     columns = [Column("#"), names("Model"), *([Column("Tier")] if tiers is not None else [])]
     columns += numbers("E[wins]", "± (MC)")
     columns += numbers(heading, "ranks") if items is not None else numbers("ranks (MC)")
-    columns += numbers("Kem") if report.kemeny is not None else []
+    columns += numbers("Kem") if report.election is not None else []
+    kemeny = _kemeny_ranks(report)
     over = result if items is None else items
 
     def row(model: int) -> Iterator[Cell]:
@@ -211,12 +217,18 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
         if items is not None:
             yield bounds(float(items.lower[model]), float(items.upper[model]))
         yield rank_range(whole(over.rank_lower[model]), whole(over.rank_upper[model]))
-        if report.kemeny is not None:
-            yield rank(whole(report.kemeny.ranks[model]))
+        if report.election is not None:
+            yield rank(kemeny.get(report.models[model]))
 
     order = _best_first(result.expected_wins)
     rules = () if tiers is None else (np.flatnonzero(np.diff(tiers[order])) + 1).tolist()
     return Table.of(columns, map(row, order), "Expected wins", rules=rules)
+
+
+def _kemeny_ranks(report: ContestReport) -> dict[str, int | None]:
+    """Places by the Kemeny order, without the models that no benchmark compares."""
+    found = report.election and report.election.kemeny
+    return dict(zip(found.names, map(whole, found.ranks), strict=True)) if found else {}
 
 
 def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Table:
@@ -245,6 +257,7 @@ def _contest(report: ContestReport, result: CsdResult) -> dict[str, Any]:
         value = None if items is None else getattr(items, name)[row]
         return value if value is None or not name.startswith("rank") else whole(value)
 
+    kemeny = _kemeny_ranks(report)
     rows = [
         {
             "rank": whole(result.rank[row]),
@@ -255,7 +268,7 @@ def _contest(report: ContestReport, result: CsdResult) -> dict[str, Any]:
             "simulation_rank_lower": whole(result.rank_lower[row]),
             "simulation_rank_upper": whole(result.rank_upper[row]),
             **{name: over_items(name, row) for name in _OVER_ITEMS},
-            "kemeny_rank": report.kemeny and whole(report.kemeny.ranks[row]),
+            "kemeny_rank": kemeny.get(report.models[row]),
         }
         for row in _best_first(result.expected_wins)
     ]
