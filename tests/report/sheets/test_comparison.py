@@ -75,7 +75,7 @@ def test_ranks_and_scores_side_by_side(comparison: Comparison) -> None:
     text = printed(comparison, 80)
     table = text[text.index("Rank and score") :].splitlines()
     assert table[0].split()[:6] == ["Rank", "and", "score", "original", "listwise", "pairwise"]
-    assert table[2].split() == ["a", "1", "1.000", "2", "0.667", "1", "0.833", "1", "1.000"]
+    assert table[2].split() == ["a", "#1", "1.00", "#2", ".667", "#1", ".833", "#1", "1.00"]
     assert table[3].split() == ["1–1", ".67–.67", ".83–.83", "1–1"]
     assert "run 2" not in "".join(table[:10])
     [one] = round_trip(data_of(comparison))["benchmarks"]
@@ -96,7 +96,7 @@ def test_more_protocols_than_there_is_room_for_go_below(tmp_path: Path) -> None:
     assert max(cell_len(row) for row in text.splitlines()) <= 80
     assert text.count("Rank and") == 2
     # One cell for each log and model, and none is lost.
-    assert text[text.index("Rank and") :].count("1.000") == 13
+    assert text[text.index("Rank and") :].count("#1 1.00") == 13
 
 
 def test_money_is_left_out_where_no_price_is_known(tmp_path: Path) -> None:

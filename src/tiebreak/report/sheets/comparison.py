@@ -27,6 +27,10 @@ from tiebreak.words import count, percent
 
 # From this width on a terminal has room for the columns that 80 characters have none for.
 WIDE = 110
+GAIN = (
+    "Mean gap between two models' scores, over that between their native scores. Scores are "
+    "results of matches, grades, or Borda scores of lists, as in SEAL's table 1"
+)
 LEGEND = (
     "Top-1: the same model first, ties in parts. Gain: spread of the models' scores over that of "
     "native scores. ×: times the reference. In a row: calls that wait for each other"
@@ -138,8 +142,8 @@ def _agreements(one: BenchmarkComparison, level: float) -> Table:
         name = "noise ceiling: each order"
         rows.append(_agreement(name, one.orders.n_items, one.orders.agreement, math.nan))
     columns = (
-        *(names("Agreement"), *numbers("ρ", within, "τ", within, "Top-1", "Gain")),
-        *(Column("in draws", room=WIDE), Column("Items", room=WIDE)),
+        *(names("Agreement"), *numbers("ρ", within, "τ", within, "Top-1")),
+        *(Column("Gain", meaning=GAIN), Column("in draws", room=WIDE), Column("Items", room=WIDE)),
     )
     return Table.of(columns, rows, f"Agreement with {one.reference.name}", rules=rules)
 

@@ -38,13 +38,14 @@ def places(one: BenchmarkComparison, level: float) -> Iterator[Section]:
 def _place(row: ScoredModel | None) -> Cell:
     if row is None or row.rank is None:
         return Cell(UNDEFINED)
-    ends = "" if math.isnan(row.lower) else f"{_short(row.lower)}–{_short(row.upper)}"
-    return Cell(f"{row.rank} {decimal(row.score)}", row.rank, under=ends)
+    ends = "" if math.isnan(row.lower) else f"{_short(row.lower, 2)}–{_short(row.upper, 2)}"
+    return Cell(f"#{row.rank} {_short(row.value, 3)}", row.rank, under=ends)
 
 
-def _short(bound: float) -> str:
-    """A bound in [0, 1] in three characters: seven columns of them fit into 80."""
-    return decimal(bound, 2).removeprefix("0").replace("1.00", "1")
+def _short(value: float, digits: int) -> str:
+    """A number in [0, 1] without its zero, as the paper has it: seven columns fit into 80."""
+    shown = decimal(value, digits).removeprefix("0")
+    return shown if shown.startswith(".") else shown[: digits + 1].removesuffix(".0")
 
 
 def _folded(name: str) -> str:
