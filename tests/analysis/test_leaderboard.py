@@ -22,10 +22,10 @@ from tests.ranking_logs.builders import (
 from tiebreak.analysis.leaderboard import (
     Leaderboard,
     LeaderboardRow,
-    Settled,
     boards_of,
     leaderboards,
 )
+from tiebreak.analysis.settled import Settled
 from tiebreak.analysis.trust import REMEDY
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs

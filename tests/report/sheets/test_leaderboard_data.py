@@ -12,8 +12,9 @@ from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.judge.replies import JudgeReplies
-from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled, leaderboards
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, leaderboards
 from tiebreak.analysis.receipt import KindCalls, Receipt, Usage
+from tiebreak.analysis.settled import Settled
 from tiebreak.analysis.strengths import StrengthRow, StrengthView
 from tiebreak.analysis.trust import Trust
 from tiebreak.report.csv import text as csv_text

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, Settled
+from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.receipt import Receipt
+from tiebreak.analysis.settled import Settled
 from tiebreak.analysis.strengths import Method, StrengthRow
 from tiebreak.report.cells import (
     UNDEFINED,
