@@ -14,6 +14,7 @@ from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
 from tiebreak.analysis.judge.jury import Juror, jurors_of
 from tiebreak.analysis.judge.position import bound_reviewer, bound_warning
+from tiebreak.analysis.other_rules import first_by_rule
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import lone_reviewer, notes, tie_warning, unscored_warning
@@ -89,7 +90,8 @@ class Leaderboard(Finding):
     `verdict` says who is first and who cannot be told apart; it rests on `pairs`, the tests of all
     pairs of `rows`, and begins the board wherever it is shown.
 
-    `views` rank the models by all matches at once, where there are matches; `control` does so under
+    `first_by_rule` names whom other rules put first that fit the ballots of a bracket. `views` rank
+    the models by all matches at once, where there are matches; `control` does so under
     control of length or style, where it was asked for. `judge` holds what the ballots show about
     the judge, `jury` the same of each judge of a jury, and `verdict.trust` what that comes to.
     `settled` is None for a run that was to judge all items. `warnings` say why the ranking cannot
@@ -109,6 +111,7 @@ class Leaderboard(Finding):
     unranked: tuple[Unranked, ...]
     rows: tuple[LeaderboardRow, ...]
     pairs: tuple[ModelPair, ...]
+    first_by_rule: Mapping[Rule, tuple[str, ...]]
     views: tuple[StrengthView, ...]
     control: ControlView | None
     spread: float
@@ -194,7 +197,8 @@ def boards_of(
 ) -> list[Leaderboard]:
     """Leaderboards of one log, by name of benchmark and protocol; otherwise as `leaderboards`.
 
-    `views`: whether to fit strengths to all matches, which takes as long as all the rest.
+    `views`: whether to fit strengths to all matches, and to place brackets by other rules, which
+    takes as long as all the rest.
     """
     return [
         board_of(part, how=how, closure=closure, control=control, views=views)
@@ -234,11 +238,13 @@ def board_of(
     receipt = receipt_of(called)
     judged = [item for item, _ in ranked]
     second = strength_views(judged, closure=closure, how=how) if views else ()
+    firsts = first_by_rule(items, table.models) if views else {}
     settled = settled_of(log.skipped, receipt)
     verdict = board_verdict(
         table,
         pairs,
         views=second,
+        firsts=firsts,
         decided=settled.sentence if settled else "",
         judged=rule is not None and RULES[rule].asks is not None,
         trust=trust,
@@ -257,6 +263,7 @@ def board_of(
         unranked=log.unranked,
         rows=rows,
         pairs=model_pairs(pairs, table.models),
+        first_by_rule=firsts,
         views=second,
         control=(
             control_view([one for one in log.samples if one.placement], control, how=how)

@@ -5,15 +5,17 @@ intervals overlap.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.analysis.standing import mean
 from tiebreak.analysis.strengths import StrengthView
 from tiebreak.analysis.trust import Trust
 from tiebreak.rankers.pairwise_tests import Pair, Separation, items_needed, separation
+from tiebreak.scorers.ballots import Rule
 from tiebreak.words import count
 
 # More models than this are counted, not named.
@@ -74,6 +76,7 @@ def board_verdict(
     found: Separation,
     *,
     views: Sequence[StrengthView] = (),
+    firsts: Mapping[Rule, Sequence[str]] = MappingProxyType({}),
     decided: str = "",
     judged: bool = True,
     trust: Trust,
@@ -84,11 +87,17 @@ def board_verdict(
         table: its items.
         found: the tests of all pairs by what it ranks by, in its order.
         views: its second views.
+        firsts: whom other rules of placement put first.
         decided: what a sequential test decided, as a sentence, or "".
         judged: whether anything but the native score ranked the models.
         trust: whether the judge can be trusted.
     """
-    sentences = [_order(found, table.models), decided, _views(found, table.models, views)]
+    sentences = [
+        _order(found, table.models),
+        decided,
+        _placed(found, table.models, firsts),
+        _views(found, table.models, views),
+    ]
     if judged:
         sentences.append(_native(found, table))
     return BoardVerdict(
@@ -170,6 +179,18 @@ def _tiers(found: Separation) -> str:
     overlap = any(one.stop > two.start for one, two in pairwise(found.groups))
     overlapping = "overlapping " if overlap else ""
     return f"The {len(found.order)} models form {len(found.groups)} {overlapping}tiers."
+
+
+def _placed(found: Separation, models: Sequence[str], firsts: Mapping[Rule, Sequence[str]]) -> str:
+    """Where other rules of placement name another first model."""
+    others: dict[str, list[str]] = {}
+    for rule, leads in firsts.items():
+        if found.order and models[found.order[0]] not in leads:
+            others.setdefault(leads[0], []).append(rule)
+    return " ".join(
+        f"Placed by {' or '.join(by)}, {model} stands first (rank --place {by[0]})."
+        for model, by in others.items()
+    )
 
 
 def _views(found: Separation, models: Sequence[str], views: Sequence[StrengthView]) -> str:

@@ -224,8 +224,8 @@ def answers_in(metadata: Mapping[str, Any]) -> dict[str, str]:
     return {model: text for model, text in texts if isinstance(text, str)}
 
 
-def placement_of(ballots: ItemBallots) -> Placement:
-    """The place of every model in an item of a log.
+def placement_of(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
+    """The place of every model in an item of a log, as `place` gives it.
 
     A model has no rank where no ballot says anything about it: its calls are unscored.
 
@@ -233,7 +233,7 @@ def placement_of(ballots: ItemBallots) -> Placement:
         NotPlacedError: the item cannot be ranked, or its ballots are damaged.
     """
     try:
-        placement = place(ballots)
+        placement = place(ballots, rule)
     except KeyError as error:
         raise NotPlacedError(
             f"its ballots contradict each other: {error} is not an answer"

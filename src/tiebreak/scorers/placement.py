@@ -15,7 +15,7 @@ from tiebreak.rankers import mean_ranks
 from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.points import pair_points
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.orders import (
     NotPlacedError,
     mean_results,
@@ -53,8 +53,8 @@ class Placement:
     margins: Mapping[str, float]
 
 
-def place(ballots: ItemBallots) -> Placement:
-    """Rank the candidates of one item.
+def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
+    """Rank the candidates of one item, by the rule that its ballots name or by another that fits.
 
     Raises:
         NotPlacedError: the item was skipped, judging was cut short, or no ballot says anything
@@ -65,15 +65,15 @@ def place(ballots: ItemBallots) -> Placement:
         raise NotPlacedError(f"skipped: the ranking was decided after {after} of {of} items")
     if not ballots.complete:
         raise NotPlacedError("judging was cut short")
-    rule = RULES[ballots.placed_by]
-    if rule.asks and len(ballots.groups) == 1:
+    name = rule or ballots.placed_by
+    if RULES[name].asks and len(ballots.groups) == 1:
         ranks: Mapping[str, float] = mean_ranks(ballots.groups)
     else:
-        ranks = rule.ranks(ballots)
+        ranks = RULES[name].ranks(ballots)
     margins = {
         name: math.fsum(own) / len(own) for name, own in own_margins(ballots.matches).items()
     }
-    borda = mean_results(ballots) if ballots.placed_by == "points" else _borda(ranks)
+    borda = mean_results(ballots) if name == "points" else _borda(ranks)
     return Placement(
         order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),
         ranks=ranks,

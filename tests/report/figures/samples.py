@@ -62,8 +62,8 @@ def board(
     return Leaderboard(
         benchmark=benchmark, protocol=protocol, verdict=NOTHING, log="logs/1.eval", eval_id="E1",
         created="", status="success", judges=("j/judge",), placed_by="elimination", n_items=120,
-        unranked=(), rows=tuple(rows), pairs=(), views=(), control=None, spread=NAN,
-        native_spread=NAN, level=0.95, draws=10, seed=0,
+        unranked=(), rows=tuple(rows), pairs=(), first_by_rule={}, views=(), control=None,
+        spread=NAN, native_spread=NAN, level=0.95, draws=10, seed=0,
         jury=(),
         judge=NOTHING, receipt=NOTHING, settled=None,
         warnings=(), notes=(),
