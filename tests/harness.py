@@ -50,14 +50,14 @@ def run(
     return done
 
 
-def run_lm_eval(*arguments: str, cwd: Path) -> None:
-    """`lm_eval run` with its dummy model, offline, in a process of its own.
+def run_lm_eval(*arguments: str, cwd: Path, model: str = "dummy") -> None:
+    """`lm_eval run`, by default with its dummy model, offline, in a process of its own.
 
     It knows the tasks in `--include_path` only; `run("lm_eval", …)` knows the built-in ones too,
     which takes it ten seconds.
     """
     run(
-        *("python", "-m", "own_lm_eval", "run", "--model", "dummy", *arguments),
+        *("python", "-m", "own_lm_eval", "run", "--model", model, *arguments),
         cwd=cwd,
         HF_HUB_OFFLINE="1",
         HF_HOME=str(cwd / "hf"),

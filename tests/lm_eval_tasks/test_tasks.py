@@ -26,7 +26,6 @@ from tiebreak.tables import read_scores
 pytestmark = pytest.mark.slow
 
 MODEL = "org/m:1"
-SCRIPT = Path(__file__).with_name("answering.py")
 
 
 def tiebreak(*arguments: str) -> str:
@@ -72,7 +71,7 @@ def _run_lm_eval(
     # The data are named relative to where the command is run.
     names = {benchmark: path.name for benchmark, path in data.items()}
     done = run(
-        *("python", str(SCRIPT), "run", "--include_path", tasks, "--tasks", "tiebreak"),
+        *("python", "-m", "answering_lm", "run", "--include_path", tasks, "--tasks", "tiebreak"),
         *("--model", "answering", "--model_args", f"answers={file},pretrained={MODEL}"),
         *("--metadata", json.dumps({"data": names}), "--use_cache", cache),
         *("--log_samples", "--output_path", str(folder / "lm_eval")),

@@ -4,10 +4,13 @@ Its index of 14,000 files of built-in tasks takes most of the time of a short ru
 """
 
 from functools import partialmethod
+from importlib import import_module
 
 from lm_eval.__main__ import cli_evaluate
 from lm_eval.tasks import TaskManager
 
 if __name__ == "__main__":
+    import_module("lm_eval.models")  # which lm-eval does not import where there are others already
+    import_module("answering_lm")  # beside this file
     TaskManager.__init__ = partialmethod(TaskManager.__init__, include_defaults=False)
     cli_evaluate()

@@ -1,10 +1,10 @@
 """lm-eval's own command line, with one more model: its answers come from a file.
 
-    python answering.py run --model answering --model_args answers=FILE …
+    python -m answering_lm run --model answering --model_args answers=FILE …
 
 FILE is a JSON object from question to answer. The longest question in a prompt counts.
 
-Nothing else is changed: this is the one run of the suite with lm-eval's index of all its own tasks.
+Run so, nothing else is changed; `own_lm_eval` has this model, too, without lm-eval's own tasks.
 """
 
 import json
