@@ -87,7 +87,8 @@ class Balance(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.open.append(tag)
+        if tag != "br":  # which has no end
+            self.open.append(tag)
         self.seen.add(tag)
 
     def handle_endtag(self, tag: str) -> None:
