@@ -102,8 +102,9 @@ def _swaps(ballots: Profile, column: int, margin: IntArray, deadline: float) -> 
         options={"mip_rel_gap": 0, "time_limit": max(deadline - time.monotonic(), 0)},
     )
     if result.x is None or not result.success:
+        why = " in time (time_limit)" if result.status == 1 else f": {result.message}"
         raise UnprovenOrderError(
-            f"the fewest swaps for {ballots.names[column]!r} were not proven: {result.message}"
+            f"the fewest swaps that let {ballots.names[column]!r} win were not proven{why}"
         )
     times = np.rint(result.x)
     # A swap moves the margin by 2, a broken tie by 1.
