@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from tests.tables.builders import task_values, write, write_summary
+from tiebreak.analysis.contests import contest_report
 from tiebreak.tables import ScoreTable, TableError, find_cells, read_scores
-from tiebreak.tables.scores import read_score_table
+from tiebreak.tables.scores import read_score_table, unlike_scales
 
 NAN = float("nan")
 
@@ -38,9 +39,16 @@ def test_the_same_scores(tmp_path: Path, text: str) -> None:
 
 def test_scales_that_differ_are_noted(tmp_path: Path) -> None:
     table = read(tmp_path, "model,a,b,c\nm1,0.5,50,0\nm2,1,0.6,0\n")
-    mixed, differ = table.notes
+    [mixed] = table.notes
     assert "'b' has scores below 1 and above 1" in mixed
-    assert "'a', 'c' within 0 to 1, 'b' beyond" in differ
+    # Only a round that joins both takes their mean.
+    assert unlike_scales(table, [("a", "c"), ("b",)]) == ()
+    [differ] = unlike_scales(table, [("a",), ("c", "b", "a")])
+    assert differ.startswith(
+        "The round c + b + a takes the mean of unlike numbers: 'c', 'a' within"
+    )
+    rounds = contest_report(table, [[0, 1], [2]], options={"iterations": 1})
+    assert rounds.notes == (mixed, *unlike_scales(table, [("a", "b")]))
 
 
 @pytest.mark.parametrize("text", ["model,a,b\nm1,0.5,0\nm2,1,.25\n", "model,a,b\nm1,5,0\nm2,1,9\n"])

@@ -25,7 +25,7 @@ from tiebreak.rankers.errors import MissingScoreError
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.tables.errors import TableError
 from tiebreak.tables.rounds import Rounds
-from tiebreak.tables.scores import ScoreTable, find_cells
+from tiebreak.tables.scores import ScoreTable, find_cells, unlike_scales
 from tiebreak.words import count
 
 # Of models, by expected wins: the paper's number (figure 3).
@@ -160,15 +160,16 @@ def contest_report(
     except MissingScoreError as error:
         raise _named(error, table, chosen.get("missing", "error")) from error
     weights = chosen.get("weights")
+    names = tuple(tuple(table.benchmarks[column] for column in each) for each in columns)
     return ContestReport(
         models=tuple(table.models),
         benchmarks=tuple(table.benchmarks),
-        rounds=tuple(tuple(table.benchmarks[column] for column in names) for names in columns),
+        rounds=names,
         weights=None if weights is None else tuple(np.asarray(weights, np.float64).tolist()),
         result=result,
         sensitivity=sensitivity,
         spoilt=spoilt,
-        notes=notes,
+        notes=(*notes, *unlike_scales(table, names)),
         items=items,
         items_reason=reason,
         largest_eliminate=largest_elimination(len(table.models), len(columns)),

@@ -28,7 +28,7 @@ from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheets.consensus import election_data, kemeny_lines
 from tiebreak.report.sheets.contest import data_of
 from tiebreak.tables.benchmark_ballots import score_ballots
-from tiebreak.tables.scores import ScoreTable
+from tiebreak.tables.scores import ScoreTable, unlike_scales
 
 CSD: Final = "csd"
 """The method of a contest's own rows; those of merged rankings have the aggregator's name."""
@@ -212,6 +212,7 @@ def _contest_id(report: ContestReport, table: ScoreTable) -> str:
 
 def _notes(report: ContestReport, table: ScoreTable) -> Iterator[str]:
     yield from filter(None, map(public_words, table.public_notes))
+    yield from unlike_scales(table, report.rounds)
     played = {name for one in report.rounds for name in one}
     if unused := [name for name in table.benchmarks if name not in played]:
         yield f"In no round, so not used: {', '.join(unused)}"

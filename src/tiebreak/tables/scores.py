@@ -1,7 +1,7 @@
 """Scores out of files: a table of models × benchmarks."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypedDict
@@ -282,25 +282,31 @@ def _check_percents(table: Delimited, column: str, cells: Sequence[tuple[float, 
         )
 
 
+def unlike_scales(table: ScoreTable, rounds: Iterable[Collection[str]]) -> tuple[str, ...]:
+    """A sentence on each round that takes the mean of fractions and other numbers."""
+    return tuple(
+        f"The round {' + '.join(names)} takes the mean of unlike numbers: "
+        f"{_listed(fractions)} within 0 to 1, {_listed(others)} beyond"
+        for names in rounds
+        if (fractions := [name for name in names if 0 <= _highest(table, name) <= 1])
+        and (others := [name for name in names if _highest(table, name) > 1])
+    )
+
+
+def _highest(table: ScoreTable, benchmark: str) -> float:
+    """The largest size of a score on a benchmark, −1 where there is none."""
+    column = table.scores[:, table.benchmarks.index(benchmark)]
+    return float(np.max(np.abs(column[~np.isnan(column)]), initial=-1))
+
+
 def _scale_notes(table: ScoreTable) -> Iterator[str]:
-    """Scores of one column, and columns of one round, must share a scale: nothing is rescaled."""
-    highest = {}
-    for name, column in zip(table.benchmarks, table.scores.T, strict=True):
-        sizes = np.abs(column[~np.isnan(column)])
-        if sizes.size:
-            highest[name] = sizes.max()
-            if sizes.max() > 1 and np.any((sizes > 0) & (sizes < 1)):
-                yield (
-                    f"{name!r} has scores below 1 and above 1; make sure that it does not mix "
-                    "fractions and percent"
-                )
-    fractions = [name for name, size in highest.items() if size <= 1]
-    others = [name for name, size in highest.items() if size > 1]
-    if fractions and others:
-        yield (
-            f"The scales differ: {_listed(fractions)} within 0 to 1, {_listed(others)} beyond; a "
-            "round that joins both takes the mean of unlike numbers"
-        )
+    """Scores of one column must share a scale: nothing is rescaled."""
+    for name, column in zip(table.benchmarks, np.abs(table.scores.T), strict=True):
+        if np.any((column > 0) & (column < 1)) and np.any(column > 1):
+            yield (
+                f"{name!r} has scores below 1 and above 1; make sure that it does not mix "
+                "fractions and percent"
+            )
 
 
 def _hole_notes(table: ScoreTable) -> Iterator[str]:
