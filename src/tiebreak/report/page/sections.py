@@ -47,7 +47,8 @@ _HEADINGS: Final = {
     ),
     "people": (
         "Alignment with people",
-        "Whether reviewers, aggregators and the native score rank models as people do.",
+        "Whether reviewers, aggregators, the four views and the native score rank models as "
+        "people do.",
     ),
     "stability": (
         "Stability",
