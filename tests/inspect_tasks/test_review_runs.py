@@ -155,14 +155,13 @@ def test_a_call_whose_repair_the_budget_refuses_stands_in_the_log(
     pool: Path, tmp_path: Path, calls: Path
 ) -> None:
     first: dict[str, Any] = {"eval_args": {"limit": 1}}
-    log = review(
-        pool, tmp_path / "out", ["planted/malformed=1"], reviewers=[None], max_calls=1, **first
-    )
+    peers = ["planted/malformed=1", "planted/malformed=1+seed=1"]
+    log = review(pool, tmp_path / "out", peers, reviewers=[None] * 2, max_calls=2, **first)
     [item] = ballots_of(log).values()
     assert not item.complete
     assert item.listings == ()
-    assert [call.repair for call in item.calls] == [False]
-    assert len(real_calls(calls)) == 1
+    assert [call.repair for call in item.calls] == [False] * 2
+    assert len(real_calls(calls)) == 2
 
 
 def test_shards_are_one_run(pool: Path, tmp_path: Path) -> None:
