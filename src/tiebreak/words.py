@@ -1,5 +1,6 @@
 """Numbers in sentences, names in one text, and the words of a text in any script."""
 
+import math
 import re
 import unicodedata
 from typing import Final
@@ -22,6 +23,15 @@ def percent(rate: float) -> str:
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: 1 item, 1,200 items; `many` for plurals that take more than an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def p_value(value: float, *, at_most: bool = False) -> str:
+    """A p-value: "p = .012", "p < .001"; `at_most` as one that several tests do not exceed."""
+    if value < 0.001:
+        return "p < .001"
+    if at_most:
+        return f"p ≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}".replace("0.", ".")
+    return f"p = {value:.3f}".replace("0.", ".")
 
 
 def split_names(text: str) -> list[str]:

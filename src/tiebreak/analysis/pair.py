@@ -14,7 +14,7 @@ from tiebreak.rankers.intervals import paired_interval
 from tiebreak.rankers.pairwise_tests import item_means, paired_p
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.words import count
+from tiebreak.words import count, p_value
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -123,8 +123,7 @@ def _sentence(
     interval = ""
     if not math.isnan(bounds[0]):
         interval = f"{level * 100:g}% interval {bounds[0]:+.3f} to {bounds[1]:+.3f}, "
-    chance = "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
-    figures = f"{interval}{chance}, {count(n_items, 'item')}"
+    figures = f"{interval}{p_value(p)}, {count(n_items, 'item')}"
     if p > 1 - level:
         return f"{first} and {second} cannot be told apart: {difference:+.3f} Borda ({figures})."
     better, worse = (first, second) if difference > 0 else (second, first)

@@ -16,7 +16,7 @@ from tiebreak.analysis.strengths import StrengthView
 from tiebreak.analysis.trust import Trust
 from tiebreak.rankers.pairwise_tests import Pair, Separation, items_needed, separation
 from tiebreak.scorers.ballots import Rule
-from tiebreak.words import count
+from tiebreak.words import count, p_value
 
 # More models than this are counted, not named.
 _FEW = 4
@@ -128,7 +128,7 @@ def _order(found: Separation, models: Sequence[str]) -> str:
             f"{names[0]} stands first, but is told apart from no other model; "
             f"{n_apart} of the {len(found.pairs)} pairs {'is' if n_apart == 1 else 'are'}."
         )
-    largest = _p(max(pair.p_adjusted for pair in behind.values()))
+    largest = p_value(max(pair.p_adjusted for pair in behind.values()), at_most=True)
     if not open_:
         each = " against each other model" if len(others) > 1 else f" against {names[1]}"
         return " ".join(
@@ -250,13 +250,6 @@ def _ahead(pair: Pair) -> bool:
 
 def _items(found: Separation) -> str:
     return count(max(pair.n_items for pair in found.pairs), "item")
-
-
-def _p(value: float) -> str:
-    """A p-value that several tests do not exceed."""
-    if value < 0.001:
-        return "p < .001"
-    return f"p ≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}".replace("0.", ".")
 
 
 def _listed(names: Sequence[str]) -> str:

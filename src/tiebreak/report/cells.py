@@ -104,13 +104,6 @@ def scores(values: Sequence[float]) -> str:
     return ", ".join(texts if len(set(texts)) > 1 else texts[:1])
 
 
-def p_value(value: float) -> str:
-    """A p-value, as in "p = .012" or "p < .001"."""
-    if math.isnan(value):
-        return UNDEFINED
-    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".")
-
-
 def rate(value: float) -> str:
     """A rate in [0, 1] as whole percent."""
     return UNDEFINED if math.isnan(value) else percent(value)

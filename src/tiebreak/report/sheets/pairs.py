@@ -5,8 +5,9 @@ from collections.abc import Mapping
 
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.verdict import ModelPair
-from tiebreak.report.cells import UNDEFINED, Cell, Tone, p_value, signed, words
+from tiebreak.report.cells import UNDEFINED, Cell, Tone, signed, words
 from tiebreak.report.sheet import Column, Section, Table, names
+from tiebreak.words import p_value
 
 
 def pairs_section(board: Leaderboard) -> Section:
@@ -40,4 +41,5 @@ def _cell(pairs: Mapping[tuple[str, str], ModelPair], model: str, other: str) ->
     shown = signed(sign * pair.difference, 3)
     star = "*" if pair.apart else ""
     tone: Tone = ("good" if sign * pair.difference > 0 else "bad") if pair.apart else ""
-    return Cell(f"{shown.text}{star}", shown.key, tone, p_value(pair.p_adjusted))
+    below = UNDEFINED if math.isnan(pair.p_adjusted) else p_value(pair.p_adjusted)
+    return Cell(f"{shown.text}{star}", shown.key, tone, below)
