@@ -67,7 +67,8 @@ def main(
 def _finished(tasks: list[Task], log_dir: Path, **options: Any) -> list[str]:
     """Run what is left of an eval set; returns the paths of its logs."""
     success, logs = eval_set(tasks, log_dir=str(log_dir), **options)
-    if not success:
+    expected = len(tasks) * len(options.get("model", [None]))
+    if not success or len(logs) < expected:  # also when it was interrupted
         raise SystemExit(f"Not everything is finished; give the same command again. See {log_dir}.")
     return sorted(str(log_dir / Path(log.location).name) for log in logs)
 
