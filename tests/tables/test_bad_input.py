@@ -78,6 +78,7 @@ SCORES = {
     "no score": Case("model,a\nm,\n", ("there is no score",)),
     "no model column": Case("name,a\nm,1\n", ("'name'", "must be named 'model'")),
     "no benchmark": Case("model\nm\n", ("no column after 'model'",)),
+    "ranks": Case("model,Rank\nm,1\n", ("'Rank' beside 'model' is no score", "candidate and rank")),
     "benchmark twice": Case("model,a,a\nm,1,2\n", ("two columns are named 'a'",)),
     "no number": Case("model,a\nm,1\nn,good\n", ("line 3", "'a'", "'good' is not a finite number")),
     "infinite": Case("model,a\nm,-inf\n", ("'-inf' is not a finite number",)),

@@ -8,6 +8,8 @@ import pytest
 
 from tests.ranking_logs.builders import bracket, write_log
 from tests.tables.builders import run_inspect, task_values, write, write_summary
+from tests.tables.test_pool_scores import pool
+from tiebreak.candidates import write_parquet
 from tiebreak.tables import TableError, read_ballots
 
 SCORES = "model,maths,law\nx,1,2\ny,2,1\nz,3,\n"
@@ -54,6 +56,25 @@ def test_all_results_make_one_table(answers: Path, tmp_path: Path) -> None:
         np.testing.assert_array_equal(read.profile.ranks, [[1, 2.5, 2.5], [np.nan, 2, 1]])
     # The logs' errors tie 2 of 2 with 1 of 2.
     [tied] = read_ballots(answers, making={"ties": "se"})
+    np.testing.assert_array_equal(tied.profile.ranks, [[1.5, 1.5]])
+
+
+def test_ties_of_a_pool_go_by_paired_items(tmp_path: Path) -> None:
+    # y is right on 20 of 40 items, x on these and three more. Of two models the errors of a pool
+    # are those of the paired difference; errors of each alone would tie them.
+    right = {"x": 23, "y": 20}
+    items = [{name: float(k < n) for name, n in right.items()} for k in range(40)]
+    path = write_parquet(
+        pool({("maths", str(k), 1): row for k, row in enumerate(items)}), tmp_path / "pool.parquet"
+    )
+    differences = [row["x"] - row["y"] for row in items]
+    assert np.mean(differences) > np.std(differences, ddof=1) / np.sqrt(40)
+    [read] = read_ballots(path, making={"ties": "se"})
+    np.testing.assert_array_equal(read.profile.ranks, [[1, 2]])
+    alone = [np.std([row[name] for row in items], ddof=1) / np.sqrt(40) for name in right]
+    errors = "".join(f"{name},{each}\n" for name, each in zip(right, alone, strict=True))
+    stderr = write(tmp_path / "errors.csv", f"model,maths\n{errors}")
+    [tied] = read_ballots(path, making={"ties": "se"}, reading={"stderr": stderr})
     np.testing.assert_array_equal(tied.profile.ranks, [[1.5, 1.5]])
 
 

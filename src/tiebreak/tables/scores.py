@@ -116,9 +116,9 @@ def read_score_table(path: str | Path) -> ScoreTable:
     empty cell is a missing score. For separators, encoding and numbers see `delimited`.
 
     Raises:
-        TableError: the first column is not `model`, or the only one; a score is not a number; only
-            some cells of a column have a "%"; a model is there twice; there is no score at all; as
-            `read_delimited`.
+        TableError: the first column is not `model`, or the only one; a column is named `rank`; a
+            score is not a number; only some cells of a column have a "%"; a model is there twice;
+            there is no score at all; as `read_delimited`.
     """
     table = read_delimited(Path(path))
     benchmarks = table.header[1:]
@@ -129,6 +129,12 @@ def read_score_table(path: str | Path) -> ScoreTable:
         )
     if not benchmarks:
         raise TableError(f"{path}: there is no column after 'model'; add one per benchmark")
+    if ranks := [name for name in benchmarks if name.casefold() == "rank"]:
+        raise TableError(
+            f"{path}: a column {shown(ranks[0])} beside 'model' is no score: those are better when "
+            "higher; rename it if it is one. Ballots with a rank a line have the columns reviewer, "
+            "candidate and rank"
+        )
     models = _models(table)
     cells = [[_score(table, row, name) for name in benchmarks] for row in table.rows]
     for column, name in enumerate(benchmarks):
