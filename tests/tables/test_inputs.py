@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.ranking_logs.builders import bracket, write_log
+from tests.ranking_logs.builders import bracket, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write, write_summary
 from tests.tables.test_pool_scores import pool
 from tiebreak.candidates import write_parquet
@@ -97,12 +97,22 @@ def test_answers_that_make_no_ranking_do_not_stop_that_of_the_judge(mixed: Path)
         if "mmlu" not in log.name and log.name != "seal.eval":
             log.unlink()
     [seal] = read_ballots(mixed)
-    assert "results lie beside the ranking logs: " in seal.notes[-1]
+    assert "The results beside the ranking logs make no ranking: " in seal.notes[-1]
     assert "one model, 'mockllm/y'" in seal.notes[-1]
     # Who asks for scores is told that there are none.
     for given in ([mixed], [mixed / "seal.eval", *mixed.glob("*mmlu*")]):
         with pytest.raises(TableError, match="one model, 'mockllm/y'"):
             read_ballots(given, making={"weights": {"mmlu": 2}})
+
+
+def test_a_judge_that_came_to_nothing_does_not_stop_the_ranking_by_answers(mixed: Path) -> None:
+    write_log(mixed / "seal.eval", [sample(None, "q1", error="it broke")])
+    [benchmarks] = read_ballots(mixed, making={"weights": {"gsm8k": 2}})
+    assert benchmarks.profile.names == ("mockllm/x", "mockllm/y")
+    assert "The ranking logs beside the results make no ranking: " in benchmarks.notes[-1]
+    assert "it broke" in benchmarks.notes[-1]
+    with pytest.raises(TableError, match="it broke"):
+        read_ballots([mixed, mixed / "seal.eval"])
 
 
 def test_damaged_files_are_named(mixed: Path, answers: Path, tmp_path: Path) -> None:

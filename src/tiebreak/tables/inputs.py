@@ -36,7 +36,7 @@ def read_ballots(
     Returns:
         One entry per CSV or PrefLib file of ballots, as given; then one per benchmark and protocol
         of all ranking logs together, by name; then one of all scores together, each benchmark a
-        ballot. Where scores beside ranking logs in a folder make no ballots, a note says why.
+        ballot. Where one of the two kinds in a folder makes no ballots, a note says why.
 
     Raises:
         TableError: a file does not exist, cannot be read, or holds neither; as `read_scores` and
@@ -47,28 +47,37 @@ def read_ballots(
     if not given:
         raise TableError("no file was given; give files of ballots or scores, logs or folders")
     inputs = sort_inputs(given)
-    read = _read_ballots(inputs.ballots, drop_unranked)
     options = {**(making or {}), **(reading or {})}
     asked = [name for name, value in options.items() if value and value != "equal"]
-    if not inputs.scores:
-        if asked:
-            raise TableError(
-                f"{', '.join(asked)}: for scores of benchmarks, and "
-                f"{', '.join(map(str, given))} holds none"
-            )
-        return read
+    if asked and not inputs.scores:
+        where = ", ".join(map(str, given))
+        raise TableError(f"{', '.join(asked)}: for scores of benchmarks, and {where} holds none")
+    read: list[BallotFile] = []
+    left_out: list[str] = []
+    # Of a folder that holds both, one kind need not stop the other.
     try:
-        table = read_scores(inputs.scores, **(reading or {}))
-        # Ranking logs beside results are read as ballots.
-        notes = tuple(note for note in table.notes if not note.endswith(RANKING_LOG))
-        table = replace(table, notes=notes)
-        return [*read, score_ballots(table, drop_unranked=drop_unranked, **(making or {}))]
+        read += _read_ballots(inputs.ballots, drop_unranked)
     except TableError as error:
-        # Whoever merges ranking logs need not care for the answers that they lie beside.
-        if asked or not set(inputs.scores) <= set(inputs.ballots):
+        if set(inputs.ballots) - set(inputs.scores):
             raise
-        note = f"No ranking over the benchmarks whose results lie beside the ranking logs: {error}"
-        return [*read[:-1], replace(read[-1], notes=(*read[-1].notes, note))]
+        left_out.append(f"The ranking logs beside the results make no ranking: {error}")
+    if inputs.scores:
+        try:
+            read.append(_read_scores(inputs.scores, drop_unranked, making or {}, reading or {}))
+        except TableError as error:
+            if asked or not read or set(inputs.scores) - set(inputs.ballots):
+                raise
+            left_out.append(f"The results beside the ranking logs make no ranking: {error}")
+    return [*read[:-1], replace(read[-1], notes=(*read[-1].notes, *left_out))]
+
+
+def _read_scores(
+    paths: Sequence[Path], drop_unranked: bool, making: ScoreBallotOptions, reading: ReadingOptions
+) -> BallotFile:
+    table = read_scores(paths, **reading)
+    # Ranking logs beside results are read as ballots.
+    notes = tuple(note for note in table.notes if not note.endswith(RANKING_LOG))
+    return score_ballots(replace(table, notes=notes), drop_unranked=drop_unranked, **making)
 
 
 def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile]:
