@@ -123,6 +123,11 @@ def test_bounds_belong_to_the_harder_tier(rate: float, name: str) -> None:
     assert tiers([[rate] * 3]).names == (name,)
 
 
+def test_thirds_are_bounds_like_others() -> None:
+    found = tiers([[1, 1, 1], [1, 1, 0], [1, 0, 0]], (2 / 3, 1 / 3))
+    assert found.tier.tolist() == [0, 1, 2]
+
+
 def test_all_items_count_once() -> None:
     items = np.random.default_rng(0).random((200, 5)).round(2)
     found = tiers(items, (0.7, 0.5, 0.3))

@@ -241,7 +241,7 @@ def tiers(item_scores: ArrayLike, bounds: Sequence[float] = TENTHS) -> Tiers:
     if not all(high > low for high, low in pairwise(edges)):
         raise RankingError(f"bounds must descend within (0, 1), got {list(bounds)}")
     rates = table.mean(axis=1).round(DECIMALS)
-    place = np.sum(rates[:, None] <= np.array(edges[1:-1]), axis=1)
+    place = np.sum(rates[:, None] <= np.array(edges[1:-1]).round(DECIMALS), axis=1)
     kept, tier, n_items = np.unique(place, return_inverse=True, return_counts=True)
     ranges = [f"{low:.4g}–{high:.4g}" for high, low in pairwise(edges)]
     return Tiers(
