@@ -166,6 +166,27 @@ def test_missing_scores_are_named(
         contest_report(table, rounds=rounds, options=options)
 
 
+def test_one_model_and_one_benchmark() -> None:
+    options: CsdOptions = {"iterations": 20_000}
+    one = ScoreTable(("ada",), BENCHMARKS, SCORES[:1])
+    with pytest.raises(RankingError, match="'ada' is the only model; a contest needs two or more"):
+        contest_report(one, options=options)
+    # The best of five wins if it meets anyone, which it does in four of five contests.
+    single = ScoreTable(tuple("abcde"), ("maths",), np.arange(5.0)[:, None])
+    found = contest_report(single, options=options)
+    np.testing.assert_allclose(found.result.expected_wins, np.arange(5) / 5, atol=0.02)
+    text = " ".join(printed(found).split())
+    assert "E[wins] is the chance to win a match against a random other model" in text
+    assert "Order:" not in text
+
+
+def test_rounds_that_tell_nobody_apart_are_named() -> None:
+    scores = np.column_stack([SCORES, np.ones(4)])
+    table = ScoreTable(MODELS, (*BENCHMARKS, "easy"), scores)
+    contest = contest_report(table, options={"iterations": 100})
+    assert contest.notes[-1].endswith("a toss of a coin, on: easy")
+
+
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(RankingError):
         report(eliminate=(-1,))

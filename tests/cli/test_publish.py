@@ -155,7 +155,7 @@ def test_scores_without_logs(here: Path) -> None:
         (["--scores", "nowhere.csv"], 1, "nowhere.csv"),
         (["--scores", "s.csv"], 1, "has no score on 'y'"),
         (["--scores", "s.csv", "--missing", "worst", "--order", "z"], 1, "neither a file nor"),
-        (["--scores", "one.csv"], 1, "at least two models"),
+        (["--scores", "one.csv"], 1, "needs two or more"),
     ],
 )
 def test_what_is_wrong_with_scores_is_one_sentence(

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.ranking_logs.builders import bracket, item, match, sample, write_log
 from tests.tables.builders import run_inspect, task_values, write_summary
-from tiebreak.candidates import load_candidates
+from tests.tables.test_pool_scores import pool
+from tiebreak.candidates import load_candidates, write_parquet
 from tiebreak.cli import main
 from tiebreak.rankers import AGGREGATORS
 
@@ -229,6 +230,30 @@ def test_csd_in_an_order_that_is_given(tables: Path) -> None:
     data = json.loads(tiebreak(*arguments, "--order", "law,maths", "--json").output)
     assert (data["rounds"], data["order_from"]) == ([["law"], ["maths"]], "order")
     assert data["notes"] == ["the order: in no round, so not used: 'code'"]
+
+
+def test_csd_within_one_benchmark(tmp_path: Path) -> None:
+    answers = {"x": [1, 1, 1, 0], "y": [1, 1, 0, 0], "z": [1, 0, 0, 0]}
+    rows = {
+        ("gsm8k", str(k), 1): {name: float(own[k]) for name, own in answers.items()}
+        for k in range(4)
+    }
+    path = str(write_parquet(pool(rows), tmp_path / "pool.parquet"))
+    arguments = ["csd", path, "--iterations", "200", "--json", "--tiers"]
+    data = json.loads(tiebreak(*arguments, "3", "--benchmark", "gsm8k").output)
+    assert [row["model"] for row in data["contest"]["rows"]] == ["x", "y", "z"]
+    assert data["empty_tiers"] == []
+    assert [row["n_items"] for row in data["difficulty"]] == [1, 1, 2]
+    for more, words in (
+        (["3", "--order", "gsm8k", "--missing", "worst"], "--order, --missing: for rounds of"),
+        (["3", "--stderr", "e.csv"], "--stderr: for scores of benchmarks"),
+        (["1"], "not in the range x>=2"),
+    ):
+        failed = tiebreak(*arguments, *more)
+        assert failed.exit_code == 2
+        assert words in " ".join(failed.output.split())
+    failed = tiebreak("csd", path, "--benchmark", "gsm8k")
+    assert "--benchmark goes with --tiers" in failed.output
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """CSD over one score table: the contest, what elimination costs, and what a spoilt score does."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.true_scores import DRAWS, drawn_scores
 from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd, prepare
 from tiebreak.rankers.contests.performance import natural_breaks
-from tiebreak.rankers.contests.rounds import Missing
+from tiebreak.rankers.contests.rounds import Missing, Tiers
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,
     Perturbation,
@@ -21,7 +21,7 @@ from tiebreak.rankers.contests.sensitivity import (
 )
 from tiebreak.rankers.contests.study import Progress
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
-from tiebreak.rankers.errors import MissingScoreError
+from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.tables.errors import TableError
 from tiebreak.tables.rounds import Rounds
@@ -31,7 +31,7 @@ from tiebreak.words import count
 # Of models, by expected wins: the paper's number (figure 3).
 TIERS = 4
 
-OrderFrom = Literal["columns", "names", "rounds", "order", "weights", "given"]
+OrderFrom = Literal["columns", "names", "rounds", "order", "difficulty", "weights", "given"]
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -39,14 +39,16 @@ class ContestReport(Finding):
     """`result` at the first T; `sensitivity` if there are several; `spoilt`: other scores.
 
     `rounds` has the names of the benchmarks of each round, in the order of the contest, which
-    comes from the table's columns, the benchmarks' names, a file of rounds, an order of names,
-    weights (a new order for every contest), or was given in Python (`order_from`). `items`: how far
+    comes from the table's columns, the benchmarks' names, a file of rounds, an order of names, the
+    difficulty of the items, weights (a new order for every contest), or was given in Python
+    (`order_from`). `items`: how far
     other items would move `result`, None where a score has no standard error, for `items_reason`.
     `tiers`, shape (models,): the tier of each model by natural breaks of its expected wins, 1 = the
     highest; None for few models, or where a break lies within the simulation's error.
     `largest_eliminate` is the largest T that makes sense (`largest_elimination`). `table` holds the
-    scores, and `missing` says what one that is not there meant. `election` holds the Kemeny
-    order over the benchmarks, where it was asked for (`with_kemeny`).
+    scores, and `missing` says what one that is not there meant. `election` holds the Kemeny order
+    over the benchmarks, where it was asked for (`with_kemeny`). Where the rounds are tiers of the
+    items of one `benchmark`, `difficulty` has them (`tier_report`).
     """
 
     models: tuple[str, ...]
@@ -65,21 +67,39 @@ class ContestReport(Finding):
     missing: Missing = "error"
     tiers: IntArray | None = None
     election: Election | None = None
+    benchmark: str | None = None
+    difficulty: Tiers | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That so many models go out that contests run out of opponents."""
+        """That contests run out of opponents, and that most items are in one tier."""
+        return (*self._out_of_opponents(), *self._crowded())
+
+    def _out_of_opponents(self) -> Iterator[str]:
         most, n_rounds, n_models = self.largest_eliminate, len(self.rounds), len(self.models)
         asked = self.sensitivity.eliminate[-1:] * n_rounds if self.sensitivity else ()
         out = max(sum(each[:-1]) for each in (asked, self.result.eliminate))
         if most is None or 2 * out <= n_models:
-            return ()
+            return
         largest = f"T = {most} is the largest that does not" if most else "no T above 0 does not"
-        return (
+        yield (
             f"Elimination may take {min(out, n_models)} of {n_models} models out before the last "
             f"round, more than the weaker half; {largest}, with {count(n_rounds, 'round')}. Who "
-            "wins most then loses most, for want of opponents",
+            "wins most then loses most, for want of opponents"
         )
+
+    def _crowded(self) -> Iterator[str]:
+        if self.difficulty is None:
+            return
+        each = self.difficulty.n_items.tolist()
+        most, n_items = max(each), sum(each)
+        if 2 * most > n_items and len(each) > 1:
+            others = count(len(each) - 1, "round rests", "rounds rest")
+            yield (
+                f"{most:,} of {count(n_items, 'item')} are in one tier of difficulty, "
+                f"{self.difficulty.names[each.index(most)]}; the other {others} on "
+                f"{count(n_items - most, 'item')}, and each counts as much as that one"
+            )
 
     def __str__(self) -> str:
         first = [self.models[row] for row in np.flatnonzero(self.result.rank == 1).tolist()]
@@ -115,10 +135,12 @@ def contest_report(
 
     Raises:
         MissingScoreError: a score is missing that `missing` has no rule for; by name.
-        RankingError: as `csd`, `failure_sensitivity`, `perturb` and `natural_breaks`.
+        RankingError: one model; as `csd`, `failure_sensitivity`, `perturb` and `natural_breaks`.
         TableError: `spoil` names a model or benchmark that the table does not have, or one that is
             in no round.
     """
+    if len(table.models) == 1:
+        raise RankingError(f"{table.models[0]!r} is the only model; a contest needs two or more")
     chosen: CsdOptions = {**(options or {})}
     if progress:
         chosen["progress"] = _told(progress)
@@ -142,7 +164,8 @@ def contest_report(
     sensitivity = items = None
     plain: CsdOptions = {**chosen, "control_variate": False}
     try:
-        prepare(table.scores, columns, first, **plain)  # checks all before tables are drawn
+        # Checks all before tables are drawn.
+        places = prepare(table.scores, columns, first, **plain).strength
         drawn = None if reason else _drawn(table, columns, chosen.get("seed", 0))
         # Whatever holds the contest itself shares it: it is played once.
         if several:
@@ -169,7 +192,7 @@ def contest_report(
         result=result,
         sensitivity=sensitivity,
         spoilt=spoilt,
-        notes=(*notes, *unlike_scales(table, names)),
+        notes=(*notes, *unlike_scales(table, names), *_remarks(places, names)),
         items=items,
         items_reason=reason,
         largest_eliminate=largest_elimination(len(table.models), len(columns)),
@@ -178,6 +201,23 @@ def contest_report(
         table=table,
         missing=chosen.get("missing", "error"),
     )
+
+
+def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]:
+    """On rounds in which nobody is ahead, and on a contest of one round.
+
+    Args:
+        places: shape (K, M), dense ranks of the models in each round, 0 = the weakest.
+        rounds: names of the benchmarks of each.
+    """
+    tied = [" + ".join(each) for each, own in zip(rounds, places, strict=True) if not own.any()]
+    if tied:
+        yield f"All models tie, so that every match is a toss of a coin, on: {', '.join(tied)}"
+    if len(rounds) == 1:
+        yield (
+            "One round: the order is that of the scores, and E[wins] is the chance to win a match "
+            "against a random other model (a bye wins none)"
+        )
 
 
 def _told(progress: Callable[[str], None]) -> Progress:

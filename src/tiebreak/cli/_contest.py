@@ -1,6 +1,6 @@
 """A contest over many benchmarks, for `csd`, `report`, `publish`: its options, its run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ from tiebreak.cli._shared import Command, numbers
 if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
     from tiebreak.rankers.contests.expected_wins import CsdOptions
-    from tiebreak.tables import ScoreTable
 
 _OPTIONS = (
     click.option(
@@ -59,8 +58,26 @@ _OPTIONS = (
         help="Tiers of models by natural breaks of expected wins: a description, no test. "
         "[default: 4, of 8 models or more]",
     ),
+    click.option(
+        "--tiers",
+        type=click.IntRange(2),
+        metavar="K",
+        help="A contest within one benchmark, from the items of a pool or of logs: rounds are K "
+        "bands (10 in the paper) of the items' mean success rate over the models, from easy to "
+        "hard.",
+    ),
+    click.option(
+        "--benchmark",
+        metavar="NAME",
+        help="With --tiers: which benchmark's items, where there are several.",
+    ),
 )
-_NAMES = ("rounds", "order", "eliminate", "missing", "spoil", "performance_tiers")
+_NAMES = (
+    *("rounds", "order", "eliminate", "missing", "spoil", "performance_tiers"),
+    *("tiers", "benchmark"),
+)
+# What has no sense where the rounds are made of items.
+_NOT_WITH_TIERS = ("rounds", "order", "spoil")
 
 
 def contest_options(command: Command) -> Command:
@@ -69,9 +86,10 @@ def contest_options(command: Command) -> Command:
 
 
 def played_options(command: Command) -> Command:
-    """The same without --spoil, which is no part of the contest itself."""
+    """The same of a contest over many benchmarks, without --spoil, which is no part of it."""
+    left_out = ("spoil", "tiers", "benchmark")
     options = zip(_NAMES, _OPTIONS, strict=True)
-    return _with_setup(command, [option for name, option in options if name != "spoil"])
+    return _with_setup(command, [option for name, option in options if name not in left_out])
 
 
 def _with_setup(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
@@ -80,6 +98,14 @@ def _with_setup(command: Command, options: Sequence[Callable[[Command], Command]
         setup = {name: others.pop(name, ()) for name in _NAMES}
         if setup["rounds"] and setup["order"]:
             raise click.UsageError("Give --rounds, whose order counts, or --order.")
+        if setup["benchmark"] and not setup["tiers"]:
+            raise click.UsageError("--benchmark goes with --tiers; --order chooses benchmarks.")
+        beside = [f"--{name}" for name in _NOT_WITH_TIERS if setup[name]]
+        beside += ["--missing"] if setup["missing"] in ("available", "worst") else []
+        if beside and setup["tiers"]:
+            raise click.UsageError(
+                f"{', '.join(beside)}: for rounds of benchmarks; with --tiers the items are rounds."
+            )
         return command(*args, setup=setup, **others)
 
     decorated: Command = with_setup
@@ -94,19 +120,34 @@ def given_of(setup: dict[str, Any]) -> list[str]:
 
 
 def play(
-    table: "ScoreTable",
+    scores: Sequence[str],
+    reading: Mapping[str, Any],
     setup: dict[str, Any],
     options: "CsdOptions",
     say: Callable[[str], None] | None = None,
 ) -> "ContestReport":
-    """The contest over a table of scores; `say` is told what is being done.
+    """The contest over scores that are read first, as `reading` says.
+
+    Args:
+        scores: files and folders.
+        reading: arguments of `read_scores`.
+        setup: what `contest_options` gives.
+        options: arguments of `csd`.
+        say: is told what is being done.
 
     Raises:
         TableError, RankingError, MissingPackageError: as `contest_report` and the readers.
     """
     from tiebreak.analysis.contests import contest_report
-    from tiebreak.tables import read_order, read_rounds
+    from tiebreak.tables import read_order, read_rounds, read_scores
 
+    if say:
+        say("reading scores")
+    if setup["tiers"]:
+        return _play_items(scores, reading, setup, options, say)
+    table = read_scores(scores, **reading)
+    if say:
+        say("playing contests")
     rounds = None
     if setup["rounds"]:
         rounds = read_rounds(setup["rounds"], table.benchmarks)
@@ -119,5 +160,32 @@ def play(
         spoil=setup["spoil"],
         performance_tiers=setup["performance_tiers"],
         options={**options, "missing": setup["missing"]},
+        progress=say,
+    )
+
+
+def _play_items(
+    scores: Sequence[str],
+    reading: Mapping[str, Any],
+    setup: dict[str, Any],
+    options: "CsdOptions",
+    say: Callable[[str], None] | None,
+) -> "ContestReport":
+    """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
+    from tiebreak.analysis.difficulty import tier_report
+    from tiebreak.tables.item_scores import read_item_scores
+
+    if reading.get("stderr"):
+        raise click.UsageError("--stderr: for scores of benchmarks; items bring their own errors.")
+    how = {name: given for name, given in reading.items() if name != "stderr"}
+    items = read_item_scores(scores, benchmark=setup["benchmark"], **how)
+    if say:
+        say("playing contests")
+    return tier_report(
+        items,
+        setup["tiers"],
+        eliminate=setup["eliminate"],
+        performance_tiers=setup["performance_tiers"],
+        options=options,
         progress=say,
     )

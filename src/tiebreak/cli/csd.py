@@ -63,13 +63,14 @@ def csd(
       tiebreak csd scores.csv --order ifeval,gsm8k,humaneval
       tiebreak csd scores.csv --rounds rounds.yaml --eliminate 0,1,2 --plot csd.svg
       tiebreak csd scores.csv --spoil qwen3-max=ifeval,muldimif --spoil qwen3-max=aime25:best
+      tiebreak csd pool.parquet --tiers 10 --benchmark mmlu_pro --eliminate 0,1,2
       tiebreak csd logs/ lm_eval_out/ pool.parquet --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.analysis.beside import with_kemeny
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.report import ReportError
     from tiebreak.report.sheets import contest as sheets
-    from tiebreak.tables import TableError, read_scores
+    from tiebreak.tables import TableError
 
     known = (MissingPackageError, RankingError, ReportError, TableError)
     with plain_errors(*known), steps() as say:
@@ -77,11 +78,8 @@ def csd(
             from tiebreak.report.plot import check_plot, plot_contest
 
             check_plot(plot)
-        say("reading scores")
-        table = read_scores(scores, **reading)
-        say("playing contests")
         options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": jobs}
-        report = play(table, setup, options, say)
+        report = play(scores, reading, setup, options, say)
         if also:
             say("looking for the Kemeny order")
             report = with_kemeny(report, time_limit=SCORES_LIMIT)

@@ -126,7 +126,7 @@ def publish(
     from tiebreak.publish import PublishError, RetryPolicy, publish_dataset
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.tables import TableError, read_scores
+    from tiebreak.tables import TableError
 
     quiet = as_json or not sys.stderr.isatty()
     if quiet:
@@ -137,10 +137,7 @@ def publish(
     with plain_errors(*known, MissingPackageError), steps(quiet=quiet) as step:
         contest = None
         if scores:
-            step("Reading scores")
-            table = read_scores(scores, **reading)
-            step("Playing contests")
-            contest = play(table, setup, {"seed": how.seed, "level": how.level}, step)
+            contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level}, step)
         made = publish_dataset(
             logs,
             repo_id,

@@ -81,7 +81,7 @@ def report(
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report import ReportError
     from tiebreak.report.page.build import check_folder, write_report
-    from tiebreak.tables import TableError, read_human_ranking, read_scores
+    from tiebreak.tables import TableError, read_human_ranking
 
     if not (logs or scores):
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
@@ -95,8 +95,7 @@ def report(
         people = read_human_ranking(human) if human else None
         contest = None
         if scores:
-            say("playing contests")
-            contest = play(read_scores(scores), setup, {"seed": how.seed}, say)
+            contest = play(scores, {}, setup, {"seed": how.seed}, say)
         of_contest = [setup[name] for name in ("rounds", "order") if setup[name]]
         files = write_report(
             logs,

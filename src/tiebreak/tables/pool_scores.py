@@ -50,14 +50,11 @@ def _benchmark(
 ) -> Iterator[Result | Note | Unscored]:
     """What there is of one benchmark, and what there is not."""
     benchmark, models = options.benchmark(task), pool.models_of(task)
-    epochs: dict[str, list[list[float]]] = {}
     metrics: dict[str, set[str | None]] = {model: set() for model in models}
     for item in pool.items_of(task):
-        row = [pool.candidates[item.key][model] for model in models]
-        epochs.setdefault(item.item_id, []).append([one.native_score for one in row])
-        for model, one in zip(models, row, strict=True):
-            metrics[model].add(one.native_metric)
-    items = np.array([np.mean(scores, axis=0) for scores in epochs.values()])
+        for model in models:
+            metrics[model].add(pool.candidates[item.key][model].native_metric)
+    items = item_means(pool, task)
     scored = [column for column in range(len(models)) if not np.isnan(items[:, column]).all()]
     for column, model in enumerate(models):
         if column not in scored:
@@ -92,6 +89,16 @@ def _benchmark(
             error=float(error),
             paired=True,
         )
+
+
+def item_means(pool: CandidatePool, benchmark: str) -> FloatArray:
+    """Native scores of a benchmark's models, shape (items, models): means over an item's epochs."""
+    models = pool.models_of(benchmark)
+    epochs: dict[str, list[list[float]]] = {}
+    for item in pool.items_of(benchmark):
+        row = [pool.candidates[item.key][model].native_score for model in models]
+        epochs.setdefault(item.item_id, []).append(row)
+    return np.array([np.mean(scores, axis=0) for scores in epochs.values()], dtype=np.float64)
 
 
 def paired_errors(items: ArrayLike) -> FloatArray:

@@ -46,13 +46,13 @@ class Round:
 class Rounds:
     """All rounds, in the order of the contest; `notes` say what the rounds leave out.
 
-    `order_from`: a file of rounds, or an order of names.
+    `order_from`: a file of rounds, an order of names, or that of the items' difficulty.
     """
 
     rounds: tuple[Round, ...]
     source: str
     notes: tuple[str, ...] = ()
-    order_from: Literal["rounds", "order"] = "rounds"
+    order_from: Literal["rounds", "order", "difficulty"] = "rounds"
 
     @property
     def columns(self) -> tuple[tuple[int, ...], ...]:

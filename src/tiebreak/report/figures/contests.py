@@ -107,7 +107,10 @@ def wins_figure(report: ContestReport) -> Drawing | None:
     if not report.models:
         return None
     result = report.result
-    title = f"CSD · {count(len(report.models), 'model')}, {count(len(report.rounds), 'round')}"
+    rounds = count(len(report.rounds), "round")
+    if report.benchmark is not None:
+        rounds = f"{short(report.benchmark)} in {count(len(report.rounds), 'tier')} of difficulty"
+    title = f"CSD · {count(len(report.models), 'model')}, {rounds}"
     with styled():
         found = report.sensitivity
         figure = _rows(report, title) if found is None else _over_t(report, found, title)

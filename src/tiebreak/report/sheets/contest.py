@@ -8,8 +8,19 @@ import numpy as np
 from tiebreak.analysis.contests import ContestReport, OrderFrom
 from tiebreak.analysis.standing import whole
 from tiebreak.rankers.contests.expected_wins import CsdResult
+from tiebreak.rankers.contests.rounds import Tiers
 from tiebreak.rankers.contests.sensitivity import FailureSensitivity, Perturbation
-from tiebreak.report.cells import Cell, bounds, decimal, number, rank, rank_range, scores, words
+from tiebreak.report.cells import (
+    Cell,
+    bounds,
+    decimal,
+    integer,
+    number,
+    rank,
+    rank_range,
+    scores,
+    words,
+)
 from tiebreak.report.json import json_ready, only
 from tiebreak.report.sheet import (
     WIDE,
@@ -31,6 +42,7 @@ _ORDERS: Final[dict[OrderFrom, str]] = {
     "names": f"Order: alphabetical, by the benchmarks' names; {_YOURS}",
     "rounds": "Order: that of the file of rounds",
     "order": "Order: as given",
+    "difficulty": "Order: from easy to hard, by the items' mean success rate over the models",
     "weights": "Order: drawn by weight, anew for every contest",
     "given": "Order: as given",
 }
@@ -43,6 +55,7 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
     if report.sensitivity is not None:
         costs = _sensitivity_table(report, report.sensitivity)
     sections = (
+        Section.of(_difficulty_table(report), legend=_difficulty_legend(report)),
         Section.of(_wins_table(report, report.result), legend=_legend(report)),
         Section.of(costs, legend=_costs_legend(report)),
         Section.of(_spoilt_table(report), legend=_spoilt_legend(report)),
@@ -50,7 +63,7 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
     return [
         Sheet(
             _title(report),
-            (_rounds(report), _ORDERS[report.order_from]),
+            (_rounds(report), *([_ORDERS[report.order_from]] if report.rounds[1:] else [])),
             warnings=report.warnings,
             sections=sections,
             notes=report.notes,
@@ -64,7 +77,8 @@ def data_of(report: ContestReport) -> dict[str, Any]:
     The shape::
 
     {"rounds": [[]], "order_from", "weights": null or [], "largest_eliminate": null or T,
-     "warnings": [],
+     "warnings": [], "benchmark": null or of which the rounds are tiers,
+     "difficulty": null or [{"tier", "n_items", "lowest", "highest"}], "empty_tiers": [],
      "contest": {"iterations", "seed", "eliminate": [], "level", "control_variate", "reason",
                  "items": null or {"level", "draws", "contests"}, "items_reason": null or why not,
                  "rows": [{"rank", "tier": null or 1 …, "model", "expected_wins",
@@ -86,6 +100,9 @@ def data_of(report: ContestReport) -> dict[str, Any]:
     data: dict[str, Any] = json_ready(
         {
             **only(report, "rounds", "order_from", "weights", "largest_eliminate", "warnings"),
+            "benchmark": report.benchmark,
+            "difficulty": report.difficulty and _tiers_of(report.difficulty),
+            "empty_tiers": report.difficulty.dropped if report.difficulty else (),
             "contest": _contest(report, report.result),
             "kemeny": found and kemeny_data(found.names, found),
             "sensitivity": report.sensitivity and _sensitivity(report, report.sensitivity),
@@ -110,9 +127,12 @@ def _title(report: ContestReport) -> str:
     result = report.result
     every = set(result.eliminate)
     removed = str(every.pop()) if len(every) == 1 else ", ".join(map(str, result.eliminate))
+    rounds = count(len(report.rounds), "round")
+    if report.benchmark is not None:
+        rounds = f"{report.benchmark} in {count(len(report.rounds), 'tier')} of difficulty"
     return (
-        f"CSD · {count(len(report.models), 'model')} · {count(len(report.rounds), 'round')} · "
-        f"T = {removed} · {result.iterations:,} contests, seed {result.seed}"
+        f"CSD · {count(len(report.models), 'model')} · {rounds} · T = {removed} · "
+        f"{result.iterations:,} contests, seed {result.seed}"
     )
 
 
@@ -120,6 +140,38 @@ def _rounds(report: ContestReport) -> str:
     """The benchmarks of each round, in the order of the contest."""
     between = " → " if report.weights is None else " · "
     return between.join(" + ".join(benchmarks) for benchmarks in report.rounds)
+
+
+def _tiers_of(found: Tiers) -> list[dict[str, Any]]:
+    """The tiers of items with their sizes, and the models' lowest and highest score in each."""
+    ends = zip(found.scores.min(axis=0), found.scores.max(axis=0), strict=True)
+    return [
+        {"tier": name, "n_items": n, "lowest": float(low), "highest": float(high)}
+        for name, n, (low, high) in zip(found.names, found.n_items.tolist(), ends, strict=True)
+    ]
+
+
+def _difficulty_table(report: ContestReport) -> Table | None:
+    if report.difficulty is None:
+        return None
+    columns = [Column("Success rate"), *numbers("Items", "Models' scores")]
+    rows = (
+        (words(one["tier"]), integer(one["n_items"]), bounds(one["lowest"], one["highest"]))
+        for one in _tiers_of(report.difficulty)
+    )
+    return Table.of(columns, rows, "Tiers of difficulty")
+
+
+def _difficulty_legend(report: ContestReport) -> Iterator[str]:
+    found = report.difficulty
+    if found is None:
+        return
+    if found.dropped:
+        yield f"Without an item, so no round: {', '.join(found.dropped)}."
+    yield (
+        "Each tier is one round, however few its items. Tiers are made of the answers that are "
+        f"played: each model's own moves an item by 1/{len(report.models)} of the scale."
+    )
 
 
 def _spoilt_table(report: ContestReport) -> Table:
@@ -162,6 +214,8 @@ def _legend(report: ContestReport) -> Iterator[str]:
             "An interval need not be centred on E[wins]: what is best or worst was in part lucky. "
             "Of nearly tied models beside far weaker ones fewer intervals hold (88% in simulation)."
         )
+    elif report.difficulty is not None:
+        yield f"These intervals hold the simulation's error only: {report.items_reason}."
     else:
         yield (
             "These intervals hold the simulation's error only; give standard errors (--stderr "
