@@ -54,7 +54,7 @@ TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
         ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("83%", 600)),
         (
             *("length", "doubtful"),
-            LONGER.format("29 points (23 to 35)"),
+            LONGER.format("31 points (25 to 37)"),
             LONGER.format("33 points (29 to 38)"),
         ),
         ("coin", "unknown", TOSSES, TOSSES),
