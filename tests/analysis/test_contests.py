@@ -299,7 +299,7 @@ def test_too_much_elimination_is_warned_of(arguments: dict[str, Any], words: str
     else:
         [warning] = contest.warnings
         assert words in warning
-        assert "T = 1 is the largest that does not" in warning
+        assert "(with 3 rounds, the largest T that cannot is 1)" in warning
         assert data_of(contest)["warnings"] == [warning]
     if contest.sensitivity is not None:
         assert "goes down to" in " ".join(printed(contest).split())

@@ -81,10 +81,10 @@ class ContestReport(Finding):
         out = max(sum(each[:-1]) for each in (asked, self.result.eliminate))
         if most is None or 2 * out <= n_models:
             return
-        largest = f"T = {most} is the largest that does not" if most else "no T above 0 does not"
+        bound = f"the largest T that cannot is {most}" if most else "any T above 0 can"
         yield (
             f"Elimination may take {min(out, n_models)} of {n_models} models out before the last "
-            f"round, more than the weaker half; {largest}, with {count(n_rounds, 'round')}. Who "
+            f"round, more than the weaker half (with {count(n_rounds, 'round')}, {bound}). Who "
             "wins most then loses most, for want of opponents"
         )
 
