@@ -21,7 +21,6 @@ from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import kendall_w, krippendorff_alpha, reviewer_agreement
 from tiebreak.rankers.reviewers import presentation_bias
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.scorers.ballots import Reviewer
 
 ONCE = Resampling(draws=1)
 HOLDS = (0.93, 0.97)
@@ -240,15 +239,7 @@ def _panel(rng: Generator, own: Array, n_items: int) -> Panel:
     n = len(own)
     answers = 0.7 * rng.standard_normal((n_items, 1, n))
     seen = answers + rng.standard_normal((n_items, n, n)) + np.diag(own)
-    ranks = _ranks(seen)
-    models = worlds.names(n)
-    return Panel(
-        benchmark="b", log="log", models=models,
-        reviewers=tuple(Reviewer(name=m, model=m, candidate=m) for m in models),
-        own=tuple(range(n)), item_ids=tuple(map(str, range(n_items))), items=np.arange(n_items),
-        ranks=ranks, shown=ranks, native=np.full((n_items, n), np.nan), aggregator="borda",
-        degree=None, ballots=(), notes=(),
-    )  # fmt: skip
+    return worlds.peer_panel(_ranks(seen))
 
 
 def _ranks(seen: Array) -> Array:

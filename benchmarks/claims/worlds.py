@@ -15,10 +15,11 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.analysis.peers.panel import Panel
 from tiebreak.lab.judge import Traits
 from tiebreak.rankers import mean_rank, normalized_borda
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, placement_of
-from tiebreak.scorers.ballots import ItemBallots, Match, Tiering, Verdict
+from tiebreak.scorers.ballots import ItemBallots, Match, Reviewer, Tiering, Verdict
 from tiebreak.scorers.bracket import Bye, Pairing, first_round, next_round
 from tiebreak.scorers.match import Swap, ask_swapped, settle
 
@@ -152,6 +153,19 @@ def panel(
     seen[:, range(both), range(both)] += own
     ranks: Array = (np.argsort(np.argsort(-seen, axis=2), axis=2) + 1).astype(np.float64)
     return ranks
+
+
+def peer_panel(ranks: Array) -> Panel:
+    """Ranks as `panel` gives them, of N reviewers, as the peer review of models by each other."""
+    n_items, n, _ = ranks.shape
+    models = names(n)
+    return Panel(
+        benchmark="b", log="log", models=models,
+        reviewers=tuple(Reviewer(name=m, model=m, candidate=m) for m in models),
+        own=tuple(range(n)), item_ids=tuple(map(str, range(n_items))), items=np.arange(n_items),
+        ranks=ranks, shown=ranks, native=np.full((n_items, n), np.nan), aggregator="borda",
+        degree=None, ballots=(), notes=(),
+    )  # fmt: skip
 
 
 def names(n_models: int) -> tuple[str, ...]:
