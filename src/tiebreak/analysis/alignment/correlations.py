@@ -76,6 +76,8 @@ def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -
 
     The percentile interval alone covers 1 to 21% in the first three rows at 20 items. And where the
     models are close, the value itself is too low: 0.20 on average in the first row at 20 items.
+    The views PR, SIA and SFA are held as often. SR of 8 models that mostly put themselves first
+    is held less: 0.06 apart 57 (46) with 20 items, 86 (73) with 200.
 
     Args:
         raters: their ranks of N models.
