@@ -54,8 +54,9 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
     costs = None
     if report.sensitivity is not None:
         costs = _sensitivity_table(report, report.sensitivity)
+    rounds = Section.of(_difficulty_table(report), legend=_difficulty_legend(report))
     sections = (
-        Section.of(_difficulty_table(report), legend=_difficulty_legend(report)),
+        *([rounds] if report.difficulty is not None else []),
         Section.of(_wins_table(report, report.result), legend=_legend(report)),
         Section.of(costs, legend=_costs_legend(report)),
         Section.of(_spoilt_table(report), legend=_spoilt_legend(report)),
