@@ -30,6 +30,7 @@ class Election(Finding):
     `n_items` is the number of items that were counted one by one, None if they were not.
     `time_limit` is the number of seconds that each method had, None for no limit. `csd`: expected
     wins over the benchmarks that are the ballots, where they were asked for (`with_csd`).
+    `of_benchmarks` tells that each ballot is a benchmark, the order of its scores.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Election(Finding):
     notes: tuple[str, ...] = ()
     time_limit: float | None = None
     csd: CsdResult | None = None
+    of_benchmarks: bool = False
 
     def __str__(self) -> str:
         method, found = next(iter(self.consensuses.items()))
@@ -111,4 +113,5 @@ def elect(
         n_items=None if items is None else len(items),
         notes=notes,
         time_limit=time_limit,
+        of_benchmarks=ballots.scores is not None,
     )

@@ -190,6 +190,8 @@ def _lines(election: Election) -> Iterator[str]:
             f"CSD: place by expected wins in {election.csd.iterations:,} Swiss-system contests, "
             "each benchmark a round in the order of the table, without weights; equal scores tie"
         )
+    if election.of_benchmarks:
+        yield "How far other items or benchmarks would move the order is not in these numbers"
     for method, reason in election.failed.items():
         yield f"{method}: no result: {reason}"
 
