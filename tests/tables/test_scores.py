@@ -38,7 +38,7 @@ def test_the_same_scores(tmp_path: Path, text: str) -> None:
 
 
 def test_scales_that_differ_are_noted(tmp_path: Path) -> None:
-    table = read(tmp_path, "model,a,b,c\nm1,0.5,50,0\nm2,1,0.6,0\n")
+    table = read(tmp_path, "model,a,b,c\nm1,0.5,50,0\nm2,1,0.6,1\n")
     [mixed] = table.notes
     assert "'b' has scores below 1 and above 1" in mixed
     # Only a round that joins both takes their mean.
