@@ -40,6 +40,7 @@ def claims(scale: float) -> Iterator[Claim]:
         if n_runs < 6:  # large contests take a second each: not in the tests
             continue
         yield from _over_items(number, n_models, n_rounds, n_items, kind, n_runs)
+    yield from _equal(scale)
     yield from _simulation(scale)
     yield from _labels(scale)
 
@@ -71,6 +72,20 @@ def _over_items(
     )
     yield mean("csd: width of the intervals, in wins", setting, wins_width)
     yield mean("csd: width of the ranks over items", setting, width)
+
+
+def _equal(scale: float) -> Iterator[Claim]:
+    """Whether any of equal models is told apart from another."""
+    for n_models, n_rounds, full in ((5, 4, 200), (8, 23, 100), (30, 10, 40)):
+        told, n_runs = 0, runs(full, scale, 5)
+        for run in range(n_runs):
+            rng = np.random.default_rng((18, n_models, run))
+            errors = np.full((n_models, n_rounds), 0.025)
+            scores = 0.7 + errors * rng.standard_normal(errors.shape)
+            found = item_intervals(drawn_scores(scores, errors, seed=run), seed=run)
+            told += bool(np.any(found.rank_lower > 1))
+        setting = f"{n_models} equal models × {n_rounds} benchmarks, 200 items each"
+        yield share("csd: any ranks over items apart", setting, told, n_runs, (0, 0.05))
 
 
 def true_scores(rng: Generator, n_models: int, kind: str, errors: Array) -> Array:

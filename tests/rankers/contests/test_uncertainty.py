@@ -6,6 +6,7 @@ import pytest
 
 from tests.rankers.contests import exact
 from tests.rankers.contests.cases import Case
+from tiebreak.analysis.true_scores import drawn_scores
 from tiebreak.rankers import csd, failure_sensitivity, item_intervals
 from tiebreak.rankers.contests.uncertainty import _joint_ranks, drawn_wins
 from tiebreak.rankers.errors import RankingError
@@ -65,18 +66,38 @@ def test_bad_tables(shape: tuple[int, ...]) -> None:
         item_intervals(np.zeros(shape))
 
 
-def test_joint_ranks_by_brute_force() -> None:
-    wins = RNG.normal(size=(200, 5)) + np.array([4.0, 1.5, 1.0, 0.0, -3.0])
-    pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
-    ahead = {(i, j): wins[:, i] > wins[:, j] for i, j in pairs}
-    kept: list[tuple[int, int]] = []
-    together = np.ones(len(wins), dtype=bool)
-    for pair in sorted(pairs, key=lambda pair: -ahead[pair].mean()):
-        together &= ahead[pair]
-        if together.mean() < 0.95:
+@pytest.mark.parametrize("apart", [0.0, 1.0, 4.0])
+def test_joint_ranks_by_brute_force(apart: float) -> None:
+    wins = RNG.normal(size=(200, 5)) + apart * np.array([4.0, 1.5, 1.0, 0.0, -3.0])
+    left = {(i, j): wins[:, i] - wins[:, j] for i in range(5) for j in range(5) if i != j}
+    sure: list[tuple[int, int]] = []
+    while left:
+        spread = {pair: own.std() for pair, own in left.items()}
+        stray = [
+            max(abs(own[draw] - own.mean()) / spread[pair] for pair, own in left.items())
+            for draw in range(200)
+        ]
+        new = [p for p, own in left.items() if own.mean() > np.quantile(stray, 0.95) * spread[p]]
+        sure += new
+        left = {p: own for p, own in left.items() if p not in new and p[::-1] not in new}
+        if not new:
             break
-        kept.append(pair)
     lower, upper = _joint_ranks(wins, 0.95)
-    assert kept
-    assert lower.tolist() == [1 + sum(j == m for _, j in kept) for m in range(5)]
-    assert upper.tolist() == [5 - sum(i == m for i, _ in kept) for m in range(5)]
+    assert lower.tolist() == [1 + sum(j == m for _, j in sure) for m in range(5)]
+    assert upper.tolist() == [5 - sum(i == m for i, _ in sure) for m in range(5)]
+    assert bool(sure) == (apart > 0)
+
+
+def test_joint_ranks_without_any_spread() -> None:
+    lower, upper = _joint_ranks(np.tile([3.0, 1.0, 1.0], (20, 1)), 0.95)
+    assert (lower.tolist(), upper.tolist()) == ([1, 2, 2], [1, 3, 3])
+
+
+@pytest.mark.slow
+def test_equal_models_are_seldom_told_apart() -> None:
+    error, told = 0.02, 0
+    for run in range(25):
+        scores = 0.7 + error * np.random.default_rng(run).normal(size=(6, 5))
+        drawn = drawn_scores(scores, np.full(scores.shape, error), seed=run)
+        told += bool(np.any(item_intervals(drawn, seed=run).rank_lower > 1))
+    assert told <= 3
