@@ -9,6 +9,7 @@ judge compare them, and returns a ranking with its uncertainty and its bill.
     many rankings       read_ballots, elect; aggregate, kemeny_young (arrays)
     many benchmarks     read_scores, score_ballots for elect; read_rounds, read_order,
                         contest_report; csd (arrays)
+    within a benchmark  item_scores of a pool for tier_report
     any result          show prints it; in a notebook it shows itself
     for others          write_report, publish_dataset, write_back_ranks
 

@@ -34,6 +34,9 @@ from .analysis.diagnosis import (
 from .analysis.diagnosis import (
     diagnose as diagnose,
 )
+from .analysis.difficulty import (
+    tier_report as tier_report,
+)
 from .analysis.frames import (
     ballots_df as ballots_df,
 )
@@ -153,6 +156,9 @@ from .tables import (
 )
 from .tables import (
     score_ballots as score_ballots,
+)
+from .tables.item_scores import (
+    item_scores as item_scores,
 )
 from .write_back import (
     write_back_ranks as write_back_ranks,
