@@ -1,6 +1,7 @@
 """The verb `report`: what it writes and says, and what it says when it is used wrongly."""
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 
@@ -102,9 +103,15 @@ def test_a_contest_beside_the_logs_and_alone(logs: Path, scores: Path, tmp_path:
 def test_a_contest_names_files_only(scores: Path, tmp_path: Path) -> None:
     rounds = tmp_path / "rounds.yaml"
     rounds.write_text("- maths\n- code\n", encoding="utf-8")
-    done = run("-o", tmp_path / "r", "--scores", scores, "--rounds", rounds)
+    errors = tmp_path / "errors.csv"
+    errors.write_text(
+        re.sub(r"\d+\.?\d*", "1", scores.read_text(encoding="utf-8")), encoding="utf-8"
+    )
+    contest = ("--scores", scores, "--stderr", errors, "--rounds", rounds)
+    done = run("-o", tmp_path / "r", *contest)
     assert done.exit_code == 0, done.output
     page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert "over other items like these" in page
     assert "rounds.yaml: in no round, so not used: &#39;law&#39;" in page
     assert str(tmp_path) not in page
 
@@ -129,6 +136,7 @@ def test_people_and_reference(tmp_path: Path) -> None:
         ([], "Give ranking LOGS, or --scores, or both."),
         (["LOGS", "--rounds", "x.yaml", "--spoil", "a=b"], "--rounds, --spoil: for a contest"),
         (["LOGS", "--eliminate", "1"], "--eliminate: for a contest over many --scores"),
+        (["LOGS", "--metric", "x"], "--metric: for a contest over many --scores"),
         (["--scores", "SCORES", "--human", "p.csv"], "--human and --reference go with LOGS."),
         (["--scores", "SCORES", "--eliminate", "one"], "'one' is not a list of whole numbers"),
     ],

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._contest import contest_options, given_of, play
-from tiebreak.cli._shared import bootstrap_options, echo_json, plain_errors, steps
+from tiebreak.cli._shared import (
+    bootstrap_options,
+    echo_json,
+    plain_errors,
+    scores_options,
+    steps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     "them. Repeatable.",
 )
 @contest_options
+@scores_options
 @click.option(
     "--human",
     metavar="FILE",
@@ -55,6 +62,7 @@ def report(
     folder: Path,
     scores: tuple[str, ...],
     setup: dict[str, Any],
+    reading: dict[str, Any],
     human: str | None,
     reference: str | None,
     title: str | None,
@@ -85,7 +93,7 @@ def report(
 
     if not (logs or scores):
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
-    if not scores and (options := given_of(setup)):
+    if not scores and (options := given_of({**setup, **reading})):
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")
@@ -95,8 +103,9 @@ def report(
         people = read_human_ranking(human) if human else None
         contest = None
         if scores:
-            contest = play(scores, {}, setup, {"seed": how.seed}, say)
-        of_contest = [setup[name] for name in ("rounds", "order") if setup[name]]
+            contest = play(scores, reading, setup, {"seed": how.seed}, say)
+        beside = (setup["rounds"], setup["order"], reading["stderr"])
+        of_contest = [path for path in beside if path]
         files = write_report(
             logs,
             folder,
