@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.claims import Claim, mean, runs, share
+from benchmarks.claims import Claim, in_tests, mean, runs, share
 from benchmarks.claims.worlds import Array, Generator
 from tiebreak.analysis.true_scores import drawn_scores
 from tiebreak.rankers import csd, item_intervals, tiers
@@ -33,6 +33,8 @@ CELLS = [
 def claims(scale: float) -> Iterator[Claim]:
     """What would be shown, then what is."""
     for number, (n_models, n_items, mean_, kind, full) in enumerate(CELLS):
+        if in_tests(scale) and number > 1:  # nothing is claimed here, only stated
+            continue
         held, joint, apart, far = [], 0, 0, []
         n_runs = runs(full, scale, 4)
         for run in range(n_runs):
