@@ -2,8 +2,11 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -48,6 +51,25 @@ def run(
             f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
         )
     return done
+
+
+def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) -> None:
+    """Start a command as `run` does, and kill it with all its children once there is enough."""
+    killed = subprocess.Popen(
+        [str(BIN / command[0]), *command[1:]],
+        cwd=cwd,
+        env=environment(PWD=str(cwd), **env),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while not enough():
+        assert killed.poll() is None, "ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
 
 
 def run_lm_eval(*arguments: str, cwd: Path, model: str = "dummy") -> None:

@@ -1,10 +1,6 @@
 """Juries in real runs: who is asked and billed, failures, refusals, and going on after a kill."""
 
 import json
-import os
-import signal
-import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,7 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from tests.harness import BIN, environment, run, run_here
+from tests.harness import kill_once, run, run_here
 from tests.inspect_tasks.runs import ballots_of, judge_in_process, write_pool
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.prerequisite import PrerequisiteError
@@ -78,21 +74,12 @@ def test_killed_and_retried_no_judge_is_paid_twice(tmp_path: Path) -> None:
     env = {"PLANTED_CALLS": str(calls), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
     args = ("eval", "tiebreak/round_robin", "-T", "candidates=logs", "-T", "swap=always",
             "--model-role", f"judge=[{FINE}, {BOUND}, {BROKEN}]", "--max-samples", "1")  # fmt: skip
-    killed = subprocess.Popen(
-        [str(BIN / "inspect"), *args, "--log-dir", "out"],
+    kill_once(
+        lambda: calls.exists() and len(calls.read_text().split()) >= 40,
+        *("inspect", *args, "--log-dir", "out"),
         cwd=tmp_path,
-        env=environment(PWD=str(tmp_path), **env),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        **env,
     )
-    deadline = time.monotonic() + 120
-    while not calls.exists() or len(calls.read_text().split()) < 40:
-        assert killed.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
     [first] = list_eval_logs(str(tmp_path / "out"))
     run("inspect", "eval-retry", first.name, "--log-dir", "out", cwd=tmp_path, code=0, **env)
     log = read_eval_log(max(list_eval_logs(str(tmp_path / "out")), key=lambda i: i.mtime or 0))

@@ -2,9 +2,6 @@
 
 import os
 import shutil
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +9,7 @@ from inspect_ai import score
 from inspect_ai.analysis import evals_df
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from tests.harness import BIN, ROOT, environment, run, run_here
+from tests.harness import ROOT, kill_once, run, run_here
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
@@ -248,23 +245,9 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     command = ["inspect", "eval-set", "tiebreak/seal", "tiebreak/full_pairwise"]
     command += ["-T", "candidates=logs", "--model-role", f"judge={judge}", "--log-dir", "out"]
     command += ["--max-tasks", "1", "--max-connections", "2"]
-    killed = subprocess.Popen(
-        [str(BIN / command[0]), *command[1:]],
-        cwd=tmp_path,
-        env=environment(PWD=str(tmp_path), **env),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
     # SEAL has ended by then, and the other task is half done.
     enough = len(real_calls(whole)) - 30
-    deadline = time.monotonic() + 120
-    while len(real_calls(calls)) < enough:
-        assert killed.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
+    kill_once(lambda: len(real_calls(calls)) >= enough, *command, cwd=tmp_path, **env)
     states = {log.eval.task: log.status for log in logs_in(tmp_path / "out")}
     assert states == {"seal": "success", "full_pairwise": "started"}
 

@@ -1,12 +1,8 @@
 """Ranking with SEAL by real runs: arguments, resume, recomputation, what people see."""
 
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +13,7 @@ from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_lo
 from inspect_ai.model import Model
 
 from tests.candidates.builders import write_inspect_log, write_lm_eval_run
-from tests.harness import BIN, ROOT, environment, run, run_here
+from tests.harness import ROOT, kill_once, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, logs_in
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
@@ -352,22 +348,13 @@ def test_killed_and_retried_nothing_is_lost_or_paid_twice(
             "--max-samples", "1")  # fmt: skip
     calls = tmp_path / "calls"
     env = {"PLANTED_CALLS": str(calls), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
-    killed = subprocess.Popen(
-        [str(BIN / "inspect"), *args, "--log-dir", "out"],
-        cwd=tmp_path,
-        env=environment(PWD=str(tmp_path), **env),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
     enough = len(whole.read_text().split()) // 2
-    deadline = time.monotonic() + 120
-    while not calls.exists() or len(calls.read_text().split()) < enough:
-        assert killed.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
+    kill_once(
+        lambda: calls.exists() and len(calls.read_text().split()) >= enough,
+        *("inspect", *args, "--log-dir", "out"),
+        cwd=tmp_path,
+        **env,
+    )
     [first] = list_eval_logs(str(tmp_path / "out"))
     assert read_eval_log(first, header_only=True).status == "started"
 

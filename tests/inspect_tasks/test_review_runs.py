@@ -1,9 +1,5 @@
 """Peer reviews that fail in part, that are run again or in parts, that are cut short or killed."""
 
-import os
-import signal
-import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,7 +8,7 @@ import numpy as np
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 
-from tests.harness import BIN, environment, run
+from tests.harness import kill_once, run
 from tests.inspect_tasks.reviews import (
     ITEMS,
     MODELS,
@@ -199,21 +195,12 @@ def test_killed_and_retried_nothing_is_lost_or_paid_twice(
     command = ["inspect", "eval", "tiebreak/peer_review", "-T", f"candidates={pool}"]
     command += ["-T", f"reviewers=[{', '.join(MODELS)}]"]
     command += ["--model-role", f"peers=[{', '.join(peers)}]", "--max-samples", "1"]
-    killed = subprocess.Popen(
-        [str(BIN / command[0]), *command[1:], "--log-dir", "out"],
+    kill_once(
+        lambda: len(real_calls(tmp_path / "more")) >= len(wanted) // 2,
+        *(*command, "--log-dir", "out"),
         cwd=tmp_path,
-        env=environment(PWD=str(tmp_path), **env),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        **env,
     )
-    deadline = time.monotonic() + 120
-    while len(real_calls(tmp_path / "more")) < len(wanted) // 2:
-        assert killed.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
     [first] = list_eval_logs(str(tmp_path / "out"))
     assert read_eval_log(first, header_only=True).status == "started"
 
