@@ -11,7 +11,15 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks.claims import Claim, in_tests, runs, share
-from benchmarks.claims.worlds import FAIR, NOISY, Generator, names, near_ties, position_bound
+from benchmarks.claims.worlds import (
+    FAIR,
+    NOISY,
+    Generator,
+    names,
+    near_ties,
+    planted_item,
+    position_bound,
+)
 from tiebreak.analysis.judge.figures import judge_figures
 from tiebreak.analysis.judge.jury import Juror, jurors_of
 from tiebreak.analysis.trust import trust_of
@@ -96,21 +104,13 @@ def judged(
                 ]
             matches.append(settle(Pairing(1, slot, models[high], models[low]), verdicts))
         found.append(
-            ItemBallots(
+            planted_item(
+                number,
+                models,
                 protocol="full_pairwise",
-                benchmark="planted",
-                item_id=str(number),
-                input_hash=str(number),
-                task_type="planted",
-                rubric="planted",
-                seed=0,
-                models=models,
-                native=dict.fromkeys(models, 1.0),
-                groups=tuple((model,) for model in models),
                 lengths={m: round(400 * math.exp(0.3 * rng.standard_normal())) for m in models},
                 placed_by="win_rate",
                 matches=tuple(matches),
-                complete=True,
             )
         )
     return found

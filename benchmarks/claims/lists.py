@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from benchmarks.claims import Claim, in_tests, runs, share
-from benchmarks.claims.worlds import Array, Generator, names
+from benchmarks.claims.worlds import Array, Generator, names, planted_item
 from tiebreak.analysis.judge.coin import coin_p
 from tiebreak.analysis.judge.position import ALARM, place_of
 from tiebreak.scorers.ballots import ItemBallots, Listing
@@ -81,17 +81,10 @@ def listed(
     given = np.argsort(worth * np.arange(answers) - seen, axis=1)
     ranked: Array = np.take_along_axis(shown, given, axis=1)
     return [
-        ItemBallots(
+        planted_item(
+            number,
+            models.tolist(),
             protocol="listwise",
-            benchmark="planted",
-            item_id=str(number),
-            input_hash=str(number),
-            task_type="planted",
-            rubric="planted",
-            seed=0,
-            models=tuple(models),
-            native=dict.fromkeys(models.tolist(), 1.0),
-            groups=tuple((name,) for name in models.tolist()),
             placed_by="listing",
             listings=(
                 Listing(
@@ -99,7 +92,6 @@ def listed(
                     shown=tuple(models[shown[number]].tolist()),
                 ),
             ),
-            complete=True,
         )
         for number in range(n_lists)
     ]

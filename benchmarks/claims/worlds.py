@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -236,17 +237,11 @@ def judged(
             raise ValueError(f"no pattern of {protocol}")
         models = names(n)
         found.append(
-            ItemBallots(
+            planted_item(
+                number,
+                models,
                 protocol=protocol,
-                benchmark="planted",
-                item_id=str(number),
-                input_hash=str(number),
-                task_type="planted",
-                rubric="planted",
-                seed=0,
-                models=models,
-                native=dict.fromkeys(models, 1.0),
-                groups=tuple(tuple(models[i] for i in group) for group in groups),
+                groups=[[models[i] for i in group] for group in groups],
                 lengths={
                     models[i]: round(400 * math.exp(0.3 * lengths[number, i])) for i in leaders
                 },
@@ -254,10 +249,34 @@ def judged(
                 tiering=_tiers([models[i] for i in seeds]) if protocol == "seal" else None,
                 seeds=tuple(models[i] for i in seeds) if protocol == "seal" else (),
                 matches=tuple(matches),
-                complete=True,
             )
         )
     return found
+
+
+def planted_item(
+    number: int,
+    models: Sequence[str],
+    groups: Sequence[Sequence[str]] | None = None,
+    **judged: Any,
+) -> ItemBallots:
+    """An item that was judged to the end; without `groups` all answers differ.
+
+    `judged` are the fields of its ballots that hold what judges said, and by what protocol.
+    """
+    return ItemBallots(
+        benchmark="planted",
+        item_id=str(number),
+        input_hash=str(number),
+        task_type="planted",
+        rubric="planted",
+        seed=0,
+        models=tuple(models),
+        native=dict.fromkeys(models, 1.0),
+        groups=tuple(map(tuple, groups or ([model] for model in models))),
+        complete=True,
+        **judged,
+    )
 
 
 def _tiers(seeds: Sequence[str]) -> Tiering:
