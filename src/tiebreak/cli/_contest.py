@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
     from tiebreak.rankers.contests.expected_wins import CsdOptions
 
-_OPTIONS = (
-    click.option(
+_OPTIONS = {
+    "rounds": click.option(
         "--rounds",
         type=click.Path(),
         metavar="FILE",
         help="YAML list: one entry per round, a benchmark, a list of them, or a mapping with "
         "benchmarks, name, eliminate, weight. [default: every benchmark is a round]",
     ),
-    click.option(
+    "order": click.option(
         "--order",
         metavar="FILE|A,B,…",
         help="The benchmarks in the order of play, which is the method's weighting: names with "
         "commas between them, or a file with one a line. One that is not named is not played. "
         "[default: a table's columns from left to right; of logs and pools, alphabetical]",
     ),
-    click.option(
+    "eliminate": click.option(
         "--eliminate",
         callback=numbers(int, "whole numbers such as 0,1,2"),
         metavar="T[,T…]",
@@ -35,7 +35,7 @@ _OPTIONS = (
         "With M models and K rounds the largest that makes sense is M / (2·(K − 1)), rounded down: "
         "beyond, more than the weaker half goes out. [default: that of the rounds file, else 0]",
     ),
-    click.option(
+    "missing": click.option(
         "--missing",
         type=click.Choice(["error", "available", "worst"]),
         default="error",
@@ -43,7 +43,7 @@ _OPTIONS = (
         help="A missing score: an error, left out of the round's mean, or (a whole round) the "
         "worst.",
     ),
-    click.option(
+    "spoil": click.option(
         "--spoil",
         multiple=True,
         metavar="MODEL=BENCHMARK[,…][:SCORE]",
@@ -51,14 +51,14 @@ _OPTIONS = (
         "plain mean: 0, as of a failed run, or a SCORE in the benchmark's own units, or :best, the "
         "best of any model there. Repeatable.",
     ),
-    click.option(
+    "performance_tiers": click.option(
         "--performance-tiers",
         type=click.IntRange(1),
         metavar="N",
         help="Tiers of models by natural breaks of expected wins: a description, no test. "
         "[default: 4, of 8 models or more]",
     ),
-    click.option(
+    "tiers": click.option(
         "--tiers",
         type=click.IntRange(2),
         metavar="K",
@@ -66,36 +66,31 @@ _OPTIONS = (
         "bands (10 in the paper) of the items' mean success rate over the models, from easy to "
         "hard.",
     ),
-    click.option(
+    "benchmark": click.option(
         "--benchmark",
         metavar="NAME",
         help="With --tiers: which benchmark's items, where there are several.",
     ),
-)
-_NAMES = (
-    *("rounds", "order", "eliminate", "missing", "spoil", "performance_tiers"),
-    *("tiers", "benchmark"),
-)
+}
 # What has no sense where the rounds are made of items.
 _NOT_WITH_TIERS = ("rounds", "order", "spoil")
 
 
 def contest_options(command: Command) -> Command:
     """The options that say what a contest is like: one `setup`, for `play`."""
-    return _with_setup(command, _OPTIONS)
+    return _with_setup(command, list(_OPTIONS.values()))
 
 
 def played_options(command: Command) -> Command:
     """The same of a contest over many benchmarks, without --spoil, which is no part of it."""
     left_out = ("spoil", "tiers", "benchmark")
-    options = zip(_NAMES, _OPTIONS, strict=True)
-    return _with_setup(command, [option for name, option in options if name not in left_out])
+    return _with_setup(command, [_OPTIONS[name] for name in _OPTIONS if name not in left_out])
 
 
 def _with_setup(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
     @wraps(command)
     def with_setup(*args: Any, **others: Any) -> Any:
-        setup = {name: others.pop(name, ()) for name in _NAMES}
+        setup = {name: others.pop(name, ()) for name in _OPTIONS}
         if setup["rounds"] and setup["order"]:
             raise click.UsageError("Give --rounds, whose order counts, or --order.")
         if setup["benchmark"] and not setup["tiers"]:
