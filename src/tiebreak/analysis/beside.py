@@ -1,11 +1,13 @@
 """Two ways to rank models over the same benchmarks, each beside the other: CSD and Kemeny–Young."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.rankers.contests.expected_wins import CsdOptions, csd
 from tiebreak.rankers.errors import MissingScoreError, RankingError
+from tiebreak.tables.ballots import BallotFile
 from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.scores import ScoreTable
 
@@ -26,9 +28,18 @@ def with_kemeny(report: ContestReport, *, time_limit: float | None = None) -> Co
     """
     if report.table is None:
         return report
-    played = report.table.only({name for names in report.rounds for name in names})
-    ballots = score_ballots(played, drop_unranked=True)
+    ballots = played_ballots(report.table, report.rounds)
     return replace(report, election=elect(ballots, time_limit=time_limit))
+
+
+def played_ballots(table: ScoreTable, rounds: Sequence[Sequence[str]]) -> BallotFile:
+    """The benchmarks of a table that are in some round, each a ballot over the models.
+
+    Raises:
+        TableError: none of them has scores of two models.
+    """
+    played = table.only({name for names in rounds for name in names})
+    return score_ballots(played, drop_unranked=True)
 
 
 def with_csd(election: Election, table: ScoreTable, options: CsdOptions | None = None) -> Election:

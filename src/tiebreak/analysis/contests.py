@@ -71,6 +71,11 @@ class ContestReport(Finding):
     difficulty: Tiers | None = None
 
     @property
+    def results(self) -> tuple[CsdResult, ...]:
+        """The contest at each T that was asked for, the main one first."""
+        return (self.result,) if self.sensitivity is None else self.sensitivity.contests
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """That contests run out of opponents, and that most items are in one tier."""
         return (*self._out_of_opponents(), *self._crowded())

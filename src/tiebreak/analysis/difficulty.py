@@ -33,7 +33,7 @@ def tier_report(
     Tiers are made of the very answers that are played. A model's own answer moves an item by 1/M of
     the scale, so that of M models the easiest of K ≥ M tiers can hold only items that all of them
     solved, where all tie. No interval over items is given: those of other contests hold less than
-    they say here (`benchmarks/claims/contests.py`).
+    they say here (`benchmarks/claims/difficulty.py`).
 
     Args:
         items: what `read_item_scores` returned.

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tiebreak.analysis.beside import played_ballots
 from tiebreak.analysis.consensus import Election, elect
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.rows import Row
@@ -23,11 +24,9 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import public_names, public_words
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.aggregators import AGGREGATORS
-from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheets.consensus import election_data, kemeny_lines
 from tiebreak.report.sheets.contest import data_of
-from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.scores import ScoreTable, unlike_scales
 
 CSD: Final = "csd"
@@ -76,12 +75,6 @@ class Contest:
         """The aggregators that have no ranking, and why."""
         failed = self.election.failed.items()
         return tuple(f"{method}: no result: {reason}" for method, reason in failed)
-
-    @property
-    def results(self) -> tuple[CsdResult, ...]:
-        """The contest at each T that was asked for, the main one first."""
-        found = self.report.sensitivity
-        return (self.report.result,) if found is None else found.contests
 
 
 def contest_of(report: ContestReport) -> Contest:
@@ -176,8 +169,7 @@ def _public_table(table: ScoreTable) -> ScoreTable:
 
 def _elected(report: ContestReport, table: ScoreTable) -> Election:
     """The benchmarks that are played as ballots, merged; only what is proven."""
-    played = table.only({name for names in report.rounds for name in names})
-    ballots = score_ballots(played, drop_unranked=True)
+    ballots = played_ballots(table, report.rounds)
     found = elect(ballots, METHODS, time_limit=_TIME_LIMIT)
     kemeny = found.kemeny
     if kemeny is None or kemeny.optimal:
@@ -194,7 +186,6 @@ def _elected(report: ContestReport, table: ScoreTable) -> Election:
 
 
 def _contest_id(report: ContestReport, table: ScoreTable) -> str:
-    results = (report.result,) if report.sensitivity is None else report.sensitivity.contests
     made_of = {
         **only(table, "models", "benchmarks"),
         # Adding 0 makes one of the two zeros.
@@ -202,7 +193,7 @@ def _contest_id(report: ContestReport, table: ScoreTable) -> str:
         "errors": None if table.errors is None else table.errors + 0.0,
         **only(report, "rounds", "weights", "missing"),
         **only(report.result, "iterations", "seed", "level"),
-        "eliminate": [one.eliminate for one in results],
+        "eliminate": [one.eliminate for one in report.results],
         "tiers": report.tiers,
         "methods": METHODS,
     }
@@ -221,7 +212,7 @@ def _notes(report: ContestReport, table: ScoreTable) -> Iterator[str]:
 def _csd_rows(contest: Contest) -> Iterator[Row]:
     report = contest.report
     found = report.sensitivity
-    for number, result in enumerate(contest.results):
+    for number, result in enumerate(report.results):
         ts = set(result.eliminate)
         shared = _shared(contest, CSD, len(contest.played)) | {
             **only(result, "level", "iterations", "seed"),
