@@ -23,10 +23,9 @@ from tiebreak.analysis.comparison import (
     BenchmarkComparison,
     ComparedLog,
     Comparison,
-    ComparisonError,
-    NothingToCompareError,
     compare,
 )
+from tiebreak.analysis.errors import AnalysisError, NothingToCompareError
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.receipt import price_of
 from tiebreak.rankers import Resampling
@@ -409,7 +408,7 @@ def test_what_is_no_reference_is_refused(folder: Folder) -> None:
 def test_logs_with_other_settings_are_no_runs_of_the_reference(folder: Folder) -> None:
     folder.add(*full(2), swap="never")
     folder.add(*full(2), swap="always")
-    with pytest.raises(ComparisonError, match=r"swap=never: .*1\.eval\n.*swap=always"):
+    with pytest.raises(AnalysisError, match=r"swap=never: .*1\.eval\n.*swap=always"):
         folder.compare()
     one = folder.benchmark(reference="full_pairwise swap=always")
     assert [(log.name, log.role) for log in one.logs] == [
@@ -421,7 +420,7 @@ def test_logs_with_other_settings_are_no_runs_of_the_reference(folder: Folder) -
 def test_logs_of_other_models_are_no_runs_of_the_reference(folder: Folder) -> None:
     folder.add(*full(2, "abcd"))
     folder.add(*full(2, "abce"))
-    with pytest.raises(ComparisonError, match="not runs of one another"):
+    with pytest.raises(AnalysisError, match="not runs of one another"):
         folder.compare()
 
 
@@ -440,7 +439,7 @@ def test_logs_of_other_models_are_no_runs_of_the_reference(folder: Folder) -> No
 def test_strangers_are_refused(folder: Folder, strangers: list[ItemBallots], what: str) -> None:
     folder.add(*full(2))
     folder.add(*strangers)
-    with pytest.raises(ComparisonError, match=rf"2\.eval \(seal\).* no {what} of gsm8k"):
+    with pytest.raises(AnalysisError, match=rf"2\.eval \(seal\).* no {what} of gsm8k"):
         folder.compare()
 
 
@@ -451,4 +450,4 @@ def test_the_reference_alone_is_no_comparison(folder: Folder) -> None:
 
 
 def test_errors_have_one_base() -> None:
-    assert issubclass(NothingToCompareError, ComparisonError)
+    assert issubclass(NothingToCompareError, AnalysisError)

@@ -26,6 +26,7 @@ from tiebreak.analysis.entries import (
     scored,
     shared,
 )
+from tiebreak.analysis.errors import AnalysisError, NothingToCompareError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.receipt import Price, price_of
@@ -39,14 +40,6 @@ from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.words import count, percent
 
 Role = Literal["reference", "ceiling", "rerun", "protocol"]
-
-
-class ComparisonError(ValueError):
-    """Logs that cannot be compared; the message says what to do next."""
-
-
-class NothingToCompareError(ComparisonError):
-    """No log is the reference, or there is only the reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +151,7 @@ def compare(
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` fits none.
-        ComparisonError: logs with different settings, judges or models could be the reference, or
+        AnalysisError: logs with different settings, judges or models could be the reference, or
             a log has no item or model in common with it.
         NothingToCompareError: no log is the reference, or there is only the reference, and not in
             both orders.
@@ -341,7 +334,7 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
         wanted: a protocol, a label, a name, or the path or file name of a log.
 
     Raises:
-        ComparisonError: nothing has this name (NothingToCompareError), or logs that are not runs
+        AnalysisError: nothing has this name (NothingToCompareError), or logs that are not runs
             of one another do.
     """
     found: dict[str, list[Entry]] = {}
@@ -358,7 +351,7 @@ def references(entries: Sequence[Entry], wanted: str) -> dict[str, Entry]:
     for benchmark, several in found.items():
         if not all(same_contest(several[0], other) for other in several):
             lines = "".join(f"\n  {entry.name}: {entry.board.log}" for entry in several)
-            raise ComparisonError(
+            raise AnalysisError(
                 f"Several logs of {benchmark} could be the reference {wanted!r}, and they are "
                 f"not runs of one another:{lines}\nSay which one, by its name or its path: "
                 "--reference"
@@ -370,10 +363,10 @@ def refuse_strangers(entry: Entry, chosen: Entry, common: Shared) -> None:
     """Refuse a log that has nothing in common with the reference.
 
     Raises:
-        ComparisonError: both ranked something, but no item or no model in common.
+        AnalysisError: both ranked something, but no item or no model in common.
     """
     if entry.keys and chosen.keys and not (common.items and common.models):
-        raise ComparisonError(
+        raise AnalysisError(
             f"{entry.board.log} ({entry.name}) and the reference, {chosen.board.log}, ranked no "
             f"{'model' if common.items else 'item'} of {chosen.board.benchmark} in common: they "
             "judged different candidates. Give the logs of one pool only"

@@ -72,8 +72,8 @@ def align(
       tiebreak align logs/ --human arena.csv --plot views.svg --plot-method views
       tiebreak align logs/ --human arena.csv --scores mean-rank
     """
-    from tiebreak.analysis.alignment.align import AlignmentError
     from tiebreak.analysis.alignment.align import align as alignment_of
+    from tiebreak.analysis.errors import AnalysisError
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report import ReportError
@@ -83,7 +83,7 @@ def align(
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
-    known = (AlignmentError, MissingPackageError, RankingLogError, ReportError, TableError)
+    known = (AnalysisError, MissingPackageError, RankingLogError, ReportError, TableError)
     with plain_errors(*known):
         if plot:
             check_plot(plot)

@@ -60,15 +60,15 @@ def compare(
       tiebreak compare logs/ --place elimination_tied
       tiebreak compare logs/ --csv > protocols.csv
     """
-    from tiebreak.analysis.comparison import ComparisonError
     from tiebreak.analysis.comparison import compare as compare_logs
+    from tiebreak.analysis.errors import AnalysisError
     from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report import ReportError
     from tiebreak.report.plot import check_plot, plot_comparison
     from tiebreak.report.sheets import comparison as sheets
 
-    with plain_errors(RankingLogError, ComparisonError, ReportError, MissingPackageError):
+    with plain_errors(RankingLogError, AnalysisError, ReportError, MissingPackageError):
         if plot:
             check_plot(plot)
         comparison = compare_logs(logs, reference=reference, how=how, rule=place)

@@ -83,8 +83,7 @@ def report(
       tiebreak report logs/ --scores scores.csv --eliminate 0,1,2
       tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu:best
     """
-    from tiebreak.analysis.alignment.align import AlignmentError
-    from tiebreak.analysis.comparison import ComparisonError
+    from tiebreak.analysis.errors import AnalysisError
     from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report import ReportError
@@ -97,7 +96,7 @@ def report(
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")
-    known = (AlignmentError, ComparisonError, MissingPackageError, OSError, RankingError)
+    known = (AnalysisError, MissingPackageError, OSError, RankingError)
     with plain_errors(*known, RankingLogError, ReportError, TableError), steps() as say:
         check_folder(folder)
         people = read_human_ranking(human) if human else None

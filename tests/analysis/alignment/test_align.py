@@ -16,11 +16,11 @@ from tests.analysis.alignment.panels import NAN, noisy, panel, people, ranks_of
 from tiebreak.analysis.alignment import raters
 from tiebreak.analysis.alignment.align import (
     Alignment,
-    AlignmentError,
     BenchmarkAlignment,
     align_panels,
 )
 from tiebreak.analysis.alignment.correlations import Correlation, Rater
+from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.peers.panel import Panel
 from tiebreak.rankers import AGGREGATORS, RankingError, Resampling, aggregate_items, bootstrap_items
 from tiebreak.rankers.errors import UnprovenOrderError
@@ -342,11 +342,11 @@ def test_a_benchmark_without_people_is_left_out() -> None:
 def test_nothing_to_compare() -> None:
     tied = HumanRanking("h", {"": dict.fromkeys("abc", 1.0)})
     for human, words in ((people("ab"), "ranks 2 candidates"), (tied, "ties all 3 candidates")):
-        with pytest.raises(AlignmentError, match=words):
+        with pytest.raises(AnalysisError, match=words):
             align_panels([panel([[[1, 2, 3]]])], human)
-    with pytest.raises(AlignmentError, match="no peer review"):
+    with pytest.raises(AnalysisError, match="no peer review"):
         align_panels([], people())
-    with pytest.raises(AlignmentError, match="'m' in the human ranking could be 'x/m' or 'y/m'"):
+    with pytest.raises(AnalysisError, match="'m' in the human ranking could be 'x/m' or 'y/m'"):
         align_panels(
             [panel([[[1, 2, 3]]], models=["x/m", "y/m", "a"])], people("m", gsm8k="") or tied
         )

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.analysis.alignment.align import AlignmentError, match_names
+from tiebreak.analysis.alignment.align import match_names
+from tiebreak.analysis.errors import AnalysisError
 
 MATCHES = {
     "the same": (["a", "b"], ["b", "a"], {"a": "a", "b": "b"}),
@@ -36,12 +37,12 @@ def test_matches(names: list[str], models: list[str], found: dict[str, str]) -> 
 
 
 def test_a_name_that_fits_two_models() -> None:
-    with pytest.raises(AlignmentError, match="'gpt-5' in the human ranking could be 'a/gpt-5'"):
+    with pytest.raises(AnalysisError, match="'gpt-5' in the human ranking could be 'a/gpt-5'"):
         match_names(["gpt-5"], ["a/gpt-5", "b/gpt-5"])
 
 
 def test_a_model_that_fits_two_names() -> None:
-    with pytest.raises(AlignmentError, match="'a/gpt-5' and 'b/gpt-5' could both be 'gpt-5'"):
+    with pytest.raises(AnalysisError, match="'a/gpt-5' and 'b/gpt-5' could both be 'gpt-5'"):
         match_names(["a/gpt-5", "b/gpt-5"], ["gpt-5"])
 
 
@@ -54,7 +55,7 @@ PATHS = st.lists(st.sampled_from(["x", "y", "m"]), min_size=1, max_size=2).map("
 def test_by_definition(names: list[str], models: list[str]) -> None:
     try:
         found = match_names(names, models)
-    except AlignmentError:
+    except AnalysisError:
         return
     assert len(set(found.values())) == len(found)
     for model in models:

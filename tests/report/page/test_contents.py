@@ -10,8 +10,8 @@ from tests.analysis.alignment.panels import people
 from tests.analysis.peers.builders import identical, reviews
 from tests.ranking_logs.builders import all_pairs, bracket, graded
 from tests.report.page.logs import Folder, small, whole
-from tiebreak.analysis.alignment.align import AlignmentError
-from tiebreak.analysis.comparison import ComparisonError, NothingToCompareError, compare
+from tiebreak.analysis.comparison import compare
+from tiebreak.analysis.errors import AnalysisError, NothingToCompareError
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import peer_report
@@ -107,7 +107,7 @@ def test_an_unclear_reference_is_a_note_unless_it_was_named(tmp_path: Path) -> N
     assert found.comparison is None
     [note] = found.notes
     assert note.startswith("Protocols are not compared: Several logs of gsm8k")
-    with pytest.raises(ComparisonError, match="not runs of one another"):
+    with pytest.raises(AnalysisError, match="not runs of one another"):
         contents_of([tmp_path], reference="full_pairwise", **FAST)
 
 
@@ -119,7 +119,7 @@ def test_people(tmp_path: Path) -> None:
     assert [one.benchmark for one in found.alignment.benchmarks] == ["mmlu"]
     with pytest.raises(NoPeerReviewError):
         contents_of([small(tmp_path / "none")], human=people("abc"), **FAST)
-    with pytest.raises(AlignmentError, match="ranks 0 candidates out of 3"):
+    with pytest.raises(AnalysisError, match="ranks 0 candidates out of 3"):
         contents_of([tmp_path / "logs"], human=people("xyz"), **FAST)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from tiebreak.analysis.alignment.correlations import Rater, correlate
 from tiebreak.analysis.alignment.raters import Ratings, Scores, consensus_method, ratings
+from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.peers.panel import Panel, read_panels
 from tiebreak.analysis.peers.ranking import KEMENY
@@ -38,10 +39,6 @@ FEWEST_MODELS = 3
 """With two models every correlation is 1, −1 or undefined."""
 
 _FEW_MODELS = 4
-
-
-class AlignmentError(ValueError):
-    """A human ranking that nothing can be compared with; the message says what to do next."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -124,7 +121,7 @@ def align(
     Raises:
         RankingLogError: a path holds no ranking log, or none of a peer review.
         TableError: the ranking by people cannot be read.
-        AlignmentError: no benchmark has three models that people ranked and do not all tie, or it
+        AnalysisError: no benchmark has three models that people ranked and do not all tie, or it
             is not clear which model a name in the human ranking means.
         RankingError: level or draws are out of range, or there are no such scores.
     """
@@ -159,7 +156,7 @@ def align_panels(
             rated = ratings(panel, columns, methods, scores)
             found.append(_compare(panel, human, names, people, rated, draws))
     if not found:
-        raise AlignmentError("\n".join(notes) or "There is no peer review to compare")
+        raise AnalysisError("\n".join(notes) or "There is no peer review to compare")
     benchmarks = {panel.benchmark for panel in panels}
     if unused := [name for name in human.ranks if name and name not in benchmarks]:
         notes.append(f"No peer review of {', '.join(unused)}, which {human.source} ranks models on")
@@ -245,14 +242,14 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
         From models to names; those without a counterpart are left out.
 
     Raises:
-        AlignmentError: a name fits several models, or several names fit one.
+        AnalysisError: a name fits several models, or several names fit one.
     """
     found = {model: model for model in models if model in set(names)}
     fits: dict[str, list[str]] = defaultdict(list)
     for name in (name for name in names if name not in found):
         close = namesakes(name, (model for model in models if model not in found))
         if len(close) > 1:
-            raise AlignmentError(
+            raise AnalysisError(
                 f"{name!r} in the human ranking could be {' or '.join(map(repr, close))}; write "
                 "the model's whole name"
             )
@@ -260,7 +257,7 @@ def match_names(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
             fits[model].append(name)
     for model, several in fits.items():
         if len(several) > 1:
-            raise AlignmentError(
+            raise AnalysisError(
                 f"In the human ranking {' and '.join(map(repr, several))} could both be {model!r}; "
                 "keep one of them, or write the model's whole name"
             )

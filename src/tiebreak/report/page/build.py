@@ -85,8 +85,8 @@ def write_report(
             to report.
         MissingPackageError: matplotlib is not installed.
         RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
-        ComparisonError: there is no such reference, or logs cannot be compared with it.
-        TableError, AlignmentError: the ranking by people cannot be read, or has too little in
+        AnalysisError: there is no such reference, or logs cannot be compared with it.
+        TableError, AnalysisError: the ranking by people cannot be read, or has too little in
             common with the peer reviews.
         OSError: a file cannot be written.
     """

@@ -7,12 +7,11 @@ from pathlib import Path
 from tiebreak.analysis.alignment.align import Alignment, align_panels
 from tiebreak.analysis.comparison import (
     Comparison,
-    ComparisonError,
-    NothingToCompareError,
     compare_entries,
 )
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry, entries_of
+from tiebreak.analysis.errors import AnalysisError, NothingToCompareError
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_among
 from tiebreak.analysis.peers.review import PeerReport, peer_report_of
 from tiebreak.analysis.stability import StabilityReport, stability_of
@@ -73,8 +72,8 @@ def contents_of(
 
     Raises:
         RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
-        ComparisonError: there is no such reference, or logs cannot be compared with it.
-        AlignmentError: the ranking by people has too little in common with the peer reviews.
+        AnalysisError: there is no such reference, or logs cannot be compared with it.
+        AnalysisError: the ranking by people has too little in common with the peer reviews.
         ValueError: level or draws are out of range.
     """
     paths = path_list(paths)
@@ -121,7 +120,7 @@ def _comparison(
     """The comparison, and why there is none where a reader might expect one."""
     try:
         return compare_entries(entries, reference=reference or REFERENCE, how=how), []
-    except ComparisonError as error:
+    except AnalysisError as error:
         if reference is not None:
             raise
         nothing = isinstance(error, NothingToCompareError)

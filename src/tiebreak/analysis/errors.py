@@ -1,0 +1,9 @@
+"""The errors of analyses that have nothing to say."""
+
+
+class AnalysisError(ValueError):
+    """What was given cannot be compared or computed from; the message says what to do next."""
+
+
+class NothingToCompareError(AnalysisError):
+    """No log is the reference, or there is only the reference."""
