@@ -57,12 +57,12 @@ def test_unknown_fields_are_ignored() -> None:
 
 
 def test_a_newer_version_is_named() -> None:
-    newer = stored(version=3, placed_by="lottery")
-    assert newer_version(newer) == 3
+    newer = stored(version=4, placed_by="lottery")
+    assert newer_version(newer) == 4
     with pytest.raises(ValueError, match="newer Tiebreak") as caught:
         restore_ballots(newer)
     assert str(caught.value) == (
-        "its ballots were written by a newer Tiebreak (ballots version 3; this one reads 2): "
+        "its ballots were written by a newer Tiebreak (ballots version 4; this one reads 3): "
         "upgrade"
     )
     score = score_ballots(newer, ["a", "b"])

@@ -23,7 +23,7 @@ def test_what_is_asked_under_each_rule() -> None:
     assert asked == {
         **dict.fromkeys(("elimination", "elimination_tied", "least_squares"), "match"),
         **dict.fromkeys(("win_rate", "insertion", "points"), "match"),
-        "grades": "score",
+        **dict.fromkeys(("grades", "stars"), "score"),
         "listing": "list",
         "consensus": "list",
         "native": None,

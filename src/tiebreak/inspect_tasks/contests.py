@@ -109,6 +109,7 @@ def contest_samples(
             "native": {m: _finite(candidates[m].native_score) for m in sorted(candidates)},
             "groups": [list(group) for group in groups],
             "answers": {group[0]: candidates[group[0]].answer for group in groups},
+            **{name: own for name, own in _parts(item).items() if own},
             "position": position[item.benchmark],
             "n_items": n_items[item.benchmark],
         }
@@ -142,6 +143,15 @@ def sample_id(item: Item, *, with_benchmark: bool) -> str:
     """Id of an item's sample: its own id; with the benchmark and the epoch where they matter."""
     epoch = f"#{item.key.epoch}" if item.key.epoch > 1 else ""
     return (f"{item.benchmark}:" if with_benchmark else "") + item.item_id + epoch
+
+
+def _parts(item: Item) -> dict[str, str]:
+    """The subject of an item, and the cluster of those that were made of one question."""
+    details = item.metadata
+    return {
+        "subject": str(details.get("subject") or details.get("category") or ""),
+        "cluster": str(details.get("raw_uuid") or ""),
+    }
 
 
 def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[str, Rubric]:

@@ -16,10 +16,11 @@ from tiebreak.rankers.settlement import SettleFor
 
 STORE_KEY = "tiebreak:ballots"
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
 it as it is; any other change (a new rule or kind of call, another meaning) raises it. Version 2
-has the rule `points` for results of matches; in version 1 that was the name of `grades`."""
+has the rule `points` for results of matches; in version 1 that was the name of `grades`. Version 3
+has the rule `stars`."""
 
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "list"]
@@ -33,6 +34,7 @@ Rule = Literal[
     "insertion",
     "points",
     "grades",
+    "stars",
     "listing",
     "consensus",
     "native",
@@ -198,10 +200,16 @@ class PointScore(Ballot):
     `grades` holds a grade for every principle, 0 to 10; `score` is their weighted mean divided by
     ten, in [0, 1]; None when the call is `unscored`. Of a jury `score` is the mean, and `parts` is
     what each `judge` gave.
+
+    Stars have no grades: `stars` are 0 to 3, `score` is a third of them, and `reason` is the
+    judge's. `correct` is whether the answer agrees with the key, where a rule decided that.
     """
 
     candidate: str
     grades: dict[str, int] = Field(default_factory=dict)
+    stars: int | None = Field(default=None, ge=0, le=3)
+    reason: str = ""
+    correct: bool | None = None
     score: float | None = None
     unscored: str | None = None
     judge: str = ""
@@ -286,7 +294,9 @@ class ItemBallots(Ballot):
     whatever the results, where those are not all pairs: no other results count. With a `baseline`
     all of them are against that model, and win rates there are the scores. In peer review
     `reviewers` are those who were asked, and `aggregator` is the method that makes one ranking of
-    theirs. `complete` is False for an item whose judging was cut short; such an item is never
+    theirs. `subject` is the part of the benchmark that the item belongs to, and items of one
+    `cluster` were made of one question; both are empty where the logs do not say. `complete` is
+    False for an item whose judging was cut short; such an item is never
     ranked. `version` is 1 in logs without one.
     """
 
@@ -297,6 +307,8 @@ class ItemBallots(Ballot):
     task_type: str
     rubric: str
     seed: int
+    subject: str = ""
+    cluster: str = ""
     models: tuple[str, ...]
     native: dict[str, float | None]
     groups: tuple[tuple[str, ...], ...]

@@ -16,8 +16,10 @@ class Contest:
 
     `answers` maps the representative of each group of identical answers to the text that judges
     read. `native` holds native scores, None where the log had none. `rubric_name` is what the user
-    chose (a built-in name or a path). `position` counts the `n_items` items of the benchmark that
-    are to be judged, from 0.
+    chose (a built-in name or a path). `subject` and `cluster` are those of `ItemBallots`. `target`
+    is the key, and `question_type` what kind of question it is, where a protocol judges by them;
+    else, and where nobody knows, they are empty. `position` counts the `n_items` items of the
+    benchmark that are to be judged, from 0.
     """
 
     benchmark: str
@@ -31,6 +33,10 @@ class Contest:
     native: Mapping[str, float | None]
     groups: tuple[tuple[str, ...], ...]
     answers: Mapping[str, str]
+    subject: str = ""
+    cluster: str = ""
+    target: str = ""
+    question_type: str = ""
     position: int = 0
     n_items: int = 1
 
@@ -76,6 +82,8 @@ class Contest:
             task_type=self.rubric.task_type,
             rubric=self.rubric_name,
             seed=self.seed,
+            subject=self.subject,
+            cluster=self.cluster,
             models=self.models,
             native=dict(self.native),
             groups=self.groups,

@@ -200,6 +200,27 @@ def grades(ballots: ItemBallots) -> Groups:
     return tied_groups(scores)
 
 
+def stars(ballots: ItemBallots) -> dict[str, float]:
+    """By the stars of each answer; there may be one answer only."""
+    scores = star_scores(ballots)
+    if not scores:
+        reasons = [one.unscored for one in ballots.scores if one.unscored] or ["no call"]
+        raise NotPlacedError(f"no answer has stars ({reasons[0]})")
+    return mean_ranks(tied_groups(scores))
+
+
+def star_scores(ballots: ItemBallots) -> dict[str, float]:
+    """A third of the stars of every model's answer, in [0, 1]; unscored, no entry."""
+    members = {group[0]: group for group in ballots.groups}
+    given = {one.candidate: one.score for one in ballots.scores}
+    return {
+        model: score
+        for leader, score in given.items()
+        if score is not None
+        for model in members[leader]
+    }
+
+
 @_of_answers
 def listing(ballots: ItemBallots) -> Groups:
     """The order of the one list."""

@@ -22,6 +22,7 @@ from tiebreak.scorers.orders import (
     own_margins,
     results,
     review_ranks,
+    star_scores,
     tied_groups,
 )
 from tiebreak.scorers.rules import RULES
@@ -43,8 +44,8 @@ class Placement:
 
     `order` lists groups of tied models, best first. `ranks` gives every ranked model's mean rank
     (1 = best), and `borda` its score in the item, in [0, 1]: (N − rank) / (N − 1), or under the
-    rule `points` its mean result. `margins` gives its mean principle margin per scored match, in
-    [-1, 1], NaN where it has none.
+    rule `points` its mean result, under `stars` a third of its stars. `margins` gives its mean
+    principle margin per scored match, in [-1, 1], NaN where it has none.
     """
 
     order: tuple[tuple[str, ...], ...]
@@ -66,14 +67,15 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
     if not ballots.complete:
         raise NotPlacedError("judging was cut short")
     name = rule or ballots.placed_by
-    if RULES[name].asks and len(ballots.groups) == 1:
+    if RULES[name].asks and not RULES[name].judges_one and len(ballots.groups) == 1:
         ranks: Mapping[str, float] = mean_ranks(ballots.groups)
     else:
         ranks = RULES[name].ranks(ballots)
     margins = {
         name: math.fsum(own) / len(own) for name, own in own_margins(ballots.matches).items()
     }
-    borda = mean_results(ballots) if name == "points" else _borda(ranks)
+    own_scale = {"points": mean_results, "stars": star_scores}.get(name)
+    borda = own_scale(ballots) if own_scale else _borda(ranks)
     return Placement(
         order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),
         ranks=ranks,

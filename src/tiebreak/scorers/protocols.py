@@ -28,6 +28,7 @@ from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Judge
+from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.session import Record, Session
 
 ProtocolFunction = Callable[..., Awaitable[ItemBallots]]
@@ -121,13 +122,13 @@ async def judge_item(
     """Judge one item.
 
     `record` is called with all ballots so far whenever there are new ones. Where all answers are
-    identical there are no calls.
+    identical there is nothing to compare, and so no call.
 
     Raises:
         ProtocolError: the protocol's function does not return ballots.
     """
     session = Session(contest, judge, record, protocol.name, protocol.placed_by)
-    if len(session.candidates) > 1:
+    if len(session.candidates) > 1 or RULES[protocol.placed_by].judges_one:
         found = await protocol.run(contest, session.candidates, session, **(settings or {}))
         if not isinstance(found, ItemBallots):
             raise ProtocolError(

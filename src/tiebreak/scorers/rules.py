@@ -9,6 +9,7 @@
                       pair first, then over a model's opponents (`tiebreak.rankers.points`)
     insertion         the order that the protocol arrived at
     grades            grades given by a judge
+    stars             stars given by a judge, 0 to 3; over items not ranks are averaged but stars
     listing           the order given by a judge
     consensus         one ranking out of all reviewers', by the aggregator that the run asked for
     native            the benchmark's own score
@@ -39,7 +40,8 @@ class PlacementRule:
     scores decide. `noun` is what such a call is called, one and several; `unscored` what follows
     where one has no usable reply, and `tied` what an even match does. `reviewed` is whether several
     reviewers are asked instead of one judge; `knockout` whether the loser of a match is out;
-    `results_only` whether nothing but the results of matches counts, neither seeding nor rounds.
+    `results_only` whether nothing but the results of matches counts, neither seeding nor rounds;
+    `judges_one` whether an answer is judged that no other one is compared with.
 
     A rule that can rank ballots which name another says with `fits` whether it can rank these of
     matches, and with `needs` what those are called.
@@ -53,6 +55,7 @@ class PlacementRule:
     reviewed: bool = False
     knockout: bool = False
     results_only: bool = False
+    judges_one: bool = False
     fits: "Callable[[ItemBallots], bool] | None" = None
     needs: str = ""
 
@@ -190,6 +193,13 @@ RULES: "Final[Mapping[Rule, PlacementRule]]" = {
         "score",
         ("answer", "answers"),
         "have no points, and so no rank in their item",
+    ),
+    "stars": PlacementRule(
+        "stars",
+        "score",
+        ("answer", "answers"),
+        "have no stars, and so do not count in their item",
+        judges_one=True,
     ),
     "listing": PlacementRule(
         "listing",
