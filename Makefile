@@ -73,7 +73,7 @@ $(VENV)/.bench: $(VENV)/.dev
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
-	$(INSTALL) --editable '.[lm-eval,local,rankings,numba,report]' --group dev
+	$(INSTALL) --editable '.[lm-eval,local,rankings,numba,report,bank]' --group dev
 	$(INSTALL) --no-deps $(BFCL)
 	$(INSTALL) --no-deps --ignore-requires-python --upgrade --target $(VENV)/every-eval-ever $(EEE)
 	touch $@

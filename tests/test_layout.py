@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "scorers": {"candidates", "rankers"},
     "lm_eval_tasks": {"benchmarks", "prerequisite"},
     "inspect_tasks": {
-        *("benchmarks", "candidates", "scorers", "rankers", "local", "prerequisite", ""),
+        *("bank", "benchmarks", "candidates", "scorers", "rankers", "local", "prerequisite", ""),
     },
     "ranking_logs": {"candidates", "scorers"},
     "tables": {"candidates", "rankers", "ranking_logs", "scorers"},
@@ -36,6 +36,7 @@ MAY_IMPORT = {
         *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),
         "scorers",
     },
+    "bank": {"analysis", "candidates", "rankers", "ranking_logs", "report", "tables"},
     "lab": {"rankers", "report", "scorers"},
     "demo": {
         *("analysis", "candidates", "scorers", "ranking_logs", "report", "local", "inspect_tasks"),
@@ -43,7 +44,16 @@ MAY_IMPORT = {
     },
     "cli": {
         *("analysis", "candidates", "rankers", "ranking_logs", "report", "tables", "lab"),
-        *("estimate", "local", "demo", "inspect_tasks", "publish", "write_back", "prerequisite"),
+        *(
+            "bank",
+            "estimate",
+            "local",
+            "demo",
+            "inspect_tasks",
+            "publish",
+            "write_back",
+            "prerequisite",
+        ),
         *("scorers", ""),
     },
     "prerequisite": set(),
@@ -150,7 +160,7 @@ def test_import_is_light() -> None:
     code = (
         "import sys, tiebreak, tiebreak.cli;"
         "heavy = {'lm_eval', 'matplotlib', 'fastapi', 'torch', 'xllamacpp', 'datasets', 'pandas',"
-        " 'inspect_ai', 'scipy'};"
+        " 'inspect_ai', 'scipy', 'sqlalchemy'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,6 +6,7 @@ import tiebreak
 from tiebreak.cli import (
     aggregate,
     align,
+    bank,
     candidates,
     compare,
     csd,
@@ -61,6 +62,7 @@ for verb in (
     lm_eval.lm_eval_tasks,
     lm_eval.lm_eval_cache,
     score_code.score_code,
+    bank.bank,
     demo.demo,
     serve_local.serve,
 ):

@@ -1,0 +1,153 @@
+"""The bank's tables, and how a bank is opened: SQLite by default, PostgreSQL by URL.
+
+    questions   what can be asked, each with its key
+    imports     which files were taken in, so that a second import of one changes nothing
+
+The tables of sessions are in `session_tables`, with the same metadata.
+"""
+
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Connection,
+    Engine,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+)
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from tiebreak.bank.errors import BankError
+
+VERSION: Final = 1
+"""Version of the tables. A bank of a newer version is not opened."""
+
+TABLES: Final = MetaData()
+
+QUESTIONS: Final = Table(
+    "questions",
+    TABLES,
+    Column("uuid", String(64), primary_key=True),
+    Column("raw_uuid", String(64), nullable=False, index=True),
+    Column("category", Text, nullable=False),
+    Column("sub_category", Text, nullable=False),
+    Column("type", String(32), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("hint", Text, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("date", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("parent", String(64), nullable=False),
+    Column("made_by", Text, nullable=False),
+    # Of the question's text, normalised, with its options: equal for exact duplicates.
+    Column("digest", String(64), nullable=False, index=True),
+    # MinHash of the question's shingles, for near duplicates.
+    Column("signature", LargeBinary, nullable=False),
+    Column("import_id", Integer, nullable=False),
+    Index("by_status", "status", "category"),
+)
+"""A row is a `BankQuestion`, with what finds duplicates and the import that it came with."""
+
+IMPORTS: Final = Table(
+    "imports",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("n_questions", Integer, nullable=False),
+)
+
+_VERSIONS = Table("bank_version", TABLES, Column("version", Integer, nullable=False))
+
+
+def open_bank(url: str | Path, *, create: bool = False) -> Engine:
+    """The engine of a bank.
+
+    Args:
+        url: a file (SQLite), or a URL of SQLAlchemy: sqlite:///…, postgresql+psycopg://….
+        create: make the tables where there are none.
+
+    Raises:
+        BankError: there is no bank there, a newer Tiebreak made it, or the URL cannot be used.
+    """
+    address = _address(url)
+    try:
+        engine = create_engine(address, pool_pre_ping=True, **_options(address))
+    except (ArgumentError, ImportError) as error:
+        raise BankError(f"{shown(url)} is no bank: {error}") from error
+    path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
+    if path and not path.exists() and not create:
+        raise BankError(f"{path} does not exist: make a bank with tiebreak bank import --bank.")
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _sqlite_settings)
+    try:
+        with engine.begin() as connection:
+            _require_tables(connection, url, create=create)
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}") from error
+    return engine
+
+
+def shown(url: str | Path) -> str:
+    """A bank's address without its password."""
+    if "://" not in str(url):
+        return str(url)
+    try:
+        return make_url(str(url)).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "the URL"
+
+
+def _address(url: str | Path) -> str:
+    text = str(url)
+    if "://" not in text:
+        return f"sqlite:///{text}"
+    # psycopg is the driver that is installed.
+    for scheme in ("postgres://", "postgresql://"):
+        if text.startswith(scheme):
+            return "postgresql+psycopg://" + text.removeprefix(scheme)
+    return text
+
+
+def _options(address: str) -> dict[str, Any]:
+    # SQLite waits that many seconds for another writer.
+    return {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
+
+
+def _sqlite_settings(connection: Any, record: object) -> None:
+    """Readers beside one writer, and nothing lost when the process is killed."""
+    cursor = connection.cursor()
+    for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {setting}")
+    cursor.close()
+
+
+def _require_tables(connection: Connection, url: str | Path, *, create: bool) -> None:
+    if not inspect(connection).has_table(_VERSIONS.name):
+        if not create:
+            raise BankError(f"{shown(url)} holds no bank: make one with tiebreak bank import.")
+        TABLES.create_all(connection)
+        connection.execute(insert(_VERSIONS).values(version=VERSION))
+    found = connection.execute(select(_VERSIONS.c.version)).scalar_one()
+    if found > VERSION:
+        raise BankError(
+            f"{shown(url)} was made by a newer Tiebreak (version {found}; this one reads "
+            f"{VERSION}): upgrade."
+        )
