@@ -1,5 +1,14 @@
 """The error of the bank."""
 
+from typing import Literal
+
+Kind = Literal["unusable", "refused", "missing", "conflict"]
+"""Why: it cannot be used; it is not allowed; it is not there; it does not fit what went before."""
+
 
 class BankError(ValueError):
     """A bank, a file of questions or a session cannot be used; the message says what to do."""
+
+    def __init__(self, message: str, *, kind: Kind = "unusable") -> None:
+        super().__init__(message)
+        self.kind: Kind = kind

@@ -6,6 +6,7 @@
 The tables of sessions are in `session_tables`, with the same metadata.
 """
 
+import importlib
 from pathlib import Path
 from typing import Any, Final
 
@@ -143,6 +144,8 @@ def _require_tables(connection: Connection, url: str | Path, *, create: bool) ->
     if not inspect(connection).has_table(_VERSIONS.name):
         if not create:
             raise BankError(f"{shown(url)} holds no bank: make one with tiebreak bank import.")
+        # They stand in TABLES once their module is loaded, and it imports this one.
+        importlib.import_module("tiebreak.bank.session_tables")
         TABLES.create_all(connection)
         connection.execute(insert(_VERSIONS).values(version=VERSION))
     found = connection.execute(select(_VERSIONS.c.version)).scalar_one()

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, inspect, text
+from sqlalchemy.exc import IntegrityError
+
+from tiebreak.bank.schema import TABLES, open_bank
+
+LINE = (
+    "(id, at, method, path, status, address, request) "
+    "VALUES (1, '2026-11-23', 'GET', '/health', 200, '::1', 'r')"
+)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    engine = open_bank(tmp_path / "bank.db", create=True)
+    with engine.begin() as connection:
+        connection.execute(text(f"INSERT INTO access_log {LINE}"))
+    return engine
+
+
+def test_a_new_bank_has_all_tables(engine: Engine) -> None:
+    tables = {"sessions", "session_questions", "seen", "quotas", "tokens", "access_log", "results"}
+    assert tables < set(inspect(engine).get_table_names())
+    assert tables < set(TABLES.tables)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE access_log SET status = 404",
+        "DELETE FROM access_log",
+        f"INSERT OR REPLACE INTO access_log {LINE}",
+        f"REPLACE INTO access_log {LINE}",
+    ],
+)
+def test_the_access_log_can_only_grow(engine: Engine, change: str) -> None:
+    with pytest.raises(IntegrityError, match="access_log can only grow"), engine.begin() as tried:
+        tried.execute(text(change))
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT status FROM access_log")).scalars().all() == [200]
