@@ -1,0 +1,215 @@
+"""Which questions a session asks: unseen ones, spread over categories, no two of one origin.
+
+    1. every category gets its share of the k questions: as many as every other (`equal`), or by
+       how many originals it has in the bank (`proportional`);
+    2. within a category originals (`raw_uuid`) are drawn, all equally likely; those of which
+       nothing was seen come first, those of which a sibling was seen only when the former are
+       used up in the whole bank;
+    3. of an original one of its unseen siblings is drawn, all equally likely;
+    4. the questions are asked in an order drawn over the whole sample.
+
+Source: LLMEval-Fair, §2.2.1 ("1,000 questions randomly sampled"). Tables 1 and 8 give each of ten
+subjects in thirtieths of a point, and the ten add up to the absolute score: one hundred questions
+of each, whatever their number in the bank. So `equal` is the default, and a mean over the sample
+is the mean over subjects.
+
+Everything is a function of its arguments: the same entries in any order, k and seed give the same
+sample on every machine.
+"""
+
+import heapq
+import random
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from tiebreak.bank.balance import balance
+from tiebreak.bank.entry import Entry
+from tiebreak.bank.errors import BankError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+__all__ = ["SHARES", "Entry", "Share", "allocate", "draw", "entries", "linked"]
+
+Share = Literal["equal", "proportional"]
+"""How a sample is spread over categories."""
+
+SHARES: Final[tuple[Share, ...]] = get_args(Share)
+
+
+def entries(engine: "Engine") -> tuple[Entry, ...]:
+    """The questions of a bank that may be asked: the approved ones, by uuid."""
+    from sqlalchemy import select
+
+    from tiebreak.bank.schema import QUESTIONS
+
+    q = QUESTIONS.c
+    chosen = select(q.uuid, q.raw_uuid, q.category, q.type, q.answer)
+    with engine.connect() as connection:
+        rows = connection.execute(chosen.where(q.status == "approved"))
+        return tuple(sorted((Entry(*row) for row in rows), key=lambda entry: entry.uuid))
+
+
+def draw(
+    entries: Iterable[Entry],
+    k: int,
+    seed: str,
+    *,
+    seen: Collection[str] = (),
+    balanced: bool = False,
+    share: Share = "equal",
+) -> list[str]:
+    """Uuids of k questions, in the order they are asked.
+
+    Args:
+        entries: what may be asked. The category of an original is that of its first uuid.
+        k: number of questions, at least 1.
+        seed: whatever names the draw.
+        seen: uuids that are not asked again, e.g. all that an institution had.
+        balanced: among true/false questions of a category "true" and "false" are right equally
+            often (`tiebreak.bank.balance`); an expansion has more false statements than true ones.
+        share: how k is spread over categories; a category that has too few leaves the rest to the
+            others.
+
+    Raises:
+        BankError: fewer than k originals have an unseen question.
+    """
+    if k < 1:
+        raise BankError(f"a sample needs at least one question, not {k}")
+    rng = random.Random(f"sample {k} {seed}")
+    frame = _Frame(entries, seen)
+    fresh, again = frame.fresh, frame.again
+    n_fresh = sum(map(len, fresh.values()))
+    n_again = sum(map(len, again.values()))
+    if n_fresh + n_again < k:
+        raise BankError(_too_few(k, n_fresh + n_again, frame))
+    weights = frame.sizes if share == "proportional" else dict.fromkeys(frame.sizes, 1)
+    low = {category: len(fresh[category]) if k >= n_fresh else 0 for category in weights}
+    high = {
+        category: len(fresh[category]) + (len(again[category]) if k >= n_fresh else 0)
+        for category in weights
+    }
+    picked: dict[str, Entry] = {}
+    surplus = 0
+    for category, n in allocate(k, weights, low, high, rng).items():
+        from_fresh = min(n, len(fresh[category]))
+        raws = rng.sample(fresh[category], from_fresh)
+        raws += rng.sample(again[category], n - from_fresh)
+        chosen = {raw: rng.choice(frame.unseen[raw]) for raw in raws}
+        if balanced:
+            # Whoever is swapped in must be as fresh as whoever goes.
+            spare = (fresh if k < n_fresh else again)[category]
+            surplus = balance(chosen, frame.unseen, spare, surplus, rng)
+        picked |= chosen
+    asked = sorted(entry.uuid for entry in picked.values())
+    rng.shuffle(asked)
+    return asked
+
+
+def linked(
+    entries: Iterable[Entry],
+    k: int,
+    seed: str,
+    session: str,
+    *,
+    anchors: float = 0.2,
+    balanced: bool = False,
+    share: Share = "equal",
+) -> list[str]:
+    """Uuids of k questions of which round(anchors · k) are the same in every session.
+
+    The anchors are drawn by `seed` alone, the rest by (seed, session) from the other originals, so
+    models that came at different times have the anchors in common. They stand anywhere among the
+    others, in an order of the session's own.
+
+    Args:
+        entries: as for `draw`.
+        k: as for `draw`.
+        seed: names the study.
+        session: names the session within it.
+        anchors: share of the sample in [0, 1]; with 1 every session has the same questions.
+        balanced: as for `draw`.
+        share: as for `draw`.
+
+    Raises:
+        BankError: `anchors` is no share, or the bank has fewer than k originals.
+    """
+    if not 0 <= anchors <= 1:
+        raise BankError(f"anchors is a share of the sample, 0 to 1, not {anchors:g}")
+    bank = tuple(entries)
+    n = round(anchors * k)
+    common = draw(bank, n, seed, balanced=balanced, share=share) if n else []
+    raws = {entry.uuid: entry.raw_uuid for entry in bank}
+    taken = {raws[uuid] for uuid in common}
+    others = [entry for entry in bank if entry.raw_uuid not in taken]
+    # Two texts, so that no two pairs of them are the same words.
+    own = f"{seed!r} {session!r}"
+    if n < k and len({entry.raw_uuid for entry in others}) < k - n:
+        raise BankError(_too_few(k, len(set(raws.values())), _Frame(bank, ())))
+    rest = draw(others, k - n, own, balanced=balanced, share=share) if n < k else []
+    asked = common + rest
+    random.Random(f"order {own}").shuffle(asked)
+    return asked
+
+
+def allocate(
+    k: int,
+    weights: Mapping[str, int],
+    low: Mapping[str, int],
+    high: Mapping[str, int],
+    rng: random.Random,
+) -> dict[str, int]:
+    """How many of k questions each category gets: low ≤ n ≤ high, as near to its weight as can be.
+
+    Sainte-Laguë's divisors: the next question goes where n + ½ is least for the weight, which
+    makes Σ n²/weight as small as the bounds allow; equal claims are settled by `rng`. What a
+    category cannot take is spread over the others in the same way. Σ low ≤ k ≤ Σ high.
+    """
+    order = sorted(weights)
+    rng.shuffle(order)
+    n = {category: low[category] for category in weights}
+    claims = [
+        ((2 * n[category] + 1) / weights[category], place, category)
+        for place, category in enumerate(order)
+        if n[category] < high[category]
+    ]
+    heapq.heapify(claims)
+    for _ in range(k - sum(n.values())):
+        _, place, category = claims[0]
+        n[category] += 1
+        if n[category] < high[category]:
+            claim = (2 * n[category] + 1) / weights[category]
+            heapq.heapreplace(claims, (claim, place, category))
+        else:
+            heapq.heappop(claims)
+    return {category: n[category] for category in sorted(n)}
+
+
+class _Frame:
+    """The originals by category: those of which nothing was seen, and those with siblings left."""
+
+    def __init__(self, entries: Iterable[Entry], seen: Collection[str]) -> None:
+        seen = frozenset(seen)
+        originals: defaultdict[str, list[Entry]] = defaultdict(list)
+        for entry in sorted(entries, key=lambda entry: entry.uuid):
+            originals[entry.raw_uuid].append(entry)
+        self.sizes = Counter(siblings[0].category for siblings in originals.values())
+        self.unseen: dict[str, list[Entry]] = {}
+        self.fresh: dict[str, list[str]] = {category: [] for category in self.sizes}
+        self.again: dict[str, list[str]] = {category: [] for category in self.sizes}
+        for raw, siblings in originals.items():
+            left = [entry for entry in siblings if entry.uuid not in seen] if seen else siblings
+            if left:
+                self.unseen[raw] = left
+                group = self.fresh if len(left) == len(siblings) else self.again
+                group[siblings[0].category].append(raw)
+
+
+def _too_few(k: int, n: int, frame: _Frame) -> str:
+    total = sum(frame.sizes.values())
+    return (
+        f"a sample of {k:,} needs as many originals with a question that may be asked and was not "
+        f"seen; the bank has {n:,} of {total:,}: import more questions, approve those under "
+        "review, or ask fewer"
+    )
