@@ -68,6 +68,18 @@ def method_option(help: str, **more: Any) -> Callable[[Command], Command]:
     )
 
 
+bank_option = click.option(
+    "--bank",
+    "url",
+    envvar="TIEBREAK_BANK",
+    default="bank.db",
+    show_default=True,
+    metavar="FILE|URL",
+    help="The bank: a file, or a URL such as postgresql://user@host/bank.",
+)
+"""The option that names the bank."""
+
+
 def place_option(help: str) -> Callable[[Command], Command]:
     """The option that names another rule of placement than the ballots do, as `place`."""
     return click.option("--place", type=click.Choice(ANEW), help=help)

@@ -10,15 +10,3 @@ def bank() -> None:
     \b
     A bank is a file (SQLite) or a database by URL: --bank, or the variable TIEBREAK_BANK.
     """
-
-
-bank_option = click.option(
-    "--bank",
-    "url",
-    envvar="TIEBREAK_BANK",
-    default="bank.db",
-    show_default=True,
-    metavar="FILE|URL",
-    help="The bank: a file, or a URL such as postgresql://user@host/bank.",
-)
-"""The option that names the bank."""
