@@ -20,7 +20,8 @@ Where it ranks several responses, whose text gives their author away as well (`a
 - missing: probability that it leaves a response out
 - stranger: probability that it names a response that there is not
 
-A response on its own gets its quality, rounded, as its grade from 0 to 10.
+A response on its own gets its quality, rounded, as its grade from 0 to 10, or its stars from 0 to 3
+as far as the schema allows them.
 
 All draws follow from the seed, the prompt and how often this prompt was asked before. Where the
 environment names a file in PLANTED_CALLS, every call that really happens adds a line to it, with
@@ -153,6 +154,12 @@ class PlantedJudge(ModelAPI):
         grade = max(0, min(10, round(self._quality(response, rng))))
         n = properties["grade"].minItems
         return {"reasoning": ["planted"] * n, "grade": [grade] * n}
+
+    def _stars(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
+        _, response, _ = [text for _, text in FENCED.findall(user)]
+        possible = properties["Overall Rating"].enum
+        stars = max(possible[0], min(possible[-1], round(self._quality(response, rng))))
+        return {"Overall Rating": stars, "reason": "planted"}
 
     def _rubric(self, user: str, properties: dict[str, Any], rng: random.Random) -> Any:
         return {key: {"full": "All.", "half": "Half.", "none": "Nothing."} for key in properties}

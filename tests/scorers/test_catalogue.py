@@ -32,6 +32,7 @@ def test_its_function_is_in_its_module(name: str) -> None:
     found = find_protocol(name)
     assert found.run.__module__ == f"tiebreak.scorers.{PROTOCOLS[name].module}"
     assert RULES[found.placed_by].reviewed == PROTOCOLS[name].peers
+    assert found.keyed == PROTOCOLS[name].keyed
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -63,7 +64,7 @@ def test_no_task_is_left_without_a_protocol() -> None:
 
 
 def test_lists_of_protocols() -> None:
-    assert set(PROTOCOLS) - set(ONE_JUDGE) == {"peer_review"}
+    assert set(PROTOCOLS) - set(ONE_JUDGE) == {"peer_review", "stars"}
     assert REFERENCE in ONE_JUDGE
     assert {read_variant(label).protocol.name for label in STANDARD} == set(ONE_JUDGE)
 

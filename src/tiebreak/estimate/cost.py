@@ -101,6 +101,7 @@ def estimate_cost(
         saturated_only=saturated_only,
         merge_identical=merge_identical,
         seed=seed,
+        keyed=any(variant.protocol.keyed for variant in variants),
     )
     return estimate(
         [restore_contest(sample.metadata or {}) for sample in samples],

@@ -4,6 +4,7 @@ import json
 import math
 import os
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from tiebreak.scorers.rubric import (
     load_rubric,
     rubric_for,
 )
-from tiebreak.words import split_names
+from tiebreak.words import count, split_names
 
 NO_CANDIDATES = (
     "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
@@ -76,11 +77,15 @@ def contest_samples(
     seed: int = 0,
     saturated_only: bool = False,
     merge_identical: bool = True,
+    keyed: bool = False,
 ) -> list[Sample]:
     """One sample per item: what is to be judged stands in its metadata, ready to be logged.
 
+    With `keyed` that holds the key and the type of the question, too.
+
     Raises:
-        PrerequisiteError: an unknown rubric or task type, or no saturated item.
+        PrerequisiteError: an unknown rubric or task type, no saturated item, or with `keyed` an
+            item without a key.
     """
     several = len(pool.benchmarks) > 1
     roster = list(pool.models)
@@ -90,6 +95,8 @@ def contest_samples(
         for item, candidates in pool
         if not saturated_only or is_saturated(candidates.values())
     ]
+    if keyed:
+        _require_keys([item for item, _ in judged])
     n_items = Counter(item.benchmark for item, _ in judged)
     position: Counter[str] = Counter()
     for item, candidates in judged:
@@ -110,6 +117,7 @@ def contest_samples(
             "groups": [list(group) for group in groups],
             "answers": {group[0]: candidates[group[0]].answer for group in groups},
             **{name: own for name, own in _parts(item).items() if own},
+            **(_key(item) if keyed else {}),
             "position": position[item.benchmark],
             "n_items": n_items[item.benchmark],
         }
@@ -152,6 +160,24 @@ def _parts(item: Item) -> dict[str, str]:
         "subject": str(details.get("subject") or details.get("category") or ""),
         "cluster": str(details.get("raw_uuid") or ""),
     }
+
+
+def _key(item: Item) -> dict[str, str]:
+    """What an answer is judged by where there is a key."""
+    return {"target": item.target, "question_type": str(item.metadata.get("type") or "")}
+
+
+def _require_keys(items: Sequence[Item]) -> None:
+    """Refuse items whose key nobody knows."""
+    without = [item for item in items if not item.target.strip()]
+    if without:
+        shown = ", ".join(f"{item.benchmark} {item.item_id}" for item in without[:3])
+        more = f" and {len(without) - 3} more" if len(without) > 3 else ""
+        raise PrerequisiteError(
+            f"{count(len(without), 'item')} of {len(items)} without a key (target): {shown}{more}. "
+            "Answers are rated by it: export the pool with its keys (tiebreak bank export), or use "
+            "a protocol that needs none, such as tiebreak/pointwise."
+        )
 
 
 def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[str, Rubric]:

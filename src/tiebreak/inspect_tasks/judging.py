@@ -89,6 +89,7 @@ def judging_task(
         seed=common["seed"],
         saturated_only=common["saturated_only"],
         merge_identical=common["merge_identical"],
+        keyed=protocol.keyed,
     )
     # Contests are restored when they are judged; before that only what they share needs them all.
     shared: Mapping[str, Any] = {}
@@ -125,7 +126,7 @@ def judging_task(
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
         early_stopping=settling,
-        metadata=log_metadata(protocol.name, pool, common["seed"], run, common["shard"]),
+        metadata=log_metadata(protocol, pool, common["seed"], run, common["shard"]),
         viewer=viewer(pool),
         # One bad item never ends the run, but a run that lacks items is not called a success:
         # `inspect eval-retry` then judges what is missing.
@@ -200,7 +201,8 @@ class _Run:
         """The ballots of an item; None when it need not be judged."""
         if self._settled():
             return None
-        if not RULES[self.protocol.placed_by].asks or len(contest.answers) == 1:
+        rule = RULES[self.protocol.placed_by]
+        if not rule.asks or (len(contest.answers) == 1 and not rule.judges_one):
             # No calls, so no budget to wait for.
             return await judge_item(self.protocol, contest, ModelJudge({}), record, self.settings)
         roles = self.roles()
@@ -260,7 +262,7 @@ def run_id(
 
 
 def log_metadata(
-    protocol: str, pool: CandidatePool, seed: int, run: str, shard: str | None
+    protocol: Protocol, pool: CandidatePool, seed: int, run: str, shard: str | None
 ) -> dict[str, Any]:
     """What a ranking log says about itself: protocol, version, seed, and where answers came from.
 
@@ -268,11 +270,11 @@ def log_metadata(
     """
     sources = sorted({c.source for _, row in pool for c in row.values()})
     return {
-        PROTOCOL_KEY: protocol,
+        PROTOCOL_KEY: protocol.name,
         "tiebreak_version": tiebreak.__version__,
         "seed": seed,
         RUN_KEY: run,
-        PROMPTS_KEY: fingerprint(),
+        PROMPTS_KEY: fingerprint(keyed=protocol.keyed),
         **({} if shard is None else {SHARD_KEY: shard}),
         "candidate_sources": sources,
         "candidate_notes": [str(note) for note in pool.notes],

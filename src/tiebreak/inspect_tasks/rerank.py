@@ -173,6 +173,17 @@ def full_pairwise(
 
 
 @task
+def stars(rule: bool = True, **common: Unpack[Common]) -> Task:
+    """Give every answer 0 to 3 stars by the key of its item (LLMEval-Fair, figure 11).
+
+    Args:
+        rule: Where the key is true or false and an answer plainly says either, let a rule decide
+            which is correct: the judge only rates the explanation, and a bare answer costs no call.
+    """
+    return _judging("stars", common, rule=rule)
+
+
+@task
 def peer_review(
     reviewers: dict[str, str | None] | list[str | None] | None = None,
     degree: int | None = None,

@@ -15,9 +15,10 @@ class BuiltIn:
     """A built-in protocol: where its function is, and what people read about it.
 
     `module` is one of `tiebreak.scorers`; there `@protocol` says the rule of placement. `help` says
-    what is asked. `peers` tells that several models judge, not one. `ranks_everyone` is False where
-    a candidate may play no match, and so have no rank. `variants` are labels with other settings
-    that the lab compares as well.
+    what is asked. `peers` tells that several models judge, not one; `keyed` that answers are judged
+    by the key of their item, which not every pool has. `ranks_everyone` is False where a candidate
+    may play no match, and so have no rank. `variants` are labels with other settings that the lab
+    compares as well.
 
     Where results decide who meets whom, `holds_all_pairs` says how many of the 95% intervals held
     the score that judging all pairs gives, on real verdicts (8 models, 162 items), as words, by
@@ -29,6 +30,7 @@ class BuiltIn:
     module: str
     help: str
     peers: bool = False
+    keyed: bool = False
     ranks_everyone: bool = True
     variants: tuple[str, ...] = ()
     holds_all_pairs: Mapping[str, str] | None = None
@@ -73,15 +75,16 @@ _ALL: Final = (
         "every model ranks all answers, its own among them",
         peers=True,
     ),
+    BuiltIn("stars", "stars", "0 to 3 stars for every candidate, by the key", keyed=True),
     BuiltIn(REFERENCE, "baselines", "all pairs: the reference"),
 )
 PROTOCOLS: Final[Mapping[str, BuiltIn]] = {one.name: one for one in _ALL}
 """The built-in protocols by name, in the order in which tables list them."""
 
-ONE_JUDGE: Final = tuple(one.name for one in _ALL if not one.peers)
-"""What `all` stands for: the protocols that ask one judge at most."""
+ONE_JUDGE: Final = tuple(one.name for one in _ALL if not (one.peers or one.keyed))
+"""What `all` stands for: the protocols that ask one judge at most, and need no key."""
 
 STANDARD: Final = tuple(
-    label for one in _ALL if not one.peers for label in (one.name, *one.variants)
+    label for one in _ALL if not (one.peers or one.keyed) for label in (one.name, *one.variants)
 )
-"""What the lab compares when no protocol is named; a planted judge has no peers."""
+"""What the lab compares when no protocol is named; in the lab there are neither peers nor keys."""

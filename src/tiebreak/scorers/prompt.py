@@ -46,10 +46,15 @@ def template(name: str) -> str:
 
 
 @lru_cache
-def fingerprint() -> str:
-    """SHA-256 of all templates: where it is the same, judges were asked in the same words."""
+def fingerprint(*, keyed: bool = False) -> str:
+    """SHA-256 of all templates: where it is the same, judges were asked in the same words.
+
+    Those that show a key count only for protocols that are `keyed`: others never fill them.
+    """
     digest = hashlib.sha256()
     for path in sorted(PROMPT_FOLDER.glob("*.md")):
+        if path.stem.startswith("stars.") and not keyed:
+            continue
         digest.update(f"{path.stem}\n{template(path.stem)}\n".encode())
     return digest.hexdigest()
 

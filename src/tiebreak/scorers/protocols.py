@@ -57,7 +57,8 @@ class ProtocolError(ValueError):
 class Protocol:
     """A protocol as `protocol` registers it.
 
-    `check` refuses settings, with a ProtocolError, that do not fit the models.
+    `check` refuses settings, with a ProtocolError, that do not fit the models. `keyed` is whether
+    answers are judged by the key of their item: only then contests hold it.
     """
 
     name: str
@@ -65,10 +66,16 @@ class Protocol:
     placed_by: Rule
     prepare: Prepare = share_nothing
     check: Check = accept_all
+    keyed: bool = False
 
 
 def protocol(
-    name: str, *, placed_by: Rule, prepare: Prepare = share_nothing, check: Check = accept_all
+    name: str,
+    *,
+    placed_by: Rule,
+    prepare: Prepare = share_nothing,
+    check: Check = accept_all,
+    keyed: bool = False,
 ) -> Callable[[F], F]:
     """Register a function (item, candidates, judge, **settings) → ballots as a protocol.
 
@@ -77,6 +84,7 @@ def protocol(
         placed_by: the rule that turns its ballots into a ranking.
         prepare: makes what all items of a run share out of all contests, as further settings.
         check: refuses settings that do not fit the models.
+        keyed: whether its judge reads the key of an item (`Contest.target`); no rubric is read.
 
     Raises:
         ProtocolError: the name belongs to another protocol.
@@ -90,7 +98,7 @@ def protocol(
         before = _registered.get(name)
         if before and (before.run.__module__, before.run.__qualname__) != place:
             raise ProtocolError(f"{name!r} is registered already, by {before.run.__module__}.")
-        _registered[name] = Protocol(name, function, placed_by, prepare, check)
+        _registered[name] = Protocol(name, function, placed_by, prepare, check, keyed)
         return function
 
     return register

@@ -10,6 +10,7 @@ keep their labels, of which a reply may have many, and a reviewer's not all.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, Self, TypeVar, get_args
 
@@ -25,6 +26,10 @@ _M = TypeVar("_M")
 
 _LONGEST_LINE: Final = 400
 """Characters of a sentence that a model adds to later prompts."""
+
+
+ALL_STARS: Final = (0, 1, 2, 3)
+RATING: Final = "Overall Rating"
 
 
 class ReplyError(ValueError):
@@ -98,6 +103,25 @@ def parse_grades(text: str, principle_ids: Sequence[str]) -> dict[str, int]:
     return {p: _whole(own["grade"], f"{p} grade", 0, TOP_GRADE) for p, own in graded.items()}
 
 
+def parse_stars(text: str, allowed: Sequence[int] = ALL_STARS) -> tuple[int, str]:
+    """Stars and the reason for them, as JSON or in the lines that the paper's prompt asks for."""
+    if plain := _PLAIN_STARS.fullmatch(text.strip()):
+        stars, reason = int(plain[1]), plain[2].strip()
+    else:
+        reply = _json_object(text)
+        _require("the reply", reply, (RATING, "reason"))
+        stars, reason = _whole(reply[RATING], RATING, 0, 3), reply["reason"]
+    if not isinstance(reason, str):
+        raise ReplyError("reason must be a text")
+    if stars not in allowed:
+        correct = "correct" if max(allowed) == 3 else "wrong"
+        raise ReplyError(
+            f"{RATING} is {stars}, and the answer is known to be {correct}: it can only be "
+            f"{' or '.join(map(str, allowed))}"
+        )
+    return stars, reason
+
+
 def parse_rubric(text: str, principle_ids: Sequence[str]) -> tuple[Criterion, ...]:
     """What earns which grade, for every principle."""
     reply = _json_object(text)
@@ -144,6 +168,12 @@ def grades_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     return _schema("grades", **_lists(len(principle_ids), reasoning=_TEXT, grade=grade))
 
 
+def stars_schema(allowed: Sequence[int] = ALL_STARS) -> ResponseSchema:
+    """Schema of a reply that gives stars and the reason for them."""
+    rating = JSONSchema(type="integer", enum=list(allowed))
+    return _schema("stars", **{RATING: rating, "reason": _TEXT})
+
+
 def rubric_schema(principle_ids: Sequence[str]) -> ResponseSchema:
     """Schema of the rubric of a benchmark."""
     levels = _closed(dict.fromkeys(_LEVELS, _TEXT))
@@ -178,6 +208,12 @@ def refinement_schema(principle_ids: Sequence[str]) -> ResponseSchema:
 
 
 _TEXT = JSONSchema(type="string")
+# The rating must come once: a reason that holds another one is not read.
+_PLAIN_STARS = re.compile(
+    r'"?Overall Rating"?:[ "]*([0-3])(?: stars?)?[".,]*\s+'
+    r'"?The reason why you gave this rating"?:((?:(?!overall rating)[^{}])*)',
+    re.DOTALL | re.IGNORECASE,
+)
 _LEVELS = ("full", "half", "none")
 _VOTE_FIELDS = {
     "vote": JSONSchema(type="string", enum=["left", "right", "tie"]),

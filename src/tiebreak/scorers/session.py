@@ -162,13 +162,30 @@ class Session:
         self, candidates: Sequence[str], *, criteria: Sequence[Criterion] = ()
     ) -> dict[str, float | None]:
         """Points of each candidate on its own, in [0, 1]; None where the judge gave none."""
+        weights = self.contest.rubric.weights
+        points = await self.points(
+            {name: partial(ScoreQuestion, self.contest, name, criteria) for name in candidates},
+            lambda grades: {"grades": grades, "score": weighted_grade(grades, weights)},
+        )
+        return {one.candidate: one.score for one in points}
+
+    async def points(
+        self,
+        questions: Mapping[str, Callable[[str], Question[T]]],
+        given: Callable[[T], Mapping[str, Any]],
+    ) -> list[PointScore]:
+        """Ask about candidates one by one, side by side.
+
+        Args:
+            questions: the question about each candidate, made from the name of a judge.
+            given: what a reply comes to, as fields of a `PointScore`.
+        """
 
         def keep(done: Sequence[_Asked[PointScore]]) -> None:
             self._spend(done, scores=(*self.ballots.scores, *(one.ballot for one in done)))
 
-        tasks = [partial(self._grade, name, criteria) for name in candidates]
-        points = [one.ballot for one in await self._side_by_side(tasks, keep)]
-        return {one.candidate: one.score for one in points}
+        tasks = [partial(self._graded, name, ask, given) for name, ask in questions.items()]
+        return [one.ballot for one in await self._side_by_side(tasks, keep)]
 
     async def listing(self, candidates: Sequence[str]) -> Listing:
         """Rank candidates in one call."""
@@ -260,23 +277,21 @@ class Session:
             match = await meeting.play(swap, checklist, critique)
         return _Asked(match, tuple(meeting.calls), meeting.depth)
 
-    async def _grade(self, candidate: str, criteria: Sequence[Criterion]) -> _Asked[PointScore]:
+    async def _graded(
+        self,
+        candidate: str,
+        question: Callable[[str], Question[T]],
+        given: Callable[[T], Mapping[str, Any]],
+    ) -> _Asked[PointScore]:
         """The points of one candidate, from its judge or from those of the jury."""
-        jury, weights = self._judge.jury, self.contest.rubric.weights
+        jury = self._judge.jury
         heard = await self._judge.hear(
-            partial(ScoreQuestion, self.contest, candidate, criteria),
-            jury.of_answer(self.contest, candidate),
-            depth=self.depth,
+            question, jury.of_answer(self.contest, candidate), depth=self.depth
         )
         parts = [
             PointScore(candidate=candidate, judge=one.judge, unscored=one.reply.unscored)
             if one.reply.value is None
-            else PointScore(
-                candidate=candidate,
-                judge=one.judge,
-                grades=one.reply.value,
-                score=weighted_grade(one.reply.value, weights),
-            )
+            else PointScore(candidate=candidate, judge=one.judge, **given(one.reply.value))
             for one in heard
         ]
         calls = tuple(call for one in heard for call in one.reply.calls)

@@ -101,6 +101,8 @@ def _consensus(ballots: ItemBallots) -> str:
 
 
 def _points(ballots: ItemBallots) -> str:
+    if ballots.placed_by == "stars":
+        return _stars(ballots)
     rows = []
     for one in ballots.scores:
         given: Mapping[str, int | str] = one.grades or {
@@ -110,6 +112,20 @@ def _points(ballots: ItemBallots) -> str:
         points = f"**unscored** ({one.unscored})" if one.score is None else f"{one.score:.2f}"
         rows.append((one.candidate, points, grades))
     return _table(("candidate", "points", "grades"), rows)
+
+
+def _stars(ballots: ItemBallots) -> str:
+    """Stars, of a jury their mean, with what a rule decided and the reasons that judges gave."""
+    rows = []
+    for one in ballots.scores:
+        stars = f"**unscored** ({one.unscored})" if one.score is None else f"{3 * one.score:.3g}"
+        known = {None: "–", True: "correct", False: "wrong"}[one.correct]
+        reasons = [
+            f"{part.judge}: {'–' if part.stars is None else part.stars} {part.reason}"
+            for part in one.parts
+        ]
+        rows.append((one.candidate, stars, known, "; ".join(reasons) or one.reason))
+    return _table(("candidate", "stars", "by rule", "reason"), rows)
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
