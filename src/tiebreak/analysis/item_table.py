@@ -18,7 +18,8 @@ from tiebreak.scorers.rules import RULES
 class ItemTable:
     """Ranked items × models, as arrays of shape (rows, N).
 
-    `items` numbers the item of each row, and `item_ids` names it. Column means of `borda` are the
+    `items` numbers the item of each row, items that were made of one question alike (`cluster` of
+    `ItemBallots`), and `item_ids` names it. Column means of `borda` are the
     leaderboard's scores (`board_scores`); `margins` is the mean principle margin per match in
     [-1, 1], `native` the native score; NaN where the model has none in the item.
     """
@@ -35,7 +36,8 @@ class ItemTable:
         """The table of some items, one row each."""
         items = [ballots for ballots, _ in ranked]
         models = tuple(sorted({model for item in items for model in item.models}))
-        numbers = {item: number for number, item in enumerate({i.item_id: None for i in items})}
+        units = [item.cluster or item.item_id for item in items]
+        numbers = {unit: number for number, unit in enumerate(dict.fromkeys(units))}
 
         def array(values: Iterable[Mapping[str, float | None]]) -> FloatArray:
             cells = [[or_nan(row.get(model)) for model in models] for row in values]
@@ -44,7 +46,7 @@ class ItemTable:
         return ItemTable(
             models=models,
             item_ids=tuple(item.item_id for item in items),
-            items=np.array([numbers[item.item_id] for item in items], dtype=np.int64),
+            items=np.array([numbers[unit] for unit in units], dtype=np.int64),
             borda=board_scores(items, [placement for _, placement in ranked], models),
             margins=array(placement.margins for _, placement in ranked),
             native=array(item.native for item in items),

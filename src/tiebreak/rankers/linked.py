@@ -1,0 +1,156 @@
+"""Scores of models that answered the same items, partly the same items, or different ones.
+
+A score is a mean over a model's own items (LLMEval-Fair, eq. 1). What two scores differ by is known
+the better, the more items both answered, because an item is hard or easy for both:
+
+    paired      all models have the same items: differences are paired, item by item
+    linked      some items are shared (anchors), the others are fresh: anchors say whose fresh items
+                were the easier ones, and scores are corrected by that
+    unlinked    no item is shared: scores are independent samples
+
+The correction is generalised least squares: items have random difficulties, scores of two models in
+one item correlate by ρ (one number for all pairs, estimated), and each model has its own variance.
+Wrong weights cost precision, never the standard errors: these come from the clusters themselves
+(a sandwich), so that variants of one question count once. Of four estimators (plain means, anchors
+alone, the best weights of anchors and fresh items for each pair, least squares) the last two had
+the smallest errors in simulation, and of these only least squares gives every model one score.
+
+Everything further (tests, tiers, intervals) rests on `pseudo`: a row for each cluster whose column
+means are the scores and whose spread is their uncertainty, as if all models had all clusters.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.profile import FloatArray, IntArray, ratio
+from tiebreak.rankers.uncertainty import item_numbers, per_item
+
+# Scores in one item never correlate quite perfectly; at 1 fresh items would count nothing.
+_MOST = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedScores:
+    """Scores of N models, and how far each cluster moves them.
+
+    `score` is corrected by shared items where `corrected`; `own` is the plain mean over the model's
+    scored rows; both have shape (N,), NaN for a model without a scored row. `influence` has shape
+    (clusters, N) and columns that sum to 0: what a cluster adds to the error of each score.
+    `n_rows` and `n_clusters`, shape (N,), count what each model was scored in. `correlation` is
+    that of two models' scores in one item, NaN where no two models share an item.
+    """
+
+    score: FloatArray
+    own: FloatArray
+    influence: FloatArray
+    n_rows: IntArray
+    n_clusters: IntArray
+    correlation: float
+    corrected: bool
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """Of the scores, shape (N, N); NaN for models in fewer than two clusters."""
+        n = len(self.influence)
+        found: FloatArray = self.influence.T @ self.influence * (n / max(n - 1, 1))
+        few = self.n_clusters < 2
+        found[few, :] = found[:, few] = np.nan
+        return found
+
+    @property
+    def error(self) -> FloatArray:
+        """Standard errors of the scores, shape (N,)."""
+        found: FloatArray = np.sqrt(np.diag(self.covariance))
+        return found
+
+    @property
+    def pseudo(self) -> FloatArray:
+        """A score for each cluster and model, shape (clusters, N): as if all had all clusters.
+
+        Where all models have all items and no cluster has two, these are the scores themselves.
+        """
+        found: FloatArray = self.score + len(self.influence) * self.influence
+        return found
+
+
+def linked_scores(
+    scores: ArrayLike, clusters: ArrayLike | None = None, *, link: bool = True
+) -> LinkedScores:
+    """Mean scores of models over items that need not be the same.
+
+    Args:
+        scores: shape (rows, N), a row for each item, NaN where a model has no score.
+        clusters: shape (rows,), items of one cluster are no independent evidence; by default every
+            row is one of its own.
+        link: whether shared items correct the scores. Where all models were to answer the same
+            items, and some scores are missing by accident, plain means are paired already.
+
+    Raises:
+        RankingError: shapes do not fit, or a score is infinite.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2:
+        raise RankingError(f"scores must have shape (rows, models), got {table.shape}")
+    if np.isinf(table).any():
+        raise RankingError("scores must be finite, or NaN where a model is absent")
+    n_clusters, cluster = item_numbers(clusters, len(table))
+    known = ~np.isnan(table)
+    n_rows = known.sum(axis=0)
+    own = ratio(np.nansum(table, axis=0), n_rows)
+    rest = np.where(known, table - own, 0.0)
+    rho, sd = _correlation(rest, known), np.sqrt(ratio((rest**2).sum(axis=0), n_rows))
+    corrected = bool(link and rho > 0 and (n_rows > 0).all() and (sd > 0).all())
+    score, of_row = own, np.where(known, rest / np.maximum(n_rows, 1), 0.0)
+    if corrected:
+        score, of_row = _least_squares(rest, known, sd, min(rho, _MOST))
+        score = own + score
+    return LinkedScores(
+        score=score,
+        own=own,
+        influence=per_item(of_row, cluster, n_clusters),
+        n_rows=n_rows,
+        n_clusters=np.sum(per_item(known, cluster, n_clusters) > 0, axis=0),
+        correlation=rho,
+        corrected=corrected,
+    )
+
+
+def _correlation(rest: FloatArray, known: NDArray[np.bool_]) -> float:
+    """Of two models' scores in one item, pooled over all pairs; NaN without a shared item."""
+    there = known.astype(np.float64)
+    shared = there.T @ there
+    products = rest.T @ rest
+    # Each pair's own variances, over the items that the two share.
+    squares = (rest**2).T @ there
+    upper = np.triu_indices(len(shared), k=1)
+    if not shared[upper].sum():
+        return float("nan")
+    scale = np.sqrt(squares * squares.T)[upper]
+    return float(ratio(products[upper].sum(), scale.sum()))
+
+
+def _least_squares(
+    rest: FloatArray, known: NDArray[np.bool_], sd: FloatArray, rho: float
+) -> tuple[FloatArray, FloatArray]:
+    """Corrections of the scores, shape (N,), and each row's influence on them, (rows, N).
+
+    The inverse of k equally correlated scores' matrix is (I − c·11ᵀ) / (1 − ρ) in units of their
+    standard deviations, with c = ρ / (1 + (k − 1) ρ).
+    """
+    there = known / sd
+    share = rho / (1 + (known.sum(axis=1, keepdims=True) - 1) * rho)
+
+    def weighed(values: FloatArray) -> FloatArray:
+        """Rows times the inverse of their own matrix, up to the factor 1 / (1 − ρ)."""
+        z = np.where(known, values, 0.0) / sd
+        found: FloatArray = there * (z - share * z.sum(axis=1, keepdims=True))
+        return found
+
+    precision = np.diag((there**2).sum(axis=0)) - there.T @ (share * there)
+    correction = np.linalg.solve(precision, weighed(rest).sum(axis=0))
+    of_row = np.linalg.solve(precision, weighed(rest - correction).T).T
+    return correction, of_row

@@ -1,0 +1,107 @@
+"""Relative scores: the paper's columns, a named reference, and the best whoever it is."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tiebreak.rankers import RankingError
+from tiebreak.rankers.relative import relative_scores
+from tiebreak.rankers.uncertainty import Resampling
+
+PAPER = Path(__file__).parent.parent / "analysis" / "llmeval_fair_table_8.csv"
+NAN = float("nan")
+
+
+def paper() -> list[dict[str, str]]:
+    with PAPER.open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_the_relative_scores_of_the_paper() -> None:
+    """All names of tables 1 and 8 but one: 87.57 of 93.67 are 93.49 percent, printed as 93.48."""
+    rows = paper()
+    names = [row["model"] for row in rows]
+    scores = np.array([float(row["S"]) for row in rows])
+    best = names.index("Doubao-1.5-Thinking-Pro")
+    none = np.full((len(rows), len(rows)), NAN)
+    found = relative_scores(scores, none, 1000, reference=best)
+    off = [
+        name
+        for name, one, row in zip(names, found, rows, strict=True)
+        if round(100 * one.value, 2) != float(row["R"])
+    ]
+    assert off == ["Claude-Sonnet-4.5-Thinking"]
+
+
+def test_the_absolute_scores_of_the_paper() -> None:
+    """The sum of ten subjects out of ten, in all rows.
+
+    Subjects are thirds of a tenth, as of 100 questions each with 0 to 3 stars. Where they are, the
+    sum of the exact thirds is what equation 1 gives: in 31 rows that is S, in 24 it is the sum of
+    the rounded ones, up to .02 away. In six rows some subject is no such third (8.08).
+    """
+    exact, rounded, other = 0, 0, 0
+    for row in paper():
+        score, *subjects = (float(value) for key, value in row.items() if key not in ("model", "R"))
+        assert score == pytest.approx(sum(subjects), abs=0.0501)
+        thirds = [round(30 * one) / 30 for one in subjects]
+        if any(round(third, 2) != one for third, one in zip(thirds, subjects, strict=True)):
+            other += 1
+        elif score == pytest.approx(sum(thirds), abs=0.0051):
+            exact += 1
+        else:
+            assert score == pytest.approx(sum(subjects), abs=0.0051)
+            rounded += 1
+    assert (exact, rounded, other) == (31, 24, 6)
+
+
+def test_a_named_reference_has_the_interval_of_a_ratio() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.beta(9, 1, size=(400, 2))
+    mean, spread = scores.mean(axis=0), np.cov(scores.T) / 400
+    one, other = relative_scores(mean, spread, 400, reference=0)
+    assert (one.value, one.lower, one.upper) == (1, 1, 1)
+    draws = rng.integers(400, size=(4000, 400))
+    ratios = scores[draws, 1].mean(axis=1) / scores[draws, 0].mean(axis=1)
+    assert (other.lower, other.upper) == pytest.approx(
+        np.quantile(ratios, [0.025, 0.975]), abs=2e-3
+    )
+    assert other.value == pytest.approx(mean[1] / mean[0])
+
+
+def test_against_the_best_intervals_allow_for_luck() -> None:
+    """Of near-equal models any may be the best: the first one's interval is not 100 to 100."""
+    mean, spread = np.array([0.91, 0.909, 0.8]), np.eye(3) * 0.01**2
+    first, second, last = relative_scores(mean, spread, 1000)
+    assert first.value == 1
+    assert first.lower < 0.99
+    assert first.upper == second.upper == 1
+    named = relative_scores(mean, spread, 1000, reference=0)[1]
+    assert second.lower == pytest.approx(named.lower)
+    assert last.upper < 0.92
+
+
+def test_one_clear_best_model_is_as_if_it_had_been_named() -> None:
+    mean, spread = np.array([0.95, 0.5]), np.eye(2) * 0.01**2
+    how = Resampling(draws=20_000)
+    best, other = relative_scores(mean, spread, 10_000, how=how)
+    named = relative_scores(mean, spread, 10_000, reference=0)[1]
+    assert (best.lower, best.upper) == (1, 1)
+    assert (other.lower, other.upper) == pytest.approx((named.lower, named.upper), abs=2e-3)
+
+
+def test_what_is_undefined() -> None:
+    mean = np.array([NAN, 0.5, 0.0])
+    spread = np.diag([NAN, 1e-4, 1e-4])
+    found = relative_scores(mean, spread, 10)
+    assert np.isnan(found[0].value)
+    assert found[0].reason == "no item has a score"
+    assert found[2].value == 0
+    assert np.isnan(found[2].lower)
+    assert relative_scores(mean, spread, 10, reference=2)[1].reason
+    assert relative_scores([0.0, 0.0], np.eye(2), 10)[0].reason
+    assert np.isnan(relative_scores([0.5], [[NAN]], 1)[0].lower)
+    with pytest.raises(RankingError, match="no model 3"):
+        relative_scores(mean, spread, 10, reference=3)
