@@ -73,6 +73,12 @@ from .analysis.stability import (
 from .analysis.stability import (
     stability as stability,
 )
+from .analysis.stars import (
+    StarReport as StarReport,
+)
+from .analysis.stars import (
+    star_report as star_report,
+)
 from .candidates import (
     CandidateError as CandidateError,
 )

@@ -11,7 +11,7 @@ import pytest
 import tiebreak
 from tests.analysis.peers.builders import reviews
 from tests.candidates.builders import make_rows, write_inspect_log
-from tests.ranking_logs.builders import bracket, sample, write_log
+from tests.ranking_logs.builders import bracket, sample, starred, write_log
 from tests.tables.builders import write
 from tiebreak.analysis.finding import Finding
 from tiebreak.rankers import Profile
@@ -30,6 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_log(path / "logs" / f"{protocol}.eval", items, **ids)
     panel = [reviews(f"q{k}", {"a": "abc", "b": "bac", "c": "acb"}) for k in range(3)]
     write_log(path / "peers" / "peers.eval", panel)
+    write_log(path / "stars" / "stars.eval", [starred(f"q{k}", {"a": 3, "b": k}) for k in range(3)])
     write(path / "arena.csv", "model,rank\na,1\nb,2\nc,3\n")
     for model in ("x", "y"):
         rows = make_rows(4, answer=f"{model}: {{i}}")
@@ -55,6 +56,7 @@ def findings(folder: Path) -> dict[str, Any]:
         "StabilityReport(2 subsampled logs, 0 repeated runs)": tiebreak.stability(
             folder / "logs", n_seeds=2
         ),
+        "StarReport(gsm8k: 2 models judged by stars)": tiebreak.star_report(folder / "stars"),
         "PeerReport(gsm8k: 3 reviewers, 3 models, 3 items)": review,
         f"Alignment(gsm8k against {folder / 'arena.csv'})": tiebreak.align(
             review, folder / "arena.csv", how=HOW

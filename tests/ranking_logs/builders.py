@@ -238,6 +238,33 @@ def graded(item_id: str, points: Mapping[str, float | None], **fields: Any) -> I
     )
 
 
+def starred(
+    item_id: str,
+    stars: Mapping[str, int | None],
+    *,
+    subject: str = "",
+    cluster: str = "",
+    **fields: Any,
+) -> ItemBallots:
+    """Stars for every candidate on its own, 0 to 3; None is a reply that could not be used."""
+    scores = tuple(
+        PointScore(
+            candidate=name,
+            stars=own,
+            score=None if own is None else own / 3,
+            unscored="no stars" if own is None else None,
+        )
+        for name, own in stars.items()
+    )
+    fields = {"protocol": "stars", "groups": tuple((name,) for name in stars)} | fields
+    return item(item_id, **fields).model_copy(
+        update={
+            **{"placed_by": "stars", "scores": scores, "tiering": None, "seeds": ()},
+            **{"subject": subject, "cluster": cluster},
+        }
+    )
+
+
 def listed(item_id: str, order: Sequence[Sequence[str]] | None, **fields: Any) -> ItemBallots:
     """All candidates ranked in one call; without an order the reply could not be used."""
     listing = Listing(groups=tuple(map(tuple, order)), unscored=None) if order else None

@@ -259,7 +259,7 @@ def show(form: str | None, made_by: ModuleType, finding: object, **details: obje
     if form == "json":
         echo_json(made_by.data_of(finding, **details))
     elif form == "csv":
-        columns = made_by.columns_of() if hasattr(made_by, "columns_of") else None
+        columns = made_by.columns_of(finding) if hasattr(made_by, "columns_of") else None
         click.echo(csv.text(made_by.rows_of(finding), columns), nl=False)
     elif form is None:
         terminal.show(made_by.sheets_of(finding))

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 )
 @place_option("Place models by another rule, without a call, where it fits what was asked.")
 @click.option(
+    "--reference",
+    metavar="MODEL",
+    help="Of answers judged by stars: whose score relative scores refer to. [default: the best]",
+)
+@click.option(
     "--pair",
     metavar="A,B",
     help="Only these two models, chosen beforehand: difference, interval, p.",
@@ -46,6 +51,7 @@ def rank(
     closure: bool,
     control: "Control | None",
     place: "Rule | None",
+    reference: str | None,
     pair: str | None,
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
@@ -56,24 +62,33 @@ def rank(
     item); other matches by least_squares, and where all pairs met by points and win_rate.
 
     \b
+    Answers judged by stars: all such logs of a benchmark are one board, with absolute, relative and
+    subject scores; it says whether the models answered the same questions. CSV has its rows
+    where no other log is given.
+
+    \b
     Examples:
       tiebreak rank logs/
       tiebreak rank logs/2026-11-21_seal.eval --csv > leaderboard.csv
       tiebreak rank logs/ --pair openai/gpt-5,anthropic/claude
       tiebreak rank logs/2026-11-21_seal.eval --place least_squares
+      tiebreak rank stars/ --reference openai/gpt-5
     """
     if pair is not None:
-        if closure or control or place:
-            raise click.UsageError("--pair takes no --closure, --control and --place")
+        if closure or control or place or reference:
+            raise click.UsageError("--pair takes no --closure, --control, --place and --reference")
         _pair(logs, form, pair, how.level)
         return
-    from tiebreak.analysis.leaderboard import leaderboards
+    from tiebreak.analysis.errors import AnalysisError
+    from tiebreak.analysis.ranking import rank_logs
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.sheets import leaderboard as sheets
+    from tiebreak.report.sheets import ranking as sheets
 
-    with plain_errors(RankingLogError):
-        boards = leaderboards(logs, how=how, closure=closure, control=control, rule=place)
-    show(form, sheets, boards)
+    with plain_errors(AnalysisError, RankingLogError):
+        found = rank_logs(
+            logs, how=how, closure=closure, control=control, rule=place, reference=reference
+        )
+    show(form, sheets, found)
 
 
 def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> None:

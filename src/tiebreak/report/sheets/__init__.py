@@ -21,6 +21,7 @@ _MODULES = {
     "PairComparison": "pair*",
     "PeerReport": "peers",
     "StabilityReport": "stability",
+    "StarReport": "stars",
 }
 
 

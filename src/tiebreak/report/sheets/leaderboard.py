@@ -7,6 +7,7 @@ from typing import Any, get_args
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.receipt import Receipt
 from tiebreak.analysis.settled import Settled
+from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.strengths import Method, StrengthRow
 from tiebreak.report.cells import (
     UNDEFINED,
@@ -97,7 +98,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     who = "reviewers" if board.rule.reviewed else "judge"
     source = f"{who}: {', '.join(board.judges) or 'no call'} · log: {board.log}"
     ranking = (
-        Section.of(_ranking(board), legend=[*_tiers(board), *_intervals(board)])
+        Section.of(_ranking(board), legend=[*tier_lines(board), *_intervals(board)])
         if board.rows
         else Section.of(lines=["No item could be ranked."])
     )
@@ -113,7 +114,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
     )
 
 
-def tiers_of(board: Leaderboard) -> tuple[str, ...]:
+def tiers_of(board: Leaderboard | StarBoard) -> tuple[str, ...]:
     """The models of each tier by name; of many models, which the table names, their places."""
     place = {row.model: number for number, row in enumerate(board.rows, start=1)}
     if len(place) <= _NAMED:
@@ -122,7 +123,7 @@ def tiers_of(board: Leaderboard) -> tuple[str, ...]:
     return tuple(f"places {a}–{b}" if a < b else f"place {a}" for a, b in ends)
 
 
-def _tiers(board: Leaderboard) -> Iterator[str]:
+def tier_lines(board: Leaderboard | StarBoard) -> Iterator[str]:
     """Which models cannot be told apart, unless the verdict says all of it."""
     if 1 < len(board.verdict.tiers) < len(board.rows):
         yield f"Tiers, in which no two models are told apart: {' · '.join(tiers_of(board))}"

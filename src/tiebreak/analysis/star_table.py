@@ -1,0 +1,126 @@
+"""Stars of several logs in one table: items × models, whoever answered what.
+
+Logs of one benchmark may hold the same models on other items, or other models on the same ones:
+each answer has one cell. Where an answer was judged in several logs the newest verdict counts.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.words import count
+
+Design = Literal["paired", "linked", "unlinked"]
+"""Whether all models have the same items, some pair of models shares some, or none does."""
+
+_Row = tuple[str, str, int]
+"""An item, the hash of its question, and the epoch."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StarTable:
+    """The stars of one benchmark.
+
+    `scores` are thirds of stars, in [0, 1], shape (rows, N); NaN where a model was not asked, or
+    its answer has no usable verdict: `asked` tells which. A row is an item (or one epoch of it);
+    `clusters`, `subjects` and `targets` say which question it was made of, its part of the
+    benchmark and its key, "" where nobody knows. `native` holds native scores. `items` are all
+    ballots behind the table, `logs` the paths they come from.
+    """
+
+    models: tuple[str, ...]
+    scores: FloatArray
+    asked: NDArray[np.bool_]
+    native: FloatArray
+    item_ids: tuple[str, ...]
+    clusters: tuple[str, ...]
+    subjects: tuple[str, ...]
+    targets: tuple[str, ...]
+    items: tuple[ItemBallots, ...]
+    logs: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def n_items(self) -> int:
+        """Number of different items; epochs of one are one."""
+        return len(set(self.item_ids))
+
+    @property
+    def anchors(self) -> int:
+        """Number of rows that all models were asked."""
+        return int(self.asked.all(axis=1).sum())
+
+    @property
+    def shared(self) -> NDArray[np.int64]:
+        """Rows that two models were both asked, shape (N, N)."""
+        there = self.asked.astype(np.int64)
+        return there.T @ there
+
+    @property
+    def design(self) -> Design:
+        """How the items of the models go together."""
+        if self.asked.all():
+            return "paired"
+        pairs = self.shared[np.triu_indices(len(self.models), k=1)]
+        return "linked" if pairs.any() else "unlinked"
+
+
+def star_table(logs: Sequence[RankingLog]) -> StarTable:
+    """The table of some logs of one benchmark judged by stars, the oldest first."""
+    cells: dict[_Row, dict[str, float]] = defaultdict(dict)
+    native: dict[_Row, dict[str, float]] = defaultdict(dict)
+    first: dict[_Row, JudgedItem] = {}
+    again: Counter[str] = Counter()
+    for log in logs:
+        for sample in log.samples:
+            item = sample.ballots
+            if item is None or not sample.judged:
+                continue
+            row = item.item_id, item.input_hash, sample.epoch
+            first.setdefault(row, sample)
+            given = star_scores(item)
+            for model in item.models:
+                again[log.path] += model in cells[row]
+                if not math.isnan(given[model]) or model not in cells[row]:
+                    cells[row][model] = given[model]
+            native[row] |= {m: math.nan if s is None else s for m, s in item.native.items()}
+    models = tuple(sorted({model for own in cells.values() for model in own}))
+    judged = [one.ballots for one in first.values() if one.ballots]
+    return StarTable(
+        models=models,
+        scores=_array(cells, models),
+        asked=np.array([[m in own for m in models] for own in cells.values()], dtype=np.bool_),
+        native=_array(native, models),
+        item_ids=tuple(item.item_id for item in judged),
+        clusters=tuple(item.cluster or item.item_id for item in judged),
+        subjects=tuple(item.subject for item in judged),
+        targets=tuple(one.target for one in first.values()),
+        items=tuple(item for log in logs for item in log.items),
+        logs=tuple(log.path for log in logs),
+        notes=tuple(
+            f"{path}: {count(n, 'answer')} judged before in another log; the newer verdict counts"
+            for path, n in again.items()
+            if n
+        ),
+    )
+
+
+def star_scores(item: ItemBallots) -> dict[str, float]:
+    """A third of the stars of every model's answer, in [0, 1]; NaN where it has none."""
+    given = {one.candidate: one.score for one in item.scores}
+    leader = {model: group[0] for group in item.groups for model in group}
+    found = {model: given.get(leader.get(model, model)) for model in item.models}
+    return {model: math.nan if score is None else score for model, score in found.items()}
+
+
+def _array(rows: dict[_Row, dict[str, float]], models: Sequence[str]) -> FloatArray:
+    cells = [[own.get(model, math.nan) for model in models] for own in rows.values()]
+    return np.array(cells, dtype=np.float64).reshape(len(rows), len(models))

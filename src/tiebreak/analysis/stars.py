@@ -1,0 +1,383 @@
+"""The star board: absolute, relative and subject scores of models judged by stars.
+
+LLMEval-Fair, §2.3.2 and tables 1, 2 and 8. All logs of one benchmark that were judged by stars are
+one board: the models may have answered the same questions (`paired`), partly the same ones
+(`linked`), or different ones (`unlinked`). Equation 2 compares scores "on the same question set";
+where that does not hold the board says so, and its tests know (`rankers.linked`).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.finding import Finding, shortened
+from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.judge.figures import judge_figures
+from tiebreak.analysis.judge.jury import jurors_of
+from tiebreak.analysis.receipt import Receipt, receipt_of
+from tiebreak.analysis.remarks import unscored_warning
+from tiebreak.analysis.standing import Placed, best_first, whole
+from tiebreak.analysis.star_styles import StarStyles, styles_of
+from tiebreak.analysis.star_table import Design, StarTable, star_table
+from tiebreak.analysis.trust import trust_of
+from tiebreak.analysis.verdict import BoardVerdict, board_verdict
+from tiebreak.paths import Paths
+from tiebreak.rankers import competition_ranks
+from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
+from tiebreak.rankers.linked import LinkedScores, linked_scores
+from tiebreak.rankers.pairwise_tests import Separation, separation
+from tiebreak.rankers.relative import relative_scores
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.ranking_logs.shards import best_attempts
+from tiebreak.scorers.rules import RULES
+from tiebreak.words import count
+
+MAX_STARS = 3
+_FULL = 100.0
+_SUBJECT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class StarRow(Placed):
+    """One model on a star board.
+
+    `score` ranks the models, 0 to 100. It is `absolute`, the share of all stars that its answers
+    could have (eq. 1); in a linked design corrected by the items that models share. `lower`,
+    `upper` and `error` (standard error) are those of `score`. `relative` is the score as a share of
+    the reference's (eq. 2), 0 to 100; `subjects` are absolute scores by part of the benchmark, 0
+    to 10, in the order of `StarBoard.subjects`. `n_items` answers were asked for, and `n_unscored`
+    of these have no usable verdict: they are left out. `mean_stars` is 0 to 3, and
+    `shares` are those of answers with 0, 1, 2 and 3 stars (a jury's mean is rounded). `rank_lower`
+    and `rank_upper` hold the true ranks of all models at once with the board's level.
+    """
+
+    NAME = "score"
+
+    rank_lower: int | None
+    rank_upper: int | None
+    error: float
+    absolute: float
+    relative: Estimate
+    subjects: tuple[Estimate, ...]
+    n_items: int
+    n_unscored: int
+    mean_stars: float
+    shares: tuple[float, float, float, float]
+
+    @property
+    def score(self) -> float:
+        """The value, by its name."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class StarPair:
+    """Two models of a star board, `above` before `below`.
+
+    `n_shared` items were asked of both. `difference` is that of the scores, in points of 100,
+    `error` its standard error, `lower` and `upper` bound it, for this pair alone. `p` is two-sided
+    and of this pair alone, `p_adjusted` holds for all pairs of the board; `apart` is whether that
+    is at most 1 − level, None where there are too few items to test.
+    """
+
+    above: str
+    below: str
+    n_shared: int
+    difference: float
+    error: float
+    lower: float
+    upper: float
+    p: float
+    p_adjusted: float
+    apart: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class StarBoard:
+    """One benchmark judged by stars, all logs together.
+
+    `design` says how the models' items go together, `anchors` how many of the `n_items` items all
+    models were asked. `reference` is whom relative scores refer to; unless it was `chosen`
+    beforehand it is the first of this board, and the intervals are about whoever is truly best.
+    `correlation` is that of two models' scores in one item, NaN where none is shared. `verdict`
+    rests on `pairs`. `logs` are the paths, `judges` whose stars count.
+    """
+
+    benchmark: str
+    verdict: BoardVerdict
+    design: Design
+    n_items: int
+    anchors: int
+    correlation: float
+    reference: str
+    chosen: bool
+    subjects: tuple[str, ...]
+    rows: tuple[StarRow, ...]
+    pairs: tuple[StarPair, ...]
+    judges: tuple[str, ...]
+    logs: tuple[str, ...]
+    level: float
+    draws: int
+    seed: int
+    receipt: Receipt
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StarReport(Finding):
+    """The star boards of some logs, by name of benchmark; `styles` where there are several."""
+
+    boards: tuple[StarBoard, ...]
+    styles: StarStyles | None
+
+    def __str__(self) -> str:
+        names = shortened([board.benchmark for board in self.boards])
+        models = len({row.model for board in self.boards for row in board.rows})
+        return f"{names}: {count(models, 'model')} judged by stars"
+
+
+def star_report(
+    paths: Paths, *, reference: str | None = None, how: Resampling = Resampling()
+) -> StarReport:
+    """The star boards of all logs judged by stars among some files and folders.
+
+    Args:
+        paths: ranking logs, and folders that hold some; those of other protocols are passed over.
+        reference: the model that relative scores refer to; None: the best of each board.
+        how: level of intervals and tests; draws and seed of those against the best.
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        AnalysisError: no log was judged by stars, or no board has the reference.
+        ValueError: level or draws are out of range.
+    """
+    report = star_report_of(
+        read_ranking_logs(paths, with_votes=False), reference=reference, how=how
+    )
+    if report is None:
+        raise AnalysisError(
+            "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
+            "candidates=LOGS --model-role judge=MODEL"
+        )
+    return report
+
+
+def star_report_of(
+    logs: Iterable[RankingLog], *, reference: str | None = None, how: Resampling = Resampling()
+) -> StarReport | None:
+    """The same of logs that were read already; None where none was judged by stars.
+
+    Raises:
+        AnalysisError: `reference` is given, and no board has that model.
+    """
+    best, left_out = best_attempts(logs)
+    parts = [part for log in best for part in log.parts() if by_stars(part)]
+    tables = {
+        name: star_table([part for part in parts if part.benchmark == name])
+        for name in sorted({part.benchmark for part in parts})
+    }
+    tables = {name: table for name, table in tables.items() if table.models}
+    if not tables:
+        return None
+    known = sorted({model for table in tables.values() for model in table.models})
+    if reference is not None and reference not in known:
+        raise AnalysisError(
+            f"--reference: no answer of {reference!r} was judged by stars; there are: "
+            f"{', '.join(known)}"
+        )
+    notes = (*left_out, *dict.fromkeys(note for part in parts for note in part.notes))
+    scores = {name: scored(table) for name, table in tables.items()}
+    boards = [
+        _board(name, table, scores[name], reference if reference in table.models else None, how)
+        for name, table in tables.items()
+    ]
+    boards[0] = replace(boards[0], notes=(*boards[0].notes, *notes))
+    return StarReport(tuple(boards), styles_of(tables, scores, how))
+
+
+def by_stars(log: RankingLog) -> bool:
+    """Whether a log's items were judged by stars."""
+    return any(item.placed_by == "stars" for item in log.items)
+
+
+def scored(table: StarTable) -> LinkedScores:
+    """The scores of a table, corrected by shared items unless all items are."""
+    return linked_scores(table.scores, table.clusters, link=table.design == "linked")
+
+
+def _board(
+    name: str, table: StarTable, found: LinkedScores, reference: str | None, how: Resampling
+) -> StarBoard:
+    ranks = competition_ranks(found.score)
+    order = best_first(ranks, table.models)
+    tests = _tests(found, table, order, how)
+    judge, jury = judge_figures(table.items, how=how), jurors_of(table.items, how=how)
+    unscored = unscored_warning(table.items, "stars")
+    trust = trust_of(judge, RULES["stars"], unscored=unscored, jury=jury)
+    base = table.models.index(reference) if reference else None
+    receipt = receipt_of(table.items)
+    judges = tuple(sorted({c.model for i in table.items for c in i.calls if c.kind == "score"}))
+    return StarBoard(
+        benchmark=name,
+        verdict=board_verdict(_as_items(table, found), tests, trust=trust),
+        design=table.design,
+        n_items=table.n_items,
+        anchors=table.anchors,
+        correlation=found.correlation,
+        reference=reference or (table.models[order[0]] if order else ""),
+        chosen=reference is not None,
+        subjects=_subjects(table),
+        rows=tuple(_rows(table, found, tests, ranks, base, how)),
+        pairs=tuple(_pairs(table, found, tests)),
+        judges=judges,
+        logs=table.logs,
+        level=how.level,
+        draws=how.draws,
+        seed=how.seed,
+        receipt=receipt,
+        warnings=tuple(filter(None, [unscored, _judges_warning(table)])),
+        notes=table.notes,
+    )
+
+
+def _tests(
+    found: LinkedScores, table: StarTable, order: Sequence[int], how: Resampling
+) -> Separation:
+    """All pairs of models, by clusters; a pair rests on the clusters that either was asked."""
+    tests = separation(found.pseudo, order, level=how.level)
+    there = ~np.isnan(table.scores)
+    pairs = tuple(
+        replace(pair, n_items=int((there[:, pair.above] | there[:, pair.below]).sum()))
+        for pair in tests.pairs
+    )
+    return replace(tests, pairs=pairs)
+
+
+def _as_items(table: StarTable, found: LinkedScores) -> ItemTable:
+    """What the verdict asks of a board's items: names and native scores."""
+    numbers = {item: number for number, item in enumerate(dict.fromkeys(table.clusters))}
+    return ItemTable(
+        models=table.models,
+        item_ids=table.item_ids,
+        items=np.array([numbers[one] for one in table.clusters], dtype=np.int64),
+        borda=table.scores,
+        margins=np.full_like(table.scores, math.nan),
+        native=table.native,
+    )
+
+
+def _rows(
+    table: StarTable,
+    found: LinkedScores,
+    tests: Separation,
+    ranks: Sequence[float] | NDArray[np.float64],
+    base: int | None,
+    how: Resampling,
+) -> Iterable[StarRow]:
+    place = {column: number for number, column in enumerate(tests.order)}
+    n = int(np.sum(np.any(found.influence != 0, axis=1)))
+    shares = relative_scores(found.score, found.covariance, n, reference=base, how=how)
+    subjects = _subject_scores(table, how.level)
+    for column in (*tests.order, *(c for c in range(len(table.models)) if c not in place)):
+        error, clusters = float(found.error[column]), int(found.n_clusters[column])
+        value = mean_in_bounds(float(found.score[column]), error, clusters, level=how.level)
+        stars = MAX_STARS * table.scores[:, column]
+        known = np.rint(stars[~np.isnan(stars)])
+        at = place.get(column)
+        asked = int(table.asked[:, column].sum())
+        yield StarRow(
+            rank=whole(ranks[column]),
+            model=table.models[column],
+            value=_FULL * value.value,
+            lower=_FULL * value.lower,
+            upper=_FULL * value.upper,
+            rank_lower=None if at is None else tests.rank_lower[at],
+            rank_upper=None if at is None else tests.rank_upper[at],
+            error=_FULL * error,
+            absolute=_FULL * float(found.own[column]),
+            relative=_times(shares[column], _FULL),
+            subjects=tuple(one[column] for one in subjects),
+            n_items=asked,
+            n_unscored=asked - known.size,
+            mean_stars=MAX_STARS * float(found.own[column]),
+            shares=_shares(known),
+        )
+
+
+def _shares(stars: NDArray[np.float64]) -> tuple[float, float, float, float]:
+    """The share of answers with 0, 1, 2 and 3 stars; NaN without any."""
+    zero, one, two, three = (
+        float(np.mean(stars == k)) if stars.size else math.nan for k in range(MAX_STARS + 1)
+    )
+    return zero, one, two, three
+
+
+def _subjects(table: StarTable) -> tuple[str, ...]:
+    """Parts of the benchmark, by name; none where items name none."""
+    return tuple(sorted({subject for subject in table.subjects if subject}))
+
+
+def _subject_scores(table: StarTable, level: float) -> list[tuple[Estimate, ...]]:
+    """For every subject the models' absolute scores out of ten, each from its own items."""
+    named = np.array(table.subjects)
+    scores = []
+    for subject in _subjects(table):
+        rows = np.flatnonzero(named == subject)
+        own = [table.clusters[row] for row in rows]
+        found = linked_scores(table.scores[rows], own, link=False)
+        scores.append(
+            tuple(
+                _times(mean_in_bounds(float(mean), float(error), int(n), level=level), _SUBJECT)
+                for mean, error, n in zip(found.own, found.error, found.n_clusters, strict=True)
+            )
+        )
+    return scores
+
+
+def _pairs(table: StarTable, found: LinkedScores, tests: Separation) -> Iterable[StarPair]:
+    covariance, pseudo, shared = found.covariance, found.pseudo, table.shared
+    for pair in tests.pairs:
+        one, other = pair.above, pair.below
+        variance = covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]
+        lower, upper = paired_interval(pseudo[:, one] - pseudo[:, other], tests.level)
+        yield StarPair(
+            above=table.models[one],
+            below=table.models[other],
+            n_shared=int(shared[one, other]),
+            difference=_FULL * pair.difference,
+            error=_FULL * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
+            lower=_FULL * max(lower, -1.0),
+            upper=_FULL * min(upper, 1.0),
+            p=pair.p,
+            p_adjusted=pair.p_adjusted,
+            apart=pair.apart,
+        )
+
+
+def _judges_warning(table: StarTable) -> str | None:
+    """That answers of different models were judged by different judges."""
+    by_judge: dict[tuple[str, ...], set[str]] = {}
+    for item in table.items:
+        judges = tuple(sorted({call.model for call in item.calls if call.kind == "score"}))
+        if judges:
+            by_judge.setdefault(judges, set()).update(item.models)
+    if len({frozenset(models) for models in by_judge.values()}) < 2:
+        return None
+    each = "; ".join(
+        f"{', '.join(judges)} judged {shortened(sorted(models))}"
+        for judges, models in sorted(by_judge.items())
+    )
+    return f"Models were judged by different judges, so that scores differ by judge as well: {each}"
+
+
+def _times(found: Estimate, factor: float) -> Estimate:
+    return replace(
+        found, value=factor * found.value, lower=factor * found.lower, upper=factor * found.upper
+    )

@@ -1,0 +1,36 @@
+"""What ranking logs show: leaderboards, and star boards for all logs judged by stars."""
+
+from typing import Any
+
+from tiebreak.analysis.ranking import Ranking
+from tiebreak.report.json import json_ready
+from tiebreak.report.sheet import Sheet
+from tiebreak.report.sheets import leaderboard, stars
+
+
+def sheets_of(found: Ranking) -> list[Sheet]:
+    """One sheet a leaderboard; logs judged by stars are joined, a sheet a benchmark."""
+    joined = stars.sheets_of(found.stars) if found.stars else []
+    return [*leaderboard.sheets_of(found.others), *joined]
+
+
+def data_of(found: Ranking) -> dict[str, Any]:
+    """Of all leaderboards, log by log; "stars" holds the boards of logs judged by stars, joined."""
+    data = leaderboard.data_of(found.boards)
+    return {**data, "stars": json_ready(found.stars)} if found.stars else data
+
+
+def columns_of(found: Ranking) -> list[str] | None:
+    """The columns of the rows; None where the rows themselves say."""
+    return None if _only_stars(found) else leaderboard.columns_of()
+
+
+def rows_of(found: Ranking) -> list[dict[str, Any]]:
+    """Those of the leaderboards; of the star boards where all logs were judged by stars."""
+    if found.stars and _only_stars(found):
+        return stars.rows_of(found.stars)
+    return leaderboard.rows_of(found.boards)
+
+
+def _only_stars(found: Ranking) -> bool:
+    return found.stars is not None and not found.others

@@ -1,0 +1,226 @@
+"""Star boards: absolute, relative and subject scores, as tables 1, 2 and 8 of LLMEval-Fair."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from tiebreak.analysis.star_styles import StarStyles
+from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.ranking_logs.shards import together
+from tiebreak.report.cells import (
+    UNDEFINED,
+    Cell,
+    decimal,
+    integer,
+    number,
+    rank,
+    rank_range,
+    share,
+    signed,
+    words,
+)
+from tiebreak.report.json import document, json_ready
+from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names
+from tiebreak.report.sheets.leaderboard import receipt_sections, tier_lines
+from tiebreak.words import count
+
+_DESIGNS = {
+    "paired": "Paired: all models answered the same {items}, so differences are paired",
+    "linked": "Linked: {anchors} of {items} were answered by all models, and scores are corrected "
+    "by the items that models share",
+    "unlinked": "Unlinked: no item was answered by two models, so scores are those of different "
+    "questions: equation 2 does not hold, and differences are known the least",
+}
+
+
+def sheets_of(report: StarReport) -> list[Sheet]:
+    """One sheet a benchmark with its bill, then one of all benchmarks side by side."""
+    sheets = [board_sheet(board).plus(*receipt_sections(board.receipt)) for board in report.boards]
+    return [*sheets, *([styles_sheet(report.styles)] if report.styles else [])]
+
+
+def data_of(report: StarReport) -> dict[str, Any]:
+    """The fields of `StarReport` under "tiebreak/stars", version 1.
+
+    The parts have the fields of `StarBoard`, `BoardVerdict`, `StarRow`, `StarPair`, `Estimate`,
+    `Receipt`, `StarStyles` and `StyleRow`.
+    """
+    return document("tiebreak/stars", 1, boards=report.boards, styles=report.styles)
+
+
+def rows_of(report: StarReport) -> list[dict[str, Any]]:
+    """One row per model and benchmark: the fields of `StarRow`, a column for each subject."""
+    every = sorted({subject for board in report.boards for subject in board.subjects})
+    return [_flat(row, board, every) for board in report.boards for row in board.rows]
+
+
+def board_sheet(board: StarBoard) -> Sheet:
+    """A star board without its bill."""
+    logs = together(board.logs, "log")
+    return Sheet(
+        f"{board.benchmark} · stars · {count(board.n_items, 'item')}",
+        (f"judge: {', '.join(board.judges) or 'no call'} · log: {logs}", _design(board)),
+        board.verdict.sentence,
+        board.warnings,
+        (
+            Section.of(_scores(board), legend=[*tier_lines(board), *_legend(board)]),
+            Section.of(_subjects(board), legend=[_SUBJECTS]),
+            Section.of(_stars(board)),
+        ),
+        board.notes,
+    )
+
+
+def styles_sheet(found: StarStyles) -> Sheet:
+    """Benchmarks, or styles of prompting, side by side (LLMEval-Fair, table 2)."""
+    first, *others = found.benchmarks
+    interval = interval_heading(found.level)
+    scores = [
+        (words(row.model), *(number(one, 2) for one in row.scores), _with_bounds(row.mean))
+        for row in found.rows
+    ]
+    differences = [(words(row.model), *map(_signed_bounds, row.differences)) for row in found.rows]
+    columns = (names("Model"), *map(Column, found.benchmarks), Column("Mean"))
+    return Sheet(
+        f"{count(len(found.benchmarks), 'benchmark')} side by side · stars",
+        sections=(
+            Section.of(
+                Table.of(columns, scores, "Scores by benchmark", gap=2),
+                legend=[f"Scores by stars, 0 to 100; their plain mean, below it the {interval}"],
+            ),
+            Section.of(
+                Table.of(
+                    (names("Model"), *map(Column, others)), differences, f"Less {first}", gap=2
+                ),
+                legend=[
+                    f"Points above the score on {first}, below them the {interval}, for this cell "
+                    "alone; paired where both asked the same question"
+                ],
+            ),
+        ),
+    )
+
+
+def _design(board: StarBoard) -> str:
+    """How the items go together, and how well a difference is known."""
+    of_each = board.rows[0].n_items if board.rows else 0
+    same = all(row.n_items == of_each for row in board.rows)
+    items = count(of_each, "item") if same else f"{board.n_items:,} items"
+    line = _DESIGNS[board.design].format(items=items, anchors=f"{board.anchors:,}")
+    errors = [pair.error for pair in board.pairs if not math.isnan(pair.error)]
+    if len(board.rows) < 2 or not errors:
+        return line if len(board.rows) > 1 else ""
+    low, high = min(errors), max(errors)
+    text = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+    return f"{line}. Standard error of a difference: {text} points"
+
+
+_SUBJECTS = (
+    "Scores by subject, 0 to 10, each from the items of that subject alone; below it the interval, "
+    "for this cell alone"
+)
+
+
+def _legend(board: StarBoard) -> Iterator[str]:
+    linked = board.design == "linked"
+    yield (
+        "Score: share of all stars, 0 to 100 (eq. 1)"
+        + (", corrected by shared items; Own: the same without correction" if linked else "")
+        + ". Ranks: what tests of all pairs leave open, for all models at once"
+    )
+    if board.chosen:
+        yield f"Relative: the score in percent of that of {board.reference} (eq. 2)"
+    elif board.reference:
+        yield (
+            f"Relative: the score in percent of the best one's, {board.reference} (eq. 2). Who "
+            "comes out best was partly lucky: intervals hold whoever is truly best. --reference "
+            "names one instead"
+        )
+
+
+def _scores(board: StarBoard) -> Table:
+    linked = board.design == "linked"
+    interval = Column(interval_heading(board.level), left=True)
+    columns = (
+        *(Column("#"), names("Model"), Column("Score"), interval),
+        *([Column("Own")] if linked else []),
+        *(Column("Relative"), interval, Column("Ranks", left=True)),
+    )
+    rows = (
+        (
+            *(rank(row.rank), words(row.model), number(row.value, 2), _span(row.lower, row.upper)),
+            *([number(row.absolute, 2)] if linked else []),
+            *(number(row.relative.value, 2), _span(row.relative.lower, row.relative.upper)),
+            rank_range(row.rank_lower, row.rank_upper),
+        )
+        for row in board.rows
+    )
+    return Table.of(columns, rows, "Scores", gap=2)
+
+
+def _subjects(board: StarBoard) -> Table:
+    """Models by subject, with the interval below (LLMEval-Fair, tables 1 and 8)."""
+    rows = [
+        (words(row.model), *map(_with_bounds, row.subjects)) for row in board.rows if board.subjects
+    ]
+    return Table.of(
+        (names("Model"), *map(Column, board.subjects)), rows, "Scores by subject", gap=2
+    )
+
+
+def _stars(board: StarBoard) -> Table:
+    """How many stars answers have."""
+    columns = (names("Model"), Column("Stars"), *(Column(f"{k} ★") for k in range(4)))
+    rows = [
+        (words(row.model), number(row.mean_stars, 2), *map(share, row.shares)) for row in board.rows
+    ]
+    return Table.of(
+        (*columns, Column("Answers"), Column("Unscored")),
+        [
+            (*cells, integer(row.n_items), integer(row.n_unscored))
+            for cells, row in zip(rows, board.rows, strict=True)
+        ],
+        "Stars",
+    )
+
+
+def _span(lower: float, upper: float) -> Cell:
+    if math.isnan(lower):
+        return Cell(UNDEFINED)
+    return Cell(f"{decimal(lower, 1)}–{decimal(upper, 1)}", lower)
+
+
+def _with_bounds(found: Estimate) -> Cell:
+    """A figure that is never negative, and its interval below."""
+    shown, under = number(found.value, 2), _span(found.lower, found.upper)
+    return Cell(shown.text, shown.key, under="" if math.isnan(found.lower) else under.text)
+
+
+def _signed_bounds(found: Estimate) -> Cell:
+    """A difference, and its interval below."""
+    shown = signed(found.value, 2)
+    known = not math.isnan(found.lower)
+    under = f"{decimal(found.lower, 1)} to {decimal(found.upper, 1)}" if known else ""
+    return Cell(shown.text, shown.key, under=under)
+
+
+def _flat(row: StarRow, board: StarBoard, subjects: list[str]) -> dict[str, Any]:
+    data = json_ready(row)
+    relative, own, stars = (data.pop(key) for key in ("relative", "subjects", "shares"))
+    found = dict(zip(board.subjects, own, strict=True))
+    return {
+        **{"benchmark": board.benchmark, "design": board.design, **data},
+        **{f"relative{end}": relative[key] for end, key in _ENDS},
+        **{f"stars_{k}": stars[k] for k in range(4)},
+        "reference": board.reference,
+        "level": board.level,
+        **{
+            f"{subject}{end}": found[subject][key] if subject in found else None
+            for subject in subjects
+            for end, key in _ENDS
+        },
+    }
+
+
+_ENDS = (("", "value"), ("_lower", "lower"), ("_upper", "upper"))

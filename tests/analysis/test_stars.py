@@ -1,0 +1,291 @@
+"""Star boards of planted logs: what is joined, what is scored, what may be told apart."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.rankers.test_relative import paper
+from tests.ranking_logs.builders import all_pairs, call, starred, write_log
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.leaderboard import board_of
+from tiebreak.analysis.stars import StarBoard, StarReport, star_report, star_report_of
+from tiebreak.rankers import Resampling
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.scorers.ballots import ItemBallots, PointScore
+
+HOW = Resampling(draws=200)
+Stars = Mapping[str, int | None]
+
+
+def write(
+    path: Path, items: Sequence[ItemBallots], *, day: int = 1, task: str = "", **more: Any
+) -> Path:
+    return write_log(
+        path,
+        items,
+        eval_id=path.stem,
+        task_id=task or path.stem,
+        created=f"2026-01-{day:02}T00:00:00+00:00",
+        **more,
+    )
+
+
+def drawn(n: int, models: str = "abc", seed: int = 0, first: int = 0) -> list[Stars]:
+    rng = np.random.default_rng((seed, first))
+    shares = [(0.05, 0.05, 0.1, 0.8), (0.1, 0.1, 0.2, 0.6), (0.3, 0.3, 0.2, 0.2)]
+    return [
+        {m: int(rng.choice(4, p=shares[k % 3])) for k, m in enumerate(models)} for _ in range(n)
+    ]
+
+
+def items_of(
+    stars: Sequence[Stars], first: int = 0, *, own: str | None = None, **fields: Any
+) -> list[ItemBallots]:
+    """An item each, by two subjects; of one model's answers alone with `own`."""
+    return [
+        starred(
+            f"q{number}",
+            {m: s for m, s in one.items() if own in (None, m)},
+            subject=("law", "medicine")[number % 2],
+            cluster=f"r{number}",
+            **fields,
+        )
+        for number, one in enumerate(stars, start=first)
+    ]
+
+
+def only(report: StarReport) -> StarBoard:
+    [board] = report.boards
+    return board
+
+
+def test_absolute_and_subject_scores(tmp_path: Path) -> None:
+    stars: list[Stars] = [{"a": 3, "b": 2}, {"a": 2, "b": 0}, {"a": 3, "b": None}, {"a": 1, "b": 1}]
+    board = only(star_report(write(tmp_path / "s.eval", items_of(stars)), how=HOW))
+    a, b = board.rows
+    assert (a.model, a.rank, b.rank) == ("a", 1, 2)
+    assert a.absolute == a.value == pytest.approx(100 * 9 / 12)
+    assert b.absolute == pytest.approx(100 * 3 / 9)
+    assert b.relative.value == pytest.approx(100 * (3 / 9) / (9 / 12))
+    assert (a.mean_stars, b.mean_stars) == (2.25, 1.0)
+    assert a.shares == (0, 0.25, 0.25, 0.5)
+    assert b.shares == pytest.approx((1 / 3, 1 / 3, 1 / 3, 0))
+    assert (a.n_items, a.n_unscored, b.n_items, b.n_unscored) == (4, 0, 4, 1)
+    assert board.subjects == ("law", "medicine")
+    assert [one.value for one in a.subjects] == pytest.approx([10.0, 5.0])
+    assert [one.value for one in b.subjects] == pytest.approx([10 * 2 / 3, 10 / 6])
+    assert (board.design, board.anchors, board.n_items) == ("paired", 4, 4)
+    assert board.verdict.sentence.startswith("Too few items")
+
+
+def test_one_model_to_a_log_gives_the_board_of_all_in_one(tmp_path: Path) -> None:
+    stars = drawn(40)
+    whole = write(tmp_path / "whole" / "s.eval", items_of(stars))
+    for model in "abc":
+        write(tmp_path / "each" / f"{model}.eval", items_of(stars, own=model))
+    one, three = (only(star_report(p, how=HOW)) for p in (whole, tmp_path / "each"))
+    assert three.design == "paired"
+    assert len(three.logs) == 3
+    assert three.rows == one.rows
+    assert three.pairs == one.pairs
+    assert three.verdict == one.verdict
+
+
+def test_the_leaderboard_of_a_log_says_the_same(tmp_path: Path) -> None:
+    [log] = read_ranking_logs(write(tmp_path / "s.eval", items_of(drawn(60))))
+    board, ranked = only(star_report([log.path], how=HOW)), board_of(log, how=HOW)
+    assert [row.model for row in ranked.rows] == [row.model for row in board.rows]
+    assert [100 * row.borda for row in ranked.rows] == pytest.approx([r.value for r in board.rows])
+    assert [pair.p_adjusted for pair in ranked.pairs] == pytest.approx(
+        [pair.p_adjusted for pair in board.pairs]
+    )
+    assert ranked.verdict.sentence == board.verdict.sentence
+    assert ranked.verdict.tiers == board.verdict.tiers
+
+
+def linked_logs(folder: Path, anchors: int, fresh: int) -> None:
+    for number, model in enumerate("abc"):
+        own = drawn(anchors + fresh, first=10 * (number + 1))
+        items = items_of(drawn(anchors), own=model)
+        items += items_of(own[anchors:], 1000 * (number + 1), own=model)
+        write(folder / f"{model}.eval", items)
+
+
+def test_linked_logs(tmp_path: Path) -> None:
+    linked_logs(tmp_path, 20, 30)
+    board = only(star_report(tmp_path, how=HOW))
+    assert (board.design, board.anchors, board.n_items) == ("linked", 20, 20 + 3 * 30)
+    assert {row.n_items for row in board.rows} == {50}
+    assert {pair.n_shared for pair in board.pairs} == {20}
+    assert not math.isnan(board.correlation)
+    assert all(pair.error > 0 and pair.lower < pair.difference < pair.upper for pair in board.pairs)
+
+
+def test_unlinked_logs(tmp_path: Path) -> None:
+    linked_logs(tmp_path, 0, 40)
+    board = only(star_report(tmp_path, how=HOW))
+    assert (board.design, board.anchors) == ("unlinked", 0)
+    assert math.isnan(board.correlation)
+    assert all(row.value == row.absolute for row in board.rows)
+    one, *_ = board.pairs
+    errors = {row.model: row.error for row in board.rows}
+    assert one.error == pytest.approx(math.hypot(errors[one.above], errors[one.below]))
+
+
+def test_an_answer_judged_twice_counts_once_and_the_newest_verdict(tmp_path: Path) -> None:
+    first: list[Stars] = [{"a": 0, "b": 0}, {"a": 1, "b": 1}]
+    second: list[Stars] = [{"a": 3, "b": None}, {"a": 3, "b": 2}]
+    write(tmp_path / "old.eval", items_of(first), day=1)
+    write(tmp_path / "new.eval", items_of(second), day=2)
+    board = only(star_report(tmp_path, how=HOW))
+    assert {row.model: row.mean_stars for row in board.rows} == {"a": 3, "b": 1}
+    assert {row.n_items for row in board.rows} == {2}
+    assert any("4 answers judged before" in note for note in board.notes)
+
+
+def test_the_best_attempt_at_a_task_counts(tmp_path: Path) -> None:
+    stars = drawn(10)
+    write(tmp_path / "half.eval", items_of(stars[:5]), day=2, task="T", status="error")
+    write(tmp_path / "full.eval", items_of(stars), day=1, task="T")
+    board = only(star_report(tmp_path, how=HOW))
+    assert board.n_items == 10
+    assert any("half.eval is left out" in note for note in board.notes)
+
+
+def test_siblings_are_one_piece_of_evidence(tmp_path: Path) -> None:
+    stars = drawn(30)
+    copies = [
+        one.model_copy(update={"item_id": f"{one.item_id}-{k}"})
+        for k in range(3)
+        for one in items_of(stars)
+    ]
+    alone = only(star_report(write(tmp_path / "1.eval", items_of(stars)), how=HOW))
+    thrice = only(star_report(write(tmp_path / "3.eval", copies), how=HOW))
+    assert thrice.n_items == 90
+    assert [row.value for row in thrice.rows] == pytest.approx([row.value for row in alone.rows])
+    assert [row.error for row in thrice.rows] == pytest.approx([row.error for row in alone.rows])
+    assert [p.p for p in thrice.pairs] == pytest.approx([p.p for p in alone.pairs])
+
+
+def test_a_reference(tmp_path: Path) -> None:
+    write(tmp_path / "s.eval", items_of(drawn(50)))
+    board = only(star_report(tmp_path, reference="b", how=HOW))
+    rows = {row.model: row for row in board.rows}
+    assert (board.reference, board.chosen) == ("b", True)
+    assert rows["a"].relative.value == pytest.approx(100 * rows["a"].value / rows["b"].value)
+    assert rows["b"].relative.lower == rows["b"].relative.upper == 100
+    with pytest.raises(AnalysisError, match="no answer of 'z' was judged by stars; there are: a"):
+        star_report(tmp_path, reference="z", how=HOW)
+
+
+def test_no_log_was_judged_by_stars(tmp_path: Path) -> None:
+    write_log(tmp_path / "pairs.eval", [all_pairs("q1", "abc")])
+    with pytest.raises(AnalysisError, match="tiebreak/stars"):
+        star_report(tmp_path, how=HOW)
+    assert star_report_of(read_ranking_logs(tmp_path), how=HOW) is None
+
+
+def test_styles_of_prompting_are_paired_by_question(tmp_path: Path) -> None:
+    stars = drawn(60)
+    write(tmp_path / "zero.eval", items_of(stars, benchmark="fair"))
+    write(tmp_path / "few.eval", items_of(stars, benchmark="fair_few_shot"))
+    worse = [{m: max(0, (s or 0) - 1) for m, s in one.items()} for one in stars]
+    write(tmp_path / "step.eval", items_of(worse, benchmark="fair_step_by_step"))
+    report = star_report(tmp_path, how=HOW)
+    assert report.styles is not None
+    assert report.styles.benchmarks == ("fair", "fair_few_shot", "fair_step_by_step")
+    first = report.styles.rows[0]
+    assert first.model == "a"
+    assert first.mean.value == pytest.approx(np.mean(first.scores))
+    same, other = first.differences
+    assert same.value == 0
+    assert same.upper < 4 < 0.5 * (report.boards[0].rows[0].upper - report.boards[0].rows[0].lower)
+    assert other.value == pytest.approx(first.scores[2] - first.scores[0])
+    assert other.upper < 0
+    zero = report.boards[0].rows[0]
+    mean_error = (first.mean.upper - first.mean.lower) / (zero.upper - zero.lower)
+    assert mean_error == pytest.approx(1, abs=0.25)  # asked thrice is not three questions
+
+
+def test_a_benchmark_without_a_common_model_is_not_beside_the_other(tmp_path: Path) -> None:
+    write(tmp_path / "1.eval", items_of(drawn(5, "ab"), benchmark="one"))
+    write(tmp_path / "2.eval", items_of(drawn(5, "cd"), benchmark="two"))
+    assert star_report(tmp_path, how=HOW).styles is None
+
+
+def test_different_judges_are_warned_of(tmp_path: Path) -> None:
+    for model in "ab":
+        calls = [call("score", model=f"judge-of-{model}")]
+        write(tmp_path / f"{model}.eval", items_of(drawn(5), own=model, calls=calls))
+    board = only(star_report(tmp_path, how=HOW))
+    assert board.judges == ("judge-of-a", "judge-of-b")
+    assert any("different judges" in warning for warning in board.warnings)
+
+
+def test_identical_answers_have_the_same_stars(tmp_path: Path) -> None:
+    one = starred("q", {"a": 2}, groups=(("a", "b"),), native={"a": 1.0, "b": 1.0})
+    board = only(star_report(write(tmp_path / "s.eval", [one]), how=HOW))
+    assert [row.mean_stars for row in board.rows] == [2, 2]
+    assert math.isnan(board.rows[0].lower)
+
+
+def test_the_mean_of_a_jury(tmp_path: Path) -> None:
+    jury = PointScore(candidate="a", score=0.5)
+    one = starred("q", {"a": 2}).model_copy(update={"scores": (jury,)})
+    board = only(star_report(write(tmp_path / "s.eval", [one]), how=HOW))
+    assert board.rows[0].mean_stars == 1.5
+    assert sum(board.rows[0].shares) == 1
+
+
+def test_a_model_whose_answers_are_all_unscored(tmp_path: Path) -> None:
+    stars = [{**one, "b": None} for one in drawn(12, "abc")]
+    board = only(star_report(write(tmp_path / "s.eval", items_of(stars)), how=HOW))
+    last = board.rows[-1]
+    assert (last.model, last.rank, last.n_unscored) == ("b", None, 12)
+    assert math.isnan(last.value)
+    assert math.isnan(last.relative.value)
+    assert {pair.above + pair.below for pair in board.pairs} == {"ac"}
+    assert any("have no stars" in warning for warning in board.warnings)
+
+
+@pytest.mark.slow
+def test_table_1_of_the_paper() -> None:
+    """Boards of 100 questions a subject, planted so that each subject has the printed score."""
+    rows = paper()[:17]
+    subjects = [key for key in rows[0] if key not in ("model", "R", "S")]
+    totals = {
+        row["model"]: [round(30 * float(row[subject])) for subject in subjects] for row in rows
+    }
+    items = [
+        starred(
+            f"{subject}-{number}",
+            {model: min(3, max(0, own[part] - 3 * number)) for model, own in totals.items()},
+            subject=subject,
+        )
+        for part, subject in enumerate(subjects)
+        for number in range(100)
+    ]
+    report = star_report_of([log_of(items)], how=HOW)
+    assert report is not None
+    board = only(report)
+    assert board.subjects == tuple(sorted(subjects))
+    found = {row.model: row for row in board.rows}
+    for row in rows:
+        own = found[row["model"]]
+        assert own.absolute == pytest.approx(float(row["S"]), abs=0.021)
+        assert own.relative.value == pytest.approx(float(row["R"]), abs=0.03)
+        printed = [float(row[subject]) for subject in board.subjects]
+        assert [round(one.value, 2) for one in own.subjects] == printed
+    assert board.rows[0].model == "Doubao-1.5-Thinking-Pro"
+
+
+def log_of(items: Sequence[ItemBallots]) -> RankingLog:
+    from benchmarks.claims.worlds import ranking_log
+
+    return replace(ranking_log(items), protocol="stars", benchmark="gsm8k")

@@ -1,0 +1,104 @@
+"""Star boards as they are shown, and what `rank` prints of them."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.analysis.test_stars import drawn, items_of, linked_logs, write
+from tests.ranking_logs.builders import bracket, write_log
+from tiebreak.analysis.stars import star_report
+from tiebreak.cli import main
+from tiebreak.rankers import Resampling
+from tiebreak.report.sheets import stars
+
+HOW = Resampling(draws=200)
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["rank", *map(str, arguments), "--draws", "200"])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("paired")
+    for model in "abc":
+        write(folder / f"{model}.eval", items_of(drawn(60), own=model))
+    return folder
+
+
+def test_one_board_with_one_verdict(paired: Path) -> None:
+    text = " ".join(run(paired).split())
+    assert text.count("is first") + text.count("stands first") == 1
+    assert "gsm8k · stars · 60 items" in text
+    assert "Paired: all models answered the same 60 items" in text
+    assert "Standard error of a difference:" in text
+    assert "--reference names one instead" in text
+
+
+def test_linked_and_unlinked_boards_say_so(tmp_path: Path) -> None:
+    linked_logs(tmp_path / "linked", 20, 30)
+    linked_logs(tmp_path / "unlinked", 0, 40)
+    [linked], [unlinked] = (
+        stars.sheets_of(star_report(tmp_path / name, how=HOW)) for name in ("linked", "unlinked")
+    )
+    assert linked.subtitle[1].startswith("Linked: 20 of 50 items were answered by all models")
+    assert unlinked.subtitle[1].startswith("Unlinked: no item was answered by two models")
+    tables = [section.table for section in linked.sections if section.table]
+    assert "Own" in tables[0].headings
+    assert [row[1].text for row in tables[0].rows] == [row[0].text for row in tables[1].rows]
+
+
+def test_styles_are_a_sheet_of_their_own(tmp_path: Path) -> None:
+    for name in ("fair", "fair_few_shot", "fair_step_by_step"):
+        write(tmp_path / f"{name}.eval", items_of(drawn(20), benchmark=name))
+    *boards, styles = stars.sheets_of(star_report(tmp_path, how=HOW))
+    assert len(boards) == 3
+    scores, differences = (section.table for section in styles.sections)
+    assert scores is not None
+    assert differences is not None
+    assert scores.headings == ("Model", "fair", "fair_few_shot", "fair_step_by_step", "Mean")
+    assert differences.headings == ("Model", "fair_few_shot", "fair_step_by_step")
+    assert differences.rows[0][1].text == "+0.00"
+
+
+def test_json(paired: Path) -> None:
+    data = json.loads(run(paired, "--json", "--reference", "b"))
+    assert data["format"] == "tiebreak/leaderboards"
+    assert len(data["leaderboards"]) == 3
+    [board] = data["stars"]["boards"]
+    assert (board["design"], board["reference"], board["chosen"]) == ("paired", "b", True)
+    assert {"score", "lower", "upper", "relative", "subjects"} <= board["rows"][0].keys()
+    own = stars.data_of(star_report(paired, reference="b", how=HOW))
+    assert (own["format"], own["version"]) == ("tiebreak/stars", 1)
+
+
+def test_csv(paired: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(run(paired, "--csv"))))
+    assert [row["model"] for row in rows] == ["a", "b", "c"]
+    first: dict[str, Any] = rows[0]
+    assert first["relative"] == "100.0"
+    assert float(first["law_lower"]) <= float(first["law"]) <= float(first["law_upper"]) <= 10
+    assert sum(float(first[f"stars_{k}"]) for k in range(4)) == pytest.approx(1)
+
+
+def test_beside_other_protocols(paired: Path, tmp_path: Path) -> None:
+    brackets = [bracket(f"q{k}", "a", "b", "c", benchmark="mmlu") for k in range(8)]
+    log = write_log(tmp_path / "seal.eval", brackets)
+    text = run(paired, log)
+    assert "mmlu · seal" in text
+    assert "gsm8k · stars" in text
+    rows = list(csv.DictReader(io.StringIO(run(paired, log, "--csv"))))
+    assert {row["protocol"] for row in rows} == {"seal", "stars"}
+    assert "no log here was judged by stars" in run(log, "--reference", "a", code=1)
+
+
+def test_a_reference_that_nobody_judged(paired: Path) -> None:
+    assert "no answer of 'z' was judged by stars" in run(paired, "--reference", "z", code=1)
+    assert "--pair takes no" in run(paired, "--pair", "a,b", "--reference", "a", code=2)
