@@ -71,7 +71,7 @@ def download(address: HubAddress) -> Path:
             holds no candidates, the Hub cannot be reached or the cache cannot be written.
     """
     wanted = address.file or FOLDER
-    found = _snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
+    found = snapshot(address, [wanted, f"{wanted}/*.parquet"]) / wanted
     if found.is_file() or any(found.glob("**/*.parquet")):
         return found
     if address.file is not None:
@@ -79,7 +79,12 @@ def download(address: HubAddress) -> Path:
     raise CandidateError.of("not_published", str(address), "was published without its candidates")
 
 
-def _snapshot(address: HubAddress, patterns: list[str]) -> Path:
+def snapshot(address: HubAddress, patterns: list[str]) -> Path:
+    """Download the files of a dataset that fit a pattern; the folder in the client's cache.
+
+    Raises:
+        CandidateError: as `download`, but not where no file fits.
+    """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError
 
