@@ -2,6 +2,8 @@
 
 import click
 
+from tiebreak.cli import bank_import
+
 
 @click.group()
 def bank() -> None:
@@ -10,3 +12,7 @@ def bank() -> None:
     \b
     A bank is a file (SQLite) or a database by URL: --bank, or the variable TIEBREAK_BANK.
     """
+
+
+for verb in (bank_import.import_,):
+    bank.add_command(verb)

@@ -1,0 +1,317 @@
+"""Files of questions into a bank: all or nothing, streaming, each file once.
+
+Rows are read, checked and laid into a temporary table of the connection, so that a server goes on
+writing sessions meanwhile; then one transaction takes them over.
+
+    a fault of format, an id twice    nothing is imported, unless faulty rows are to be skipped
+    the same text and options         the later question is left out and named
+    nearly the same                   the later question becomes a draft, which is not asked until
+                                      somebody approves it; or it is left out, or kept
+
+A question that the bank has already, with its id and all its fields, stays as it is.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+
+import numpy as np
+from sqlalchemy import Engine
+from sqlalchemy.exc import IntegrityError
+
+from tiebreak.bank.duplicates import alike, key_of, near_candidates
+from tiebreak.bank.errors import BankError
+from tiebreak.bank.faults import faults_of
+from tiebreak.bank.fields import has_uuid, question_of, unread
+from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.reading import Row, Source
+from tiebreak.bank.rows import AT_ONCE, FIELDS, rows_of
+from tiebreak.bank.staging import Known, Staging
+from tiebreak.words import count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NearDuplicates = Literal["draft", "skip", "keep"]
+NEAR_DUPLICATES: Final[tuple[NearDuplicates, ...]] = get_args(NearDuplicates)
+
+Step = Callable[[str], None]
+
+
+class Remark(NamedTuple):
+    """Something about a row: `where` is "FILE:ROW"."""
+
+    where: str
+    what: str
+
+
+@dataclass(slots=True)
+class Remarks:
+    """The first remarks of one kind, and how many there are in all."""
+
+    most: int
+    total: int = 0
+    shown: tuple[Remark, ...] = ()
+
+    def add(self, where: str, what: str) -> None:
+        """One more."""
+        self.total += 1
+        if self.total <= self.most:
+            self.shown = (*self.shown, Remark(where, what))
+
+
+@dataclass(slots=True)
+class FileCounts:
+    """What became of the rows of a file."""
+
+    name: str
+    digest: str
+    before: str = ""
+    """When this file was imported before, ISO 8601; then no row is read."""
+    rows: int = 0
+    faulty: int = 0
+    known: int = 0
+    duplicates: int = 0
+    near: int = 0
+    imported: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an import did; `refused` says that it did nothing because of faults."""
+
+    bank: str
+    near_duplicates: NearDuplicates
+    refused: bool
+    files: tuple[FileCounts, ...]
+    faults: Remarks
+    duplicates: Remarks
+    near: Remarks
+    unread: tuple[str, ...]
+
+    @property
+    def n_imported(self) -> int:
+        """How many questions the bank has more."""
+        return sum(file.imported for file in self.files)
+
+
+def import_files(
+    engine: Engine,
+    sources: Sequence[Source],
+    *,
+    bank: str = "",
+    skip_faulty: bool = False,
+    near_duplicates: NearDuplicates = "draft",
+    most_shown: int = 20,
+    step: Step = lambda step: None,
+) -> ImportReport:
+    """Take the questions of files into a bank: see above.
+
+    Args:
+        engine: the bank.
+        sources: the files, of which all or none are imported.
+        bank: how the bank is called in the report.
+        skip_faulty: import the rows that have no fault.
+        near_duplicates: what becomes of questions that are nearly those of earlier rows.
+        most_shown: how many remarks of each kind the report holds.
+        step: is told what is being done.
+
+    Raises:
+        BankError: a file cannot be read, or another import ran at the same time.
+    """
+    with Staging(engine) as staging:
+        run = _Import(staging, skip_faulty, most_shown)
+        for source in sources:
+            run.read(source, step)
+        if run.lays:
+            step("Comparing")
+            near = run.near_pairs()
+            run.settle(near, near_duplicates)
+            step("Writing")
+            run.take_over()
+    return ImportReport(
+        bank=bank,
+        near_duplicates=near_duplicates,
+        refused=not run.lays,
+        files=tuple(run.files),
+        faults=run.faults,
+        duplicates=run.duplicates,
+        near=run.near,
+        unread=tuple(sorted(run.unread)),
+    )
+
+
+class _Place(NamedTuple):
+    """A row: number of the file, number of the row in it."""
+
+    file: int
+    row: int
+
+
+class _Import:
+    """The rows of one call, as they are read."""
+
+    def __init__(self, staging: Staging, skip_faulty: bool, most_shown: int) -> None:
+        self.staging, self.skip_faulty = staging, skip_faulty
+        self.faults, self.duplicates, self.near = (Remarks(most_shown) for _ in range(3))
+        self.files: list[FileCounts] = []
+        self.unread: set[str] = set()
+        # Of what was laid: ids in order with raw ids, signatures, where each came from.
+        self.ids: list[tuple[str, str]] = []
+        self.signed: list[NDArray[np.uint32]] = []
+        self.places: dict[str, _Place] = {}
+        self.contents: dict[bytes, tuple[str, int]] = {}
+
+    @property
+    def lays(self) -> bool:
+        """Whether this may still become an import."""
+        return self.skip_faulty or not self.faults.total
+
+    def read(self, source: Source, step: Step) -> None:
+        """Check the rows of a file, and lay them out as long as nothing is wrong."""
+        digest = source.digest()
+        before = self.staging.imported_before(digest)
+        if any(file.digest == digest for file in self.files):
+            before = "in this call"
+        file = FileCounts(source.name, digest, before)
+        self.files.append(file)
+        rows = source.rows() if not before else iter(())
+        while chunk := list(islice(rows, AT_ONCE)):
+            file.rows += len(chunk)
+            self._chunk(file, chunk)
+            step(f"Reading {source.name}: {count(file.rows, 'row')}")
+
+    def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]) -> None:
+        sound = list(self._sound(file, chunk))
+        rows = rows_of([question for _, question, _ in sound], import_id=len(self.files))
+        known = self.staging.known(
+            [question.uuid for _, question, _ in sound], [row["digest"] for row in rows]
+        )
+        fresh = []
+        for (number, question, own_id), row in zip(sound, rows, strict=True):
+            where = f"{file.name}:{number}"
+            if fault := self._id_fault(question, known, own_id=own_id):
+                file.faulty += 1
+                self.faults.add(where, fault)
+            elif question.uuid in known.by_uuid:
+                file.known += 1
+            elif double := self._double(question, row["digest"], known):
+                file.duplicates += 1
+                self.duplicates.add(where, double)
+            else:
+                self._note(question, row, _Place(len(self.files) - 1, number))
+                fresh.append(row)
+        if fresh and self.lays:
+            self.staging.lay(fresh)
+            whole = np.frombuffer(b"".join(row["signature"] for row in fresh), dtype="<u4")
+            self.signed.append(whole.reshape(len(fresh), -1))
+
+    def _sound(
+        self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]
+    ) -> Iterator[tuple[int, BankQuestion, bool]]:
+        """Rows without a fault of format: number, question, whether it has an id of its own."""
+        for number, row in chunk:
+            faults: tuple[str, ...] = (row,) if isinstance(row, str) else ()
+            if not isinstance(row, str):
+                self.unread.update(unread(tuple(row)))
+                try:
+                    question = question_of(row)
+                    faults = faults_of(question)
+                except BankError as error:
+                    faults = (str(error),)
+                if not faults:
+                    yield number, question, has_uuid(row)
+            file.faulty += bool(faults)
+            for fault in faults:
+                self.faults.add(f"{file.name}:{number}", fault)
+
+    def _id_fault(self, question: BankQuestion, known: Known, *, own_id: bool) -> str:
+        """What is wrong with the id; one that was made of the content may come again."""
+        there = known.by_uuid.get(question.uuid)
+        if there is not None and (other := _differences(question, there)):
+            return f"{question.uuid} is in the bank already, with another {', '.join(other)}"
+        if own_id and question.uuid in self.places:
+            return f"{question.uuid} a second time, after {self._name(question.uuid)}"
+        return ""
+
+    def _double(self, question: BankQuestion, digest: str, known: Known) -> str:
+        """Which question is exactly the same, in words."""
+        if there := known.by_digest.get(digest):
+            another = "" if key_of(there) == key_of(question) else ", with another key"
+            return f"the same as {there.uuid} in the bank{another}"
+        if first := self.contents.get(bytes.fromhex(digest)):
+            another = "" if first[1] == hash(key_of(question)) else ", with another key"
+            return f"the same as {self._name(first[0])}{another}"
+        return ""
+
+    def _note(self, question: BankQuestion, row: Mapping[str, Any], place: _Place) -> None:
+        self.ids.append((question.uuid, question.raw_uuid))
+        self.places[question.uuid] = place
+        self.contents[bytes.fromhex(row["digest"])] = (question.uuid, hash(key_of(question)))
+
+    def _name(self, uuid: str) -> str:
+        if place := self.places.get(uuid):
+            return f"{self.files[place.file].name}:{place.row}"
+        return f"{uuid} in the bank"
+
+    def near_pairs(self) -> Iterator[tuple[str, str]]:
+        """Ids of laid questions that are near duplicates, each with an earlier one of its kind."""
+        if not self.ids:
+            return
+        ids: list[tuple[str, str]] = []
+        signed: list[NDArray[np.uint32]] = []
+        for some, signatures in self.staging.signed():
+            ids += some
+            signed.append(signatures)
+        first_new = len(ids)
+        ids += self.ids
+        numbers: dict[str, int] = {}
+        families = np.array([numbers.setdefault(raw, len(numbers)) for _, raw in ids])
+        signed += self.signed
+        self.signed = []
+        pairs = near_candidates(np.concatenate(signed), families, first_new=first_new)
+        found: set[int] = set()
+        for start in range(0, len(pairs), AT_ONCE):
+            some_pairs = pairs[start : start + AT_ONCE]
+            wanted = sorted({ids[place][0] for pair in some_pairs for place in pair})
+            questions = self.staging.questions(wanted)
+            for earlier, later in some_pairs:
+                one, other = ids[earlier][0], ids[later][0]
+                if later not in found and alike(questions[one], questions[other]):
+                    found.add(later)
+                    yield other, one
+
+    def settle(self, pairs: Iterable[tuple[str, str]], near_duplicates: NearDuplicates) -> None:
+        """Note near duplicates, and make of them what is wanted."""
+        found = []
+        for uuid, earlier in pairs:
+            file = self.files[self.places[uuid].file]
+            file.near += 1
+            self.near.add(self._name(uuid), f"nearly the same as {self._name(earlier)}")
+            found.append(uuid)
+        if near_duplicates == "draft":
+            self.staging.make_drafts(found)
+        elif near_duplicates == "skip":
+            self.staging.leave_out(found)
+
+    def take_over(self) -> None:
+        """Write what was laid into the bank."""
+        new = [k for k, file in enumerate(self.files, start=1) if not file.before]
+        files = [(k, self.files[k - 1].name, self.files[k - 1].digest) for k in new]
+        try:
+            counts = self.staging.take_over(files, datetime.now(UTC))
+        except IntegrityError as error:
+            raise BankError(
+                "Another import changed the bank meanwhile; nothing was imported. Run it again."
+            ) from error
+        for k, n in zip(new, counts, strict=True):
+            self.files[k - 1].imported = n
+
+
+def _differences(one: BankQuestion, other: BankQuestion) -> list[str]:
+    """The fields in which two questions differ; a status changes in the bank, and counts not."""
+    return [
+        name for name in FIELDS if name != "status" and getattr(one, name) != getattr(other, name)
+    ]

@@ -1,0 +1,64 @@
+"""Questions as rows of the bank's table, and back."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, Row, select
+
+from tiebreak.bank.duplicates import PERMUTATIONS, digest_of, signatures
+from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.schema import QUESTIONS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FIELDS: Final = tuple(field.name for field in fields(BankQuestion))
+"""The columns that make a question."""
+
+AT_ONCE: Final = 2_000
+"""How many rows are read or written at once."""
+
+COLUMNS: Final = tuple(QUESTIONS.c[name] for name in FIELDS)
+
+
+def rows_of(questions: Sequence[BankQuestion], *, import_id: int = 0) -> list[dict[str, Any]]:
+    """Rows to insert, with what finds duplicates; 0 is the import of what no file brought."""
+    if not questions:
+        return []
+    signed = signatures(questions)
+    return [
+        {
+            **{name: getattr(question, name) for name in FIELDS},
+            "options": list(question.options),
+            "digest": digest_of(question),
+            "signature": signature.astype("<u4").tobytes(),
+            "import_id": import_id,
+        }
+        for question, signature in zip(questions, signed, strict=True)
+    ]
+
+
+def question_from(row: "Row[*tuple[Any, ...]]") -> BankQuestion:
+    """The question of a row that has at least `COLUMNS`."""
+    values = {name: getattr(row, name) for name in FIELDS}
+    return BankQuestion(**{**values, "options": tuple(values["options"])})
+
+
+def questions_in(connection: Connection, *where: Any) -> Iterator[BankQuestion]:
+    """The questions of a bank under some conditions, in the order of their ids."""
+    wanted = select(*COLUMNS).where(*where).order_by(QUESTIONS.c.uuid)
+    for row in connection.execution_options(yield_per=AT_ONCE).execute(wanted):
+        yield question_from(row)
+
+
+def signatures_from(rows: "Sequence[Row[*tuple[Any, ...]]]") -> "NDArray[np.uint32]":
+    """The signatures that rows hold; those of another length are made anew."""
+    import numpy as np
+
+    size = PERMUTATIONS * 4
+    if all(len(row.signature) == size for row in rows):
+        whole = np.frombuffer(b"".join(row.signature for row in rows), dtype="<u4")
+        return whole.reshape(len(rows), PERMUTATIONS).astype(np.uint32)
+    return signatures([question_from(row) for row in rows])
