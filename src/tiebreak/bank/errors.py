@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-Kind = Literal["unusable", "refused", "missing", "conflict"]
-"""Why: it cannot be used; it is not allowed; it is not there; it does not fit what went before."""
+Kind = Literal["unusable", "unidentified", "refused", "missing", "conflict"]
+"""Why: it cannot be used; nobody knows who asks; it is not allowed; it is not there; it does not
+fit what went before."""
 
 
 class BankError(ValueError):

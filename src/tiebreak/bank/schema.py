@@ -7,6 +7,8 @@ The tables of sessions are in `session_tables`, with the same metadata.
 """
 
 import importlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,12 +79,14 @@ IMPORTS: Final = Table(
 _VERSIONS = Table("bank_version", TABLES, Column("version", Integer, nullable=False))
 
 
-def open_bank(url: str | Path, *, create: bool = False) -> Engine:
+def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -> Engine:
     """The engine of a bank.
 
     Args:
         url: a file (SQLite), or a URL of SQLAlchemy: sqlite:///…, postgresql+psycopg://….
         create: make the tables where there are none.
+        durable: SQLite waits for the disk at every commit, so that none is lost in a power cut.
+            A killed process loses none in any case. PostgreSQL always waits.
 
     Raises:
         BankError: there is no bank there, a newer Tiebreak made it, or the URL cannot be used.
@@ -96,7 +100,7 @@ def open_bank(url: str | Path, *, create: bool = False) -> Engine:
     if path and not path.exists() and not create:
         raise BankError(f"{path} does not exist: make a bank with tiebreak bank import --bank.")
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _sqlite_settings)
+        event.listen(engine, "connect", _sqlite_settings("FULL" if durable else "NORMAL"))
     try:
         with engine.begin() as connection:
             _require_tables(connection, url, create=create)
@@ -104,6 +108,19 @@ def open_bank(url: str | Path, *, create: bool = False) -> Engine:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}") from error
     return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that will write; what it reads stays true until it ends.
+
+    On SQLite it is alone from its beginning on. On PostgreSQL it locks the rows that it reads
+    `with_for_update`.
+    """
+    with engine.begin() as connection:
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        yield connection
 
 
 def shown(url: str | Path) -> str:
@@ -132,12 +149,16 @@ def _options(address: str) -> dict[str, Any]:
     return {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
 
 
-def _sqlite_settings(connection: Any, record: object) -> None:
+def _sqlite_settings(synchronous: str) -> Callable[[Any, object], None]:
     """Readers beside one writer, and nothing lost when the process is killed."""
-    cursor = connection.cursor()
-    for setting in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {setting}")
-    cursor.close()
+
+    def listener(connection: Any, record: object) -> None:
+        cursor = connection.cursor()
+        for setting in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+    return listener
 
 
 def _require_tables(connection: Connection, url: str | Path, *, create: bool) -> None:

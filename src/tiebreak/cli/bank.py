@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli import bank_import
+from tiebreak.cli import bank_import, bank_serve, bank_token
 
 
 @click.group()
@@ -14,5 +14,11 @@ def bank() -> None:
     """
 
 
-for verb in (bank_import.import_,):
+for verb in (
+    bank_import.import_,
+    bank_serve.serve,
+    bank_token.token,
+    bank_token.revoke,
+    bank_token.quota,
+):
     bank.add_command(verb)

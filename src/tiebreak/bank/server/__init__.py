@@ -1,0 +1,1 @@
+"""The protected server: sessions over HTTP for examinees who are not trusted."""

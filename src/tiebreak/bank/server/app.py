@@ -1,0 +1,134 @@
+"""The application: a bank over HTTP.
+
+    envelope    request id, headers, access log, around everything
+    limits      too many requests, too large bodies
+    gate        whose token it is
+    examinees   sessions, questions, answers, results
+    organisers  closing, tokens, quotas
+
+`create_app(settings)` is an application of its own; `from_environment()` is for the worker
+processes of `tiebreak bank serve`.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from tiebreak.bank.errors import BankError, Kind
+from tiebreak.bank.sampler import Sampler
+from tiebreak.bank.schema import open_bank
+from tiebreak.bank.server import examinees, organisers
+from tiebreak.bank.server import settings as _settings
+from tiebreak.bank.server.access_log import AccessLog
+from tiebreak.bank.server.envelope import Envelope
+from tiebreak.bank.server.gate import Gate
+from tiebreak.bank.server.limits import Limits, Rates
+from tiebreak.bank.server.replies import problem
+from tiebreak.bank.server.settings import Settings
+from tiebreak.bank.server.shapes import Health, Problem
+from tiebreak.bank.tokens import Verifier, keys_from
+
+STATUS: Final[dict[Kind, int]] = {
+    "unusable": 400,
+    "unidentified": 401,
+    "refused": 403,
+    "missing": 404,
+    "conflict": 409,
+}
+"""The status of a refusal, by its kind."""
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """An application that serves a bank.
+
+    Raises:
+        BankError: the bank cannot be opened, there are no keys, or a rate is not one.
+    """
+    keys = settings.keys or keys_from()
+    engine = open_bank(settings.bank, durable=settings.durable)
+    log, rates = AccessLog(engine), Rates(settings)
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        log.close()
+        engine.dispose()
+
+    app = FastAPI(
+        title="Tiebreak: a bank of questions",
+        # Of the API, which clients of other releases speak, too.
+        version="1",
+        lifespan=running,
+        docs_url=None,
+        redoc_url=None,
+        responses={
+            400: {"model": Problem, "description": "The bank cannot do that."},
+            401: {"model": Problem, "description": "No token, or one that does not hold."},
+            403: {"model": Problem, "description": "The token or the quota does not allow it."},
+            404: {"model": Problem, "description": "There is no such thing of yours."},
+            408: {"model": Problem, "description": "The body came too slowly."},
+            409: {"model": Problem, "description": "It does not fit what went before."},
+            413: {"model": Problem, "description": "The body is too large."},
+            422: {"model": Problem, "description": "The request is not of the right form."},
+            429: {"model": Problem, "description": "Too many requests."},
+            503: {"model": Problem, "description": "The bank is busy: ask again."},
+        },
+    )
+    gate = Gate(Verifier(engine, keys), rates)
+    app.include_router(examinees.router(engine, Sampler(engine, balanced=settings.balanced), gate))
+    app.include_router(organisers.router(engine, keys, gate))
+
+    @app.get("/health", response_model=Health, tags=["server"])
+    def health() -> Response:
+        """Whether the server and its bank are there."""
+        with engine.connect() as connection:
+            connection.execute(select(1))
+        return JSONResponse({"status": "ok"})
+
+    app.add_exception_handler(BankError, _refused)
+    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _no_page)
+    app.add_exception_handler(OperationalError, _busy)
+    app.add_middleware(Limits, settings=settings, rates=rates)
+    app.add_middleware(Envelope, log=log)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """The application of a worker process."""
+    return create_app(_settings.from_environment())
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, BankError)
+    headers = {"WWW-Authenticate": "Bearer"} if error.kind == "unidentified" else None
+    return problem(STATUS[error.kind], str(error), headers)
+
+
+async def _malformed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    faults = error.errors()
+    if any(fault["loc"][0] == "path" for fault in faults):
+        return problem(404, "there is nothing at this address: look at /openapi.json")
+    said = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5])
+    return problem(422, said.encode("utf-8", "replace").decode())
+
+
+async def _no_page(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    says = {
+        404: "there is nothing at this address: look at /openapi.json",
+        405: "this address does not take that method: look at /openapi.json",
+    }
+    return problem(error.status_code, says.get(error.status_code, error.detail), error.headers)
+
+
+async def _busy(request: Request, error: Exception) -> Response:
+    return problem(503, "the bank is busy: ask again", {"Retry-After": "1"})

@@ -1,0 +1,93 @@
+"""What examinees ask for: sessions, their questions in order, their answers, their results."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Header, Path, Request
+from sqlalchemy import Engine
+from starlette.responses import JSONResponse, Response
+
+from tiebreak.bank import results, sessions
+from tiebreak.bank.sampler import Sampler
+from tiebreak.bank.server.gate import Gate
+from tiebreak.bank.server.shapes import (
+    MOST_QUESTIONS,
+    AnswerKept,
+    NewAnswer,
+    NewSession,
+    Question,
+    SessionState,
+    SessionStateReleased,
+)
+
+SessionId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+Position = Annotated[int, Path(ge=1, le=MOST_QUESTIONS, description="From 1.")]
+Key = Annotated[
+    str,
+    Header(
+        alias="Idempotency-Key",
+        pattern="^[!-~]{1,128}$",
+        description="A name of your own for this request: repeated, it gives the same session.",
+    ),
+]
+
+_CREATED: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"model": SessionState, "description": "The session that this key made before."}
+}
+
+
+def router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
+    """The routes of examinees."""
+    routes = APIRouter(tags=["examinees"])
+
+    @routes.post("/sessions", status_code=201, response_model=SessionState, responses=_CREATED)
+    def create(request: Request, wanted: NewSession, key: Key) -> Response:
+        """Open a session of k unseen questions, or get the one that the key made before."""
+        holder = gate.enter(request, "session:create").holder
+        asked_for = sessions.Wanted(wanted.k, wanted.model, wanted.prompting)
+        session, new = sessions.create(engine, sampler, holder, asked_for, key)
+        return JSONResponse(state_of_session(session), 201 if new else 200)
+
+    @routes.get("/sessions/{session}", response_model=SessionStateReleased)
+    def state(request: Request, session: SessionId) -> Response:
+        """Where a session stands."""
+        caller = gate.enter(request, "session:read", session)
+        owner = None if "session:read-any" in caller.permissions else caller.holder
+        with engine.connect() as connection:
+            found = sessions.session_of(connection, session, owner)
+        return JSONResponse(state_of_session(found) | {"released": found.released})
+
+    @routes.get("/sessions/{session}/questions/{k}", response_model=Question)
+    def ask(request: Request, session: SessionId, k: Position) -> Response:
+        """Get question k, once all before it are answered; again, it is the same."""
+        caller = gate.enter(request, "question:read", session)
+        asked = sessions.ask(engine, session, k, caller.holder)
+        return JSONResponse(asdict(asked))
+
+    @routes.put("/sessions/{session}/answers/{k}", response_model=AnswerKept)
+    def answer(request: Request, session: SessionId, k: Position, given: NewAnswer) -> Response:
+        """Answer question k. The same answer again changes nothing; another one is refused."""
+        caller = gate.enter(request, "answer:write", session)
+        found = sessions.answer(engine, session, k, given.answer, caller.holder)
+        return JSONResponse({"position": k, "next": found.next, "state": found.state})
+
+    @routes.get("/sessions/{session}/results")
+    def result(request: Request, session: SessionId) -> Response:
+        """The results of your session, once the organiser released them."""
+        caller = gate.enter(request, "result:read", session)
+        return JSONResponse(results.released(engine, session, caller.holder))
+
+    return routes
+
+
+def state_of_session(session: sessions.Session) -> dict[str, str | int | None]:
+    """A session as it is sent."""
+    return {
+        "id": session.id,
+        "k": session.k,
+        "state": session.state,
+        "answered": session.answered,
+        "next": session.next,
+        "model": session.model,
+        "prompting": session.prompting,
+    }

@@ -1,0 +1,82 @@
+"""Worker processes that serve a bank."""
+
+import os
+import secrets
+import sys
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import uvicorn
+
+from tiebreak.bank.schema import open_bank, shown
+from tiebreak.bank.server.app import create_app
+from tiebreak.bank.server.settings import VARIABLE, Settings
+from tiebreak.bank.tokens import PRIVATE, PUBLIC, SECRET, issue, keys_from
+
+
+def run(
+    given: Mapping[str, Any],
+    *,
+    host: str,
+    port: int,
+    workers: int = 1,
+    development: bool = False,
+    proxy: str | None = None,
+) -> None:
+    """Serve until the process is told to end.
+
+    Args:
+        given: fields of `Settings`, without keys.
+        host: address to listen on.
+        port: 0 takes a free one.
+        workers: number of processes.
+        development: make a secret that only this run knows.
+        proxy: addresses of proxies that are believed, with commas between them.
+
+    Raises:
+        BankError: the bank cannot be opened, or there are no keys.
+    """
+    if development:
+        for name in (PRIVATE, PUBLIC):
+            os.environ.pop(name, None)
+        os.environ[SECRET] = secrets.token_hex(32)
+    settings = Settings(**given)
+    # What is wrong is said here, once, and not by every worker.
+    app = create_app(settings)
+    print(f"Serving {shown(settings.bank)} with {workers} worker(s).", file=sys.stderr)
+    if development:
+        _print_admin(settings)
+    os.environ[VARIABLE] = settings.exported()
+    options: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "access_log": False,
+        "server_header": False,
+        "log_level": "info",
+        "forwarded_allow_ips": proxy,
+        "timeout_graceful_shutdown": 10,
+    }
+    if workers == 1:
+        uvicorn.run(app, **options)
+    else:
+        uvicorn.run(
+            "tiebreak.bank.server.app:from_environment", factory=True, workers=workers, **options
+        )
+
+
+def _print_admin(settings: Settings) -> None:
+    admin = issue(
+        open_bank(settings.bank),
+        keys_from(),
+        user="admin",
+        institution="organiser",
+        role="admin",
+        lifetime=timedelta(hours=12),
+    )
+    print(
+        "Development: the secret is made for this run, and every token ends with it.\n"
+        f"Token of an admin: {admin}",
+        file=sys.stderr,
+        flush=True,
+    )

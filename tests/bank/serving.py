@@ -1,0 +1,95 @@
+"""A bank of plain questions, and its server on loopback, in a thread of the test."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from sqlalchemy import Engine, insert
+
+from tiebreak.bank.quotas import grant
+from tiebreak.bank.schema import QUESTIONS, open_bank
+from tiebreak.bank.server.app import create_app
+from tiebreak.bank.server.settings import Settings
+from tiebreak.bank.session_tables import Role
+from tiebreak.bank.tokens import Keys, issue
+
+KEYS = Keys("HS256", "a secret of the tests, 32 bytes long", "a secret of the tests, 32 bytes long")
+PRIVATE_TEXT = "NOBODY MAY SEE"
+"""Stands in every key and hint."""
+
+
+def rows(n: int, *, siblings: int = 1) -> list[dict[str, Any]]:
+    """Questions of four categories; `siblings` of them have one original."""
+    return [
+        {
+            "uuid": f"q{number:06}",
+            "raw_uuid": f"r{number // siblings:06}",
+            "category": f"category {number // siblings % 4}",
+            "sub_category": "",
+            "type": "short_answer",
+            "question": f"What is {number} + 1?",
+            "answer": f"{number + 1} {PRIVATE_TEXT}",
+            "hint": PRIVATE_TEXT,
+            "options": [],
+            "source": "",
+            "date": "",
+            "status": "approved",
+            "parent": "",
+            "made_by": "",
+            "digest": str(number),
+            "signature": b"",
+            "import_id": 1,
+        }
+        for number in range(n)
+    ]
+
+
+def make_bank(url: str | Path, n: int, *, siblings: int = 1) -> Engine:
+    """A bank of n questions."""
+    engine = open_bank(url, create=True)
+    with engine.begin() as connection:
+        connection.execute(insert(QUESTIONS), rows(n, siblings=siblings))
+    return engine
+
+
+def token(
+    engine: Engine,
+    user: str = "ada",
+    institution: str = "example.org",
+    role: Role = "examinee",
+    **more: Any,
+) -> str:
+    """A token that is good for an hour."""
+    given = {"lifetime": timedelta(hours=1), **more}
+    return issue(engine, KEYS, user=user, institution=institution, role=role, **given)
+
+
+def client(address: str, token: str) -> httpx.Client:
+    """A client that shows a token."""
+    return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"})
+
+
+@contextmanager
+def served(settings: Settings) -> Iterator[str]:
+    """The address of a server that runs meanwhile."""
+    config = uvicorn.Config(create_app(settings), port=0, log_level="error", server_header=False)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.005)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+__all__ = ["KEYS", "PRIVATE_TEXT", "client", "grant", "make_bank", "rows", "served", "token"]
