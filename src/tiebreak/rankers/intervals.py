@@ -131,7 +131,7 @@ class ItemDraws:
             return Estimate(value, value, value, n)
         share = (value - low) / (1 - low)
         # The derivative of the log-odds of a share p is 1 / p (1 − p).
-        reach = _student(n, self.how.level) * error / (1 - low) / share / (1 - share)
+        reach = student_quantile(n, self.how.level) * error / (1 - low) / share / (1 - share)
         lower, upper = low + (1 - low) * expit(logit(share) + reach * np.array([-1, 1]))
         return Estimate(value, float(lower), float(upper), n)
 
@@ -197,7 +197,7 @@ def _share(hits: FloatArray, counts: FloatArray, *, level: float, undefined: str
         return Estimate(share, math.nan, math.nan, n, reason)
     # Events that are all alike tell no more than their items do.
     effective = total / design_effect(hits, counts) if 0 < share < 1 else n
-    return Estimate(share, *_score_bounds(share, effective, _student(n, level)), n)
+    return Estimate(share, *_score_bounds(share, effective, student_quantile(n, level)), n)
 
 
 def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) -> Estimate:
@@ -222,7 +222,7 @@ def mean_in_bounds(mean: float, error: float, n: int, *, level: float = 0.95) ->
     inside = min(max(mean, 0.0), 1.0)
     spread = inside * (1 - inside)
     effective = spread / error**2 if error > 0 and spread > 0 else n
-    return Estimate(mean, *_score_bounds(inside, effective, _student(n, level)), n)
+    return Estimate(mean, *_score_bounds(inside, effective, student_quantile(n, level)), n)
 
 
 def _score_bounds(share: float, n: float, t: float) -> tuple[float, float]:
@@ -233,10 +233,16 @@ def _score_bounds(share: float, n: float, t: float) -> tuple[float, float]:
     return max(lower, 0.0), min(upper, 1.0)
 
 
-def _student(n: int, level: float) -> float:
-    """Quantile of Student's t for a two-sided interval from n items."""
+def student_quantile(n: int, level: float) -> float:
+    """Quantile of Student's t for a two-sided interval from n items.
+
+    Raises:
+        RankingError: level is out of range.
+    """
     from scipy.special import stdtrit
 
+    if not 0 < level < 1:
+        raise RankingError(f"level must lie between 0 and 1, got {level}")
     return float(stdtrit(n - 1, (1 + level) / 2))
 
 

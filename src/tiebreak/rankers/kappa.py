@@ -1,0 +1,239 @@
+"""Cohen's κ from tables of two raters' labels, with an interval over items, and κ against κ.
+
+A table counts how often the first rater gave label i where the second gave label j, so tables of
+items add up, and κ of thousands of tables is one expression (J. Cohen 1960, doi:10.1177/
+001316446002000104; weighted: J. Cohen 1968, doi:10.1037/h0026256):
+
+    κ = 1 − Σ w·p / Σ w·e        p: shares, e: what the two margins give by chance, w: disagreement
+
+Intervals leave out each item in turn (the jackknife), on the log-odds of (1 − κ) / 2. A judge that
+never or hardly ever disagrees would so have an interval of no width: two more labels are counted
+that disagree as often as chance does, in the manner of A. Agresti and B. A. Coull (1998),
+"Approximate Is Better than 'Exact'", The American Statistician 52(2). What that holds is measured
+in `benchmarks/claims/calibration.py`.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tiebreak.rankers.errors import RankingError
+from tiebreak.rankers.intervals import Estimate, student_quantile
+from tiebreak.rankers.profile import FloatArray, ratio
+from tiebreak.rankers.uncertainty import item_numbers, per_item
+
+Weights = Literal["linear", "quadratic"]
+
+CHANCE_LABELS: Final = 2.0
+"""How many labels by chance an interval counts besides those that there are."""
+
+FEW_MINORITY: Final = 10.0
+"""With fewer labels that are not the commonest, what chance gives is hardly known."""
+
+_ONE_LABEL = "all labels are one and the same, so that chance alone would agree fully"
+
+
+@dataclass(frozen=True, slots=True)
+class KappaGap:
+    """The mean κ of one rater minus that of another, over groups (models, say), with its interval.
+
+    `p` is the two-sided p-value of no difference. `n_groups` counts the groups in which both are
+    defined, `n_items` the items. What is undefined is NaN, and `reason` says why.
+    """
+
+    difference: float
+    lower: float
+    upper: float
+    p: float
+    n_items: int
+    n_groups: int
+    reason: str | None = None
+
+
+def kappa_many(tables: ArrayLike, weights: Weights | None = None) -> FloatArray:
+    """Cohen's κ of tables of shape (…, K, K): 1 is full agreement, 0 what chance gives.
+
+    Args:
+        tables: counts, not negative; they need not be whole.
+        weights: how a disagreement counts, as in `cohen_kappa`.
+
+    Returns:
+        Shape (…); in [-1, 1]. NaN where a table is empty or holds one label only.
+
+    Raises:
+        RankingError: the tables are not square.
+    """
+    found = np.asarray(tables, dtype=np.float64)
+    if found.ndim < 2 or found.shape[-1] != found.shape[-2]:
+        raise RankingError(f"tables must have shape (…, K, K), got {found.shape}")
+    seen, chance = _disagreement(found, _distances(found.shape[-1], weights))
+    kappa: FloatArray = 1 - ratio(seen, chance)
+    return kappa
+
+
+def kappa_estimate(
+    tables: FloatArray,
+    *,
+    items: ArrayLike | None = None,
+    weights: Weights | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """κ of all rows together, with its interval over items.
+
+    Args:
+        tables: shape (rows, K, K), a table for each row.
+        items: shape (rows,), the item of each row; by default every row is an item.
+        weights: how a disagreement counts.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        NaN with a reason where κ is undefined, bounds NaN below two items. `reason` also tells
+        where the interval rests on fewer than `FEW_MINORITY` labels of the first rater besides its
+        commonest: there it holds less than it says.
+    """
+    found = kappa_mean(tables[:, None], items=items, weights=weights, level=level)
+    if not len(tables):
+        return replace(found, reason="no answer has a label of both")
+    few = None if math.isnan(found.lower) else _few(tables.sum(axis=0))
+    return replace(found, reason=found.reason or few)
+
+
+def kappa_gap(
+    first: FloatArray,
+    second: FloatArray,
+    *,
+    items: ArrayLike | None = None,
+    weights: Weights | None = None,
+    level: float = 0.95,
+) -> KappaGap:
+    """Whether one rater agrees better with a third than another does, paired by item.
+
+    The mean over groups of κ against the same labels (LLMEval-Fair, table 10: over models), each
+    item left out in turn, Student's t.
+
+    Args:
+        first: shape (rows, groups, K, K), tables of the first rater; a row without a group is 0.
+        second: the same of the second rater, on the same answers.
+        items: shape (rows,), the item of each row.
+        weights: how a disagreement counts.
+        level: confidence level, in (0, 1).
+    """
+    from scipy.special import stdtr
+
+    n_items, item = item_numbers(items, len(first))
+    distances = _distances(first.shape[-1], weights)
+    both = [per_item(tables, item, n_items) for tables in (first, second)]
+    wholes = [tables.sum(axis=0) for tables in both]
+    kappas = [kappa_many(whole, weights) for whole in wholes]
+    known = ~np.isnan(kappas[0] + kappas[1])
+    n_groups = int(known.sum())
+    if not n_groups or n_items < 2:
+        reason = _ONE_LABEL if n_items > 1 else "a test needs at least two items"
+        return KappaGap(math.nan, math.nan, math.nan, math.nan, n_items, n_groups, reason)
+    difference = float(np.mean(kappas[0][known] - kappas[1][known]))
+    without, extra = np.zeros(n_items), 0.0
+    for sign, tables, whole in zip((-1, 1), both, wholes, strict=True):
+        one, _ = _smoothed(whole[known] - tables[:, known], distances)
+        centre, more = _smoothed(whole[known], distances)
+        # Without its only item a group is undefined: it then stays as it was.
+        without += sign * np.where(np.isnan(one), centre, one).mean(axis=1)
+        extra += float(np.sum(more * centre**2)) / n_groups**2
+    error = math.sqrt(_jackknife(without) + extra)
+    reach = student_quantile(n_items, level) * error
+    p = float(2 * stdtr(n_items - 1, -abs(difference) / error))
+    return KappaGap(difference, difference - reach, difference + reach, p, n_items, n_groups)
+
+
+def kappa_mean(
+    tables: FloatArray,
+    *,
+    items: ArrayLike | None = None,
+    weights: Weights | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """The mean of κ over groups in which it is defined, with its interval over items.
+
+    Args:
+        tables: shape (rows, groups, K, K); a row without a group is 0.
+        items: shape (rows,), the item of each row.
+        weights: how a disagreement counts.
+        level: confidence level, in (0, 1).
+    """
+    n_items, item = item_numbers(items, len(tables))
+    distances = _distances(tables.shape[-1], weights)
+    of_items = per_item(tables, item, n_items)
+    whole = of_items.sum(axis=0)
+    kappas = kappa_many(whole, weights)
+    known = ~np.isnan(kappas)
+    if not known.any():
+        return Estimate(math.nan, math.nan, math.nan, n_items, _ONE_LABEL)
+    value = float(kappas[known].mean())
+    if n_items < 2:
+        reason = "an interval over items needs at least two items"
+        return Estimate(value, math.nan, math.nan, n_items, reason)
+    one, _ = _smoothed(whole[known] - of_items[:, known], distances)
+    centre, more = _smoothed(whole[known], distances)
+    means = np.where(np.isnan(one), centre, one).mean(axis=1)
+    middle, extra = float(centre.mean()), float(np.sum(more * centre**2)) / known.sum() ** 2
+    with np.errstate(divide="ignore"):
+        odds = np.log(means / (2 - means))
+    slope = 2 / (middle * (2 - middle))
+    error = math.sqrt(_jackknife(odds) + extra * slope**2)
+    reach, own = student_quantile(n_items, level) * error, math.log(middle / (2 - middle))
+    lower, upper = (1 - 2 / (1 + math.exp(-(own + sign * reach))) for sign in (1, -1))
+    return Estimate(value, min(lower, value), max(upper, value), n_items)
+
+
+def _distances(n_labels: int, weights: Weights | None) -> FloatArray:
+    """Disagreement of each pair of labels, 0 to 1, shape (K, K)."""
+    places = np.arange(n_labels, dtype=np.float64)
+    gap = np.abs(places[:, None] - places) / max(1, n_labels - 1)
+    if weights is None:
+        return (gap > 0).astype(np.float64)
+    return gap**2 if weights == "quadratic" else gap
+
+
+def _disagreement(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How far the two disagree in the mean, and how far they would by chance; NaN without a label.
+
+    A table of one label disagrees by 0, also by chance.
+    """
+    n = tables.sum(axis=(-2, -1))
+    seen = np.sum(tables * distances, axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    chance = np.sum(rows @ distances * columns, axis=-1)
+    # Sums that were taken off leave 1e-17 of a disagreement that is none.
+    chance = np.where(chance > 1e-9, chance, 0.0)
+    return ratio(seen, n), ratio(chance, n * n)
+
+
+def _smoothed(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """1 − κ with `CHANCE_LABELS` more, and what these add to the variance of its logarithm."""
+    n = tables.sum(axis=(-2, -1))
+    seen, chance = _disagreement(tables, distances)
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    square = ratio(np.sum(rows @ distances**2 * columns, axis=-1), n * n)
+    total = n * seen + CHANCE_LABELS * chance
+    return (
+        ratio(total, (n + CHANCE_LABELS) * chance),
+        ratio(CHANCE_LABELS * square, total * total),
+    )
+
+
+def _jackknife(without: FloatArray) -> float:
+    """Variance of a figure from its values with each item left out; NaN ones do not count."""
+    found = without[np.isfinite(without)]
+    return (len(found) - 1) * float(np.var(found)) if len(found) else 0.0
+
+
+def _few(whole: FloatArray) -> str | None:
+    people = whole.sum(axis=-1)
+    rest = float(people.sum() - people.max())
+    if rest >= FEW_MINORITY:
+        return None
+    return (
+        f"rests on {rest:g} labels other than the commonest: the interval holds less than it says"
+    )
