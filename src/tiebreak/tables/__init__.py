@@ -10,12 +10,14 @@ from tiebreak.tables.ballots import BallotFile
 from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.errors import TableError, UnreadableFileError
 from tiebreak.tables.human import HumanRanking, read_human_ranking
+from tiebreak.tables.human_labels import HumanLabels, read_human_labels
 from tiebreak.tables.inputs import read_ballots
 from tiebreak.tables.rounds import Round, Rounds, read_order, read_rounds
 from tiebreak.tables.scores import ScoreTable, find_cells, read_scores
 
 __all__ = [
     "BallotFile",
+    "HumanLabels",
     "HumanRanking",
     "Round",
     "Rounds",
@@ -24,6 +26,7 @@ __all__ = [
     "UnreadableFileError",
     "find_cells",
     "read_ballots",
+    "read_human_labels",
     "read_human_ranking",
     "read_order",
     "read_rounds",

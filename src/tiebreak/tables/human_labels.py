@@ -1,0 +1,188 @@
+"""What people say about single answers, from a CSV file: stars, or which of two is better.
+
+An answer a line, with the stars that it was given, or a pair of answers a line with the winner::
+
+    item_id,model,stars,rater
+    q17,openai/gpt-5,3,ann
+    q17,openai/gpt-5,2,ben
+
+    item_id,model_a,model_b,winner
+    q17,gpt-5,o3-mini,a
+    q18,gpt-5,o3-mini,tie
+
+`winner` is a, b, tie, or a model's name. `benchmark`, `rater`, `round` and the start of the
+answer's SHA-256 (`answer_digest`; of a pair `answer_digest_a` and `answer_digest_b`) may be there,
+too. For separators, encoding and numbers see `delimited`.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from tiebreak.tables.delimited import Delimited, Row, read_delimited
+from tiebreak.tables.errors import TableError, listed, shown
+
+LabelKind = Literal["stars", "preferences"]
+
+MOST_STARS: Final = 3
+
+_NAMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("item_id", "item", "question_uuid"), "item"),
+    **{name: name for name in ("benchmark", "rater", "round", "model", "stars")},
+    **{name: name for name in ("model_a", "model_b", "winner")},
+    **{f"answer_digest{end}": f"answer_digest{end}" for end in ("", "_a", "_b")},
+}
+_NEEDED: Final[Mapping[LabelKind, tuple[str, ...]]] = {
+    "stars": ("item", "model", "stars"),
+    "preferences": ("item", "model_a", "model_b", "winner"),
+}
+_EVEN = frozenset({"tie", "even", "draw", "="})
+_DIGEST = re.compile("[0-9a-f]{8,64}")
+_FORM = (
+    "give the columns item_id, model and stars (0 to 3), or item_id, model_a, model_b and winner "
+    "(a, b or tie); perhaps benchmark, rater, round and answer_digest"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabel:
+    """What one person said about an answer, or about two.
+
+    `models` is one model and `value` its stars, 0 to 3; or two models, and `value` is 2 where the
+    first is better, 1 for a tie, 0 where the second is. `benchmark`, `rater` and `round` are empty
+    where the file does not say. `digests` are starts of the SHA-256 of the models' answers, in
+    lower-case hexadecimal, "" where unknown.
+    """
+
+    line: int
+    item_id: str
+    models: tuple[str, ...]
+    value: int
+    benchmark: str = ""
+    rater: str = ""
+    round: str = ""
+    digests: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLabels:
+    """The labels of a file; `notes` are sentences on what was passed over in it."""
+
+    source: str
+    kind: LabelKind
+    labels: tuple[HumanLabel, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_human_labels(path: str | Path) -> HumanLabels:
+    """Read people's stars, or their preferences between pairs of answers.
+
+    Rows without stars or without a winner are noted.
+
+    Raises:
+        TableError: columns are missing; an item or a model without a name; stars that are not 0, 1,
+            2 or 3; a winner that is none of the two; a model against itself; a digest that is
+            none; two labels of one rater for the same; no label at all; as `read_delimited`.
+    """
+    table = read_delimited(Path(path))
+    columns, kind = _columns(table)
+    labels: list[HumanLabel] = []
+    lines: dict[tuple[object, ...], int] = {}
+    empty: list[str] = []
+    for row in table.rows:
+        label = _label(table, row, columns, kind)
+        if label is None:
+            empty.append(str(row.line))
+            continue
+        who = f" by {shown(label.rater)}" if label.rater else " (is there no column 'rater'?)"
+        key = (label.benchmark, label.item_id, frozenset(label.models), label.rater, label.round)
+        about = f"{' and '.join(map(shown, label.models))} on {shown(label.item_id)}"
+        table.once(lines, (*key, label.digests), row, f"{about} is labelled{who}")
+        labels.append(label)
+    if not labels:
+        raise TableError(f"{path}: no row has {_NEEDED[kind][-1]}; fill the column in")
+    return HumanLabels(str(path), kind, tuple(labels), tuple(_notes(table, columns, kind, empty)))
+
+
+def _columns(table: Delimited) -> tuple[dict[str, str], LabelKind]:
+    """From meanings to names in the file, and which kind of labels there is."""
+    columns = table.meanings(_NAMES)
+    if "item" not in columns and "question" in map(str.casefold, table.header):
+        columns["item"] = next(name for name in table.header if name.casefold() == "question")
+    kind: LabelKind = "preferences" if "winner" in columns else "stars"
+    if "stars" in columns and "winner" in columns:
+        raise TableError(f"{table.path}: there are both columns 'stars' and 'winner'; {_FORM}")
+    if missing := [name for name in _NEEDED[kind] if name not in columns]:
+        name = "item_id" if missing[0] == "item" else missing[0]
+        raise TableError(f"{table.path}: there is no column {name!r}; {_FORM}")
+    return columns, kind
+
+
+def _label(
+    table: Delimited, row: Row, columns: Mapping[str, str], kind: LabelKind
+) -> HumanLabel | None:
+    """The label of a row; None where its last cell that is needed says nothing."""
+
+    def cell(name: str) -> str:
+        return row.cells[columns[name]] if name in columns else ""
+
+    named = _NEEDED[kind][1:-1]
+    item = table.label(row, columns["item"], "the item has no name")
+    models = tuple(table.label(row, columns[name], "the model has no name") for name in named)
+    value = (
+        _stars(table, row, columns["stars"])
+        if kind == "stars"
+        else _winner(table, row, columns["winner"], models)
+    )
+    ends = ("",) if kind == "stars" else ("_a", "_b")
+    digests = tuple(_digest(table, row, cell(f"answer_digest{end}")) for end in ends)
+    if value is None:
+        return None
+    where = {name: cell(name) for name in ("benchmark", "rater", "round")}
+    return HumanLabel(row.line, item, models, value, digests=digests, **where)
+
+
+def _stars(table: Delimited, row: Row, column: str) -> int | None:
+    stars = table.number(row, column)
+    if math.isnan(stars):
+        return None
+    if stars not in range(MOST_STARS + 1):
+        raise table.wrong(row, f"{stars:g} stars; they are 0, 1, 2 or 3", column)
+    return int(stars)
+
+
+def _winner(table: Delimited, row: Row, column: str, models: tuple[str, ...]) -> int | None:
+    if models[0] == models[1]:
+        raise table.wrong(row, f"{shown(models[0])} is compared with itself; name two models")
+    text = row.cells[column]
+    if not text:
+        return None
+    meanings = {"a": 2, "b": 0, "model_a": 2, "model_b": 0, **dict.fromkeys(_EVEN, 1)}
+    meanings |= {models[0].casefold(): 2, models[1].casefold(): 0}
+    if text.casefold() not in meanings:
+        there = f"a, b, tie, {shown(models[0])} or {shown(models[1])}"
+        raise table.wrong(row, f"the winner is {shown(text)}; write {there}", column)
+    return meanings[text.casefold()]
+
+
+def _digest(table: Delimited, row: Row, text: str) -> str:
+    digest = text.casefold().removeprefix("sha256:")
+    if digest and not _DIGEST.fullmatch(digest):
+        help_ = "write 8 to 64 hexadecimal digits of the answer's SHA-256, or leave it empty"
+        raise table.wrong(row, f"{shown(text)} is no digest; {help_}")
+    return digest
+
+
+def _notes(
+    table: Delimited, columns: Mapping[str, str], kind: LabelKind, empty: list[str]
+) -> list[str]:
+    notes = []
+    if others := [name for name in table.header if name not in columns.values()]:
+        notes.append(f"{table.path}: columns not read: {', '.join(map(shown, others))}")
+    if empty:
+        what = _NEEDED[kind][-1]
+        notes.append(f"{table.path}: no {what} in line{'s' * (len(empty) > 1)} {listed(empty)}")
+    return notes
