@@ -4,7 +4,8 @@ It reads the answers that models have already given (Inspect logs, lm-eval sampl
 judge compare them, and returns a ranking with its uncertainty and its bill.
 
     before judging      load_candidates, audit, diagnose, estimate_cost, simulate
-    ranking logs        leaderboards, star_report, compare, stability, peer_report, align
+    ranking logs        leaderboards, star_report, compare, stability, peer_report
+    beside people       align, calibrate
     as data frames      leaderboard_df, rankings_df, ballots_df
     many rankings       read_ballots, elect; aggregate, kemeny_young (arrays)
     many benchmarks     read_scores, score_ballots for elect; read_rounds, read_order,

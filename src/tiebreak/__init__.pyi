@@ -10,6 +10,12 @@ from .analysis.beside import (
 from .analysis.beside import (
     with_kemeny as with_kemeny,
 )
+from .analysis.calibration import (
+    Calibration as Calibration,
+)
+from .analysis.calibration import (
+    calibrate as calibrate,
+)
 from .analysis.comparison import (
     Comparison as Comparison,
 )

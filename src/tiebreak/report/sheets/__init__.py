@@ -13,6 +13,7 @@ from tiebreak.report.sheet import Sheet
 _MODULES = {
     "Alignment": "alignment",
     "Audit": "audit",
+    "Calibration": "calibration",
     "Comparison": "comparison",
     "ContestReport": "contest",
     "Diagnosis": "diagnosis*",

@@ -1,0 +1,358 @@
+"""Does a judge agree with people? LLMEval-Fair, §3.4 (finding 8), figure 4, table 10.
+
+People's labels of answers (stars) or of pairs of answers (preferences) are held against those of
+each judge: Cohen's κ, plain and with quadratic weights, for each judge, model, subject and round.
+An answer that R people labelled counts once, each of them for 1/R of it: that is κ of the judge
+with a person drawn at random, and κ of two such persons with each other is the ceiling beside it.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from tiebreak.analysis.finding import Finding
+from tiebreak.analysis.labelled import SCALES, Case, labelled
+from tiebreak.paths import Paths
+from tiebreak.rankers.intervals import Estimate, ItemDraws, paired_interval
+from tiebreak.rankers.kappa import KappaGap, kappa_estimate, kappa_gap, kappa_mean
+from tiebreak.rankers.pairwise_tests import holm
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.tables.human_labels import HumanLabels, LabelKind, read_human_labels
+from tiebreak.words import count
+
+PEOPLE = ""
+"""The name of "judge" in figures of people with each other."""
+
+_PREFERENCE = "preferences have no stars"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Concordance:
+    """A judge's labels against people's; with `judge` "" people's against each other's.
+
+    `model`, `subject` and `round` are "" for all of them together. `n` counts the answers (or pairs
+    of answers), `n_items` the questions, over which intervals are. `agreement` is the share of
+    equal labels, `bias` how many stars more the judge gives in the mean. `confusion` has a row for
+    each label of people, a column for each of the judge; it adds up to `n`. Pairs count in both
+    orientations, half each.
+    """
+
+    judge: str
+    round: str
+    model: str
+    subject: str
+    n: int
+    n_items: int
+    kappa: Estimate
+    quadratic: Estimate
+    agreement: Estimate
+    bias: Estimate
+    confusion: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MeanKappa:
+    """The mean over models of a judge's κ in a round, "" for all rounds (table 10's last line).
+
+    `n_models` counts those whose κ is defined, `undefined` names the others.
+    """
+
+    judge: str
+    round: str
+    kappa: Estimate
+    quadratic: Estimate
+    n_models: int
+    undefined: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JudgeGap:
+    """Two judges, or a judge and people (`second` is ""), on the `n` answers that both labelled.
+
+    `gap` is of their mean κ over models with people's labels. `p_adjusted` holds for all pairs of
+    judges together (Holm), and `apart` is whether it is at most 1 − level; None without a test. A
+    judge's distance from people is a test of its own.
+    """
+
+    first: str
+    second: str
+    n: int
+    gap: KappaGap
+    p_adjusted: float
+    apart: bool | None
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Calibration(Finding):
+    """Judges against the people's labels of one file, `source`.
+
+    `labels` is the scale. `judges` are in order of their mean κ over all rounds, the best first,
+    and those without one last. `rounds` are the names of rounds, none where the file has just one.
+    `n_raters` is the largest number of people who labelled one answer.
+    """
+
+    source: str
+    kind: LabelKind
+    labels: tuple[str, ...]
+    judges: tuple[str, ...]
+    models: tuple[str, ...]
+    rounds: tuple[str, ...]
+    n: int
+    n_items: int
+    n_raters: int
+    cells: tuple[Concordance, ...]
+    means: tuple[MeanKappa, ...]
+    gaps: tuple[JudgeGap, ...]
+    people: tuple[Concordance, ...]
+    ceilings: tuple[JudgeGap, ...]
+    level: float
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{count(len(self.judges), 'judge')} against {self.source}"
+
+    def cell(
+        self, judge: str, round: str = "", model: str = "", subject: str = ""
+    ) -> Concordance | None:
+        """The figures of a judge for all or one of rounds, models and subjects; None if none."""
+        asked = (judge, round, model, subject)
+        among = (*self.cells, *self.people)
+        return next(
+            (one for one in among if (one.judge, one.round, one.model, one.subject) == asked), None
+        )
+
+    def mean(self, judge: str, round: str = "") -> MeanKappa:
+        """The mean κ of a judge over models."""
+        return next(one for one in self.means if (one.judge, one.round) == (judge, round))
+
+
+def calibrate(
+    paths: Paths, human: HumanLabels | str | PathLike[str], *, level: float = 0.95
+) -> Calibration:
+    """Hold the judges of ranking logs against people's stars or preferences.
+
+    Args:
+        paths: ranking logs, and folders that hold some: of tiebreak/stars for people's stars, of
+            any protocol with matches for their preferences. Each log has its judge, or a jury.
+        human: what people said, or its CSV file (see `read_human_labels`).
+        level: confidence level of intervals and tests, in (0, 1).
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        TableError: the people's file cannot be read.
+        AnalysisError: the two have nothing in common, or names are not clear.
+        RankingError: the level is out of range.
+    """
+    people = human if isinstance(human, HumanLabels) else read_human_labels(Path(human))
+    with_answers = any(digest for label in people.labels for digest in label.digests)
+    logs = read_ranking_logs(paths, with_metadata=with_answers, with_votes=False)
+    return calibration_of(logs, people, level=level)
+
+
+def calibration_of(
+    logs: Sequence[RankingLog], human: HumanLabels, *, level: float = 0.95
+) -> Calibration:
+    """As `calibrate`, of logs that were read already."""
+    found = labelled(logs, human)
+    rounds = sorted({case.round for case in found.cases})
+    named = tuple(rounds) if len(rounds) > 1 else ()
+    turns = ("", *named)
+    cells = [
+        one
+        for judge, turn in product(found.judges, turns)
+        for one in _cells(judge, turn, _in(found.cases, judge, turn), found.kind, level)
+    ]
+    means = [
+        _mean(judge, turn, _in(found.cases, judge, turn), found.models, level)
+        for judge, turn in product(found.judges, turns)
+    ]
+    overall = {one.judge: one.kappa.value for one in means if not one.round}
+    judges = sorted(found.judges, key=lambda name: (math.isnan(overall[name]), -overall[name]))
+    several = [case for case in found.cases if case.people.sum() > 1]
+    people = [
+        _concordance(PEOPLE, turn, "", "", chosen, found.kind, level)
+        for turn in turns
+        if (chosen := [case for case in several if turn in ("", case.round)])
+    ]
+    return Calibration(
+        source=human.source,
+        kind=human.kind,
+        labels=SCALES[human.kind],
+        judges=tuple(judges),
+        models=found.models,
+        rounds=named,
+        n=len(found.cases),
+        n_items=len({case.item for case in found.cases}),
+        n_raters=int(max(case.people.sum() for case in found.cases)),
+        cells=tuple(cells),
+        means=tuple(means),
+        gaps=tuple(_gaps(judges, found.cases, found.models, level)),
+        people=tuple(people),
+        ceilings=tuple(_ceilings(judges, several, found.models, level)),
+        level=level,
+        notes=(*human.notes, *_log_notes(logs), *found.notes),
+    )
+
+
+def _in(cases: Iterable[Case], judge: str, turn: str) -> list[Case]:
+    return [case for case in cases if judge in case.judges and turn in ("", case.round)]
+
+
+def _cells(
+    judge: str, turn: str, cases: Sequence[Case], kind: LabelKind, level: float
+) -> Iterator[Concordance]:
+    """All figures of a judge in a round: of all, and by model, by subject and by both."""
+    models = sorted({model for case in cases for model in case.key[2]})
+    subjects = sorted({case.subject for case in cases} - {""})
+    for model, subject in product(("", *models), ("", *subjects)):
+        chosen = [
+            case
+            for case in cases
+            if (not model or model in case.key[2]) and subject in ("", case.subject)
+        ]
+        if chosen:
+            yield _concordance(judge, turn, model, subject, chosen, kind, level)
+
+
+def _concordance(
+    judge: str,
+    turn: str,
+    model: str,
+    subject: str,
+    cases: Sequence[Case],
+    kind: LabelKind,
+    level: float,
+) -> Concordance:
+    tables = np.stack([table_of(case, judge) for case in cases])
+    items = np.array([case.item for case in cases])
+    hits = np.trace(tables, axis1=1, axis2=2)[:, None]
+    draws = ItemDraws(len(cases), items, how=Resampling(level, 1))
+    [agreement] = draws.shares(hits, np.ones_like(hits), "no answer has a label of both")
+    return Concordance(
+        judge=judge,
+        round=turn,
+        model=model,
+        subject=subject,
+        n=len(cases),
+        n_items=len(set(items.tolist())),
+        kappa=kappa_estimate(tables, items=items, level=level),
+        quadratic=kappa_estimate(tables, items=items, weights="quadratic", level=level),
+        agreement=agreement,
+        bias=_bias(tables, items, kind, level),
+        confusion=tuple(tuple(row) for row in tables.sum(axis=0).tolist()),
+    )
+
+
+def table_of(case: Case, judge: str) -> FloatArray:
+    """The labels of people (rows) and of a judge (columns) in a case, shape (K, K), sum 1.
+
+    People with each other (`PEOPLE`) are all pairs of two of them. A pair of answers counts in both
+    orientations: which of the two is called the first must not matter.
+    """
+    given = case.people
+    n = given.sum()
+    if judge == PEOPLE:
+        table = (np.outer(given, given) - np.diag(given)) / (n * (n - 1))
+    else:
+        table = np.zeros((len(given), len(given)))
+        table[:, case.judges[judge]] = given / n
+    turned: FloatArray = (table + table[::-1, ::-1]) / 2
+    return turned if len(case.key[2]) > 1 else table
+
+
+def _bias(tables: FloatArray, items: FloatArray, kind: LabelKind, level: float) -> Estimate:
+    """How many stars more the judge gives than people, in the mean over answers."""
+    n_items = len(set(items.tolist()))
+    if kind != "stars":
+        return Estimate(math.nan, math.nan, math.nan, n_items, _PREFERENCE)
+    stars = np.arange(tables.shape[-1])
+    more = np.sum(tables * (stars - stars[:, None]), axis=(1, 2))
+    value = float(more.mean())
+    if n_items < 2:
+        reason = "an interval over items needs at least two items"
+        return Estimate(value, math.nan, math.nan, n_items, reason)
+    _, item = np.unique(items, return_inverse=True)
+    sums, sizes = np.bincount(item, weights=more), np.bincount(item)
+    # A ratio of sums over items, linearised; with as many answers in each item their mean.
+    linear = value + (sums - value * sizes) * n_items / len(more)
+    return Estimate(value, *paired_interval(linear, level), n_items)
+
+
+def _grouped(cases: Sequence[Case], judge: str, models: Sequence[str]) -> FloatArray:
+    """Tables by item and model, shape (items, models, K, K)."""
+    items = {item: number for number, item in enumerate(dict.fromkeys(c.item for c in cases))}
+    column = {model: number for number, model in enumerate(models)}
+    k = len(cases[0].people) if cases else 1
+    sums = np.zeros((len(items), len(models), k, k))
+    for case in cases:
+        for model in case.key[2]:
+            sums[items[case.item], column[model]] += table_of(case, judge)
+    return sums
+
+
+def _mean(
+    judge: str, turn: str, cases: Sequence[Case], models: Sequence[str], level: float
+) -> MeanKappa:
+    there = [model for model in models if any(model in case.key[2] for case in cases)]
+    tables = _grouped(cases, judge, there)
+    known = [
+        not math.isnan(kappa_estimate(tables[:, column], level=level).value)
+        for column in range(len(there))
+    ]
+    return MeanKappa(
+        judge=judge,
+        round=turn,
+        kappa=kappa_mean(tables, level=level),
+        quadratic=kappa_mean(tables, weights="quadratic", level=level),
+        n_models=sum(known),
+        undefined=tuple(model for model, one in zip(there, known, strict=True) if not one),
+    )
+
+
+def _gaps(
+    judges: Sequence[str], cases: Sequence[Case], models: Sequence[str], level: float
+) -> list[JudgeGap]:
+    """Every pair of judges on the answers that both labelled."""
+    found = []
+    for first, second in combinations(judges, 2):
+        both = [case for case in cases if {first, second} <= case.judges.keys()]
+        gap = _gap(both, first, second, models, level)
+        found.append((first, second, len(both), gap))
+    adjusted = holm([gap.p for *_, gap in found])
+    return [
+        JudgeGap(*one, p, None if math.isnan(p) else p <= 1 - level)
+        for one, p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _ceilings(
+    judges: Sequence[str], several: Sequence[Case], models: Sequence[str], level: float
+) -> Iterator[JudgeGap]:
+    """Every judge beside people, on the answers that two and more of them labelled."""
+    for judge in judges if several else ():
+        both = [case for case in several if judge in case.judges]
+        gap = _gap(both, judge, PEOPLE, models, level)
+        apart = None if math.isnan(gap.p) else gap.p <= 1 - level
+        yield JudgeGap(judge, PEOPLE, len(both), gap, gap.p, apart)
+
+
+def _gap(
+    cases: Sequence[Case], first: str, second: str, models: Sequence[str], level: float
+) -> KappaGap:
+    if not cases:
+        nothing = "no answer has a label of both"
+        return KappaGap(math.nan, math.nan, math.nan, math.nan, 0, 0, nothing)
+    one, other = (_grouped(cases, judge, models) for judge in (first, second))
+    return kappa_gap(one, other, level=level)
+
+
+def _log_notes(logs: Sequence[RankingLog]) -> list[str]:
+    return [f"{log.path}: {note}" for log in logs for note in log.notes]

@@ -1,0 +1,282 @@
+"""Answers that both people and judges have labelled: stars, or which of two is better.
+
+Two sides are joined here. A judge's labels come from ranking logs: stars of logs of tiebreak/stars,
+results of the matches of any pairwise protocol; each judge of a jury is one for itself, and answers
+that were judged as one have the same label. People's come from a file (`read_human_labels`).
+"""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from tiebreak.analysis.alignment.align import match_names
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.candidates import normalise_answer
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.match import by_judge, judges_in
+from tiebreak.tables.errors import listed
+from tiebreak.tables.human_labels import HumanLabel, HumanLabels, LabelKind
+from tiebreak.words import count
+
+SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
+    "stars": ("0", "1", "2", "3"),
+    "preferences": ("worse", "even", "better"),
+}
+"""The labels in order: stars, or how the first of two answers compares with the second."""
+
+_WHAT: Final[Mapping[LabelKind, str]] = {"stars": "stars", "preferences": "matches"}
+
+Key = tuple[str, str, tuple[str, ...]]
+"""Benchmark, item, and the models whose answers were labelled, by name."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Case:
+    """An answer, or a pair of answers, that people labelled in one round.
+
+    `people` counts their labels, shape (K,). `judges` has the place of each judge's label on the
+    scale; it lacks those who gave none. Cases of one `item` were made of one question.
+    """
+
+    key: Key
+    round: str
+    item: str
+    subject: str
+    people: FloatArray
+    judges: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Labelled:
+    """All cases, and who judged them; `notes` say what was left out."""
+
+    kind: LabelKind
+    judges: tuple[str, ...]
+    models: tuple[str, ...]
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Opinion:
+    """What one judge said of one answer or pair; `label` is None where that cannot be used."""
+
+    label: int | None
+    item: str
+    subject: str
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Judge:
+    """One judge's opinions; with epochs there may be several of one key."""
+
+    name: str
+    opinions: dict[Key, list[_Opinion]] = field(default_factory=lambda: defaultdict(list))
+
+
+def labelled(logs: Sequence[RankingLog], human: HumanLabels) -> Labelled:
+    """Join the labels of judges and of people.
+
+    Raises:
+        AnalysisError: no log has labels of this kind; nothing was labelled by both; an item is in
+            several benchmarks and the file does not say in which; it is not clear which model a
+            name means.
+    """
+    judges = _judges(logs, human.kind)
+    if not judges:
+        protocols = ", ".join(sorted({log.protocol for log in logs}))
+        what = "stars" if human.kind == "stars" else "matches between two answers"
+        raise AnalysisError(
+            f"{human.source} holds {human.kind}, and no log has {what} (they are of: {protocols})"
+        )
+    left_out: Counter[str] = Counter()
+    cases, lacking = _cases(judges, human, left_out)
+    notes = [f"Left out: {count(n, 'label')} {why}" for why, n in left_out.items()]
+    if not cases:
+        raise AnalysisError(
+            "\n".join([f"Nothing in {human.source} was judged in these logs.", *notes])
+        )
+    notes += [
+        f"{name} gave no usable label to {n:,} of {count(len(cases), 'case')} that people labelled"
+        for name, n in lacking.items()
+    ]
+    models = tuple(sorted({model for case in cases for model in case.key[2]}))
+    names = tuple(one.name for one in judges if any(one.name in case.judges for case in cases))
+    return Labelled(human.kind, names, models, tuple(cases), tuple(notes))
+
+
+def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
+    """Every judge of every log; logs of one judge are joined where they judged other answers."""
+    found: dict[str, list[dict[Key, list[_Opinion]]]] = defaultdict(list)
+    protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
+    for log in logs:
+        of_log: dict[str, dict[Key, list[_Opinion]]] = defaultdict(lambda: defaultdict(list))
+        for sample in log.samples:
+            if sample.judged and sample.ballots is not None:
+                for name, key, opinion in _opinions(sample, sample.ballots, kind):
+                    many = kind == "preferences" and len(protocols) > 1
+                    full = f"{name} · {sample.ballots.protocol}" if many else name
+                    of_log[full][key].append(opinion)
+        for name, opinions in of_log.items():
+            runs = found[name]
+            free = next((run for run in runs if run.keys().isdisjoint(opinions)), None)
+            if free is None:
+                runs.append(opinions)
+            else:
+                free.update(opinions)
+    return [
+        _Judge(name if number == 1 else f"{name}, run {number}", opinions)
+        for name in sorted(found)
+        for number, opinions in enumerate(found[name], start=1)
+    ]
+
+
+def _holds(item: ItemBallots, kind: LabelKind) -> bool:
+    return item.placed_by == "stars" if kind == "stars" else bool(item.matches)
+
+
+def _opinions(
+    sample: JudgedItem, ballots: ItemBallots, kind: LabelKind
+) -> Iterator[tuple[str, Key, _Opinion]]:
+    """What each judge said in an item: names, keys and labels."""
+    members = {group[0]: group for group in ballots.groups}
+    item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
+    only = _only_judge(ballots)
+
+    def said(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, _Opinion]:
+        texts = tuple(sample.answers.get(name, "") for name in names)
+        opinion = _Opinion(label, item, ballots.subject, texts)
+        return (ballots.benchmark, ballots.item_id, models), opinion
+
+    if kind == "stars":
+        if ballots.placed_by != "stars":
+            return
+        for points in ballots.scores:
+            for part in points.parts or (points,):
+                for model in members.get(part.candidate, ()):
+                    yield part.judge or only, *said((model,), part.stars, part.candidate)
+        return
+    for match in ballots.matches:
+        for judge in judges_in(match) or ("",):
+            result = by_judge(match, judge).result if judge else match.result
+            for high, low in product(members.get(match.high, ()), members.get(match.low, ())):
+                label = None if result is None else round(2 * result)
+                names = (match.high, match.low)
+                if high > low:
+                    high, low, names = low, high, (match.low, match.high)
+                    label = None if label is None else 2 - label
+                yield judge or only, *said((high, low), label, *names)
+
+
+def _only_judge(ballots: ItemBallots) -> str:
+    """The model that judged an item, where it was one."""
+    called = {call.model for call in ballots.calls if call.kind in ("match", "score")}
+    return " + ".join(sorted(called)) or "rule"
+
+
+def _cases(
+    judges: Sequence[_Judge], human: HumanLabels, left_out: Counter[str]
+) -> tuple[list[Case], dict[str, int]]:
+    """The cases, and for each judge how many it gave no usable label."""
+    benchmarks: dict[str, set[str]] = defaultdict(set)
+    known: set[str] = set()
+    for judge in judges:
+        for benchmark, item_id, models in judge.opinions:
+            benchmarks[item_id].add(benchmark)
+            known.update(models)
+    names = list(dict.fromkeys(name for label in human.labels for name in label.models))
+    called = {name: model for model, name in match_names(names, sorted(known)).items()}
+    together: dict[tuple[Key, str, tuple[str, ...]], list[int]] = defaultdict(list)
+    strangers: Counter[str] = Counter(
+        name for label in human.labels for name in label.models if name not in called
+    )
+    for label in human.labels:
+        if any(name not in called for name in label.models):
+            left_out[f"of models that no log judged: {listed(sorted(strangers))}"] += 1
+        elif (key := _key(label, called, benchmarks, human)) is None:
+            left_out["of items that no log judged"] += 1
+        else:
+            value, digests = label.value, label.digests
+            models = tuple(called[name] for name in label.models)
+            if key[2] != models:
+                value, digests = 2 - value, digests[::-1]
+            together[key, label.round, digests].append(value)
+    cases: dict[tuple[Key, str, tuple[str, ...]], Case] = {}
+    lacking: Counter[str] = Counter()
+    for (key, turn, digests), values in together.items():
+        found = {one.name: _fitting(one.opinions.get(key, ()), digests) for one in judges}
+        one = next((opinion for opinion in found.values() if isinstance(opinion, _Opinion)), None)
+        if one is None:
+            reasons = [reason for reason in found.values() if isinstance(reason, str)]
+            left_out[max(reasons, key=reasons.count)] += len(values)
+            continue
+        people = np.bincount(values, minlength=len(SCALES[human.kind])).astype(np.float64)
+        own = {
+            name: opinion.label
+            for name, opinion in found.items()
+            if isinstance(opinion, _Opinion) and opinion.label is not None
+        }
+        # Some of an answer's labels may have a digest, and some none.
+        same = cases.get((key, turn, one.answers))
+        if same is None:
+            lacking.update(judge.name for judge in judges if judge.name not in own)
+        else:
+            people = people + same.people
+        cases[key, turn, one.answers] = Case(key, turn, one.item, one.subject, people, own)
+    return list(cases.values()), dict(lacking)
+
+
+def _key(
+    label: HumanLabel,
+    called: Mapping[str, str],
+    benchmarks: Mapping[str, set[str]],
+    human: HumanLabels,
+) -> Key | None:
+    """What a label is of, with its models by name; None for an item that no log judged."""
+    there = benchmarks.get(label.item_id, set())
+    if label.benchmark:
+        there = there & {label.benchmark}
+    if len(there) > 1:
+        raise AnalysisError(
+            f"{human.source}, line {label.line}: item {label.item_id!r} is in "
+            f"{' and '.join(sorted(there))}; add a column benchmark"
+        )
+    models = sorted(called[name] for name in label.models)
+    return next(((benchmark, label.item_id, tuple(models)) for benchmark in there), None)
+
+
+def _fitting(opinions: Iterable[_Opinion], digests: tuple[str, ...]) -> _Opinion | str:
+    """The opinion on the answer that people saw, or why there is none."""
+    opinions = list(opinions)
+    if not opinions:
+        return "of answers or pairs that no judge labelled"
+    fitting = [one for one in opinions if _same(one.answers, digests)]
+    if not fitting:
+        return "of other answers than the logs' (by answer_digest)"
+    if len(fitting) > 1:
+        return "of one of several epochs; a column answer_digest says which"
+    return fitting[0]
+
+
+def _same(answers: tuple[str, ...], digests: tuple[str, ...]) -> bool:
+    return all(
+        not digest or not answer or any(one.startswith(digest) for one in answer_digests(answer))
+        for answer, digest in zip(answers, digests, strict=True)
+    )
+
+
+def answer_digests(answer: str) -> tuple[str, str]:
+    """SHA-256 of an answer as it is, and in the form by which identical answers are told."""
+    first, second = (
+        hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        for text in (answer, normalise_answer(answer))
+    )
+    return first, second

@@ -1,0 +1,46 @@
+"""The verb `calibrate`: does a judge agree with people."""
+
+import click
+
+from tiebreak.cli._shared import form_options, plain_errors, show
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@click.option(
+    "--human",
+    required=True,
+    metavar="FILE",
+    help="CSV with columns item_id, model, stars; or item_id, model_a, model_b, winner.",
+)
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@form_options("json", "csv")
+def calibrate(logs: tuple[str, ...], human: str, level: float, form: str | None) -> None:
+    """Hold judges against people: Cohen's κ, and which judge to use.
+
+    \b
+    LOGS are ranking logs, and folders that hold some: those of tiebreak/stars where people gave
+    stars (0 to 3), those of any protocol with matches where they said which of two answers is
+    better. Each log has its judge, or a jury, whose judges count one by one. The file holds a
+    label a line, and perhaps columns benchmark, rater, round, answer_digest:
+      item_id,model,stars,rater,round
+      q17,openai/gpt-5,3,ann,1
+    or
+      item_id,model_a,model_b,winner
+      q17,gpt-5,o3-mini,a
+
+    \b
+    Examples:
+      tiebreak calibrate logs/ --human stars.csv
+      tiebreak calibrate judge-a.eval judge-b.eval --human stars.csv --json
+      tiebreak calibrate logs/ --human preferences.csv --csv
+    """
+    from tiebreak.analysis.calibration import calibrate as calibration_of
+    from tiebreak.analysis.errors import AnalysisError
+    from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report.sheets import calibration as sheets
+    from tiebreak.tables import TableError
+
+    with plain_errors(AnalysisError, RankingLogError, TableError):
+        calibration = calibration_of(logs, human, level=level)
+    show(form, sheets, calibration)

@@ -1,0 +1,294 @@
+"""Calibration: which judge agrees with people (LLMEval-Fair, table 10), and in what it differs."""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+from tiebreak.analysis.calibration import PEOPLE, Calibration, Concordance, JudgeGap
+from tiebreak.rankers.intervals import Estimate
+from tiebreak.report.cells import (
+    Cell,
+    decimal,
+    integer,
+    number,
+    share,
+    signed,
+    signed_interval,
+    words,
+)
+from tiebreak.report.json import document, json_ready, only
+from tiebreak.report.sheet import WIDE, Column, Section, Sheet, Table, names, numbers
+from tiebreak.words import count, p_value
+
+_EACH_OTHER = "people with each other"
+_FIGURES = ("kappa", "quadratic", "agreement", "bias")
+
+
+def sheets_of(calibration: Calibration) -> list[Sheet]:
+    """The verdict, judges, models, subjects, and what each judge says where people say what."""
+    labels = "stars" if calibration.kind == "stars" else "preferences"
+    answers = "answer" if calibration.kind == "stars" else "pair"
+    of = f"{count(calibration.n, answers)} to {count(calibration.n_items, 'question')}"
+    return [
+        Sheet(
+            f"Judges and people's {labels}: {calibration.source}",
+            (f"{of}, {count(len(calibration.models), 'model')}",),
+            verdict=verdict_of(calibration),
+            warnings=tuple(_warnings(calibration)),
+            sections=(
+                Section.of(_judges(calibration), legend=_legend(calibration)),
+                Section.of(_pairs(calibration), heading="Judge against judge", legend=[_TEST]),
+                Section.of(_models(calibration), heading="κ by model"),
+                Section.of(_subjects(calibration), heading="κ by subject"),
+                *_confusions(calibration),
+            ),
+            notes=calibration.notes,
+        )
+    ]
+
+
+def data_of(calibration: Calibration) -> dict[str, Any]:
+    """The fields of `Calibration` under "tiebreak/calibration", version 1."""
+    fields = ("source", "kind", "labels", "judges", "models", "rounds", "n", "n_items", "n_raters")
+    rest = ("level", "cells", "means", "gaps", "people", "ceilings", "notes")
+    return document(
+        "tiebreak/calibration",
+        1,
+        verdict=verdict_of(calibration),
+        **only(calibration, *fields, *rest),
+    )
+
+
+def rows_of(calibration: Calibration) -> list[dict[str, Any]]:
+    """One row for each judge, round, model and subject; "" stands for all of them."""
+    return [_flat(one) for one in (*calibration.cells, *calibration.people)]
+
+
+def verdict_of(calibration: Calibration) -> str:
+    """Which judge to use, and against whom that holds."""
+    best = calibration.judges[0]
+    mean = calibration.mean(best)
+    if math.isnan(mean.kappa.value):
+        return f"No κ is defined: {mean.kappa.reason}."
+    over = f"over {count(mean.n_models, 'model')}"
+    figure = f"mean κ {_with_bounds(mean.kappa)} {over}"
+    rivals = [gap for gap in calibration.gaps if best in (gap.first, gap.second)]
+    if not rivals:
+        sentence = f"{best} agrees with people: {figure}"
+    else:
+        same = [_other(gap, best) for gap in rivals if not gap.apart]
+        apart = [gap for gap in rivals if gap.apart]
+        sentence = f"{best} agrees best with people: {figure}"
+        if apart:
+            worst = max(gap.p_adjusted for gap in apart)
+            behind = _listed(_other(gap, best) for gap in apart)
+            sentence += f"; ahead of {behind} ({p_value(worst, at_most=len(apart) > 1)})"
+        if same:
+            sentence += f"; not told apart from {_listed(same)}"
+    return ". ".join([sentence, *_beside_people(calibration, best)]) + "."
+
+
+def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
+    """How the judge compares with people's agreement with each other."""
+    for one in calibration.ceilings:
+        if one.first == best and one.apart is not None:
+            bounds = _interval(one.gap.lower, one.gap.upper)
+            far = f"κ {decimal(one.gap.difference, 2)} ({bounds}, {count(one.n, 'answer')})"
+            if not one.apart:
+                yield f"Whether people agree better with each other cannot be told: {far}"
+            elif one.gap.difference < 0:
+                yield f"People agree better with each other: {far}"
+            else:
+                yield f"People agree less with each other: +{far.removeprefix('κ ')} in κ"
+
+
+_TEST = (
+    "The difference of mean κ over models on the answers that both labelled; p by leaving out each "
+    "question in turn, adjusted for all pairs of judges (Holm)"
+)
+
+
+def _legend(calibration: Calibration) -> list[str]:
+    kappa = (
+        "κ: agreement beyond chance, 1 is full, 0 what chance gives; mean κ: over models (all "
+        "models count alike); κ²: with quadratic weights, where a disagreement by two counts four "
+        "times as much as one by one"
+    )
+    more = {
+        "stars": "Bias: stars that the judge gives more than people, in the mean",
+        "preferences": "Pairs count in both orientations, half each",
+    }[calibration.kind]
+    return [f"{kappa}. {more}. {calibration.level * 100:g}% intervals over questions"]
+
+
+def _warnings(calibration: Calibration) -> Iterator[str]:
+    for judge in calibration.judges:
+        found = calibration.cell(judge)
+        if found is not None and found.kappa.reason and not math.isnan(found.kappa.value):
+            yield f"{judge}: κ {found.kappa.reason}"
+        mean = calibration.mean(judge)
+        if mean.undefined and mean.n_models:
+            these = _listed(mean.undefined)
+            yield f"{judge}: the mean κ leaves out {these}, where all labels are the same"
+
+
+def _judges(calibration: Calibration) -> Table:
+    """A row for each judge and round, and for people with each other."""
+    columns = (
+        names("Judge"),
+        *([names("Round", 0)] if calibration.rounds else []),
+        *numbers("Answers", "Mean κ", "κ"),
+        Column("κ²", room=WIDE),
+        *numbers("Agree"),
+        *(numbers("Bias") if calibration.kind == "stars" else ()),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    rules: list[int] = []
+    for judge, turn in product((*calibration.judges, PEOPLE), _turns(calibration)):
+        one = calibration.cell(judge, turn)
+        if one is None:
+            continue
+        if not turn and rows:
+            rules.append(len(rows))
+        mean = calibration.mean(judge, turn).kappa if judge else None
+        rows.append(
+            (
+                words(judge or _EACH_OTHER),
+                *([words(turn or "all")] if calibration.rounds else []),
+                integer(one.n),
+                _figure(mean) if mean else Cell(""),
+                *(_figure(one.kappa), _figure(one.quadratic)),
+                share(one.agreement.value),
+                *([_bias(one)] if calibration.kind == "stars" else []),
+            )
+        )
+    lines = rules if calibration.rounds else []
+    return Table.of(columns, rows, "Judges and people", rules=lines, gap=2)
+
+
+def _pairs(calibration: Calibration) -> Table:
+    columns = (*map(names, ("Judge", "Against")), *numbers("Answers", "Δ mean κ", "p"))
+    rows = (
+        (
+            words(one.first),
+            words(one.second or _EACH_OTHER),
+            integer(one.n),
+            _under(signed(one.gap.difference), _interval(one.gap.lower, one.gap.upper)),
+            Cell("–") if math.isnan(one.p_adjusted) else _p(one),
+        )
+        for one in (*calibration.gaps, *calibration.ceilings)
+    )
+    return Table.of(columns, rows, "Judge against judge")
+
+
+def _models(calibration: Calibration) -> Table:
+    """Table 10: models, and below them their mean."""
+    rows = [
+        (
+            words(model),
+            *(_kappa(calibration, judge, turn, model) for judge, turn in _by(calibration)),
+        )
+        for model in calibration.models
+    ]
+    last = (
+        words("mean"),
+        *(_figure(calibration.mean(judge, turn).kappa) for judge, turn in _by(calibration)),
+    )
+    columns = (names("Model"), *_headings(calibration))
+    return Table.of(columns, [*rows, last], "κ by model", rules=[len(rows)])
+
+
+def _subjects(calibration: Calibration) -> Table:
+    subjects = sorted({one.subject for one in calibration.cells} - {""})
+    rows = (
+        (
+            words(subject),
+            *(_kappa(calibration, judge, turn, "", subject) for judge, turn in _by(calibration)),
+        )
+        for subject in subjects
+    )
+    return Table.of((names("Subject"), *_headings(calibration)), rows, "κ by subject")
+
+
+def _confusions(calibration: Calibration) -> Iterator[Section]:
+    """A table for each judge: rows are people's labels, columns the judge's."""
+    for judge in calibration.judges:
+        one = calibration.cell(judge)
+        if one is None:
+            continue
+        columns = (names("People", 0), *numbers(*calibration.labels))
+        rows = (
+            (words(label), *(Cell(f"{value:,.4g}", value) for value in row))
+            for label, row in zip(calibration.labels, one.confusion, strict=True)
+        )
+        what = "Rows: people's labels; columns: the judge's"
+        yield Section.of(
+            Table.of(columns, rows, f"Labels of {judge}"), heading=f"{judge}", legend=[what]
+        )
+
+
+def _turns(calibration: Calibration) -> tuple[str, ...]:
+    return ("", *calibration.rounds)
+
+
+def _by(calibration: Calibration) -> list[tuple[str, str]]:
+    """The columns of table 10: rounds, and in each the judges."""
+    turns = calibration.rounds or ("",)
+    return [(judge, turn) for turn in turns for judge in calibration.judges]
+
+
+def _headings(calibration: Calibration) -> tuple[Column, ...]:
+    return numbers(*(f"{judge} · {turn}" if turn else judge for judge, turn in _by(calibration)))
+
+
+def _kappa(calibration: Calibration, judge: str, turn: str, model: str, subject: str = "") -> Cell:
+    one = calibration.cell(judge, turn, model, subject)
+    return Cell("–") if one is None else _figure(one.kappa)
+
+
+def _figure(one: Estimate) -> Cell:
+    return _under(number(one.value), _interval(one.lower, one.upper))
+
+
+def _bias(one: Concordance) -> Cell:
+    return _under(signed(one.bias.value), _interval(one.bias.lower, one.bias.upper))
+
+
+def _interval(lower: float, upper: float) -> str:
+    """Bounds with two digits: with a dash where no minus sign is near."""
+    if lower >= 0:
+        return f"{decimal(lower, 2)}–{decimal(upper, 2)}"
+    return signed_interval(lower, upper)
+
+
+def _under(cell: Cell, bounds: str) -> Cell:
+    return Cell(cell.text, cell.key, cell.tone, bounds if cell.key is not None else "")
+
+
+def _p(one: JudgeGap) -> Cell:
+    return Cell(p_value(one.p_adjusted), one.p_adjusted, "good" if one.apart else "")
+
+
+def _with_bounds(one: Estimate) -> str:
+    if math.isnan(one.lower):
+        return decimal(one.value)
+    return f"{decimal(one.value)} ({_interval(one.lower, one.upper)})"
+
+
+def _other(gap: JudgeGap, judge: str) -> str:
+    return gap.second if gap.first == judge else gap.first
+
+
+def _listed(found: Iterable[str]) -> str:
+    *most, last = found
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _flat(one: Concordance) -> dict[str, Any]:
+    cells: dict[str, Any] = only(one, "judge", "round", "model", "subject", "n", "n_items")
+    for name in _FIGURES:
+        figure = json_ready(getattr(one, name))
+        cells[name] = figure["value"]
+        cells |= {f"{name}_{bound}": figure[bound] for bound in ("lower", "upper")}
+    return cells

@@ -1,0 +1,69 @@
+"""Stars that judges gave, as ballots and logs."""
+
+from collections.abc import Mapping, Sequence
+
+from inspect_ai.log import EvalSample
+
+from tests.ranking_logs.builders import sample
+from tiebreak.candidates import CONTEST_KEY
+from tiebreak.scorers.ballots import Call, ItemBallots, PointScore
+
+Given = Mapping[str, int | None]
+
+
+def starred(
+    item_id: str,
+    stars: Given | Mapping[str, Given],
+    *,
+    judge: str = "j/judge",
+    groups: Sequence[Sequence[str]] | None = None,
+    benchmark: str = "fair",
+    subject: str = "",
+    cluster: str = "",
+) -> ItemBallots:
+    """An item whose answers have stars, by model; or by judge and model, of a jury."""
+    by_judge = {name: one for name, one in stars.items() if isinstance(one, Mapping)}
+    if not by_judge:
+        by_judge = {"": {name: one for name, one in stars.items() if not isinstance(one, Mapping)}}
+    candidates = list(next(iter(by_judge.values())))
+    shown = groups or [[name] for name in candidates]
+    scores = tuple(
+        PointScore.of_jury([_points(name, own[name], who) for who, own in by_judge.items()], 1)
+        for name in candidates
+    )
+    models = tuple(sorted(model for group in shown for model in group))
+    return ItemBallots(
+        protocol="stars",
+        benchmark=benchmark,
+        item_id=item_id,
+        input_hash="0",
+        task_type="general_qa",
+        rubric="stars",
+        seed=0,
+        subject=subject,
+        cluster=cluster,
+        models=models,
+        native=dict.fromkeys(models),
+        groups=tuple(map(tuple, shown)),
+        placed_by="stars",
+        scores=scores,
+        calls=tuple(Call(kind="score", role="judge", model=who or judge) for who in by_judge),
+        complete=True,
+    )
+
+
+def _points(candidate: str, stars: int | None, judge: str) -> PointScore:
+    return PointScore(
+        candidate=candidate,
+        stars=stars,
+        score=None if stars is None else stars / 3,
+        unscored="no JSON in the reply" if stars is None else None,
+        judge=judge,
+    )
+
+
+def answered(ballots: ItemBallots, answers: Mapping[str, str], epoch: int = 1) -> EvalSample:
+    """The sample of an item, whose metadata holds the answers."""
+    made = sample(ballots, f"{ballots.item_id}#{epoch}")
+    made.metadata = {CONTEST_KEY: {"answers": dict(answers)}}
+    return made

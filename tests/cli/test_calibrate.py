@@ -1,0 +1,93 @@
+"""The verb `calibrate`: tables, JSON, CSV, and what it says when it is used wrongly."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.analysis.test_calibration import GOOD, MODELS, POOR, TRUTH
+from tests.ranking_logs.builders import write_log
+from tests.tables.builders import write
+from tiebreak.cli.calibrate import calibrate
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(calibrate, arguments, env={"COLUMNS": "100"})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("calibrate")
+    write_log(path / "logs" / "good.eval", GOOD, eval_id="E1", task_id="T1")
+    write_log(path / "logs" / "poor.eval", POOR, eval_id="E2", task_id="T2")
+    rows = [
+        f"q{k},{model},{TRUTH[k, m]},ann,{1 + k % 2}"
+        for k in range(80)
+        for m, model in enumerate(MODELS)
+    ]
+    rows += [f"q{k},b,{min(3, TRUTH[k, 1] + 1)},ben,{1 + k % 2}" for k in range(30)]
+    write(path / "stars.csv", "\n".join(["item_id,model,stars,rater,round", *rows]))
+    return path
+
+
+def test_tables(folder: Path) -> None:
+    done = run(str(folder / "logs"), "--human", str(folder / "stars.csv"))
+    assert done.exit_code == 0, done.output
+    for words in (
+        "j/good agrees best with people: mean κ",
+        "ahead of j/poor (p < .001)",
+        "Judge against judge",
+        "people with each other",
+        "κ by model",
+        "κ by subject",
+        "Rows: people's labels; columns: the judge's",
+    ):
+        assert words in " ".join(done.output.split()), words
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_other_forms(folder: Path, form: str) -> None:
+    done = run(str(folder / "logs"), "--human", str(folder / "stars.csv"), "--format", form)
+    assert done.exit_code == 0, done.output
+    assert "j/good" in done.output
+
+
+def test_json(folder: Path) -> None:
+    done = run(str(folder / "logs"), "--human", str(folder / "stars.csv"), "--json")
+    data = json.loads(done.stdout)
+    assert (data["format"], data["version"]) == ("tiebreak/calibration", 1)
+    assert data["judges"] == ["j/good", "j/poor"]
+    assert data["rounds"] == ["1", "2"]
+    keys = [(one["judge"], one["round"], one["model"], one["subject"]) for one in data["cells"]]
+    # Subjects alternate with the rounds here, so that a round has one subject.
+    assert len(keys) == len(set(keys)) == 2 * (3 * 3 + 2 * 3 * 2)
+    assert data["cells"][0]["kappa"]["value"] > 0.8
+    assert data["verdict"].startswith("j/good agrees best")
+
+
+def test_csv(folder: Path) -> None:
+    done = run(str(folder / "logs"), "--human", str(folder / "stars.csv"), "--csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert {"judge", "kappa", "kappa_lower", "quadratic", "agreement", "bias"} <= rows[0].keys()
+    assert {row["judge"] for row in rows} == {"j/good", "j/poor", ""}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere", "--human", "{stars}"], 1, "nowhere does not exist"),
+        (["{logs}"], 2, "Missing option '--human'"),
+        (["{logs}", "--human", "nowhere.csv"], 1, "nowhere.csv does not exist"),
+        (["--human", "{stars}"], 2, "Missing argument"),
+        (["{logs}", "--human", "{stars}", "--level", "2"], 2, "--level"),
+    ],
+)
+def test_wrong_use(folder: Path, arguments: list[str], code: int, words: str) -> None:
+    paths = {"logs": folder / "logs", "stars": folder / "stars.csv"}
+    done = run(*(part.format(**paths) for part in arguments))
+    assert done.exit_code == code, done.output
+    assert words in done.output
+    assert "Traceback" not in done.output
