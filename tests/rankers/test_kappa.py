@@ -46,7 +46,7 @@ def test_the_textbook() -> None:
     # table 18.1: two raters, 100 subjects, three diagnoses; κ = .68 on p. 603.
     table = [[75, 1, 4], [5, 4, 1], [0, 0, 10]]
     assert float(kappa_many(table)) == pytest.approx(0.676, abs=5e-4)
-    assert kappa_many([table, np.eye(3).tolist()]).tolist() == pytest.approx([0.676, 1], abs=5e-4)
+    assert kappa_many(np.stack([table, np.eye(3)])).tolist() == pytest.approx([0.676, 1], abs=5e-4)
 
 
 def test_scale_and_orientation_do_not_matter() -> None:
