@@ -1,15 +1,19 @@
 """The bank that ships: what every question of it holds."""
 
 import json
+import sqlite3
 from collections import Counter
 from dataclasses import fields
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.harness import ROOT
 from tiebreak.bank.question import TYPES, BankQuestion
+from tiebreak.cli import main
 
 FILE = ROOT / "src" / "tiebreak" / "bank" / "example" / "questions.jsonl"
 
@@ -92,3 +96,18 @@ def test_no_question_is_there_twice() -> None:
         if len(pieces[i] & pieces[j]) > 0.6 * len(pieces[i] | pieces[j])
     ]
     assert not alike
+
+
+@pytest.mark.slow
+def test_it_is_imported_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["bank", "import", "example", "--json"])
+    assert done.exit_code == 0, done.output
+    with sqlite3.connect("bank.db") as bank:
+        [(n, approved)] = bank.execute("SELECT count(*), sum(status = 'approved') FROM questions")
+    # None of them looks like another: near duplicates would be drafts.
+    assert n == approved == len(example())
+    Path("example").write_text("", encoding="utf-8")
+    own = CliRunner().invoke(main, ["bank", "import", "example"])
+    assert own.exit_code != 0
+    assert "example is none of" in own.output

@@ -15,6 +15,9 @@ from tiebreak.bank.errors import BankError
 
 Row = Mapping[str, Any]
 
+EXAMPLE: Final = "example"
+"""The name of the questions that come with the package."""
+
 _BATCH: Final = 2_000
 _SEPARATORS: Final = ",;\t"
 
@@ -54,6 +57,7 @@ def sources_of(paths: tuple[str, ...]) -> list[Source]:
     Args:
         paths: files, hf://datasets/OWNER/NAME[@REVISION][/FILE], or OWNER/NAME where no file has
             that name. Of a dataset its Parquet files, otherwise those of the next format.
+            "example" is the file that comes with the package, where no file has that name.
 
     Raises:
         BankError: there is no such file or dataset, or it is of another format.
@@ -67,6 +71,8 @@ def _sources(path: str) -> list[Source]:
     if is_on_hub(path):
         return _on_hub(path)
     file = Path(path)
+    if path == EXAMPLE and not file.exists():
+        return [Source(EXAMPLE, Path(__file__).parent / "example" / "questions.jsonl")]
     if not file.exists() and path.count("/") == 1 and not file.suffix:
         return _on_hub(f"hf://datasets/{path}")
     if not file.is_file():

@@ -48,8 +48,9 @@ def import_(
 
     \b
     FILE is JSON (an array), JSON lines, Parquet or CSV; DATASET is one on the Hugging Face Hub,
-    hf://datasets/OWNER/NAME[@REVISION][/FILE] or OWNER/NAME. A file that was imported before
-    changes nothing. Fields, with other names that they may have:
+    hf://datasets/OWNER/NAME[@REVISION][/FILE] or OWNER/NAME; "example" are the 254 questions that
+    come with Tiebreak. A file that was imported before changes nothing. Fields, with other names
+    that they may have:
       question (text)               or dialog, turns with role and content, of the published form
       answer (key, target)          true or false; a letter (A is the first option) or a whole
                                     number (0 is the first); the fill, several with ; between them
@@ -68,6 +69,7 @@ def import_(
 
     \b
     Examples:
+      tiebreak bank import example
       tiebreak bank import questions.jsonl
       tiebreak bank import exams/*.json --bank postgresql://me@host/bank
       tiebreak bank import OWNER/NAME --skip-faulty --near keep
