@@ -46,3 +46,9 @@ class BankQuestion:
     status: Status = "approved"
     parent: str = ""
     made_by: str = ""
+
+
+def item_metadata(question: BankQuestion) -> dict[str, str]:
+    """What an item of a log or a pool says about its question, beside its text and key."""
+    names = ("category", "sub_category", "raw_uuid", "type", "source", "date")
+    return {name: getattr(question, name) for name in names}

@@ -5,6 +5,7 @@ Importing a module registers what its decorators mark.
 
 from tiebreak.inspect_tasks import (
     answering,
+    fair,
     generate,
     judging,
     rerank,
@@ -16,6 +17,7 @@ from tiebreak.scorers import ranking, standing
 
 __all__ = [
     "answering",
+    "fair",
     "generate",
     "judging",
     "provider",

@@ -1,0 +1,40 @@
+"""Questions of a bank by their uuids, and the fingerprint of what may be asked."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, fields
+from typing import Final
+
+from sqlalchemy import Engine, select
+
+from tiebreak.bank.entry import Entry
+from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.schema import QUESTIONS
+
+_COLUMNS: Final = tuple(QUESTIONS.c[field.name] for field in fields(BankQuestion))
+# SQLite takes some thousands of values in one statement.
+_AT_ONCE: Final = 500
+
+
+def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
+    """The questions with these uuids, in their order.
+
+    Raises:
+        KeyError: the bank has no question with such a uuid.
+    """
+    found: dict[str, BankQuestion] = {}
+    with engine.connect() as connection:
+        for start in range(0, len(uuids), _AT_ONCE):
+            some = QUESTIONS.c.uuid.in_(uuids[start : start + _AT_ONCE])
+            for row in connection.execute(select(*_COLUMNS).where(some)).mappings():
+                found[row["uuid"]] = BankQuestion(**{**row, "options": tuple(row["options"])})
+    return [found[uuid] for uuid in uuids]
+
+
+def fingerprint(entries: Iterable[Entry]) -> str:
+    """16 hex digits that change with whatever changes a draw or a key."""
+    digest = hashlib.sha256()
+    for entry in sorted(entries, key=lambda entry: entry.uuid):
+        digest.update(json.dumps(astuple(entry)).encode())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,160 @@
+"""A server's questions as samples: number 1 first, the next only when it is answered.
+
+The samples are places only, "Question 3 of session …": what stands there is seen when its turn
+comes, and then in the sample's messages. The session is found again by what it is for (the model,
+k, the prompting and the session's name), so `inspect eval-retry`, or the same command once more,
+goes on with it: what the server has an answer to is not asked again, and of a session that is
+complete nothing is asked at all.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from tiebreak.bank.client import TOKEN, Client
+from tiebreak.bank.errors import BankError
+from tiebreak.bank.prompting import BENCHMARKS, Prompting, prompt
+from tiebreak.inspect_tasks.fair import DESIGN_KEY
+from tiebreak.prerequisite import PrerequisiteError
+
+GRACE = 10.0
+"""Seconds that a question waits for an earlier one that nobody is answering."""
+
+
+def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
+    """The task that answers a session of a server, new or half-way.
+
+    Raises:
+        PrerequisiteError: there is no token, or the server refuses.
+    """
+    client = connect(server)
+    try:
+        standing = client.start(k, str(get_model()), prompting, name)
+    except BankError as error:
+        raise PrerequisiteError(str(error)) from error
+    places = [f"Question {place} of session {standing.id}" for place in range(1, k + 1)]
+    return Task(
+        name=BENCHMARKS[prompting],
+        dataset=MemoryDataset(
+            [Sample(id=place, input=text) for place, text in enumerate(places, 1)],
+            name=f"session {standing.id}",
+        ),
+        solver=examined(server, standing.id, prompting, standing.answered),
+        # More at once would only wait for one another.
+        config=GenerateConfig(max_connections=1),
+        metadata={
+            DESIGN_KEY: {
+                "design": "served",
+                "k": k,
+                "session": standing.id,
+                "prompting": prompting,
+                "server": server,
+            }
+        },
+    )
+
+
+def connect(server: str) -> Client:
+    """The server, with the token of the environment.
+
+    Raises:
+        PrerequisiteError: there is no token, or the address is none.
+    """
+    token = os.environ.get(TOKEN)
+    if not token:
+        raise PrerequisiteError(
+            f"No token: put the one that the organiser gave you into the variable {TOKEN}."
+        )
+    if not str(server).startswith(("http://", "https://")):
+        raise PrerequisiteError(f"server is {server!r}: it must begin with https:// or http://.")
+    return Client(server, token)
+
+
+@solver
+def examined(
+    server: str, session: str, prompting: Prompting = "zero_shot", answered: int = 0
+) -> Solver:
+    """Ask the server for the sample's question and give it the model's answer.
+
+    Args:
+        server: Address of the server.
+        session: Id of the session.
+        prompting: zero_shot, few_shot or step_by_step.
+        answered: Questions that have their answer already.
+    """
+    client, turns = connect(server), Turns(answered)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        place = int(state.sample_id)
+        if state.epoch > 1:
+            raise BankError("a session takes one answer to a question: leave out --epochs")
+        if place <= answered:
+            state.metadata["answered"] = "in an earlier run"
+            return state
+        async with turns.of(place):
+            given = await anyio.to_thread.run_sync(client.question, session, place)
+            text = prompt(given.question, given.options, prompting)
+            state.messages = [ChatMessageUser(content=text)]
+            for name in ("category", "sub_category", "type"):
+                state.metadata[name] = getattr(given, name)
+            state = await generate(state)
+            reply = state.output.completion
+            await anyio.to_thread.run_sync(client.answer, session, place, reply)
+        return state
+
+    return solve
+
+
+class Turns:
+    """Lets places 1, 2, … in one after the other, in whatever order they come."""
+
+    def __init__(self, done: int) -> None:
+        """`done` places had their turn before."""
+        self._done = done
+        self._inside: set[int] = set()
+        self._failed: set[int] = set()
+        self._changed: anyio.Condition | None = None
+
+    @asynccontextmanager
+    async def of(self, place: int) -> AsyncIterator[None]:
+        """The turn of a place.
+
+        Raises:
+            BankError: a place before it failed, or does not come.
+        """
+        # A condition belongs to the event loop in which it is made.
+        changed = self._changed = self._changed or anyio.Condition()
+        self._failed.discard(place)
+        while self._done + 1 < place:
+            await self._wait(changed, place)
+        self._inside.add(place)
+        try:
+            yield
+        except BaseException:
+            self._failed.add(place)
+            raise
+        else:
+            self._done = max(self._done, place)
+        finally:
+            self._inside.discard(place)
+            with anyio.CancelScope(shield=True):
+                async with changed:
+                    changed.notify_all()
+
+    async def _wait(self, changed: anyio.Condition, place: int) -> None:
+        if failed := [other for other in self._failed if other < place]:
+            raise BankError(f"question {place} was not asked, since question {failed[0]} failed")
+        with anyio.move_on_after(GRACE) as waited:
+            async with changed:
+                await changed.wait()
+        if waited.cancelled_caught and not self._inside and self._done + 1 < place:
+            raise BankError(
+                f"question {place} comes after question {self._done + 1}, which is not in this "
+                "run: leave out --sample-id and --sample-shuffle"
+            )
