@@ -36,7 +36,7 @@ MAY_IMPORT = {
         *("analysis", "candidates", "inspect_tasks", "rankers", "ranking_logs", "report"),
         "scorers",
     },
-    "bank": {"analysis", "candidates", "rankers", "ranking_logs", "report", "tables"},
+    "bank": {"analysis", "candidates", "rankers", "ranking_logs", "report", "scorers", "tables"},
     "lab": {"rankers", "report", "scorers"},
     "demo": {
         *("analysis", "candidates", "scorers", "ranking_logs", "report", "local", "inspect_tasks"),

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli import bank_import, bank_serve, bank_token
+from tiebreak.cli import bank_expand, bank_import, bank_serve, bank_token
 
 
 @click.group()
@@ -16,6 +16,7 @@ def bank() -> None:
 
 for verb in (
     bank_import.import_,
+    bank_expand.expand,
     bank_serve.serve,
     bank_token.token,
     bank_token.revoke,

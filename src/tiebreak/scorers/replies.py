@@ -156,6 +156,11 @@ def parse_refinement(text: str, principle_ids: Sequence[str]) -> RefineReply:
     return reply
 
 
+def parse_object(model: type[_M], text: str) -> _M:
+    """A reply whose form is a dataclass or a model of pydantic's."""
+    return _validate(model, _json_object(text))
+
+
 def levels_schema(part: str, labels: Sequence[str], k: int) -> ResponseSchema:
     """Schema of a reply that gives every label a whole number from 1 to k."""
     level = JSONSchema(type="integer", enum=list(range(1, k + 1)))
