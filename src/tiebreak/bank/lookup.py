@@ -3,16 +3,17 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple
 from typing import Final
 
 from sqlalchemy import Engine, select
 
 from tiebreak.bank.entry import Entry
+from tiebreak.bank.errors import BankError
 from tiebreak.bank.question import BankQuestion
+from tiebreak.bank.rows import COLUMNS, question_from
 from tiebreak.bank.schema import QUESTIONS
 
-_COLUMNS: Final = tuple(QUESTIONS.c[field.name] for field in fields(BankQuestion))
 # SQLite takes some thousands of values in one statement.
 _AT_ONCE: Final = 500
 
@@ -21,14 +22,16 @@ def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
     """The questions with these uuids, in their order.
 
     Raises:
-        KeyError: the bank has no question with such a uuid.
+        BankError: the bank has no question with such a uuid.
     """
     found: dict[str, BankQuestion] = {}
     with engine.connect() as connection:
         for start in range(0, len(uuids), _AT_ONCE):
             some = QUESTIONS.c.uuid.in_(uuids[start : start + _AT_ONCE])
-            for row in connection.execute(select(*_COLUMNS).where(some)).mappings():
-                found[row["uuid"]] = BankQuestion(**{**row, "options": tuple(row["options"])})
+            for row in connection.execute(select(*COLUMNS).where(some)):
+                found[row.uuid] = question_from(row)
+    if missing := [uuid for uuid in uuids if uuid not in found]:
+        raise BankError(f"the bank has no question {missing[0]} (any more)", kind="missing")
     return [found[uuid] for uuid in uuids]
 
 

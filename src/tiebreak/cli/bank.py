@@ -2,7 +2,14 @@
 
 import click
 
-from tiebreak.cli import bank_expand, bank_import, bank_serve, bank_token
+from tiebreak.cli import (
+    bank_expand,
+    bank_export,
+    bank_import,
+    bank_sample,
+    bank_serve,
+    bank_token,
+)
 
 
 @click.group()
@@ -17,6 +24,8 @@ def bank() -> None:
 for verb in (
     bank_import.import_,
     bank_expand.expand,
+    bank_sample.sample,
+    bank_export.export,
     bank_serve.serve,
     bank_token.token,
     bank_token.revoke,
