@@ -3,7 +3,8 @@
 It reads the answers that models have already given (Inspect logs, lm-eval samples), has an LLM
 judge compare them, and returns a ranking with its uncertainty and its bill.
 
-    before judging      load_candidates, audit, diagnose, estimate_cost, simulate
+    before judging      load_candidates, audit, diagnose, contamination, estimate_cost,
+                        simulate
     ranking logs        leaderboards, star_report, compare, stability, peer_report
     beside people       align, calibrate
     as data frames      leaderboard_df, rankings_df, ballots_df

@@ -28,6 +28,12 @@ from .analysis.consensus import (
 from .analysis.consensus import (
     elect as elect,
 )
+from .analysis.contamination import (
+    Contamination as Contamination,
+)
+from .analysis.contamination import (
+    contamination as contamination,
+)
 from .analysis.contests import (
     ContestReport as ContestReport,
 )

@@ -27,6 +27,9 @@ CONTEST_KEY = "contest"
 PROMPTS_KEY = "tiebreak_prompts"
 """Log metadata key of ranking logs: SHA-256 of the judges' prompt templates."""
 
+REPLAY_KEY = "tiebreak_replay"
+"""Log metadata key of replays: which data, what was taken out of their questions, and the seed."""
+
 
 class Shard(NamedTuple):
     """Part `number` of `total` parts of a run, 1 ≤ number ≤ total; written "3/8"."""

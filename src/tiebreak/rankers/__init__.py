@@ -10,6 +10,7 @@
     covariates               Bradley–Terry at equal length or style of answers
     agreement, stability     do two leaderboards say the same, and would they with other items
     kappa                    Cohen's κ of many tables, with intervals; κ against κ
+    shares                   two shares of independent samples, in clusters
     pairwise_tests           which models are told apart
     settlement               when is a ranking decided, however often one looks
     ranks, uncertainty       scores of a leaderboard, and how far other items would move it

@@ -15,6 +15,7 @@ _MODULES = {
     "Audit": "audit",
     "Calibration": "calibration",
     "Comparison": "comparison",
+    "Contamination": "contamination",
     "ContestReport": "contest",
     "Diagnosis": "diagnosis*",
     "Election": "consensus*",

@@ -1,0 +1,304 @@
+"""Which questions does a model know by heart? LLMEval-Fair, §3.3, table 4.
+
+Logs of tiebreak/replay hold, for every question, attempts to fill in what was taken out of it; a
+question is recalled when two attempts are right. Some can be guessed, so that a count alone says
+nothing: each dataset is compared with baselines, questions that were never published, masked in the
+same way. Both shares are over questions; variants of one original (`raw_uuid`) are one cluster.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.finding import Finding
+from tiebreak.candidates import REPLAY_KEY
+from tiebreak.paths import Paths, path_list
+from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.pairwise_tests import holm
+from tiebreak.rankers.shares import ShareGap, share_gap
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.words import count
+
+NEEDED: Final = 2
+"""Right attempts by which a question counts as recalled, of three."""
+
+HOW = "inspect eval tiebreak/replay -T data=NAME --model MODEL"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Replayed:
+    """What a model recalled of a dataset.
+
+    `recalled` has, for each question that can be decided, 1 or 0, and `clusters` its original.
+    `undecided` counts questions whose attempts failed, so that one more could have decided.
+    """
+
+    model: str
+    dataset: str
+    mask: str
+    recalled: tuple[int, ...]
+    clusters: tuple[str, ...]
+    undecided: int
+    logs: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """How many questions are decided."""
+        return len(self.recalled)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Recall:
+    """A cell of table 4: `recalled` of `n` questions, and the share with its interval."""
+
+    model: str
+    dataset: str
+    recalled: int
+    n: int
+    n_clusters: int
+    undecided: int
+    share: Estimate
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RecallGap:
+    """How much more a model recalls of a dataset than of a baseline.
+
+    `p_adjusted` holds for all models, datasets and baselines together (Holm); `apart` is whether it
+    is at most 1 − level, None without a test.
+    """
+
+    model: str
+    dataset: str
+    baseline: str
+    gap: ShareGap
+    p_adjusted: float
+    apart: bool | None
+
+    @property
+    def above(self) -> bool:
+        """Whether more is recalled than of the baseline."""
+        return bool(self.apart) and self.gap.difference > 0
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Contamination(Finding):
+    """Table 4: models × datasets, with the baselines last, and each dataset against each baseline.
+
+    `mask` is what was taken out of the questions.
+    """
+
+    mask: str
+    models: tuple[str, ...]
+    datasets: tuple[str, ...]
+    baselines: tuple[str, ...]
+    cells: tuple[Recall, ...]
+    gaps: tuple[RecallGap, ...]
+    level: float
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        models = count(len(self.models), "model")
+        return f"{models} on {count(len(self.datasets) + len(self.baselines), 'dataset')}"
+
+    def cell(self, model: str, dataset: str) -> Recall | None:
+        """What a model recalled of a dataset; None without a log."""
+        asked = (model, dataset)
+        return next((one for one in self.cells if (one.model, one.dataset) == asked), None)
+
+    def gap(self, model: str, dataset: str, baseline: str) -> RecallGap | None:
+        """A dataset against a baseline; None where the model lacks one of them."""
+        asked = (model, dataset, baseline)
+        return next(
+            (one for one in self.gaps if (one.model, one.dataset, one.baseline) == asked), None
+        )
+
+
+def contamination(
+    paths: Paths, *, baselines: Sequence[str] = (), level: float = 0.95
+) -> Contamination:
+    """What models recall, in the logs of tiebreak/replay among some files and folders.
+
+    Args:
+        paths: Inspect logs, and folders that hold some.
+        baselines: names of the datasets that were never published; without one nothing is tested.
+        level: confidence level of intervals and tests, in (0, 1).
+
+    Raises:
+        AnalysisError: no log is a replay, a baseline is none of the datasets, or logs took out
+            different things.
+    """
+    found, notes = read_replays(paths)
+    return contamination_of(found, baselines=baselines, level=level, notes=notes)
+
+
+def contamination_of(
+    replays: Sequence[Replayed],
+    *,
+    baselines: Sequence[str] = (),
+    level: float = 0.95,
+    notes: Iterable[str] = (),
+) -> Contamination:
+    """As `contamination`, of replays that were read already."""
+    masks = sorted({one.mask for one in replays})
+    if len(masks) > 1:
+        raise AnalysisError(
+            f"These replays took out different things ({', '.join(masks)}), and what can be "
+            "guessed depends on that; give logs of one -T mask"
+        )
+    datasets = sorted({one.dataset for one in replays})
+    if unknown := [name for name in baselines if name not in datasets]:
+        raise AnalysisError(
+            f"No replay of the baseline {', '.join(map(repr, unknown))}; there are: "
+            f"{', '.join(datasets)}"
+        )
+    chosen = tuple(dict.fromkeys(baselines))
+    others = tuple(name for name in datasets if name not in chosen)
+    pairs = [
+        (one, base, share_gap(*_sums(one), *_sums(base), level=level))
+        for one in replays
+        for base in replays
+        if one.dataset in others and base.dataset in chosen and one.model == base.model
+    ]
+    adjusted = holm([gap.p for *_, gap in pairs])
+    return Contamination(
+        mask=masks[0],
+        models=tuple(sorted({one.model for one in replays})),
+        datasets=others,
+        baselines=chosen,
+        cells=tuple(_recall(one, level) for one in replays),
+        gaps=tuple(
+            RecallGap(
+                one.model, one.dataset, base.dataset, gap, p,
+                None if math.isnan(p) else p <= 1 - level,
+            )
+            for (one, base, gap), p in zip(pairs, adjusted, strict=True)
+        ),
+        level=level,
+        notes=(*notes, *_lacking(replays, chosen)),
+    )  # fmt: skip
+
+
+def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
+    """The replays among some Inspect logs, by model and dataset, and notes on what was left out.
+
+    Logs of one model and dataset are joined where they asked other questions; of a question that
+    several asked the newest log counts.
+
+    Raises:
+        AnalysisError: no log is a replay.
+    """
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    files: list[str] = []
+    for path in path_list(paths):
+        if Path(path).is_dir():
+            files += [one.name.removeprefix("file://") for one in list_eval_logs(str(path))]
+        elif Path(path).exists() or "://" in str(path):
+            files.append(str(path))
+        else:
+            raise AnalysisError(f"{path} does not exist. A replay is made by: {HOW}")
+    logs, notes = [], []
+    for file in dict.fromkeys(files):
+        try:
+            header = read_eval_log(file, header_only=True)
+        except Exception as error:  # whatever damaged bytes make a parser raise
+            notes.append(f"{file} cannot be read as an Inspect log ({type(error).__name__})")
+            continue
+        if REPLAY_KEY in (header.eval.metadata or {}):
+            logs.append((header.eval.created, file, header))
+    if not logs:
+        held = f" ({count(len(files), 'other file')})" if files else ""
+        raise AnalysisError("\n".join([f"No log of a replay{held}. Make one: {HOW}", *notes]))
+    together: dict[tuple[str, str, str], dict[str, tuple[int | None, str]]] = defaultdict(dict)
+    sources: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for _, file, header in sorted(logs, key=lambda one: one[:2]):
+        kept: Mapping[str, Any] = (header.eval.metadata or {})[REPLAY_KEY]
+        model = str((header.eval.metadata or {}).get("candidate") or header.eval.model)
+        key = (model, str(kept.get("data")), str(kept.get("mask")))
+        if header.status != "success":
+            notes.append(f"{file}: status is {header.status!r}; finish it: inspect eval-retry")
+        together[key] |= _questions(file, (header.eval.config.epochs or 1))
+        sources[key].append(file)
+    return [_replayed(key, found, sources[key]) for key, found in together.items()], notes
+
+
+def _questions(file: str, attempts: int) -> dict[str, tuple[int | None, str]]:
+    """Whether each question is recalled, None where that is open, and its original."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    right: dict[str, int] = defaultdict(int)
+    scored: dict[str, int] = defaultdict(int)
+    originals: dict[str, str] = {}
+    for one in read_eval_log_sample_summaries(file):
+        name = str(one.id)
+        originals[name] = str((one.metadata or {}).get("raw_uuid") or name)
+        score = next(iter((one.scores or {}).values()), None)
+        if score is not None and one.error is None:
+            scored[name] += 1
+            right[name] += score.value in ("C", 1, 1.0, True)
+    return {
+        name: (_recalled(right[name], scored[name], attempts), originals[name])
+        for name in originals
+    }
+
+
+def _recalled(right: int, scored: int, attempts: int) -> int | None:
+    """1 or 0; None where the attempts that failed could still decide."""
+    if right >= NEEDED:
+        return 1
+    return 0 if right + (attempts - scored) < NEEDED else None
+
+
+def _replayed(
+    key: tuple[str, str, str], found: Mapping[str, tuple[int | None, str]], logs: Sequence[str]
+) -> Replayed:
+    decided = [(value, original) for value, original in found.values() if value is not None]
+    return Replayed(
+        *key,
+        tuple(value for value, _ in decided),
+        tuple(original for _, original in decided),
+        len(found) - len(decided),
+        tuple(logs),
+    )
+
+
+def _sums(one: Replayed) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Recalled and all questions of each cluster."""
+    _, cluster = np.unique(np.array(one.clusters, dtype=str), return_inverse=True)
+    n = np.bincount(cluster).astype(np.float64)
+    return np.bincount(cluster, weights=one.recalled, minlength=len(n)).astype(np.float64), n
+
+
+def _recall(one: Replayed, level: float) -> Recall:
+    hits, n = _sums(one)
+    if not one.n:
+        share = Estimate(math.nan, math.nan, math.nan, 0, "no question could be decided")
+    else:
+        draws = ItemDraws(len(n), None, how=Resampling(level, 1))
+        [share] = draws.shares(hits[:, None], n[:, None], "no question could be decided")
+    return Recall(one.model, one.dataset, sum(one.recalled), one.n, len(n), one.undecided, share)
+
+
+def _lacking(replays: Sequence[Replayed], baselines: Sequence[str]) -> list[str]:
+    """Who has no baseline, and whose attempts failed."""
+    there = {(one.model, one.dataset) for one in replays}
+    notes = [
+        f"{model} has no replay of {base}: nothing of it is compared with that"
+        for model in sorted({one.model for one in replays})
+        for base in baselines
+        if (model, base) not in there
+    ]
+    notes += [
+        f"{one.model} on {one.dataset}: {count(one.undecided, 'question')} undecided, because "
+        "attempts failed"
+        for one in replays
+        if one.undecided
+    ]
+    return notes

@@ -1,0 +1,204 @@
+"""Recalled questions: table 4 of LLMEval-Fair, failed attempts, and what cannot be compared."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalError,
+    EvalLog,
+    EvalSample,
+    EvalSpec,
+    write_eval_log,
+)
+from inspect_ai.scorer import Score
+
+from tiebreak.analysis.contamination import Contamination, Replayed, contamination, contamination_of
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.candidates import REPLAY_KEY
+from tiebreak.rankers.intervals import wilson
+from tiebreak.report.sheets.contamination import data_of, rows_of, sheets_of, verdict_of
+
+# Table 4: recalled of 1,000 questions of AGIEval (EN and ZH), C-Eval, and the paper's own.
+TABLE_4 = {
+    "DeepSeek-V3": (97, 153, 136, 80),
+    "ClaudeSonnet-4": (179, 248, 224, 179),
+    "Doubao-1.5": (66, 105, 117, 76),
+    "o3-mini": (58, 74, 45, 75),
+    "GPT-4o": (54, 86, 62, 48),
+    "Qwen3-32B": (55, 77, 72, 36),
+}
+DATASETS = ("AGI (EN)", "AGI (ZH)", "C-Eval", "Ours")
+
+
+def replayed(model: str, dataset: str, recalled: int, n: int = 1000, size: int = 1) -> Replayed:
+    values = tuple([1] * recalled + [0] * (n - recalled))
+    clusters = tuple(f"q{k // size}" for k in range(n))
+    return Replayed(model, dataset, "word", values, clusters, 0, ())
+
+
+@pytest.fixture(scope="module")
+def table_4() -> Contamination:
+    cells = [
+        replayed(model, dataset, count)
+        for model, counts in TABLE_4.items()
+        for dataset, count in zip(DATASETS, counts, strict=True)
+    ]
+    return contamination_of(cells, baselines=["Ours"])
+
+
+def test_table_4(table_4: Contamination) -> None:
+    assert table_4.datasets == DATASETS[:3]
+    assert table_4.baselines == ("Ours",)
+    for model, counts in TABLE_4.items():
+        for dataset, recalled in zip(DATASETS, counts, strict=True):
+            cell = table_4.cell(model, dataset)
+            assert cell is not None
+            assert (cell.recalled, cell.n) == (recalled, 1000)
+            expected = wilson(recalled, 1000)
+            assert cell.share.lower == pytest.approx(expected.lower, abs=2e-4)
+            assert cell.share.upper == pytest.approx(expected.upper, abs=2e-4)
+    # "Almost all models achieve substantially higher completion counts" (§3.3): of 18 counts, these
+    # are more than chance gives; in English none is.
+    above = {(gap.model, gap.dataset) for gap in table_4.gaps if gap.above}
+    assert above == {
+        ("DeepSeek-V3", "AGI (ZH)"),
+        ("DeepSeek-V3", "C-Eval"),
+        ("ClaudeSonnet-4", "AGI (ZH)"),
+        ("GPT-4o", "AGI (ZH)"),
+        ("Qwen3-32B", "AGI (ZH)"),
+        ("Qwen3-32B", "C-Eval"),
+        ("Doubao-1.5", "C-Eval"),
+    }
+    assert "AGI (EN): " in verdict_of(table_4)
+    assert "AGI (EN): ClaudeSonnet-4, DeepSeek-V3" in verdict_of(table_4)
+    assert "not told apart from Ours" in verdict_of(table_4)
+
+
+def test_sheets_and_data(table_4: Contamination) -> None:
+    [sheet] = sheets_of(table_4)
+    table = sheet.sections[0].table
+    assert table is not None
+    assert table.headings[1:] == (*DATASETS[:3], "Ours (baseline)")
+    assert [row[0].text for row in table.rows] == sorted(TABLE_4)
+    assert next(row for row in table.rows if row[0].text == "GPT-4o")[2].text == "86"
+    data = data_of(table_4)
+    assert (data["format"], len(data["cells"]), len(data["gaps"])) == (
+        "tiebreak/contamination",
+        24,
+        18,
+    )
+    assert {"share_lower", "difference_from_Ours"} <= rows_of(table_4)[0].keys()
+    assert repr(table_4) == "Contamination(6 models on 4 datasets)"
+
+
+def test_siblings_are_one_question() -> None:
+    rng = np.random.default_rng(0)
+    known = np.repeat(rng.random(100) < 0.3, 4)
+    one = Replayed(
+        "m", "d", "word", tuple(map(int, known)), tuple(f"q{k // 4}" for k in range(400)), 0, ()
+    )
+    [cell] = contamination_of([one]).cells
+    expected = wilson(int(known[::4].sum()), 100)
+    assert (cell.n, cell.n_clusters) == (400, 100)
+    assert cell.share.upper - cell.share.lower == pytest.approx(
+        expected.upper - expected.lower, rel=0.05
+    )
+
+
+def test_without_a_baseline_nothing_is_said() -> None:
+    found = contamination_of([replayed("m", "d", 100)])
+    assert found.gaps == ()
+    assert "Without a baseline nothing follows" in verdict_of(found)
+    lacking = contamination_of(
+        [replayed("m", "d", 100), replayed("x", "base", 10)], baselines=["base"]
+    )
+    assert "No model has both" in verdict_of(lacking)
+    assert lacking.notes == ("m has no replay of base: nothing of it is compared with that",)
+
+
+def test_what_cannot_be_compared() -> None:
+    one, other = replayed("m", "d", 1), Replayed("m", "e", "option", (1,), ("q",), 0, ())
+    with pytest.raises(AnalysisError, match=r"took out different things \(option, word\)"):
+        contamination_of([one, other])
+    with pytest.raises(AnalysisError, match="No replay of the baseline 'f'; there are: d"):
+        contamination_of([one], baselines=["f"])
+
+
+def write(
+    path: Path,
+    attempts: dict[str, list[str | None]],
+    *,
+    data: str = "d",
+    created: str = "2026-01-01",
+    status: str = "success",
+) -> Path:
+    """A replay's log: C, I, or None for an attempt that failed."""
+    samples = [
+        EvalSample(
+            id=name,
+            epoch=epoch,
+            input="?",
+            target="x",
+            metadata={"raw_uuid": name[0]},
+            scores={} if value is None else {"filled_in": Score(value=value)},
+            error=None if value else EvalError(message="no", traceback="", traceback_ansi=""),
+        )
+        for name, values in attempts.items()
+        for epoch, value in enumerate(values, start=1)
+    ]
+    spec = EvalSpec(
+        created=f"{created}T00:00:00+00:00", task="replay", dataset=EvalDataset(name=data),
+        model="m/x", config=EvalConfig(epochs=3),
+        metadata={REPLAY_KEY: {"data": data, "mask": "word"}},
+    )  # fmt: skip
+    write_eval_log(EvalLog(status=status, eval=spec, samples=samples), str(path))  # type: ignore[arg-type]
+    return path
+
+
+def test_attempts(tmp_path: Path) -> None:
+    attempts: dict[str, list[str | None]] = {
+        "a1": ["C", "C", "I"],
+        "a2": ["C", None, "C"],
+        "b1": ["I", "C", "I"],
+        "b2": ["I", None, "C"],
+        "c1": ["I", "I", None],
+        "c2": [None, None, "C"],
+    }
+    write(tmp_path / "1.eval", attempts)
+    found = contamination(tmp_path)
+    [cell] = found.cells
+    assert (cell.recalled, cell.n, cell.undecided, cell.n_clusters) == (2, 4, 2, 3)
+    assert found.notes == ("m/x on d: 2 questions undecided, because attempts failed",)
+
+
+def test_logs_of_one_dataset_are_joined(tmp_path: Path) -> None:
+    write(tmp_path / "1.eval", {"a": ["C"] * 3, "b": ["C"] * 3}, created="2026-01-01")
+    write(
+        tmp_path / "2.eval", {"a": ["I"] * 3, "c": ["C"] * 3}, created="2026-01-02", status="error"
+    )
+    write(tmp_path / "3.json", {"a": ["C"] * 3}, data="e")
+    (tmp_path / "4.eval").write_text("damaged")
+    found = contamination([tmp_path])
+    cell = found.cell("m/x", "d")
+    assert cell is not None
+    assert (cell.recalled, cell.n) == (2, 3)
+    assert any("cannot be read as an Inspect log" in note for note in found.notes)
+    assert any("2.eval: status is 'error'" in note for note in found.notes)
+
+
+def test_nothing_can_be_decided(tmp_path: Path) -> None:
+    write(tmp_path / "1.eval", {"a": [None] * 3})
+    [cell] = contamination(tmp_path).cells
+    assert (cell.n, cell.undecided) == (0, 1)
+    assert math.isnan(cell.share.value)
+
+
+def test_no_replay(tmp_path: Path) -> None:
+    with pytest.raises(AnalysisError, match="nowhere does not exist"):
+        contamination(tmp_path / "nowhere")
+    with pytest.raises(AnalysisError, match="No log of a replay"):
+        contamination(tmp_path)
