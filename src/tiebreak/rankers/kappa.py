@@ -28,7 +28,7 @@ from tiebreak.rankers.uncertainty import item_numbers, per_item
 Weights = Literal["linear", "quadratic"]
 
 CHANCE_LABELS: Final = 2.0
-"""How many labels by chance an interval counts besides those that there are."""
+"""How many labels by chance an interval counts besides those that there are, over all groups."""
 
 FEW_MINORITY: Final = 10.0
 """With fewer labels that are not the commonest, what chance gives is hardly known."""
@@ -134,10 +134,10 @@ def kappa_gap(
         reason = _ONE_LABEL if n_items > 1 else "a test needs at least two items"
         return KappaGap(math.nan, math.nan, math.nan, math.nan, n_items, n_groups, reason)
     difference = float(np.mean(kappas[0][known] - kappas[1][known]))
-    without, extra = np.zeros(n_items), 0.0
+    without, extra, labels = np.zeros(n_items), 0.0, CHANCE_LABELS / n_groups
     for sign, tables, whole in zip((-1, 1), both, wholes, strict=True):
-        one, _ = _smoothed(whole[known] - tables[:, known], distances)
-        centre, more = _smoothed(whole[known], distances)
+        one, _ = _smoothed(whole[known] - tables[:, known], distances, labels)
+        centre, more = _smoothed(whole[known], distances, labels)
         # Without its only item a group is undefined: it then stays as it was.
         without += sign * np.where(np.isnan(one), centre, one).mean(axis=1)
         extra += float(np.sum(more * centre**2)) / n_groups**2
@@ -174,8 +174,9 @@ def kappa_mean(
     if n_items < 2:
         reason = "an interval over items needs at least two items"
         return Estimate(value, math.nan, math.nan, n_items, reason)
-    one, _ = _smoothed(whole[known] - of_items[:, known], distances)
-    centre, more = _smoothed(whole[known], distances)
+    labels = CHANCE_LABELS / known.sum()
+    one, _ = _smoothed(whole[known] - of_items[:, known], distances, labels)
+    centre, more = _smoothed(whole[known], distances, labels)
     means = np.where(np.isnan(one), centre, one).mean(axis=1)
     middle, extra = float(centre.mean()), float(np.sum(more * centre**2)) / known.sum() ** 2
     with np.errstate(divide="ignore"):
@@ -210,16 +211,18 @@ def _disagreement(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray
     return ratio(seen, n), ratio(chance, n * n)
 
 
-def _smoothed(tables: FloatArray, distances: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """1 − κ with `CHANCE_LABELS` more, and what these add to the variance of its logarithm."""
+def _smoothed(
+    tables: FloatArray, distances: FloatArray, labels: float
+) -> tuple[FloatArray, FloatArray]:
+    """1 − κ with so many labels by chance more, and what they add to its logarithm's variance."""
     n = tables.sum(axis=(-2, -1))
     seen, chance = _disagreement(tables, distances)
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     square = ratio(np.sum(rows @ distances**2 * columns, axis=-1), n * n)
-    total = n * seen + CHANCE_LABELS * chance
+    total = n * seen + labels * chance
     return (
-        ratio(total, (n + CHANCE_LABELS) * chance),
-        ratio(CHANCE_LABELS * square, total * total),
+        ratio(total, (n + labels) * chance),
+        ratio(labels * square, total * total),
     )
 
 
