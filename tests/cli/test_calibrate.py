@@ -75,6 +75,17 @@ def test_csv(folder: Path) -> None:
     assert {row["judge"] for row in rows} == {"j/good", "j/poor", ""}
 
 
+@pytest.mark.slow
+def test_plot(folder: Path, tmp_path: Path) -> None:
+    told = [str(folder / "logs"), "--human", str(folder / "stars.csv")]
+    done = run(*told, "--plot", str(tmp_path / "kappa.svg"))
+    assert done.exit_code == 0, done.output
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["kappa-labels-2.svg", "kappa-labels.svg", "kappa.svg"]
+    assert "people with each other" in (tmp_path / "kappa.svg").read_text(encoding="utf-8")
+    assert run(*told, "--plot", "kappa.pdf").exit_code == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -14,8 +14,15 @@ from tiebreak.cli._shared import form_options, plain_errors, show
     help="CSV with columns item_id, model, stars; or item_id, model_a, model_b, winner.",
 )
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw κ with its intervals, and beside it a file of each judge's labels: .svg or .png.",
+)
 @form_options("json", "csv")
-def calibrate(logs: tuple[str, ...], human: str, level: float, form: str | None) -> None:
+def calibrate(
+    logs: tuple[str, ...], human: str, level: float, plot: str | None, form: str | None
+) -> None:
     """Hold judges against people: Cohen's κ, and which judge to use.
 
     \b
@@ -34,13 +41,24 @@ def calibrate(logs: tuple[str, ...], human: str, level: float, form: str | None)
       tiebreak calibrate logs/ --human stars.csv
       tiebreak calibrate judge-a.eval judge-b.eval --human stars.csv --json
       tiebreak calibrate logs/ --human preferences.csv --csv
+      tiebreak calibrate logs/ --human stars.csv --plot kappa.svg
     """
     from tiebreak.analysis.calibration import calibrate as calibration_of
     from tiebreak.analysis.errors import AnalysisError
+    from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report import ReportError
+    from tiebreak.report.plot import check_plot, plot_calibration
     from tiebreak.report.sheets import calibration as sheets
     from tiebreak.tables import TableError
 
-    with plain_errors(AnalysisError, RankingLogError, TableError):
+    known = (AnalysisError, MissingPackageError, RankingLogError, ReportError, TableError)
+    with plain_errors(*known):
+        if plot:
+            check_plot(plot)
         calibration = calibration_of(logs, human, level=level)
     show(form, sheets, calibration)
+    if plot:
+        with plain_errors(ReportError, OSError):
+            files = plot_calibration(calibration, plot)
+        click.echo(f"Plot: {', '.join(map(str, files))}", err=True)

@@ -1,9 +1,10 @@
-"""Plots as files of their own: what `compare --plot`, `align --plot` and `csd --plot` write."""
+"""Plots as files of their own: what `compare`, `align`, `calibrate` and `csd` draw (`--plot`)."""
 
 from os import PathLike
 from pathlib import Path
 
 from tiebreak.analysis.alignment.align import Alignment
+from tiebreak.analysis.calibration import Calibration
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.report import ReportError
@@ -11,9 +12,18 @@ from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure, vie
 from tiebreak.report.figures.canvas import require_matplotlib
 from tiebreak.report.figures.contests import contest_figures
 from tiebreak.report.figures.drawing import distinct, save_figure
+from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 
-__all__ = ["AXES", "Against", "check_plot", "plot_alignment", "plot_comparison", "plot_contest"]
+__all__ = [
+    "AXES",
+    "Against",
+    "check_plot",
+    "plot_alignment",
+    "plot_calibration",
+    "plot_comparison",
+    "plot_contest",
+]
 
 VIEWS = "views"
 """What to give for a rater to see the four views instead (Peer review, figure 4)."""
@@ -86,6 +96,36 @@ def plot_alignment(
     if drawing is None:
         raise ReportError(f"Nothing to draw: no item in which {subject} tells models apart")
     save_figure(drawing.figure, path)
+
+
+def plot_calibration(calibration: Calibration, path: str | PathLike[str]) -> list[Path]:
+    """Draw each judge's κ with people, and in files beside it who gives which labels.
+
+    Args:
+        calibration: what to draw. The same one gives the same files.
+        path: where to write κ; .svg or .png. A judge's confusions have its name with "-labels"
+            (then "-labels-2", …) at the end, the best judge first.
+
+    Returns:
+        What was written, κ first.
+
+    Raises:
+        ReportError: the path is no .svg or .png, or no κ is defined.
+        MissingPackageError: matplotlib is not installed.
+        OSError: a file cannot be written.
+    """
+    check_plot(path)
+    kappa = kappa_figure(calibration)
+    if kappa is None:
+        raise ReportError("Nothing to draw: no judge has a κ")
+    found = [confusion_figure(calibration, judge) for judge in calibration.judges]
+    files = []
+    for number, drawing in enumerate([kappa, *filter(None, found)]):
+        end = "" if not number else "-labels" if number == 1 else f"-labels-{number}"
+        name = Path(path).with_stem(f"{Path(path).stem}{end}")
+        save_figure(drawing.figure, name)
+        files.append(name)
+    return files
 
 
 def plot_contest(report: ContestReport, path: str | PathLike[str]) -> list[Path]:

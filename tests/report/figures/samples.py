@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from tests.analysis.alignment.panels import panel
 from tests.analysis.peers.builders import LETTERS, reviewer
+from tests.analysis.stars import starred
+from tiebreak.analysis.calibration import Calibration, calibration_of
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.peers.ranking import peer_ranking
@@ -20,7 +22,9 @@ from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
 from tiebreak.rankers import Resampling, peer_views
 from tiebreak.rankers.stability import RunStability, Stability
-from tiebreak.tables import ScoreTable
+from tiebreak.ranking_logs import JudgedItem, RankingLog
+from tiebreak.tables import HumanLabels, ScoreTable
+from tiebreak.tables.human_labels import HumanLabel
 
 NAN = float("nan")
 NOTHING: Any = None
@@ -141,3 +145,28 @@ def stability_report(names: Sequence[str], seed: int = 0) -> StabilityReport:
     return StabilityReport(
         tuple(subsampled), (RepeatedRun("gsm8k", "seal", ("1", "2", "3"), 120, 8, runs),), 30, ()
     )
+
+
+def calibration(judges: Sequence[str]) -> Calibration:
+    """A jury whose judges agree with two people less and less, in two rounds."""
+    rng = np.random.default_rng(len(judges))
+    truth = rng.choice(4, 60, p=[0.1, 0.1, 0.2, 0.6])
+    items = []
+    for k, stars in enumerate(truth.tolist()):
+        given = {
+            name: {"m": stars if rng.random() < 0.95 - 0.4 * n / len(judges) else 2}
+            for n, name in enumerate(judges)
+        }
+        items.append(JudgedItem(f"q{k}", 1, starred(f"q{k}", given)))
+    log = RankingLog(
+        path="1.eval", files=("1.eval",), task="stars", eval_id="E", task_id="T", created="",
+        status="success", protocol="stars", benchmark="fair", run="", shard=None, arguments={},
+        planned=(), n_expected=60, samples=tuple(items),
+    )  # fmt: skip
+    labels = [
+        HumanLabel(k, f"q{k}", ("m",), stars if who else min(3, stars + k % 2),
+                   rater=str(who), round=f"{k % 2 + 1}")
+        for k, stars in enumerate(truth.tolist())
+        for who in range(2)
+    ]  # fmt: skip
+    return calibration_of([log], HumanLabels("stars $x$.csv", "stars", tuple(labels)))

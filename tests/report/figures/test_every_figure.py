@@ -84,6 +84,8 @@ FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
     "reviewers": lambda names: figures.reviewer_boxes_figure(review(names)),
     "alignment": lambda names: figures.alignment_figure(aligned(names)),
     "views": views,
+    "kappa": lambda names: figures.kappa_figure(samples.calibration(names)),
+    "confusion": lambda names: figures.confusion_figure(samples.calibration(names), names[1]),
 }
 
 

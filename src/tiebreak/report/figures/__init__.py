@@ -22,14 +22,17 @@ from tiebreak.report.figures.contests import (
     wins_figure,
 )
 from tiebreak.report.figures.drawing import Drawing, distinct, slug, themed
+from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
 from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 from tiebreak.report.figures.prices import price_figure
 
 __all__ = [
     "Drawing",
     "alignment_figure",
+    "confusion_figure",
     "contest_figures",
     "distinct",
+    "kappa_figure",
     "leaderboard_figure",
     "native_figure",
     "perturbation_figure",
