@@ -15,7 +15,7 @@ Source: LLMEval-Fair, A.2.2 ("redundancy checks"); Broder (1997) for MinHash.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Final
@@ -47,9 +47,9 @@ NEIGHBOURS: Final = 32
 SEED: Final = 1
 
 _START, _END = "\x02", "\x03"
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\ufeff\u00ad"))
-_PUNCTUATION = re.compile(r"[\s!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+|(?<!\d)[.,]|[.,](?!\d)")
-_MINUS = str.maketrans("−–—", "---")
+_BRACKET = re.compile(r"[_＿(（\[【]")
+_PROSE = re.compile(r"[\s\u200b-\u200d\ufeff\u00ad!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+")
+_POINT = re.compile(r"[.,](?!\d)")
 # What only says how to answer, after normalisation.
 _HOW_TO_ANSWER = re.compile(
     r"(please)?(judge|determine|decide|assess|state)(whether|(on)?the(correctness|truth)(of)?)"
@@ -59,6 +59,10 @@ _HOW_TO_ANSWER = re.compile(
     r"|请?(判断|辨析)(下列|以下|下面)?(各题|说法|命题|陈述|语句|句子)?(的)?(正误|对错|是否正确)?"
     r"|(并|请)?(简要)?(说明|给出|简述|陈述)(你的)?理由|回答(正确|对|是)[/或](错误|错|否)"
     r"|请?(简述|简答|试述|论述|回答|解释)(下列|以下)?(名词|术语|问题)?"
+)
+_SAYS_HOW = (
+    *("judge", "determine", "decide", "assess", "state", "answer", "reason", "provided"),
+    *("判断", "辨析", "理由", "回答", "简", "述", "解释"),
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"[\"“「『《]([^\"”」』》]+)[\"”」』》]")
@@ -71,18 +75,28 @@ _NEGATION = re.compile(
 
 def normal(text: str) -> str:
     """A text without what typing it again changes: NFKC, case, blanks, punctuation of prose."""
-    folded = unicodedata.normalize("NFKC", BLANK.sub("_", text)).casefold()
-    return _PUNCTUATION.sub("", folded.translate(_INVISIBLE).translate(_MINUS))
+    if _BRACKET.search(text):
+        text = BLANK.sub("_", text)
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    for dash in "−–—":
+        folded = folded.replace(dash, "-")
+    return _POINT.sub("", _PROSE.sub("", folded))
 
 
-def digest_of(question: BankQuestion) -> str:
-    """SHA-256 of the normalised text and options; equal for exact duplicates."""
-    parts = (normal(question.question), *sorted(map(normal, question.options)))
+def normal_parts(question: BankQuestion) -> tuple[str, ...]:
+    """The normalised text, then the normalised options in the order of the alphabet."""
+    return (normal(question.question), *sorted(map(normal, question.options)))
+
+
+def digest_of(parts: Sequence[str]) -> str:
+    """SHA-256 of `normal_parts`; equal for exact duplicates."""
     return hashlib.sha256(_END.join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def key_of(question: BankQuestion) -> str:
     """The key, normalised; of a choice the option, since letters depend on the order."""
+    if question.type == "true_false":
+        return question.answer
     place = ascii_uppercase.find(question.answer) if len(question.answer) == 1 else -1
     if question.type == "multiple_choice" and 0 <= place < len(question.options):
         return normal(question.options[place])
@@ -110,7 +124,7 @@ def jaccard(one: set[str], other: set[str]) -> float:
 @lru_cache(maxsize=4_096)
 def shingles(question: BankQuestion) -> set[str]:
     """The runs of `SHINGLE` characters of the text and of each option, ends marked."""
-    parts = _padded(question)[1:-1].split(_END + _START)
+    parts = _padded(normal_parts(question))[1:-1].split(_END + _START)
     return {found for part in parts for found in _windows(f"{_START}{part}{_END}")}
 
 
@@ -119,10 +133,11 @@ def _windows(text: str) -> Iterator[str]:
         yield text[start : start + SHINGLE]
 
 
-def _padded(question: BankQuestion) -> str:
-    text = normal(question.question)
-    parts = [_HOW_TO_ANSWER.sub("", text) or text, *map(normal, question.options)]
-    return "".join(f"{_START}{part or '_'}{_END}" for part in parts)
+def _padded(parts: Sequence[str]) -> str:
+    text, *options = parts
+    if any(word in text for word in _SAYS_HOW):
+        text = _HOW_TO_ANSWER.sub("", text) or text
+    return "".join(f"{_START}{part or '_'}{_END}" for part in (text, *options))
 
 
 def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
@@ -132,9 +147,13 @@ def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
     return sorted(_NUMBER.findall(text)), quoted, len(_NEGATION.findall(text))
 
 
-def signatures(questions: Sequence[BankQuestion]) -> "NDArray[np.uint32]":
-    """MinHash signatures, shape (len(questions), PERMUTATIONS), as datasketch computes them."""
-    hashes, starts = _hashes([_padded(question) for question in questions])
+def signatures(questions: Sequence[Sequence[str]]) -> "NDArray[np.uint32]":
+    """MinHash signatures, as datasketch computes them, shape (len(questions), PERMUTATIONS).
+
+    Args:
+        questions: the `normal_parts` of each.
+    """
+    hashes, starts = _hashes([_padded(parts) for parts in questions])
     found = np.empty((len(questions), PERMUTATIONS), dtype=np.uint32)
     factors, summands = _permutations()
     for place, (factor, summand) in enumerate(zip(factors, summands, strict=True)):
@@ -179,6 +198,35 @@ def _mixed(values: "NDArray[np.uint32]") -> "NDArray[np.uint32]":
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
         values = (values ^ (values >> np.uint32(shift))) * np.uint32(factor)
     return values ^ (values >> np.uint32(16))
+
+
+def near_pairs(
+    ids: Sequence[tuple[str, str]],
+    signed: "NDArray[np.uint32]",
+    fetch: Callable[[Sequence[str]], Mapping[str, BankQuestion]],
+    *,
+    first_new: int = 0,
+) -> Iterator[tuple[str, str]]:
+    """The ids of questions that are near duplicates, each once, with that of an earlier one.
+
+    Args:
+        ids: `uuid` and `raw_uuid` of each question.
+        signed: their signatures, shape (len(ids), PERMUTATIONS).
+        fetch: gives questions by their ids.
+        first_new: questions before this one are not compared with each other.
+    """
+    numbers: dict[str, int] = {}
+    families = np.array([numbers.setdefault(raw, len(numbers)) for _, raw in ids], dtype=np.int64)
+    pairs = near_candidates(signed, families, first_new=first_new)
+    found: set[int] = set()
+    for start in range(0, len(pairs), 1_000):
+        some = pairs[start : start + 1_000]
+        questions = fetch(sorted({ids[place][0] for pair in some for place in pair}))
+        for earlier, later in some:
+            one, other = ids[earlier][0], ids[later][0]
+            if later not in found and alike(questions[one], questions[other]):
+                found.add(later)
+                yield other, one
 
 
 def near_candidates(

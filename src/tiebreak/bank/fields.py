@@ -92,6 +92,8 @@ def question_of(row: Mapping[str, Any]) -> BankQuestion:
         parent=given["parent"],
         made_by=given["made_by"],
     )
+    if made.uuid and made.raw_uuid:
+        return made
     found = made.uuid or uuid_of(made)
     return replace(made, uuid=found, raw_uuid=made.raw_uuid or found)
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.bank.importing import ImportReport, Remarks
+from tiebreak.bank.importing import ImportReport
+from tiebreak.bank.remarks import Remarks
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
 from tiebreak.words import count
 
 _NEAR = {
@@ -20,8 +21,8 @@ def sheets_of(report: ImportReport) -> list[Sheet]:
     """What became of each file's rows, and the rows that something is wrong with."""
     kinds = (
         (report.faults, "Faults"),
-        (report.duplicates, "Duplicates, left out"),
-        (report.near, f"Near duplicates, {_NEAR[report.near_duplicates]}"),
+        (report.duplicates, "The same as another, left out"),
+        (report.near, f"Nearly the same as another, {_NEAR[report.near_duplicates]}"),
     )
     sections = (_remarks(remarks, heading) for remarks, heading in kinds if remarks.total)
     return [
@@ -49,9 +50,13 @@ def _verdict(report: ImportReport) -> str:
 
 
 def _files(report: ImportReport) -> Table:
-    figures = numbers("Rows", "Imported", "Already there", "Duplicates", "Near", "Faulty")
+    figures = (
+        *numbers("Rows", "Imported"),
+        Column("Already there", short="Already\nthere"),
+        *numbers("Same", "Near", "Faulty"),
+    )
     return Table.of(
-        (names("File", 30), *figures),
+        (names("File", 20), *figures),
         (
             (
                 *(words(file.name), integer(file.rows), integer(file.imported)),
@@ -66,10 +71,14 @@ def _files(report: ImportReport) -> Table:
 
 
 def _remarks(remarks: Remarks, heading: str) -> Section:
+    return Section.of(heading=f"{heading} ({remarks.total:,})", lines=lines_of(remarks))
+
+
+def lines_of(remarks: Remarks) -> list[str]:
+    """Remarks as lines, the last one with how many more there are."""
     more = remarks.total - len(remarks.shown)
     lines = [f"{one.where}: {one.what}" for one in remarks.shown]
-    lines += [f"… and {count(more, 'more', 'more')}"] * (more > 0)
-    return Section.of(heading=f"{heading} ({remarks.total:,})", lines=lines)
+    return [*lines, f"… and {more:,} more"] if more else lines
 
 
 def _notes(report: ImportReport) -> Iterator[str]:

@@ -21,12 +21,13 @@ import numpy as np
 from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError
 
-from tiebreak.bank.duplicates import alike, key_of, near_candidates
+from tiebreak.bank.duplicates import key_of, near_pairs
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.faults import faults_of
 from tiebreak.bank.fields import has_uuid, question_of, unread
 from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.reading import Row, Source
+from tiebreak.bank.remarks import Remarks
 from tiebreak.bank.rows import AT_ONCE, FIELDS, rows_of
 from tiebreak.bank.staging import Known, Staging
 from tiebreak.words import count
@@ -38,28 +39,6 @@ NearDuplicates = Literal["draft", "skip", "keep"]
 NEAR_DUPLICATES: Final[tuple[NearDuplicates, ...]] = get_args(NearDuplicates)
 
 Step = Callable[[str], None]
-
-
-class Remark(NamedTuple):
-    """Something about a row: `where` is "FILE:ROW"."""
-
-    where: str
-    what: str
-
-
-@dataclass(slots=True)
-class Remarks:
-    """The first remarks of one kind, and how many there are in all."""
-
-    most: int
-    total: int = 0
-    shown: tuple[Remark, ...] = ()
-
-    def add(self, where: str, what: str) -> None:
-        """One more."""
-        self.total += 1
-        if self.total <= self.most:
-            self.shown = (*self.shown, Remark(where, what))
 
 
 @dataclass(slots=True)
@@ -259,29 +238,16 @@ class _Import:
     def near_pairs(self) -> Iterator[tuple[str, str]]:
         """Ids of laid questions that are near duplicates, each with an earlier one of its kind."""
         if not self.ids:
-            return
+            return iter(())
         ids: list[tuple[str, str]] = []
         signed: list[NDArray[np.uint32]] = []
         for some, signatures in self.staging.signed():
             ids += some
             signed.append(signatures)
         first_new = len(ids)
-        ids += self.ids
-        numbers: dict[str, int] = {}
-        families = np.array([numbers.setdefault(raw, len(numbers)) for _, raw in ids])
-        signed += self.signed
+        whole = np.concatenate(signed + self.signed)
         self.signed = []
-        pairs = near_candidates(np.concatenate(signed), families, first_new=first_new)
-        found: set[int] = set()
-        for start in range(0, len(pairs), AT_ONCE):
-            some_pairs = pairs[start : start + AT_ONCE]
-            wanted = sorted({ids[place][0] for pair in some_pairs for place in pair})
-            questions = self.staging.questions(wanted)
-            for earlier, later in some_pairs:
-                one, other = ids[earlier][0], ids[later][0]
-                if later not in found and alike(questions[one], questions[other]):
-                    found.add(later)
-                    yield other, one
+        return near_pairs(ids + self.ids, whole, self.staging.questions, first_new=first_new)
 
     def settle(self, pairs: Iterable[tuple[str, str]], near_duplicates: NearDuplicates) -> None:
         """Note near duplicates, and make of them what is wanted."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, Row, select
 
-from tiebreak.bank.duplicates import PERMUTATIONS, digest_of, signatures
+from tiebreak.bank.duplicates import PERMUTATIONS, digest_of, normal_parts, signatures
 from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.schema import QUESTIONS
 
@@ -27,16 +27,17 @@ def rows_of(questions: Sequence[BankQuestion], *, import_id: int = 0) -> list[di
     """Rows to insert, with what finds duplicates; 0 is the import of what no file brought."""
     if not questions:
         return []
-    signed = signatures(questions)
+    parts = [normal_parts(question) for question in questions]
+    signed = signatures(parts)
     return [
         {
             **{name: getattr(question, name) for name in FIELDS},
             "options": list(question.options),
-            "digest": digest_of(question),
+            "digest": digest_of(normal),
             "signature": signature.astype("<u4").tobytes(),
             "import_id": import_id,
         }
-        for question, signature in zip(questions, signed, strict=True)
+        for question, normal, signature in zip(questions, parts, signed, strict=True)
     ]
 
 
@@ -61,4 +62,4 @@ def signatures_from(rows: "Sequence[Row[*tuple[Any, ...]]]") -> "NDArray[np.uint
     if all(len(row.signature) == size for row in rows):
         whole = np.frombuffer(b"".join(row.signature for row in rows), dtype="<u4")
         return whole.reshape(len(rows), PERMUTATIONS).astype(np.uint32)
-    return signatures([question_from(row) for row in rows])
+    return signatures([normal_parts(question_from(row)) for row in rows])
