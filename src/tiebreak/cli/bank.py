@@ -3,11 +3,13 @@
 import click
 
 from tiebreak.cli import (
+    bank_check,
     bank_expand,
     bank_export,
     bank_import,
     bank_sample,
     bank_serve,
+    bank_stats,
     bank_token,
 )
 
@@ -23,6 +25,8 @@ def bank() -> None:
 
 for verb in (
     bank_import.import_,
+    bank_check.check,
+    bank_stats.stats,
     bank_expand.expand,
     bank_sample.sample,
     bank_export.export,

@@ -1,12 +1,17 @@
-"""The verb `bank export`: sessions as pools of candidates."""
+"""The verb `bank export`: sessions as pools of candidates, or the bank's questions."""
+
+from typing import TYPE_CHECKING
 
 import click
 
 from tiebreak.cli._shared import bank_option, plain_errors
 
+if TYPE_CHECKING:
+    from tiebreak.bank.question import Status
+
 
 @click.command()
-@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.argument("sessions", nargs=-1, metavar="[SESSION...]")
 @bank_option
 @click.option(
     "--out",
@@ -17,8 +22,26 @@ from tiebreak.cli._shared import bank_option, plain_errors
 @click.option(
     "--partial", is_flag=True, help="Take sessions that are not answered to the end, as they are."
 )
-def export(sessions: tuple[str, ...], url: str, out: str | None, partial: bool) -> None:
-    """Make a pool of candidates of a session, with the keys, to be graded.
+@click.option(
+    "--questions",
+    is_flag=True,
+    help="Instead of sessions the bank's questions with their keys, as FILE.jsonl, .parquet or "
+    ".csv, which `bank import` reads again.",
+)
+@click.option(
+    "--status",
+    type=click.Choice(["draft", "approved", "rejected"]),
+    help="Only questions with this status.",
+)
+def export(
+    sessions: tuple[str, ...],
+    url: str,
+    out: str | None,
+    partial: bool,
+    questions: bool,
+    status: "Status | None",
+) -> None:
+    """Make a pool of candidates of a session, with the keys, to be graded; or write the questions.
 
     \b
     Every session has questions of its own, so each is a pool of its own, and is judged in a log of
@@ -29,6 +52,7 @@ def export(sessions: tuple[str, ...], url: str, out: str | None, partial: bool) 
     Examples:
       tiebreak bank export 3f2a… --out gpt-5.parquet
       tiebreak bank export 3f2a… 77c1… --out pools/
+      tiebreak bank export --questions --out questions.jsonl
       inspect eval tiebreak/stars -T candidates=gpt-5.parquet --model-role judge=openai/gpt-5
     """
     from pathlib import Path
@@ -39,6 +63,11 @@ def export(sessions: tuple[str, ...], url: str, out: str | None, partial: bool) 
     from tiebreak.candidates.parquet import write_parquet
     from tiebreak.words import count
 
+    if questions == bool(sessions) or (status and not questions):
+        raise click.UsageError("Give sessions, or --questions, which --status goes with.")
+    if questions:
+        _export_questions(url, out, status)
+        return
     target = Path(out or ".")
     one = target.suffix == ".parquet"
     if one and len(sessions) > 1:
@@ -53,3 +82,16 @@ def export(sessions: tuple[str, ...], url: str, out: str | None, partial: bool) 
         click.echo(f"{file}: {count(len(pool), 'answer')} of {pool.models[0]}")
         for note in pool.notes:
             click.echo(str(note))
+
+
+def _export_questions(url: str, out: str | None, status: "Status | None") -> None:
+    from tiebreak.bank.errors import BankError
+    from tiebreak.bank.export import export_questions
+    from tiebreak.bank.schema import open_bank
+    from tiebreak.words import count
+
+    if out is None:
+        raise click.UsageError("--questions needs --out FILE.")
+    with plain_errors(BankError):
+        n = export_questions(open_bank(url), out, status)
+    click.echo(f"{out}: {count(n, 'question')}")

@@ -1,0 +1,40 @@
+"""The verb `bank check`: is anything wrong with a bank."""
+
+import click
+
+from tiebreak.cli._shared import bank_option, form_options, plain_errors, show, steps
+
+
+@click.command()
+@bank_option
+@click.option(
+    "--show",
+    "most_shown",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="How many findings of each kind are named.",
+)
+@form_options("json")
+def check(url: str, most_shown: int, form: str | None) -> None:
+    """Check a bank: formats, siblings, parents, statements and duplicates.
+
+    \b
+    Exit code 1 when something is wrong. Near duplicates are shown for a person to decide and are
+    nothing wrong by themselves.
+
+    \b
+    Examples:
+      tiebreak bank check
+      tiebreak bank check --bank postgresql://me@host/bank --json
+    """
+    from tiebreak.bank import check_sheet as sheets
+    from tiebreak.bank.checks import check_bank
+    from tiebreak.bank.errors import BankError
+    from tiebreak.bank.schema import open_bank, shown
+
+    with plain_errors(BankError), steps(quiet=form == "json") as step:
+        found = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown, step=step)
+    show(form, sheets, found)
+    if found.n_wrong:
+        raise SystemExit(1)
