@@ -32,10 +32,10 @@ SHINGLE: Final = 3
 """Characters of a shingle."""
 
 PERMUTATIONS: Final = 64
-BANDS: Final = 16
-"""Bands of four values: a pair with Jaccard's index 0.7 shares one with probability 0.99."""
+ROWS: Final = 3
+"""Values in a band: of a pair with Jaccard's index 0.6 one of 21 is equal with probability 0.99."""
 
-THRESHOLD: Final = 0.7
+THRESHOLD: Final = 0.6
 """Jaccard's index from which on two questions are alike."""
 
 KEY_THRESHOLD: Final = 0.2
@@ -46,23 +46,30 @@ NEIGHBOURS: Final = 32
 
 SEED: Final = 1
 
+_SHORT_KEYS = frozenset({"true_false", "multiple_choice", "fill_in"})
+
 _START, _END = "\x02", "\x03"
 _BRACKET = re.compile(r"[_＿(（\[【]")
-_PROSE = re.compile(r"[\s\u200b-\u200d\ufeff\u00ad!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+")
+_PROSE = re.compile(
+    r"[\x00-\x1f\s\u200b-\u200d\ufeff\u00ad"  # controls, blanks and what cannot be seen
+    r"!?;:'\"…。、‘’“”「」『』《》〈〉【】\[\]()]+"
+)
 _POINT = re.compile(r"[.,](?!\d)")
 # What only says how to answer, after normalisation.
 _HOW_TO_ANSWER = re.compile(
     r"(please)?(judge|determine|decide|assess|state)(whether|(on)?the(correctness|truth)(of)?)"
     r"(the|this)?(following)?(statements?)?(iscorrect|istrue|istrueorfalse)?"
-    r"|answer(with)?true[/or]+false|(and)?(give|provide)(your|a)?reasons?"
+    r"|(answer(with)?)?true(or|/)false|(and)?(give|provide)(your|a)?reasons?"
     r"|isitcorrecttoplacetheanswer|intheprovidedspace"
+    r"|(please)?(explain|define)(the)?(following)?terms?"
     r"|请?(判断|辨析)(下列|以下|下面)?(各题|说法|命题|陈述|语句|句子)?(的)?(正误|对错|是否正确)?"
     r"|(并|请)?(简要)?(说明|给出|简述|陈述)(你的)?理由|回答(正确|对|是)[/或](错误|错|否)"
-    r"|请?(简述|简答|试述|论述|回答|解释)(下列|以下)?(名词|术语|问题)?"
+    r"|名词解释|请?(简述|简答|试述|论述|回答|解释)(下列|以下)?(名词|术语|问题)?"
 )
 _SAYS_HOW = (
     *("judge", "determine", "decide", "assess", "state", "answer", "reason", "provided"),
-    *("判断", "辨析", "理由", "回答", "简", "述", "解释"),
+    *("explain", "define", "true"),
+    *("判断", "辨析", "理由", "回答", "述", "答", "解释"),
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"[\"“「『《]([^\"”」』》]+)[\"”」』》]")
@@ -71,6 +78,7 @@ _NEGATION = re.compile(
     r"|n't\b|[不非未无没勿]|错误|除外|除了",
     re.IGNORECASE,
 )
+_TRUE_OR_FALSE = re.compile(r"true\s*(?:or|/)\s*false|(?:正确|对)\s*(?:或|/)\s*(?:错误|错)", re.I)
 
 
 def normal(text: str) -> str:
@@ -107,11 +115,13 @@ def alike(one: BankQuestion, other: BankQuestion) -> bool:
     """Whether two questions are near duplicates: see above. Exact ones are, if their keys agree."""
     if one.raw_uuid == other.raw_uuid or one.type != other.type:
         return False
-    if _marks(one) != _marks(other) or jaccard(shingles(one), shingles(other)) < THRESHOLD:
-        return False
     keys = key_of(one), key_of(other)
-    if one.type in ("true_false", "multiple_choice", "fill_in"):
-        return keys[0] == keys[1]
+    if one.type in _SHORT_KEYS and keys[0] != keys[1]:
+        return False
+    if not _marked_alike(one, other) or jaccard(shingles(one), shingles(other)) < THRESHOLD:
+        return False
+    if one.type in _SHORT_KEYS:
+        return True
     return jaccard(*({*_windows(f"{_START}{key}{_END}")} for key in keys)) >= KEY_THRESHOLD
 
 
@@ -140,11 +150,20 @@ def _padded(parts: Sequence[str]) -> str:
     return "".join(f"{_START}{part or '_'}{_END}" for part in (text, *options))
 
 
+@lru_cache(maxsize=4_096)
 def _marks(question: BankQuestion) -> tuple[list[str], list[str], int]:
     """What two questions of one stem differ in: numbers, quotations, how often they negate."""
     text = unicodedata.normalize("NFKC", "\n".join((question.question, *sorted(question.options))))
     quoted = sorted(normal(found) for found in _QUOTED.findall(text))
-    return sorted(_NUMBER.findall(text)), quoted, len(_NEGATION.findall(text))
+    negations = _NEGATION.findall(_TRUE_OR_FALSE.sub("", text))
+    return sorted(_NUMBER.findall(text)), quoted, len(negations)
+
+
+def _marked_alike(one: BankQuestion, other: BankQuestion) -> bool:
+    (numbers, quoted, negations), others = _marks(one), _marks(other)
+    # Some set a name in quotation marks, and some do not.
+    same_quoted = quoted == others[1] or not (quoted and others[1])
+    return numbers == others[0] and same_quoted and negations == others[2]
 
 
 def signatures(questions: Sequence[Sequence[str]]) -> "NDArray[np.uint32]":
@@ -252,10 +271,9 @@ def near_candidates(
 
 
 def _band_keys(signed: "NDArray[np.uint32]") -> Iterator["NDArray[np.uint64]"]:
-    rows = PERMUTATIONS // BANDS
-    for start in range(0, PERMUTATIONS, rows):
+    for start in range(0, PERMUTATIONS - ROWS + 1, ROWS):
         keys = np.zeros(len(signed), dtype=np.uint64)
-        for column in range(start, start + rows):
+        for column in range(start, start + ROWS):
             keys = keys * np.uint64(0x9E3779B97F4A7C15) + signed[:, column]
         yield keys
 
@@ -269,8 +287,8 @@ def _in_band(
     """Pairs with equal keys, at most `NEIGHBOURS` apart, as later × n + earlier."""
     order = np.argsort(keys, kind="stable")
     keys, families = keys[order], families[order]
-    # Of 64 values a pair at the threshold shares fewer than this in one case of a thousand.
-    least = int(PERMUTATIONS * THRESHOLD - 3 * (PERMUTATIONS * THRESHOLD * (1 - THRESHOLD)) ** 0.5)
+    # Of 64 values a pair at the threshold shares fewer than this in one case of fifty.
+    least = int(PERMUTATIONS * THRESHOLD - 2 * (PERMUTATIONS * THRESHOLD * (1 - THRESHOLD)) ** 0.5)
     for apart in range(1, min(NEIGHBOURS, len(keys) - 1) + 1):
         same = keys[apart:] == keys[:-apart]
         if not same.any():
