@@ -33,6 +33,7 @@ would give. Close matches are asked in both orders (`swap="close"`) and sharpen 
 
 Layer = Literal["principles", "checklist"]
 _SIGN: Final[Mapping[Side, int]] = {"left": 1, "right": -1, "tie": 0}
+_POINTS: Final[Mapping[Side, float]] = {"left": 1.0, "right": 0.0, "tie": 0.5}
 
 
 def verdict(
@@ -96,8 +97,7 @@ def settle(
         side, layer = decide(margin, items)
         winner = low if side == "right" else high
         decided_by = layer or "tie"
-    orders = [own for first in (high, low) if (own := _in_order(verdicts, first))]
-    sides = [decide(*found)[0] for own in orders if (found := _of_all(own, high)) is not None]
+    sides = _sides(verdicts, high) if len({one.first for one in verdicts}) > 1 else []
     return Match(
         round=pairing.round,
         slot=pairing.slot,
@@ -112,6 +112,18 @@ def settle(
         flipped=set(sides) == {"left", "right"} if len(sides) == 2 else None,
         critique=None if differences is None else "\n".join(differences[c] for c in (high, low)),
     )
+
+
+def result_of(verdicts: Iterable[Verdict], high: str) -> float | None:
+    """What some verdicts come to: 1 for `high`, ½ where they are even, None without a margin."""
+    found = _of_all(verdicts, high)
+    return None if found is None else _POINTS[decide(*found)[0]]
+
+
+def _sides(verdicts: Sequence[Verdict], high: str) -> list[Side]:
+    """Which side won in each order of presentation that is scored, `high` being the left one."""
+    orders = [_in_order(verdicts, first) for first in dict.fromkeys(one.first for one in verdicts)]
+    return [decide(*found)[0] for own in orders if (found := _of_all(own, high)) is not None]
 
 
 def is_close(match: Match) -> bool:
@@ -137,11 +149,6 @@ def judges_in(match: Match) -> tuple[str, ...]:
 def by_judge(match: Match, judge: str) -> Match:
     """A match as it would have ended with one of its judges alone."""
     return _again(match, [one for one in match.verdicts if one.judge == judge])
-
-
-def without_judge(match: Match, judge: str) -> Match:
-    """A match as it would have ended with all of its judges but one."""
-    return _again(match, [one for one in match.verdicts if one.judge != judge])
 
 
 def one_verdict_an_order(match: Match) -> Match:
@@ -173,7 +180,7 @@ def _in_order(verdicts: Sequence[Verdict], first: str) -> list[Verdict]:
 
 
 def _of_all(
-    verdicts: Sequence[Verdict], high: str, quorum: int = 1
+    verdicts: Iterable[Verdict], high: str, quorum: int = 1
 ) -> tuple[float, float | None] | None:
     """Mean margins of principles and checklist over judges, positive when `high` is better.
 
@@ -188,11 +195,12 @@ def _of_all(
             by_judge.setdefault(one.judge, []).append(turned)
     if len(by_judge) < max(1, quorum):
         return None
-    means = [_means(own) for own in by_judge.values()]
-    return means[0] if len(means) == 1 else _means(means)
+    return _means([_means(own) for own in by_judge.values()])
 
 
 def _means(found: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
+    if len(found) == 1:
+        return found[0]
     asked = [items for _, items in found if items is not None]
     return _mean([principles for principles, _ in found]), _mean(asked) if asked else None
 

@@ -13,7 +13,7 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import sign_flip_p
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.scorers.ballots import ItemBallots, PointScore
-from tiebreak.scorers.match import by_judge, judges_in, with_verdicts, without_judge
+from tiebreak.scorers.match import by_judge, judges_in, result_of, with_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ def _alone(item: ItemBallots, name: str) -> ItemBallots:
 def _same(item: ItemBallots, name: str) -> Iterator[bool]:
     """For each pair of answers that neither calls even: whether both name the same winner."""
     for match in item.matches:
-        own, others = (view(match, name).result for view in (by_judge, without_judge))
+        own = result_of((one for one in match.verdicts if one.judge == name), match.high)
+        others = result_of((one for one in match.verdicts if one.judge != name), match.high)
         if not {own, others} & {None, 0.5}:
             yield own == others
     both: list[tuple[float, float]] = []
