@@ -54,11 +54,14 @@ def run(
 
 
 def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) -> None:
-    """Start a command as `run` does, and kill it with all its children once there is enough."""
+    """Start a command as `run` does, and kill it with all its children once there is enough.
+
+    A planted judge takes its time, so that the run is not over before it can be killed.
+    """
     killed = subprocess.Popen(
         [str(BIN / command[0]), *command[1:]],
         cwd=cwd,
-        env=environment(PWD=str(cwd), **env),
+        env=environment(PWD=str(cwd), PLANTED_DELAY="0.05", **env),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -15,13 +15,13 @@ from tiebreak.prerequisite import PrerequisiteError
 
 pytestmark = pytest.mark.slow
 
-FINE, BOUND, BROKEN = "planted/delay=0.05", "planted/bias=9+delay=0.05", "planted/fails=1"
+FINE, BOUND, BROKEN = "planted/fine", "planted/bias=9", "planted/fails=1"
 
 
 @pytest.mark.parametrize(
     ("task", "judges", "arguments", "words"),
     [
-        ("round_robin", [FINE, FINE], {}, "delay=0.05 twice"),
+        ("round_robin", [FINE, FINE], {}, "planted/fine twice"),
         ("round_robin", [FINE, BOUND], {"quorum": 3}, "quorum is 3: there is 2 judges"),
         ("round_robin", [FINE, BOUND], {"quorum": 1, "jury": "rotate"}, "one judge a match"),
         ("round_robin", [FINE, BOUND], {"jury": "some"}, "one of all, rotate"),

@@ -235,7 +235,7 @@ def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     pool = write_pool(tmp_path / "logs", 4, 8, answer)
     # Close matches and malformed replies, so that there is much that could go another way.
-    judge = "planted/noise=0.5+malformed=0.1+scale=2+delay=0.05"
+    judge = "planted/noise=0.5+malformed=0.1+scale=2"
     whole = tmp_path / "whole-calls"
     monkeypatch.setenv("PLANTED_CALLS", str(whole))
     judge_in_process(["seal", "full_pairwise"], pool, tmp_path / "whole", judge)

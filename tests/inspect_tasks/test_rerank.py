@@ -339,7 +339,7 @@ def test_one_bad_item_does_not_end_the_run(tmp_path: Path) -> None:
 def test_killed_and_retried_nothing_is_lost_or_paid_twice(
     logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge = "planted/noise=0.3+delay=0.05"
+    judge = "planted/noise=0.3"
     whole = tmp_path / "whole-calls"
     monkeypatch.setenv("PLANTED_CALLS", str(whole))
     judge_in_process("seal", logs, tmp_path / "whole", judge, eval_args={"max_samples": 1})

@@ -187,7 +187,7 @@ def test_a_run_that_settles_stops_asking(tmp_path: Path, calls: Path) -> None:
 def test_killed_and_retried_nothing_is_lost_or_paid_twice(
     pool: Path, tmp_path: Path, calls: Path
 ) -> None:
-    peers = [f"planted/noise=0.3+malformed=0.2+delay=0.1+seed={m}" for m in range(N)]
+    peers = [f"planted/noise=0.3+malformed=0.2+seed={m}" for m in range(N)]
     whole = review(pool, tmp_path / "whole", peers)
     wanted = real_calls(calls)
 

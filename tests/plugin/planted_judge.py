@@ -8,7 +8,6 @@ model's name holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
 - length: what it adds in a match to the quality of the longer response
 - malformed: probability that a reply is no JSON at all (repair turns draw again)
 - scale: difference of quality at which a vote has full confidence (default 0.1)
-- delay: seconds that a call takes
 - fails: 1, and every call raises an error; so does every prompt that holds PROVIDER FAILS
 - context: characters of the longest prompt that it can take
 
@@ -25,7 +24,7 @@ as far as the schema allows them.
 
 All draws follow from the seed, the prompt and how often this prompt was asked before. Where the
 environment names a file in PLANTED_CALLS, every call that really happens adds a line to it, with
-the model's name and a digest of the prompt.
+the model's name and a digest of the prompt. A call takes PLANTED_DELAY seconds, by default none.
 """
 
 import hashlib
@@ -53,7 +52,7 @@ LABELLED = re.compile(r"^(R\d+):\n<<< (\w{8})\n(.*?)\n>>> \2", re.DOTALL | re.MU
 QUALITY = re.compile(r"quality=(-?[\d.]+)")
 AUTHOR = re.compile(r"author=(\d+)")
 ZERO = (
-    *("noise", "bias", "length", "malformed", "delay", "seed", "fails", "self", "ally", "order"),
+    *("noise", "bias", "length", "malformed", "seed", "fails", "self", "ally", "order"),
     "missing",
 )
 DEFAULTS = {
@@ -95,7 +94,7 @@ class PlantedJudge(ModelAPI):
             return ModelOutput.from_content(self.model_name, "", stop_reason="model_length")
         # A repeated call draws afresh, as a real model would.
         self.seen[digest] = self.seen.get(digest, 0) + 1
-        await anyio.sleep(self.settings["delay"])
+        await anyio.sleep(float(os.environ.get("PLANTED_DELAY", 0)))
         text = self.reply(input, config, random.Random(f"{digest}{self.seen[digest]}"))
         usage = ModelUsage(
             input_tokens=len(prompt) // 4,
