@@ -23,6 +23,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(patch.undo)
 
 
+LONGEST = ("test_demo.py", "test_examples.py", "test_statistics.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests come first: at the end workers have small ones to share."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
 @pytest.fixture(scope="session")
 def inspect_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folders for one test after the other: a numbered one of pytest's looks at all before it."""
