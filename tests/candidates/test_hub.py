@@ -14,6 +14,7 @@ from tiebreak.candidates.hub import HubAddress, is_on_hub
 from tiebreak.cli import main
 from tiebreak.inspect_tasks import contests
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers.protocols import find_protocol
 
 REPO = "alice/ranks"
 ADDRESS = f"hf://datasets/{REPO}"
@@ -224,9 +225,12 @@ def test_a_task_judges_what_others_published(
     put(hub.add(REPO), pool, tmp_path)
     # While Inspect loads a task file by path it works in that file's folder.
     monkeypatch.chdir(Path(contests.__file__).parent)
-    assert contests.load_pool(ADDRESS, "strict").candidates == pool.candidates
+    assert (
+        contests.load_pools(ADDRESS, "strict", find_protocol("seal"))[0].candidates
+        == pool.candidates
+    )
     with pytest.raises(PrerequisiteError, match="there is no such dataset"):
-        contests.load_pool("hf://datasets/alice/none", "strict")
+        contests.load_pools("hf://datasets/alice/none", "strict", find_protocol("seal"))
 
 
 def test_no_network_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:

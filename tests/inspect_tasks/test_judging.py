@@ -15,7 +15,7 @@ from tiebreak.inspect_tasks import judging, rerank
 from tiebreak.inspect_tasks.arguments import DEFAULTS, Common, checked
 from tiebreak.inspect_tasks.contests import (
     contest_samples,
-    load_pool,
+    load_pools,
     restore_contest,
     task_text,
 )
@@ -25,6 +25,8 @@ from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import find_protocol
+
+POINTWISE = find_protocol("pointwise")
 
 
 def pool(answers: Mapping[str, str], native: float = 1.0, **item: Any) -> CandidatePool:
@@ -114,7 +116,7 @@ def test_arguments_that_cannot_be(given: Any, words: str) -> None:
         ("swiss", {"round": 3}, "Did you mean rounds?"),
         ("sorted", {"swap": "sometimes"}, "one of always, close, sample, never"),
         ("listwise", {"swap": "never"}, "There is no argument 'swap'"),
-        ("full_pairwise", {"mode": "lax"}, "strict or intersect"),
+        ("full_pairwise", {"mode": "lax"}, "one of strict, intersect, union"),
         ("own", {}, "No protocol: add -T protocol=FILE.py@NAME"),
     ],
 )
@@ -136,7 +138,7 @@ def test_a_wrong_argument_is_one_sentence_on_the_command_line(tmp_path: Path) ->
     said = " ".join((done.stdout + done.stderr).split())
     assert "There is no argument 'max_call' (-T max_call=…). Did you mean max_calls?" in said
     assert "Traceback" not in said
-    assert len(load_pool(str(tmp_path / "2026"), "strict").items) == 1
+    assert len(load_pools(str(tmp_path / "2026"), "strict", POINTWISE)[0].items) == 1
 
 
 @pytest.mark.slow
@@ -150,9 +152,12 @@ def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
     write_pool(tmp_path / "2027", 2, 1, task="mmlu")
     monkeypatch.chdir(tmp_path)
     numbers: Any = 2026
-    assert load_pool(numbers, "strict").benchmarks == ("gsm8k",)
-    assert load_pool([numbers, numbers + 1], "strict").benchmarks == ("gsm8k", "mmlu")
-    assert load_pool("2026, 2027,", "strict").benchmarks == ("gsm8k", "mmlu")
+    assert load_pools(numbers, "strict", POINTWISE)[0].benchmarks == ("gsm8k",)
+    assert load_pools([numbers, numbers + 1], "strict", POINTWISE)[0].benchmarks == (
+        "gsm8k",
+        "mmlu",
+    )
+    assert load_pools("2026, 2027,", "strict", POINTWISE)[0].benchmarks == ("gsm8k", "mmlu")
 
 
 def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:

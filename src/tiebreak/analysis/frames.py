@@ -87,6 +87,8 @@ BALLOTS: Final[Mapping[str, str]] = {
     "candidate": _TEXT,  # whose answer has `score`; or the reviewer's own, in a listing
     "score": _NUMBER,
     "grades": _LIST,  # dicts of id and grade
+    "stars": _WHOLE,
+    "correct": _TRUTH,  # whether an answer agrees with the key, where a rule decided that
     "groups": _LIST,  # a listing: lists of tied models, the best first
     "shown": _LIST,  # the order in which a listing's answers were shown
     "left_out": _LIST,

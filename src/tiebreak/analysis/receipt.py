@@ -55,9 +55,9 @@ class Receipt:
 
     Means per item and depths are over the `n_items` that were judged to the end;
     `n_items_without_call` of them needed no call because all answers were identical (0 under a
-    protocol without judges). `depth_mean` and `depth_max` count the calls of an item that had to
-    wait for each other: the longest chain, so the time that judging takes however many calls run at
-    once.
+    protocol without judges, and where a single answer is judged, too). `depth_mean` and `depth_max`
+    count the calls of an item that had to wait for each other: the longest chain, so the time that
+    judging takes however many calls run at once.
     `cost` and `paid` are the sums over `usage`, None when any price is missing;
     `unpriced_models` says whose.
     """
@@ -79,6 +79,12 @@ class Receipt:
     depth_max: int
 
 
+def _compares(item: ItemBallots) -> bool:
+    """Whether judges are asked because answers differ."""
+    rule = RULES[item.placed_by]
+    return rule.asks is not None and not rule.judges_one
+
+
 def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     """Add up the calls of some items, those cut short included: they were paid for as well."""
     calls = [call for item in items for call in item.calls]
@@ -95,8 +101,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
         n_items=len(complete),
         n_items_cut_short=len(items) - len(complete),
         n_items_without_call=sum(
-            not item.calls and len(item.groups) == 1 and RULES[item.placed_by].asks is not None
-            for item in complete
+            not item.calls and len(item.groups) == 1 and _compares(item) for item in complete
         ),
         n_calls=len(calls),
         n_cached=sum(call.cached for call in calls),

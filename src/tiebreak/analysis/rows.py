@@ -75,8 +75,10 @@ def item_ballots(item: ItemBallots) -> Iterator[Entry]:
                 "candidate": points.candidate,
                 "score": points.score,
                 "grades": [{"id": key, "grade": grade} for key, grade in points.grades.items()],
+                "stars": points.stars,
+                "correct": points.correct,
             },
-            [],
+            [("reason", points.reason)],
         )
     for listing in item.listings:
         yield _listing(item, listing), []

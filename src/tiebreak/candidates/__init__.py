@@ -16,7 +16,7 @@ from tiebreak.candidates.identity import (
     normalise_answer,
     same_answer,
 )
-from tiebreak.candidates.load import load_candidates
+from tiebreak.candidates.load import load_by_models, load_candidates
 from tiebreak.candidates.parquet import read_parquet, write_parquet
 from tiebreak.candidates.pool import (
     Candidate,
@@ -59,6 +59,7 @@ __all__ = [
     "identical_groups",
     "input_hash",
     "is_saturated",
+    "load_by_models",
     "load_candidates",
     "namesakes",
     "normalise_answer",

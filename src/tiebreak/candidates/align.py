@@ -44,6 +44,8 @@ def align(
     mode: Mode,
     notes: Sequence[Note] = (),
     problems: Sequence[Note] = (),
+    *,
+    alone: bool = False,
 ) -> CandidatePool:
     """Join records to a pool; benchmarks are kept apart.
 
@@ -53,6 +55,7 @@ def align(
             of a benchmark answered, and notes what it left out.
         notes: What readers noted.
         problems: What readers found wrong.
+        alone: Whether a benchmark may have a single model.
 
     Returns:
         A pool whose order depends on names and ids alone: benchmarks by name, items by id.
@@ -64,7 +67,9 @@ def align(
     """
     usable, dropped = _usable(records, mode)
     parts = [
-        _align_benchmark([record for record in usable if record.benchmark == benchmark], mode)
+        _align_benchmark(
+            [record for record in usable if record.benchmark == benchmark], mode, alone
+        )
         for benchmark in sorted({record.benchmark for record in usable})
     ]
     found = [*problems, *(problem for part in parts for problem in part.problems)]
@@ -102,11 +107,11 @@ def _usable(records: Sequence[LogRecord], mode: Mode) -> tuple[list[LogRecord], 
     return usable, notes
 
 
-def _align_benchmark(records: Sequence[LogRecord], mode: Mode) -> _Aligned:
+def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _Aligned:
     """Align records of one benchmark, sorted by harness (so Inspect's ids and prompts lead)."""
     benchmark = records[0].benchmark
     models = sorted({record.model for record in records})
-    if fatal := _model_problems(benchmark, records, models):
+    if fatal := model_problems(benchmark, records, models, alone):
         return _Aligned([], {}, [], fatal)
     conflicts, problems = _conflicts(benchmark, records)
     items, table = _tabulate(records, conflicts)
@@ -127,9 +132,10 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode) -> _Aligned:
     )
 
 
-def _model_problems(
-    benchmark: str, records: Sequence[LogRecord], models: Sequence[str]
+def model_problems(
+    benchmark: str, records: Sequence[LogRecord], models: Sequence[str], alone: bool
 ) -> list[Note]:
+    """A model with several logs, and unless it may be `alone` one without another."""
     counts = Counter(record.model for record in records)
     twice = [
         Note(
@@ -141,7 +147,7 @@ def _model_problems(
         for model in models
         if counts[model] > 1
     ]
-    if twice or len(models) > 1:
+    if twice or alone or len(models) > 1:
         return twice
     what = f"only one model, {models[0]!r} ({records[0].source})"
     return [Note("single_model", benchmark, what)]

@@ -10,6 +10,7 @@ from tiebreak.candidates.discover import Found, discover
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub import is_on_hub, read_published
 from tiebreak.candidates.identity import benchmark_name
+from tiebreak.candidates.linked import align_by_models
 from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
@@ -25,6 +26,7 @@ def load_candidates(
     native: str | Sequence[str] | None = None,
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
+    alone: bool = False,
 ) -> CandidatePool:
     """Read the answers that models gave and align them, item by item.
 
@@ -43,6 +45,7 @@ def load_candidates(
             score they were written with.
         filter: Name of the lm-eval filter whose score is taken. Default: the first in the file.
         rename: Benchmark names to replace, such as `{"gsm8k_cot": "gsm8k"}`.
+        alone: Whether a benchmark may have a single model, whose answers can be graded only.
 
     Returns:
         The pool, in an order that does not depend on the order of paths or rows.
@@ -53,6 +56,37 @@ def load_candidates(
         ValueError: An unknown `mode` or `epochs`.
     """
     _check("mode", mode, get_args(Mode))
+    read = _read_all(paths, epochs, native, filter, rename)
+    return align(read.records, mode, notes=read.notes, problems=read.problems, alone=alone)
+
+
+def load_by_models(
+    paths: Paths,
+    *,
+    epochs: Epochs = "first",
+    native: str | Sequence[str] | None = None,
+    filter: str | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> tuple[CandidatePool, ...]:
+    """The same of models that did not answer the same items: a pool for each set of models.
+
+    Each answer is in one pool, beside those of all other models that answered its item; whoever
+    answered it alone is alone there. What cannot be read is left out and noted, as in `intersect`.
+
+    Raises:
+        CandidateError: nothing to read, two logs of one model, or an item that has two questions.
+    """
+    return align_by_models(_read_all(paths, epochs, native, filter, rename))
+
+
+def _read_all(
+    paths: Paths,
+    epochs: Epochs,
+    native: str | Sequence[str] | None,
+    filter: str | None,
+    rename: Mapping[str, str] | None,
+) -> Reading:
+    """What all files hold, and what is wrong with them."""
     _check("epochs", epochs, get_args(Epochs))
     wanted = (native,) if isinstance(native, str) else tuple(native or ())
     options = ReadOptions(epochs, wanted, filter, dict(rename or {}))
@@ -65,13 +99,12 @@ def load_candidates(
         *(_read(file, options) for file in found.files),
         *(read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)),
     ]
-    records = [record for reading in readings for record in reading.records]
+    records = tuple(record for reading in readings for record in reading.records)
     problems = [*found.problems, *(problem for reading in readings for problem in reading.problems)]
-    return align(
+    return Reading(
         records,
-        mode,
-        notes=[*found.notes, *(note for reading in readings for note in reading.notes)],
-        problems=[*problems, *_unused_names(options.rename, records)],
+        notes=(*found.notes, *(note for reading in readings for note in reading.notes)),
+        problems=(*problems, *_unused_names(options.rename, records)),
     )
 
 

@@ -141,7 +141,7 @@ def bootstrap_options(command: Command) -> Command:
     return _with(options, with_how)
 
 
-def loading_options(command: Command) -> Command:
+def loading_options(command: Command, modes: Sequence[str] = ("strict", "intersect")) -> Command:
     """The options that say how candidates are loaded: one `loading`, for `load_candidates`."""
 
     @wraps(command)
@@ -155,11 +155,11 @@ def loading_options(command: Command) -> Command:
     options = (
         click.option(
             "--mode",
-            type=click.Choice(["strict", "intersect"]),
+            type=click.Choice(modes),
             default="strict",
             show_default=True,
             help="strict: any hole is an error. intersect: keep the items that all models "
-            "answered.",
+            "answered." + (" union: keep all, for stars." if "union" in modes else ""),
         ),
         click.option(
             "--rename",

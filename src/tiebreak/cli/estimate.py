@@ -1,5 +1,6 @@
 """The verb `estimate`: what judging would cost, before anything is paid."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -104,7 +105,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     "--merge-identical/--no-merge-identical", default=True, help="As -T merge_identical=false."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="As -T seed.")
-@loading_options
+@partial(loading_options, modes=("strict", "intersect", "union"))
 @form_options("json")
 def estimate(
     paths: tuple[str, ...],
@@ -159,6 +160,8 @@ def estimate(
     if sum(goal is not None for goal in (budget, calls, precision)) > 1:
         raise click.UsageError("--budget, --calls and --precision: give one of them")
     if budget is not None or calls is not None or precision is not None:
+        if loading["mode"] == "union":
+            raise click.UsageError("--mode union: a plan is for matches, where all answer an item")
         from tiebreak.estimate import plan_sheet
         from tiebreak.estimate.budget import plan_judging
         from tiebreak.estimate.plan import Goal

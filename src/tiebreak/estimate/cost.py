@@ -10,14 +10,15 @@ from typing import Any, Literal
 
 import yaml
 
-from tiebreak.candidates import CandidatePool, load_candidates
+from tiebreak.candidates import CandidatePool, load_by_models, load_candidates
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.estimate import DEFAULT_PACE, SAMPLE, asks_peers, estimate
 from tiebreak.estimate.experience import Experience, experience_beside, experience_of
 from tiebreak.estimate.figures import Estimate, Judges, Pace
 from tiebreak.estimate.prices import PricedModel, find_price, read_price, read_price_file
 from tiebreak.estimate.tokens import token_counter
-from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
+from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
+from tiebreak.inspect_tasks.judging import require_no_rubric
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
 from tiebreak.paths import Paths
@@ -47,7 +48,7 @@ def estimate_cost(
     saturated_only: bool = False,
     merge_identical: bool = True,
     seed: int = 0,
-    mode: Literal["strict", "intersect"] = "strict",
+    mode: Literal["strict", "intersect", "union"] = "strict",
     native: str | None = None,
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
@@ -74,7 +75,8 @@ def estimate_cost(
         saturated_only: judge saturated items only.
         merge_identical: judge identical answers once.
         seed: seed of all draws.
-        mode: for files, as are the following: as in `load_candidates`.
+        mode: for files, as are the following: as in `load_candidates`, or `union` where
+            every protocol grades answers one by one.
         native: name of the native score.
         filter: lm-eval filter whose score is taken.
         rename: names of benchmarks to replace.
@@ -89,13 +91,23 @@ def estimate_cost(
     given = peers if peers is None or isinstance(peers, str) else ",".join(peers)
     judges = read_judges(variants, judge, meta_judge, given, prices, price_file)
     experience = read_experience(from_log) if from_log else None
-    pool = candidates
-    if not isinstance(pool, CandidatePool):
-        pool = load_candidates(pool, mode=mode, native=native, filter=filter, rename=rename)
+    for variant in variants:
+        require_comparable(mode, variant.protocol)
+    if all(variant.protocol.keyed for variant in variants):
+        require_no_rubric(variants[0].protocol, task_type, rubric)
+    pools: tuple[CandidatePool, ...]
+    if isinstance(candidates, CandidatePool):
+        pools = (candidates,)
+    elif mode == "union":
+        pools = load_by_models(candidates, native=native, filter=filter, rename=rename)
+    else:
+        alone = all(RULES[variant.protocol.placed_by].judges_one for variant in variants)
+        how: Mapping[str, Any] = {"native": native, "filter": filter, "rename": rename}
+        pools = (load_candidates(candidates, mode=mode, **how, alone=alone),)
     if experience is None:
-        experience = experience_beside(pool, judges.answering)
+        experience = experience_beside(pools, judges.answering)
     samples = contest_samples(
-        pool,
+        *pools,
         task_type=task_type,
         rubric=rubric,
         saturated_only=saturated_only,

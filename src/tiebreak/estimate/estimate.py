@@ -33,6 +33,7 @@ from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.protocols import in_event_loop, judge_item
 from tiebreak.scorers.questions import ReviewQuestion
 from tiebreak.scorers.rules import RULES
+from tiebreak.scorers.stars import rated_by_rule
 from tiebreak.scorers.variants import Variant
 
 WORDS: Final = Range(8, 18, 40)
@@ -128,7 +129,9 @@ def estimate(
         benchmarks=tuple(dict.fromkeys(contest.benchmark for contest in contests)),
         models=models,
         n_items=len(contests),
-        n_identical=sum(len(contest.answers) == 1 for contest in contests),
+        n_identical=0
+        if all(RULES[variant.protocol.placed_by].judges_one for variant in variants)
+        else sum(len(contest.answers) == 1 for contest in contests),
         n_sampled=min(_size(items) for items in (trial.strata(sample), *chosen)),
         counted_by=counter.name,
         reasoning_tokens=reasoning_tokens,
@@ -237,7 +240,10 @@ class _Trial:
         """
         widest = max((len(contest.models) for contest in self.contests), default=0)
         step = 1 + max(0, widest - EXACT) // 8
-        return [(c.benchmark, c.rubric_name, -(-len(c.answers) // step)) for c in self.contests]
+        return [
+            (c.benchmark, c.rubric_name, -(-len(c.answers) // step), _without_judge(c))
+            for c in self.contests
+        ]
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -344,6 +350,11 @@ class _Trial:
         ]
         bill: FloatArray = np.array(rows, np.float64).reshape(-1, 4).sum(axis=0)
         return bill
+
+
+def _without_judge(contest: Contest) -> int:
+    """How many answers a rule rates by the key, where contests hold it."""
+    return sum(contest.target != "" and rated_by_rule(contest, name) for name in contest.answers)
 
 
 def _longest(calls: Iterable[Call]) -> dict[str, int]:

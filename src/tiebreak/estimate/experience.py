@@ -81,17 +81,19 @@ def experience_of(items: Iterable[ItemBallots]) -> Experience:
 
 
 def experience_beside(
-    pool: CandidatePool, answering: Mapping[str, Collection[str]]
+    pools: Sequence[CandidatePool], answering: Mapping[str, Collection[str]]
 ) -> Experience | None:
-    """What ranking logs say that lie beside the pool's own and are by the same models.
+    """What ranking logs say that lie beside the pools' own and are by the same models.
 
     A log counts where the models of `answering` answered all its calls, by role, and its items are
-    of the pool's benchmarks; with fewer than `FEWEST_ITEMS` items it says too little. Logs that
+    of the pools' benchmarks; with fewer than `FEWEST_ITEMS` items it says too little. Logs that
     cannot be read say nothing.
     """
     ballots: list[ItemBallots] = []
     logs = []
-    for file in dict.fromkeys(note.where for note in pool.notes if note.kind == "ranking_log"):
+    benchmarks = {benchmark for pool in pools for benchmark in pool.benchmarks}
+    notes = (note for pool in pools for note in pool.notes)
+    for file in dict.fromkeys(note.where for note in notes if note.kind == "ranking_log"):
         try:
             header = ranking_header(file)
             log = read_log_file(file, header, with_votes=False) if header else None
@@ -99,7 +101,7 @@ def experience_beside(
             continue
         items = (*log.items, *log.cut_short) if log else ()
         asked = {(call.role, call.model) for item in items for call in item.calls}
-        here = {item.benchmark for item in items} <= {*pool.benchmarks}
+        here = {item.benchmark for item in items} <= benchmarks
         if asked and here and all(model in answering.get(role, ()) for role, model in asked):
             ballots += items
             logs.append(file)

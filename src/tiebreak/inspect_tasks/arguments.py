@@ -24,7 +24,8 @@ class Common(TypedDict, total=False):
     saturated_only: Judge only items whose native scores are all equal.
     seed: Seed of every random draw.
     merge_identical: Judge identical answers once; they share their rank.
-    mode: strict (any hole is an error) or intersect (keep items that all models answered).
+    mode: strict (any hole is an error), intersect (keep items that all models answered) or, where
+        answers are graded one by one, union (keep items that any model answered).
     shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
     repeat: Runs with another number get fresh replies, not those in the cache.
     settle: Stop when the ranking is decided (true), or its first k places (k).

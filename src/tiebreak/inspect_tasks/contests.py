@@ -15,12 +15,16 @@ from tiebreak.candidates import (
     CandidateError,
     CandidatePool,
     Item,
+    Mode,
     identical_groups,
     is_saturated,
+    load_by_models,
     load_candidates,
 )
+from tiebreak.inspect_tasks.arguments import one_of
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.protocols import Protocol
 from tiebreak.scorers.ranking import ROSTER_KEY
 from tiebreak.scorers.rubric import (
     Rubric,
@@ -29,6 +33,7 @@ from tiebreak.scorers.rubric import (
     load_rubric,
     rubric_for,
 )
+from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, split_names
 
 NO_CANDIDATES = (
@@ -37,24 +42,41 @@ NO_CANDIDATES = (
 )
 
 
-def load_pool(candidates: str | list[str] | None, mode: str) -> CandidatePool:
-    """The pool behind the task argument `candidates`.
+def load_pools(
+    candidates: str | list[str] | None, mode: str, protocol: Protocol
+) -> tuple[CandidatePool, ...]:
+    """The pool behind the task argument `candidates`; with the mode `union` there may be several.
 
     Raises:
-        PrerequisiteError: no path, a mode that does not exist, or candidates that cannot be
-            judged; the message says what and where.
+        PrerequisiteError: no path, a mode that does not exist or is not for the protocol, or
+            candidates that cannot be judged; the message says what and where.
     """
     if not candidates:
         raise PrerequisiteError(NO_CANDIDATES)
     # A folder named 2026 comes from the command line as a number.
     given = candidates if isinstance(candidates, list) else split_names(str(candidates))
     paths = [from_working_directory(str(path)) for path in given if path != ""]
-    if mode not in ("strict", "intersect"):
-        raise PrerequisiteError(f"mode is {mode!r}: it must be strict or intersect.")
+    one_of("mode", mode, ("strict", "intersect", "union"))
+    require_comparable(mode, protocol)
     try:
-        return load_candidates(paths, mode="strict" if mode == "strict" else "intersect")
+        if mode == "union":
+            return load_by_models(paths)
+        kept: Mode = "strict" if mode == "strict" else "intersect"
+        alone = RULES[protocol.placed_by].judges_one
+        return (load_candidates(paths, mode=kept, alone=alone),)
     except CandidateError as error:
         raise PrerequisiteError(str(error)) from error
+
+
+def require_comparable(mode: str, protocol: Protocol) -> None:
+    """Refuse to keep items that not all models answered where a protocol compares answers."""
+    if mode == "union" and not RULES[protocol.placed_by].by_grades:
+        raise PrerequisiteError(
+            f"mode=union keeps items that only some models answered, and {protocol.name} ranks the "
+            "answers to an item against each other: who has no answer there would be left out of "
+            "some comparisons. It is for protocols that grade answers one by one (stars, "
+            "pointwise); here use mode=intersect."
+        )
 
 
 def from_working_directory(path: str) -> str:
@@ -70,8 +92,7 @@ def from_working_directory(path: str) -> str:
 
 
 def contest_samples(
-    pool: CandidatePool,
-    *,
+    *pools: CandidatePool,
     task_type: str | None = None,
     rubric: str | None = None,
     seed: int = 0,
@@ -87,11 +108,12 @@ def contest_samples(
         PrerequisiteError: an unknown rubric or task type, no saturated item, or with `keyed` an
             item without a key.
     """
-    several = len(pool.benchmarks) > 1
-    roster = list(pool.models)
+    several = len({benchmark for pool in pools for benchmark in pool.benchmarks}) > 1
+    roster = models_of(pools)
     samples = []
     judged = [
         (item, candidates)
+        for pool in pools
         for item, candidates in pool
         if not saturated_only or is_saturated(candidates.values())
     ]
@@ -136,6 +158,11 @@ def contest_samples(
             "leave out -T saturated_only=true to judge all items."
         )
     return samples
+
+
+def models_of(pools: Sequence[CandidatePool]) -> list[str]:
+    """The names of all models, sorted."""
+    return sorted({model for pool in pools for model in pool.models})
 
 
 def restore_contest(metadata: dict[str, Any]) -> Contest:

@@ -28,7 +28,12 @@ from tiebreak.candidates import (
     Shard,
 )
 from tiebreak.inspect_tasks.arguments import Common, checked
-from tiebreak.inspect_tasks.contests import contest_samples, load_pool, restore_contest
+from tiebreak.inspect_tasks.contests import (
+    contest_samples,
+    load_pools,
+    models_of,
+    restore_contest,
+)
 from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
 from tiebreak.inspect_tasks.settling import Settling, drawn
@@ -77,13 +82,16 @@ def judging_task(
 
     common = checked(given, settings)
     keep_at_the_end()
-    pool = load_pool(common["candidates"], common["mode"])
+    if protocol.keyed:
+        require_no_rubric(protocol, common["task_type"], common["rubric"])
+    pools = load_pools(common["candidates"], common["mode"], protocol)
+    models = models_of(pools)
     roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
     found = None
     if RULES[protocol.placed_by].asks:
-        found = require_roles(roles, pool.models, priced=common["max_cost"] is not None)
+        found = require_roles(roles, models, priced=common["max_cost"] is not None)
     samples = contest_samples(
-        pool,
+        *pools,
         task_type=common["task_type"],
         rubric=common["rubric"],
         seed=common["seed"],
@@ -95,29 +103,30 @@ def judging_task(
     shared: Mapping[str, Any] = {}
     if protocol.prepare is not share_nothing:
         shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
-    check_settings(protocol, {**settings, **shared}, pool.models)
-    run = run_id(protocol, settings, common, samples, lambda: roles(pool.models))
+    check_settings(protocol, {**settings, **shared}, models)
+    run = run_id(protocol, settings, common, samples, lambda: roles(models))
     settling = None
     if common["settle"]:
         settling = Settling(
-            pool.models,
+            models,
             samples,
             common["settle"],
             error=common["settle_error"],
             settle_for=common["settle_for"],
         )
         samples = drawn(samples, common["seed"])
+    benchmarks = dict.fromkeys(benchmark for pool in pools for benchmark in pool.benchmarks)
     if common["shard"] is not None:
         samples = _part(samples, Shard.parse(common["shard"]))
     return Task(
-        dataset=MemoryDataset(samples, name=", ".join(pool.benchmarks)),
+        dataset=MemoryDataset(samples, name=", ".join(benchmarks)),
         solver=judge_items(
             protocol,
             {**settings, **shared},
             Budget(common["max_calls"], common["max_cost"]),
             common["repeat"],
             settling,
-            lambda: roles(pool.models),
+            lambda: roles(models),
         ),
         scorer=ranking(),
         # Without a model Inspect's limit of items side by side would follow one that is never
@@ -126,13 +135,22 @@ def judging_task(
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
         early_stopping=settling,
-        metadata=log_metadata(protocol, pool, common["seed"], run, common["shard"]),
-        viewer=viewer(pool),
+        metadata=log_metadata(protocol, pools, common["seed"], run, common["shard"]),
+        viewer=viewer(models),
         # One bad item never ends the run, but a run that lacks items is not called a success:
         # `inspect eval-retry` then judges what is missing.
         fail_on_error=True,
         continue_on_fail=True,
     )
+
+
+def require_no_rubric(protocol: Protocol, task_type: str | None, rubric: str | None) -> None:
+    """Refuse a rubric where answers are judged by the key: it would not be read."""
+    if task_type or rubric:
+        given = f"task_type={task_type}" if task_type else f"rubric={rubric}"
+        raise PrerequisiteError(
+            f"{protocol.name} judges by the key of an item and reads no rubric: leave out {given}."
+        )
 
 
 @solver
@@ -262,13 +280,13 @@ def run_id(
 
 
 def log_metadata(
-    protocol: Protocol, pool: CandidatePool, seed: int, run: str, shard: str | None
+    protocol: Protocol, pools: Sequence[CandidatePool], seed: int, run: str, shard: str | None
 ) -> dict[str, Any]:
     """What a ranking log says about itself: protocol, version, seed, and where answers came from.
 
     `PROTOCOL_KEY` is how ranking logs are told from candidates' logs.
     """
-    sources = sorted({c.source for _, row in pool for c in row.values()})
+    sources = sorted({c.source for pool in pools for _, row in pool for c in row.values()})
     return {
         PROTOCOL_KEY: protocol.name,
         "tiebreak_version": tiebreak.__version__,
@@ -277,11 +295,11 @@ def log_metadata(
         PROMPTS_KEY: fingerprint(keyed=protocol.keyed),
         **({} if shard is None else {SHARD_KEY: shard}),
         "candidate_sources": sources,
-        "candidate_notes": [str(note) for note in pool.notes],
+        "candidate_notes": [str(note) for pool in pools for note in pool.notes],
     }
 
 
-def viewer(pool: CandidatePool) -> ViewerConfig:
+def viewer(models: Sequence[str]) -> ViewerConfig:
     """Inspect View: one coloured column per model, best score first in a sample."""
     return ViewerConfig(
         sample_score_view=SampleScoreView(
@@ -290,7 +308,7 @@ def viewer(pool: CandidatePool) -> ViewerConfig:
         task_samples_view=TaskSamplesView(
             name="ranking",
             compact_scores=True,
-            score_color_scales=dict.fromkeys(pool.models, "good-high"),
+            score_color_scales=dict.fromkeys(models, "good-high"),
             color_scales_enabled=True,
         ),
     )

@@ -85,6 +85,7 @@ def schema(table: str) -> "pa.Schema":
             *may(discarded=truth, winner=text, decided_by=text, flipped=truth),
             *may(groups=pa.list_(texts), shown=texts, left_out=texts),
             *may(candidate=text, score=number, grades=parts(id=text, grade=whole)),
+            *may(stars=whole, correct=truth),
             *may(tiers=parts(model=text, tier=whole)),
             *may(checklist_id=text, principle_id=text, anchor_split=text, duplicate_of=text),
         ],

@@ -45,10 +45,10 @@ async def stars(
     decided = {name: correctness(item, name) if rule else None for name in candidates}
     questions = {}
     for name, correct in decided.items():
-        if correct is None or not is_bare(item.answers[name]):
-            questions[name] = partial(StarsQuestion, item, name, correct)
-        else:
+        if correct is not None and is_bare(item.answers[name]):
             judge.keep(scores=(*judge.ballots.scores, _without_judge(name, correct)))
+        else:
+            questions[name] = partial(StarsQuestion, item, name, correct)
     await judge.points(questions, lambda rated: rated)
     known = (
         one.model_copy(update={"correct": decided[one.candidate]}) for one in judge.ballots.scores
@@ -62,6 +62,11 @@ def correctness(item: Contest, candidate: str) -> bool | None:
     key = key_truth(item.target, item.question_type)
     said = None if key is None else stated_truth(item.answers[candidate])
     return None if said is None else said == key
+
+
+def rated_by_rule(item: Contest, candidate: str) -> bool:
+    """Whether an answer needs no judge."""
+    return correctness(item, candidate) is not None and is_bare(item.answers[candidate])
 
 
 def _without_judge(candidate: str, correct: bool) -> PointScore:

@@ -15,7 +15,8 @@ from tiebreak.scorers.rules import RULES
 def ballots_table(ballots: ItemBallots) -> str:
     """Ranking, matches (flips and unscored ones marked), reviews, points, checklist growth."""
     parts = [_ranking(ballots)]
-    if ballots.complete and len(ballots.groups) == 1:
+    alone = len(ballots.groups) == 1 and not RULES[ballots.placed_by].judges_one
+    if ballots.complete and alone:
         parts.append("All answers are identical: nobody was asked.")
     if ballots.tiering is not None and ballots.tiering.unscored:
         parts.append(f"Seeding **unscored** ({_cell(ballots.tiering.unscored)}): seeds by lot.")

@@ -168,6 +168,7 @@
   function grades(view) {
     const { ballots } = view.story;
     if (!ballots.scores?.length) return null;
+    if (ballots.placed_by === "stars") return stars(ballots);
     const known = (view.rubric?.principles ?? []).map((one) => one.id);
     // Below the mean of a jury stands what each of its judges gave.
     const all = ballots.scores.flatMap((one) => [one, ...(one.parts ?? [])]);
@@ -191,6 +192,24 @@
       principles(view.rubric),
       criteria(ballots),
     );
+  }
+
+  /** Stars that were given by the key, with what a rule decided and the judges' reasons. */
+  function stars(ballots) {
+    const rows = ballots.scores
+      .flatMap((one) => [one, ...(one.parts ?? [])])
+      .map((one) => [
+        one.judge ? [tb.foreign(one.candidate), " by ", tb.foreign(one.judge)] : tb.foreign(one.candidate),
+        one.unscored ? ["∅ unscored: ", tb.foreign(one.unscored)] : tb.number(3 * one.score),
+        one.correct === true ? "correct" : one.correct === false ? "wrong" : "",
+        tb.foreign(one.reason ?? ""),
+      ]);
+    const table = tb.table(
+      "Stars (0 to 3)",
+      ["Model", { number: "Stars" }, "By rule", "Reason"],
+      rows,
+    );
+    return el("section", {}, el("h3", {}, "The stars"), table);
   }
 
   function principles(rubric) {
