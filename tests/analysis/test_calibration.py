@@ -183,6 +183,22 @@ def test_a_jury_is_judge_by_judge(tmp_path: Path) -> None:
     assert any("j/y gave no usable label to 27 of 80 cases" in note for note in two.notes)
 
 
+@pytest.mark.parametrize("judges", [("j/x",), ("j/x", "j/y")])
+def test_stars_by_a_rule_are_of_every_judge(tmp_path: Path, judges: tuple[str, ...]) -> None:
+    items = []
+    for k in range(20):
+        stars = int(TRUTH[k, 1])
+        one = starred(f"q{k}", {"b": stars}, judge=judges[0])
+        if k % 2:
+            one = one.model_copy(update={"calls": ()})
+        elif len(judges) > 1:
+            one = starred(f"q{k}", {judge: {"b": stars} for judge in judges})
+        items.append(one)
+    found_ = found(tmp_path, {"j": items}, people(*(one for one in SAID if one.models == ("b",))))
+    assert found_.judges == judges
+    assert [found_.cell(judge).n for judge in judges] == [20] * len(judges)  # type: ignore[union-attr]
+
+
 def test_identical_answers_share_their_stars(tmp_path: Path) -> None:
     items = [starred(f"q{k}", {"b": int(TRUTH[k, 1])}, groups=[("b", "org/a")]) for k in range(80)]
     one = found(tmp_path, {"good": items}, people(*SAID))

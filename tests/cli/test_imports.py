@@ -93,6 +93,7 @@ def test_logs_load_neither_plots_nor_datasets(
     panel = [reviews(f"q{k}", {"a": "abc", "b": "bac", "c": "cba"}) for k in range(3)]
     write_log(tmp_path / "peers" / "b.eval", panel)
     write(tmp_path / "human.csv", "model,rank\na,1\nb,2\nc,3\n")
+    write(tmp_path / "pairs.csv", "item,model_a,model_b,winner\nq0,a,b,a\nq1,a,b,b\n")
     calls = [
         "rank seal --draws 100",
         "rank seal --draws 100 --csv",
@@ -100,6 +101,7 @@ def test_logs_load_neither_plots_nor_datasets(
         "stability seal --seeds 1",
         "peers peers --draws 100",
         "align peers --human human.csv --draws 100",
+        "calibrate seal --human pairs.csv",
         "aggregate seal peers",
     ]
     loaded = loaded_by([call.split() for call in calls], ("datasets", "lm_eval", *PLOTS))

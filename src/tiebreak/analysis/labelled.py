@@ -119,9 +119,10 @@ def _judges(logs: Sequence[RankingLog], kind: LabelKind) -> list[_Judge]:
     protocols = {item.protocol for log in logs for item in log.items if _holds(item, kind)}
     for log in logs:
         of_log: dict[str, dict[Key, list[_Opinion]]] = defaultdict(lambda: defaultdict(list))
+        alone = _named(log.items)
         for sample in log.samples:
             if sample.judged and sample.ballots is not None:
-                for name, key, opinion in _opinions(sample, sample.ballots, kind):
+                for name, key, opinion in _opinions(sample, sample.ballots, kind, alone):
                     many = kind == "preferences" and len(protocols) > 1
                     full = f"{name} · {sample.ballots.protocol}" if many else name
                     of_log[full][key].append(opinion)
@@ -144,12 +145,15 @@ def _holds(item: ItemBallots, kind: LabelKind) -> bool:
 
 
 def _opinions(
-    sample: JudgedItem, ballots: ItemBallots, kind: LabelKind
+    sample: JudgedItem, ballots: ItemBallots, kind: LabelKind, alone: Sequence[str]
 ) -> Iterator[tuple[str, Key, _Opinion]]:
-    """What each judge said in an item: names, keys and labels."""
+    """What each judge said in an item: names, keys and labels.
+
+    What has no name is of all of `alone`: a log's one judge, or the judges of a jury where a rule
+    gave the stars before one was asked.
+    """
     members = {group[0]: group for group in ballots.groups}
     item = ballots.cluster or f"{ballots.benchmark}\x1f{ballots.item_id}"
-    only = _only_judge(ballots)
 
     def said(models: tuple[str, ...], label: int | None, *names: str) -> tuple[Key, _Opinion]:
         texts = tuple(sample.answers.get(name, "") for name in names)
@@ -162,7 +166,8 @@ def _opinions(
         for points in ballots.scores:
             for part in points.parts or (points,):
                 for model in members.get(part.candidate, ()):
-                    yield part.judge or only, *said((model,), part.stars, part.candidate)
+                    for name in [part.judge] if part.judge else alone:
+                        yield name, *said((model,), part.stars, part.candidate)
         return
     for match in ballots.matches:
         for judge in judges_in(match) or ("",):
@@ -173,13 +178,19 @@ def _opinions(
                 if high > low:
                     high, low, names = low, high, (match.low, match.high)
                     label = None if label is None else 2 - label
-                yield judge or only, *said((high, low), label, *names)
+                for name in [judge] if judge else alone:
+                    yield name, *said((high, low), label, *names)
 
 
-def _only_judge(ballots: ItemBallots) -> str:
-    """The model that judged an item, where it was one."""
-    called = {call.model for call in ballots.calls if call.kind in ("match", "score")}
-    return " + ".join(sorted(called)) or "rule"
+def _named(items: Sequence[ItemBallots]) -> list[str]:
+    """The judges of a log: those that its ballots name, else the models that were called."""
+    parts = (part for item in items for points in item.scores for part in points.parts or (points,))
+    verdicts = (one for item in items for match in item.matches for one in match.verdicts)
+    named = ({part.judge for part in parts} | {one.judge for one in verdicts}) - {""}
+    called = {
+        call.model for item in items for call in item.calls if call.kind in ("match", "score")
+    }
+    return sorted(named) or [" + ".join(sorted(called)) or "rule"]
 
 
 def _cases(

@@ -30,8 +30,9 @@ Weights = Literal["linear", "quadratic"]
 CHANCE_LABELS: Final = 2.0
 """How many labels by chance an interval counts besides those that there are, over all groups."""
 
-FEW_MINORITY: Final = 10.0
-"""With fewer labels that are not the commonest, what chance gives is hardly known."""
+FEW_MINORITY: Final = 15.0
+"""With fewer labels that are not the commonest, what chance gives is hardly known; with weights it
+takes twice as many."""
 
 _ONE_LABEL = "all labels are one and the same, so that chance alone would agree fully"
 
@@ -97,7 +98,7 @@ def kappa_estimate(
     found = kappa_mean(tables[:, None], items=items, weights=weights, level=level)
     if not len(tables):
         return replace(found, reason="no answer has a label of both")
-    few = None if math.isnan(found.lower) else _few(tables.sum(axis=0))
+    few = None if math.isnan(found.lower) else _few(tables.sum(axis=0), weights)
     return replace(found, reason=found.reason or few)
 
 
@@ -232,10 +233,10 @@ def _jackknife(without: FloatArray) -> float:
     return (len(found) - 1) * float(np.var(found)) if len(found) else 0.0
 
 
-def _few(whole: FloatArray) -> str | None:
+def _few(whole: FloatArray, weights: Weights | None) -> str | None:
     people = whole.sum(axis=-1)
     rest = float(people.sum() - people.max())
-    if rest >= FEW_MINORITY:
+    if rest >= FEW_MINORITY * (1 if weights is None else 2):
         return None
     return (
         f"rests on {rest:g} labels other than the commonest: the interval holds less than it says"
