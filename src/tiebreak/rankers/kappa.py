@@ -28,7 +28,8 @@ from tiebreak.rankers.uncertainty import item_numbers, per_item
 Weights = Literal["linear", "quadratic"]
 
 CHANCE_LABELS: Final = 2.0
-"""How many labels by chance an interval counts besides those that there are, over all groups."""
+"""How many labels by chance are counted besides those that there are: for a mean over groups in all
+of them together, for a gap in each."""
 
 FEW_MINORITY: Final = 15.0
 """With fewer labels that are not the commonest, what chance gives is hardly known; with weights it
@@ -135,10 +136,11 @@ def kappa_gap(
         reason = _ONE_LABEL if n_items > 1 else "a test needs at least two items"
         return KappaGap(math.nan, math.nan, math.nan, math.nan, n_items, n_groups, reason)
     difference = float(np.mean(kappas[0][known] - kappas[1][known]))
-    without, extra, labels = np.zeros(n_items), 0.0, CHANCE_LABELS / n_groups
+    without, extra = np.zeros(n_items), 0.0
     for sign, tables, whole in zip((-1, 1), both, wholes, strict=True):
-        one, _ = _smoothed(whole[known] - tables[:, known], distances, labels)
-        centre, more = _smoothed(whole[known], distances, labels)
+        # For each group: what they pull κ down by is taken off again.
+        one, _ = _smoothed(whole[known] - tables[:, known], distances, CHANCE_LABELS)
+        centre, more = _smoothed(whole[known], distances, CHANCE_LABELS)
         # Without its only item a group is undefined: it then stays as it was.
         without += sign * np.where(np.isnan(one), centre, one).mean(axis=1)
         extra += float(np.sum(more * centre**2)) / n_groups**2
