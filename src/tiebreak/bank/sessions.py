@@ -5,8 +5,8 @@
     answer   keeps the answer to the question that was asked last; it cannot be changed
     close    ends a session before its time and gives back what was not asked
 
-Each is one transaction, and each may be repeated: a client that did not hear back asks again.
-Whatever is returned is kept already. No key, hint or uuid is in anything that `ask` returns.
+Each is done in one transaction, and may be repeated: a client that did not hear back asks again.
+What raises a BankError has changed nothing. No key, hint or uuid is in anything that `ask` returns.
 
 Source: LLMEval-Fair, §2.2.1 (in the order allocated) and §2.2.2 (quotas, no re-submission).
 """
@@ -119,46 +119,48 @@ def create(
     raise _conflict("the bank's questions are being changed: ask again with the same key")
 
 
-def ask(engine: Engine, session: str, position: int, holder: Holder) -> Asked:
-    """The question at a position of the holder's session.
+def ask(connection: Connection, session: str, position: int, holder: Holder) -> Asked:
+    """The question at a position of the holder's session; within `writing`.
 
     Raises:
         BankError: there is no such question of the holder ("missing"); one before it is not
             answered yet, or the session was closed before it was asked ("conflict").
     """
     where = _where(session, position, holder)
-    with writing(engine) as connection:
-        row = connection.execute(_QUESTION, where).one_or_none()
-        if row is None:
-            raise _no_question(session_of(connection, session, holder), position)
-        if row.asked_at is None:
-            _require_turn(_session(row), position)
-            connection.execute(_HAND_OUT, where | {"at": now()})
+    row = connection.execute(_QUESTION, where).one_or_none()
+    if row is None:
+        raise _no_question(session_of(connection, session, holder), position)
+    if row.asked_at is None:
+        _require_turn(_session(row), position)
+        connection.execute(_HAND_OUT, where | {"at": now()})
     words = (row.category, row.sub_category, row.type, row.question)
     return Asked(position, row.k, *words, tuple(row.options))
 
 
-def answer(engine: Engine, session: str, position: int, text: str, holder: Holder) -> Session:
+def answer(
+    connection: Connection, session: str, position: int, text: str, holder: Holder
+) -> Session:
     """Keep an answer; where the session stands then. The same answer again changes nothing.
+
+    Within `writing`.
 
     Raises:
         BankError: there is no such question of the holder ("missing"); it was not asked yet, it
             has another answer already, or the session is closed ("conflict").
     """
     where = _where(session, position, holder)
-    with writing(engine) as connection:
-        row = connection.execute(_PLACE, where).one_or_none()
-        if row is None:
-            raise _no_question(session_of(connection, session, holder), position)
-        found = _session(row)
-        if position <= found.answered:
-            if row.answer == text:
-                return found
-            raise _conflict(f"question {position} has its answer, which cannot be changed")
-        _require_turn(found, position)
-        if row.asked_at is None:
-            raise _conflict(f"question {position} was not asked yet: get it before you answer it")
-        return _keep(connection, found, text, where)
+    row = connection.execute(_PLACE, where).one_or_none()
+    if row is None:
+        raise _no_question(session_of(connection, session, holder), position)
+    found = _session(row)
+    if position <= found.answered:
+        if row.answer == text:
+            return found
+        raise _conflict(f"question {position} has its answer, which cannot be changed")
+    _require_turn(found, position)
+    if row.asked_at is None:
+        raise _conflict(f"question {position} was not asked yet: get it before you answer it")
+    return _keep(connection, found, text, where)
 
 
 def close(engine: Engine, session: str) -> Session:

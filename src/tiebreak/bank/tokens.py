@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
     load_pem_public_key,
 )
-from sqlalchemy import Engine, bindparam, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from tiebreak.bank.access import MAY, PERMISSIONS, Caller
 from tiebreak.bank.errors import BankError
@@ -155,23 +155,29 @@ class Verifier:
 
     _ROW: Final = select(TOKENS).where(TOKENS.c.jti == bindparam("of_jti"))
 
-    def __init__(self, engine: Engine, keys: Keys) -> None:
-        self._engine = engine
+    def __init__(self, keys: Keys) -> None:
+        """By which keys."""
         self._keys = keys
         self._verified: dict[str, tuple[Caller, float]] = {}
 
-    def caller(self, token: str) -> Caller:
-        """The holder of a token.
+    def read(self, token: str) -> Caller:
+        """Who holds a token, as it says; `confirm` has to follow.
 
         Raises:
-            BankError: the token is forged, too old, revoked, or not one of this bank
-                ("unidentified").
+            BankError: the token is forged or too old ("unidentified").
         """
-        caller, expires = self._verified.get(token) or self._read(token)
+        caller, expires = self._verified.get(token) or self._verify(token)
         if datetime.now(UTC).timestamp() >= expires + LEEWAY:
             raise _unidentified("the token has expired: ask the organiser for a new one")
-        with self._engine.connect() as connection:
-            row = connection.execute(self._ROW, {"of_jti": caller.token}).one_or_none()
+        return caller
+
+    def confirm(self, connection: Connection, caller: Caller) -> None:
+        """That the bank's list of tokens says the same.
+
+        Raises:
+            BankError: the token was revoked, or is not one of this bank ("unidentified").
+        """
+        row = connection.execute(self._ROW, {"of_jti": caller.token}).one_or_none()
         if row is None:
             raise _unidentified("the token is not one of this bank: ask the organiser for one")
         if row.revoked is not None:
@@ -179,9 +185,8 @@ class Verifier:
         noted = (row.user, row.institution, row.role, row.session)
         if noted != (caller.user, caller.institution, caller.role, caller.session):
             raise _unidentified("the token says something else than the bank's list of tokens")
-        return caller
 
-    def _read(self, token: str) -> tuple[Caller, float]:
+    def _verify(self, token: str) -> tuple[Caller, float]:
         try:
             claims = jwt.decode(
                 token,

@@ -10,7 +10,7 @@
 processes of `tiebreak bank serve`.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -26,13 +26,13 @@ from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.schema import open_bank
 from tiebreak.bank.server import examinees, organisers
 from tiebreak.bank.server import settings as _settings
-from tiebreak.bank.server.access_log import AccessLog
 from tiebreak.bank.server.envelope import Envelope
 from tiebreak.bank.server.gate import Gate
 from tiebreak.bank.server.limits import Limits, Rates
-from tiebreak.bank.server.replies import problem
+from tiebreak.bank.server.replies import problem, state_of
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.shapes import Health, Problem
+from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier, keys_from
 
 STATUS: Final[dict[Kind, int]] = {
@@ -53,12 +53,12 @@ def create_app(settings: Settings) -> FastAPI:
     """
     keys = settings.keys or keys_from()
     engine = open_bank(settings.bank, durable=settings.durable)
-    log, rates = AccessLog(engine), Rates(settings)
+    writer, rates = Writer(engine), Rates(settings)
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         yield
-        log.close()
+        writer.close()
         engine.dispose()
 
     app = FastAPI(
@@ -81,7 +81,7 @@ def create_app(settings: Settings) -> FastAPI:
             503: {"model": Problem, "description": "The bank is busy: ask again."},
         },
     )
-    gate = Gate(Verifier(engine, keys), rates)
+    gate = Gate(engine, Verifier(keys), rates, writer)
     app.include_router(examinees.router(engine, Sampler(engine, balanced=settings.balanced), gate))
     app.include_router(organisers.router(engine, keys, gate))
 
@@ -92,12 +92,12 @@ def create_app(settings: Settings) -> FastAPI:
             connection.execute(select(1))
         return JSONResponse({"status": "ok"})
 
-    app.add_exception_handler(BankError, _refused)
+    app.add_exception_handler(BankError, _refused(rates))
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _no_page)
     app.add_exception_handler(OperationalError, _busy)
     app.add_middleware(Limits, settings=settings, rates=rates)
-    app.add_middleware(Envelope, log=log)
+    app.add_middleware(Envelope, writer=writer)
     return app
 
 
@@ -106,10 +106,17 @@ def from_environment() -> FastAPI:
     return create_app(_settings.from_environment())
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, BankError)
-    headers = {"WWW-Authenticate": "Bearer"} if error.kind == "unidentified" else None
-    return problem(STATUS[error.kind], str(error), headers)
+def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, BankError)
+        if error.kind != "unidentified":
+            return problem(STATUS[error.kind], str(error))
+        if rates.stranger(state_of(request.scope).address):
+            return problem(STATUS[error.kind], str(error), {"WWW-Authenticate": "Bearer"})
+        often = "too many requests without a token that holds: wait a second"
+        return problem(429, often, {"Retry-After": "1"})
+
+    return refused
 
 
 async def _malformed(request: Request, error: Exception) -> Response:

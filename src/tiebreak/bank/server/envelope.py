@@ -1,7 +1,6 @@
 """Around every response: a request id, security headers, and a line of the access log."""
 
 import logging
-import re
 import secrets
 from typing import Final
 
@@ -9,9 +8,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tiebreak.bank.server.access_log import AccessLog, Line
-from tiebreak.bank.server.replies import State, problem
-from tiebreak.bank.session_tables import now
+from tiebreak.bank.server.replies import State, line_of, problem
+from tiebreak.bank.server.writer import Writer
 
 HEADERS: Final = {
     "Content-Security-Policy": (
@@ -28,16 +26,15 @@ HEADERS: Final = {
 HSTS: Final = "max-age=31536000; includeSubDomains"
 
 _LOGGER: Final = logging.getLogger(__name__)
-_SESSION: Final = re.compile(r"^/sessions/([0-9a-f]{32})(?:/|$)")
 
 
 class Envelope:
     """The outermost layer: what is refused within is logged and has its headers, too."""
 
-    def __init__(self, app: ASGIApp, log: AccessLog) -> None:
+    def __init__(self, app: ASGIApp, writer: Writer) -> None:
         """Around an application."""
         self._app = app
-        self._log = log
+        self._writer = writer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of ASGI."""
@@ -56,7 +53,8 @@ class Envelope:
                 started = True
                 _add_headers(message, scope, state)
                 try:
-                    await self._log.write(_line(scope, state, message["status"]))
+                    if not state.logged:
+                        await self._writer.log(line_of(scope, message["status"]))
                 except SQLAlchemyError:
                     # What cannot be logged is not answered; whoever asks again gets the same.
                     unlogged = True
@@ -81,18 +79,3 @@ def _add_headers(message: Message, scope: Scope, state: State) -> None:
     headers["X-Request-Id"] = state.request
     if scope["scheme"] == "https":
         headers["Strict-Transport-Security"] = HSTS
-
-
-def _line(scope: Scope, state: State, status: int) -> Line:
-    path = scope["path"].encode("utf-8", "replace").decode().replace("\0", "�")
-    session = _SESSION.match(path)
-    return {
-        "at": now(),
-        "user": state.user,
-        "session": session[1] if session else None,
-        "method": scope["method"][:16],
-        "path": path[:256],
-        "status": status,
-        "address": state.address[:64],
-        "request": state.request,
-    }

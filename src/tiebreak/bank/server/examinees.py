@@ -4,10 +4,11 @@ from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Path, Request
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from starlette.responses import JSONResponse, Response
 
 from tiebreak.bank import results, sessions
+from tiebreak.bank.access import Caller
 from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.server.gate import Gate
 from tiebreak.bank.server.shapes import (
@@ -58,17 +59,24 @@ def router(engine: Engine, sampler: Sampler, gate: Gate) -> APIRouter:
         return JSONResponse(state_of_session(found) | {"released": found.released})
 
     @routes.get("/sessions/{session}/questions/{k}", response_model=Question)
-    def ask(request: Request, session: SessionId, k: Position) -> Response:
+    async def ask(request: Request, session: SessionId, k: Position) -> Response:
         """Get question k, once all before it are answered; again, it is the same."""
-        caller = gate.enter(request, "question:read", session)
-        asked = sessions.ask(engine, session, k, caller.holder)
-        return JSONResponse(asdict(asked))
+
+        def work(connection: Connection, caller: Caller) -> sessions.Asked:
+            return sessions.ask(connection, session, k, caller.holder)
+
+        return JSONResponse(asdict(await gate.run(request, "question:read", session, work)))
 
     @routes.put("/sessions/{session}/answers/{k}", response_model=AnswerKept)
-    def answer(request: Request, session: SessionId, k: Position, given: NewAnswer) -> Response:
+    async def answer(
+        request: Request, session: SessionId, k: Position, given: NewAnswer
+    ) -> Response:
         """Answer question k. The same answer again changes nothing; another one is refused."""
-        caller = gate.enter(request, "answer:write", session)
-        found = sessions.answer(engine, session, k, given.answer, caller.holder)
+
+        def work(connection: Connection, caller: Caller) -> sessions.Session:
+            return sessions.answer(connection, session, k, given.answer, caller.holder)
+
+        found = await gate.run(request, "answer:write", session, work)
         return JSONResponse({"position": k, "next": found.next, "state": found.state})
 
     @routes.get("/sessions/{session}/results")

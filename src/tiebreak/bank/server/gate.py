@@ -1,22 +1,31 @@
 """The gate: the token of a request, and whether it may do what it wants."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from fastapi import Request
+from sqlalchemy import Connection, Engine
 from starlette.exceptions import HTTPException
 
 from tiebreak.bank.access import Caller, Permission, require
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.server.limits import Rates
-from tiebreak.bank.server.replies import state_of
+from tiebreak.bank.server.replies import line_of, state_of
+from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier
+
+T = TypeVar("T")
 
 
 class Gate:
-    """Lets callers in. May be called from any thread."""
+    """Lets callers in. `enter` is for any thread, `run` for the event loop."""
 
-    def __init__(self, verifier: Verifier, rates: Rates) -> None:
-        """By whom tokens are verified, and how often one may come."""
+    def __init__(self, engine: Engine, verifier: Verifier, rates: Rates, writer: Writer) -> None:
+        """By whom tokens are verified, how often one may come, and who writes."""
+        self._engine = engine
         self._verifier = verifier
         self._rates = rates
+        self._writer = writer
 
     def enter(self, request: Request, permission: Permission, session: str | None = None) -> Caller:
         """The caller of a request that needs a permission, on a session if one is named.
@@ -25,17 +34,43 @@ class Gate:
             BankError: the token does not hold ("unidentified") or does not allow it ("refused").
             HTTPException: too many requests.
         """
-        state = state_of(request.scope)
-        try:
-            caller = self._verifier.caller(_bearer(request))
-        except BankError:
-            if not self._rates.stranger(state.address):
-                raise _too_many("requests without a token that holds") from None
-            raise
-        state.user = caller.user
-        if not self._rates.token(caller.token):
-            raise _too_many("requests of this token")
+        caller = self._caller(request)
+        with self._engine.connect() as connection:
+            self._verifier.confirm(connection, caller)
         require(caller, permission, session)
+        return caller
+
+    async def run(
+        self,
+        request: Request,
+        permission: Permission,
+        session: str,
+        work: Callable[[Connection, Caller], T],
+    ) -> T:
+        """What `work` returns, if the caller may; in one transaction with the line of the log.
+
+        Raises:
+            BankError: as `enter` and `work` do.
+            HTTPException: too many requests.
+        """
+        caller = self._caller(request)
+
+        def whole(connection: Connection) -> T:
+            self._verifier.confirm(connection, caller)
+            require(caller, permission, session)
+            return work(connection, caller)
+
+        result = await self._writer.run(whole, line_of(request.scope, 200))
+        state_of(request.scope).logged = True
+        return result
+
+    def _caller(self, request: Request) -> Caller:
+        caller = self._verifier.read(_bearer(request))
+        state_of(request.scope).user = caller.user
+        if not self._rates.token(caller.token):
+            raise HTTPException(
+                429, "too many requests of this token: wait a second", {"Retry-After": "1"}
+            )
         return caller
 
 
@@ -48,7 +83,3 @@ def _bearer(request: Request) -> str:
             kind="unidentified",
         )
     return token.strip()
-
-
-def _too_many(what: str) -> HTTPException:
-    return HTTPException(429, f"too many {what}: wait a second", {"Retry-After": "1"})

@@ -1,19 +1,28 @@
-"""What goes round with a request, and the one form of every refusal."""
+"""What goes round with a request: its id, its line of the access log; the form of a refusal."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from starlette.responses import JSONResponse
 from starlette.types import Scope
 
+from tiebreak.bank.server.writer import Line
+from tiebreak.bank.session_tables import now
+
+_SESSION: Final = re.compile(r"^/sessions/([0-9a-f]{32})(?:/|$)")
+
 
 @dataclass(slots=True)
 class State:
-    """Of one request: what the access log says of it. `user` is known once a token was verified."""
+    """Of one request. `user` is known once the signature of a token was verified."""
 
     request: str
     address: str
     user: str | None = None
+    # Its line is in the access log.
+    logged: bool = False
 
 
 def state_of(scope: Scope) -> State:
@@ -21,6 +30,23 @@ def state_of(scope: Scope) -> State:
     found = scope["tiebreak"]
     assert isinstance(found, State)
     return found
+
+
+def line_of(scope: Scope, status: int) -> Line:
+    """The line of the access log for a request that is answered with a status."""
+    state = state_of(scope)
+    path = scope["path"].encode("utf-8", "replace").decode().replace("\0", "�")
+    session = _SESSION.match(path)
+    return {
+        "at": now(),
+        "user": state.user,
+        "session": session[1] if session else None,
+        "method": scope["method"][:16],
+        "path": path[:256],
+        "status": status,
+        "address": state.address[:64],
+        "request": state.request,
+    }
 
 
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

@@ -1,0 +1,117 @@
+"""One thread of a process writes for all its requests, those that wait together in one transaction.
+
+A commit, with its wait for the disk, is shared, and no two threads of a process queue for SQLite's
+one writer. Nobody hears of a result before it is committed.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Engine, insert
+
+from tiebreak.bank.errors import BankError
+from tiebreak.bank.schema import writing
+from tiebreak.bank.session_tables import ACCESS_LOG
+
+T = TypeVar("T")
+Line = dict[str, str | int | None]
+"""A row of the table access_log."""
+
+_INSERT: Final = insert(ACCESS_LOG)
+_MOST: Final = 100
+"""Requests of one transaction: other processes wait as long as it takes."""
+
+
+class _Job(NamedTuple):
+    work: Callable[[Connection], Any]
+    line: Line | None
+    done: asyncio.Future[Any]
+
+
+class Writer:
+    """Writes to a bank; `run` and `log` are awaited in one event loop."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Of a bank; the thread is started when it is first needed."""
+        self._engine = engine
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    async def run(self, work: Callable[[Connection], T], line: Line | None = None) -> T:
+        """What `work` returns, once it is committed, together with a line of the access log.
+
+        Args:
+            work: writes nothing if it raises a BankError; it may be called again after any other
+                error, when all that it wrote was undone.
+            line: is written only if `work` succeeds.
+
+        Raises:
+            BankError: as `work` does.
+            SQLAlchemyError: it could not be written.
+        """
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._serve, daemon=True, name="writer")
+            self._thread.start()
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(work, line, done))
+        return await done
+
+    async def log(self, line: Line) -> None:
+        """Return once a line is in the access log."""
+        await self.run(lambda connection: None, line)
+
+    def close(self) -> None:
+        """Write what waits, and end."""
+        if self._thread is not None:
+            self._jobs.put(None)
+            self._thread.join()
+
+    def _serve(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            jobs = [first]
+            while len(jobs) < _MOST and not self._jobs.empty():
+                following = self._jobs.get()
+                if following is None:
+                    self._jobs.put(None)
+                    break
+                jobs.append(following)
+            results = self._commit(jobs)
+            first.done.get_loop().call_soon_threadsafe(_tell, jobs, results)
+
+    def _commit(self, jobs: Sequence[_Job]) -> list[Any]:
+        """Of each job its result, or the error that it raised."""
+        try:
+            with writing(self._engine) as connection:
+                results = [_result(job, connection) for job in jobs]
+                lines = [
+                    job.line
+                    for job, result in zip(jobs, results, strict=True)
+                    if job.line is not None and not isinstance(result, BankError)
+                ]
+                if lines:
+                    connection.execute(_INSERT, lines)
+            return results
+        except Exception as error:  # whoever waits hears of it
+            if len(jobs) == 1:
+                return [error]
+        return [result for job in jobs for result in self._commit([job])]
+
+
+def _result(job: _Job, connection: Connection) -> Any:
+    try:
+        return job.work(connection)
+    except BankError as refusal:
+        return refusal
+
+
+def _tell(jobs: Sequence[_Job], results: Sequence[Any]) -> None:
+    for job, result in zip(jobs, results, strict=True):
+        if job.done.done():
+            continue
+        if isinstance(result, Exception):
+            job.done.set_exception(result)
+        else:
+            job.done.set_result(result)
