@@ -19,7 +19,7 @@ from fastapi.exceptions import RequestValidationError
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from tiebreak.bank.errors import BankError, Kind
 from tiebreak.bank.sampler import Sampler
@@ -29,6 +29,7 @@ from tiebreak.bank.server import settings as _settings
 from tiebreak.bank.server.envelope import Envelope
 from tiebreak.bank.server.gate import Gate
 from tiebreak.bank.server.limits import Limits, Rates
+from tiebreak.bank.server.page import page
 from tiebreak.bank.server.replies import problem, state_of
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.shapes import Health, Problem
@@ -91,6 +92,11 @@ def create_app(settings: Settings) -> FastAPI:
         with engine.connect() as connection:
             connection.execute(select(1))
         return JSONResponse({"status": "ok"})
+
+    @app.get("/", include_in_schema=False)
+    def description() -> Response:
+        """The API as a page."""
+        return HTMLResponse(page(app.openapi()))
 
     app.add_exception_handler(BankError, _refused(rates))
     app.add_exception_handler(RequestValidationError, _malformed)
