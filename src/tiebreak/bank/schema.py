@@ -2,6 +2,7 @@
 
     questions   what can be asked, each with its key
     imports     which files were taken in, so that a second import of one changes nothing
+    reviews     what people changed in questions, and who and when
 
 The tables of sessions are in `session_tables`, with the same metadata.
 """
@@ -74,6 +75,18 @@ IMPORTS: Final = Table(
     Column("name", Text, nullable=False),
     Column("at", String(32), nullable=False),
     Column("n_questions", Integer, nullable=False),
+)
+
+REVIEWS: Final = Table(
+    "reviews",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("uuid", String(64), nullable=False, index=True),
+    Column("at", String(32), nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("field", String(16), nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
 )
 
 _VERSIONS = Table("bank_version", TABLES, Column("version", Integer, nullable=False))

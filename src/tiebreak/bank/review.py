@@ -1,0 +1,292 @@
+"""Questions read by people: a CSV file out of the bank, and back with what they decided.
+
+In the file they set `status`, and may edit what `EDITABLE` names. All or nothing comes back, and
+each change is kept with its reviewer and time (table `reviews`). A row that changed in the bank
+since it was written out, which its digest tells, is refused by name.
+
+Cells are safe in a spreadsheet: one that it would run as a formula or turn into a number or a date
+has an apostrophe in front, which reading takes off again.
+"""
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, Final, cast
+
+from sqlalchemy import Connection, Engine, insert, select, update
+
+from tiebreak.bank.errors import BankError
+from tiebreak.bank.faults import faults_of
+from tiebreak.bank.question import STATUSES, BankQuestion, Status
+from tiebreak.bank.rows import COLUMNS, question_from, questions_in, rows_of
+from tiebreak.bank.schema import QUESTIONS, REVIEWS
+from tiebreak.bank.session_tables import now
+from tiebreak.tables.delimited import Row, read_delimited
+from tiebreak.tables.errors import TableError
+from tiebreak.words import count
+
+EDITABLE: Final = ("status", "question", "answer", "hint")
+REQUIRED: Final = ("uuid", "digest", "status")
+HEADER: Final = (
+    *("uuid", "status", "type", "question", "options", "answer", "hint", "category", "parent"),
+    *("made_by", "digest"),
+)
+
+_MOST_SHOWN: Final = 10
+_MOST_VALUES: Final = 5_000
+# Characters of a cell in Excel, which cuts off the rest when it opens a file.
+_LONGEST_CELL: Final = 32_767
+# What begins a formula, also as a wide character, and the sign that keeps it from being one.
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠']|[\t\r\n]")
+_LIKE_A_NUMBER = re.compile(r"(?=.*\d).{1,32}|\s*(?:true|false)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One field of one question, before and after."""
+
+    uuid: str
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a file brought: its rows, and the changes that were made in the bank."""
+
+    n_rows: int
+    changes: tuple[Change, ...] = field(repr=False)
+
+    def n_to(self, status: Status) -> int:
+        """How many questions got this status."""
+        return sum(one.field == "status" and one.after == status for one in self.changes)
+
+    @property
+    def n_edited(self) -> int:
+        """How many questions have another text, key or hint than before."""
+        return len({one.uuid for one in self.changes if one.field != "status"})
+
+    @property
+    def n_unchanged(self) -> int:
+        """How many rows change nothing."""
+        return self.n_rows - len({one.uuid for one in self.changes})
+
+
+def safe(text: str) -> str:
+    """A text as a cell that no spreadsheet runs or turns into something else."""
+    return f"'{text}" if _FORMULA.match(text) or _LIKE_A_NUMBER.fullmatch(text) else text
+
+
+def unsafe(cell: str) -> str:
+    """The text of a cell that `safe` wrote; what people typed stays as it is."""
+    rest = cell.removeprefix("'")
+    return rest if rest != cell and safe(rest) != rest else cell
+
+
+def digest_of_row(question: BankQuestion) -> str:
+    """Tells whether a question is as it was: SHA-256 of all its fields, 40 digits of it."""
+    content = json.dumps(asdict(question), ensure_ascii=True, sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:40]
+
+
+def write_review(engine: Engine, out: Path, statuses: Iterable[Status] = ("draft",)) -> int:
+    """Write the questions of some statuses to a new CSV file, which only its owner can read.
+
+    Returns:
+        How many there are; without any there is no file.
+
+    Raises:
+        BankError: the file exists, or cannot be written.
+    """
+    with engine.connect() as connection:
+        questions = questions_in(connection, QUESTIONS.c.status.in_(list(statuses)))
+        first = next(questions, None)
+        if first is None:
+            return 0
+        try:
+            # With a mark of the encoding, without which a spreadsheet takes it for another.
+            out.touch(mode=0o600, exist_ok=False)
+            with out.open("w", encoding="utf-8-sig", newline="") as file:
+                writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+                writer.writerow(HEADER)
+                n = 0
+                for question in chain([first], questions):
+                    writer.writerow(_cells(question))
+                    n += 1
+        except FileExistsError as error:
+            raise BankError(
+                f"{out} exists, and may hold what somebody decided: choose another --out"
+            ) from error
+        except OSError as error:
+            raise BankError(f"{out} cannot be written ({error.strerror or error})") from error
+    return n
+
+
+def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
+    """Take over what people decided: all rows of a file, or none.
+
+    Rows may be missing, in any order, and columns but the required ones as well. Reading a file a
+    second time changes nothing.
+
+    Args:
+        engine: an open bank.
+        path: a file of `write_review`, perhaps saved by a spreadsheet (comma, semicolon, tab).
+        reviewer: who decided; kept with each change.
+
+    Raises:
+        BankError: it is no such file, or some rows cannot be taken over; the message names them.
+    """
+    try:
+        table = read_delimited(path)
+    except TableError as error:
+        raise BankError(str(error)) from error
+    if missing := [name for name in REQUIRED if name not in table.header]:
+        raise BankError(f"{path} lacks the column {', '.join(missing)}: write it with --out")
+    if unknown := [name for name in table.header if name not in HEADER]:
+        raise BankError(f"{path}: the column {', '.join(unknown)} means nothing here; remove it")
+    with engine.begin() as connection:
+        changed, problems = _compare(connection, table.rows)
+        problems += _duplicates(connection, changed)
+        if problems:
+            shown = [f"line {line}: {why}" for line, why in sorted(problems)[:_MOST_SHOWN]]
+            more = len(problems) - len(shown)
+            shown += [f"… and {more:,} more"] if more else []
+            raise BankError(
+                f"{path}: {count(len(problems), 'row')} cannot be taken over, so nothing was "
+                "changed:\n" + "\n".join(shown)
+            )
+        changes = tuple(change for _, old, new in changed for change in _changes(old, new))
+        _store(connection, [new for _, _, new in changed], changes, reviewer)
+    return Reviewed(len(table.rows), changes)
+
+
+_Changed = list[tuple[int, BankQuestion, BankQuestion]]
+_Problems = list[tuple[int, str]]
+
+
+def _cells(question: BankQuestion) -> list[str]:
+    values = _texts(question) | {"digest": digest_of_row(question)}
+    return [value if name == "status" else safe(value) for name, value in _ordered(values)]
+
+
+def _ordered(values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((name, values[name]) for name in HEADER)
+
+
+def _texts(question: BankQuestion) -> dict[str, str]:
+    """The fields of a question as they stand in a file."""
+    lettered = zip(ascii_uppercase, question.options, strict=False)
+    options = "\n".join(f"{letter}. {option}" for letter, option in lettered)
+    fields = {name: str(getattr(question, name)) for name in HEADER if name != "digest"}
+    return {**fields, "options": options}
+
+
+def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Problems]:
+    """What changes in the bank, by line, and which rows cannot be taken over, and why."""
+    changed: _Changed = []
+    problems: _Problems = []
+    there = _stored(connection, [unsafe(row.cells["uuid"]) for row in rows])
+    lines: dict[str, int] = {}
+    for row in rows:
+        uuid = unsafe(row.cells["uuid"])
+        if uuid not in there:
+            problems.append((row.line, f"{uuid or 'an empty uuid'} is not in the bank"))
+        elif uuid in lines:
+            problems.append((row.line, f"{uuid} a second time, after line {lines[uuid]}"))
+        else:
+            lines[uuid] = row.line
+            old = there[uuid]
+            found = _edited(old, row)
+            if isinstance(found, str):
+                problems.append((row.line, f"{uuid}: {found}"))
+            elif found != old:
+                changed.append((row.line, old, found))
+    return changed, problems
+
+
+def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
+    """The question as a row has it, or why it cannot be."""
+    texts = _texts(old)
+    # Spreadsheets change line ends, and cells lose the blanks around them.
+    given = {
+        name: _lines(unsafe(cell)).strip() for name, cell in row.cells.items() if name != "digest"
+    }
+    given["status"] = given["status"].casefold()
+    if old.type == "true_false" and "answer" in given:
+        given["answer"] = given["answer"].casefold()
+    edits = {name: text for name, text in given.items() if text != _lines(texts[name]).strip()}
+    if not edits:
+        return old
+    if row.cells["digest"] != digest_of_row(old):
+        return "it was changed in the bank since; write it out again"
+    if fixed := [name for name in edits if name not in EDITABLE]:
+        return f"{', '.join(fixed)} cannot be changed here"
+    if given["status"] not in STATUSES:
+        return f"the status {given['status']!r} is none of {', '.join(STATUSES)}"
+    if cut := [name for name, text in edits.items() if _was_cut(texts[name], text)]:
+        return f"a spreadsheet cut off the end of {', '.join(cut)}; leave out that column"
+    status = cast("Status", edits.pop("status", old.status))
+    new = replace(old, status=status, **cast("dict[str, Any]", edits))
+    if (edits or status == "approved") and (faults := faults_of(new)):
+        return "; ".join(faults)
+    return new
+
+
+def _was_cut(before: str, after: str) -> bool:
+    return len(before) >= _LONGEST_CELL and _lines(before).strip().startswith(after)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _stored(connection: Connection, uuids: Sequence[str]) -> dict[str, BankQuestion]:
+    found: dict[str, BankQuestion] = {}
+    for start in range(0, len(uuids), _MOST_VALUES):
+        wanted = QUESTIONS.c.uuid.in_(uuids[start : start + _MOST_VALUES])
+        # Locked until the end, where the database can (SQLite has one writer anyhow).
+        for row in connection.execute(select(*COLUMNS).where(wanted).with_for_update()):
+            found[row.uuid] = question_from(row)
+    return found
+
+
+def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
+    """Rows whose text became that of another question."""
+    edited = [one for one in changed if one[1].question != one[2].question]
+    problems: _Problems = []
+    for (line, _, new), row in zip(edited, rows_of([one[2] for one in edited]), strict=True):
+        own = QUESTIONS.c
+        same = select(own.uuid).where(own.digest == row["digest"], own.raw_uuid != new.raw_uuid)
+        if (other := connection.execute(same).scalar()) is not None:
+            problems.append((line, f"{new.uuid}: the same question as {other}"))
+    return problems
+
+
+def _changes(old: BankQuestion, new: BankQuestion) -> Iterator[Change]:
+    for name in EDITABLE:
+        before, after = getattr(old, name), getattr(new, name)
+        if before != after:
+            yield Change(new.uuid, name, before, after)
+
+
+def _store(
+    connection: Connection,
+    questions: Sequence[BankQuestion],
+    changes: Sequence[Change],
+    reviewer: str,
+) -> None:
+    stored = (*EDITABLE, "digest", "signature")
+    for row in rows_of(questions):
+        values = {name: row[name] for name in stored}
+        connection.execute(update(QUESTIONS).where(QUESTIONS.c.uuid == row["uuid"]).values(values))
+    if changes:
+        at = now()
+        kept = [{**asdict(change), "at": at, "reviewer": reviewer} for change in changes]
+        connection.execute(insert(REVIEWS), kept)
