@@ -26,6 +26,9 @@ FALSE = {
 GOOD = {"statements": [TRUE, FALSE]}
 VERDICTS = {TRUE["statement"]: "supports", FALSE["statement"]: "contradicts"}
 
+# How questions are kept is tried in both databases by test_variants.py.
+pytestmark = pytest.mark.parametrize("bank_url", ["sqlite"], indirect=True)
+
 Answer = Callable[[str, str], Any]
 
 
@@ -69,13 +72,6 @@ def but(said: Any) -> Answer:
         return said if str(TRUE["statement"]) in user else checked(system, user)
 
     return answer
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_bank(tmp_path / "bank.db", create=True)
-    yield engine
-    engine.dispose()
 
 
 def write(

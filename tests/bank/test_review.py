@@ -3,7 +3,7 @@
 import csv
 import json
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,11 +39,10 @@ FILL = replace(STATEMENT, uuid="f1", type="fill_in", question="1/2 is ____", ans
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_bank(tmp_path / "bank.db", create=True)
+def engine(engine: Engine) -> Engine:
+    """A bank with three drafts."""
     keep(engine, STATEMENT, CHOICE, FILL, choice("Approved before ( )", uuid="a1"))
-    yield engine
-    engine.dispose()
+    return engine
 
 
 def rows_of_file(path: Path) -> Rows:
@@ -251,11 +250,11 @@ def test_any_text_survives_the_round_trip(tmp_path: Path, texts: list[str]) -> N
     engine.dispose()
 
 
-def test_verb(engine: Engine, tmp_path: Path) -> None:
-    bank, out = str(tmp_path / "bank.db"), str(tmp_path / "drafts.csv")
+def test_verb(engine: Engine, bank_url: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "drafts.csv")
 
     def run(*arguments: str, code: int = 0) -> str:
-        done = CliRunner().invoke(main, ["bank", "review", "--bank", bank, *arguments])
+        done = CliRunner().invoke(main, ["bank", "review", "--bank", bank_url, *arguments])
         assert done.exit_code == code, done.output
         return done.output
 

@@ -1,26 +1,18 @@
 """Variants in a bank: made once, kept as people left them."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from sqlalchemy import Engine, delete, update
 
 from tests.bank.questions import choice, keep, kept
+from tiebreak.bank import variants
 from tiebreak.bank.expansion import Refused, expand, variant_uuid
-from tiebreak.bank.schema import QUESTIONS, open_bank
-from tiebreak.bank.variants import AT_ONCE, expand_bank
+from tiebreak.bank.schema import QUESTIONS
+from tiebreak.bank.variants import expand_bank
 from tiebreak.cli import main
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_bank(tmp_path / "bank.db", create=True)
-    yield engine
-    engine.dispose()
 
 
 def test_twice_changes_nothing(engine: Engine) -> None:
@@ -81,12 +73,15 @@ def test_the_same_variant_of_another_question_is_refused(engine: Engine) -> None
     )
 
 
-def test_many_questions_take_several_transactions(engine: Engine) -> None:
-    n = AT_ONCE + 3
+def test_many_questions_take_several_transactions(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variants, "AT_ONCE", 20)
+    n = 43
     keep(engine, *(choice(f"Box {k} holds ( ) balls.", uuid=f"q{k}") for k in range(n)))
     said: list[str] = []
     assert expand_bank(engine, "true_false", progress=said.append).n_made == 4 * n
-    assert said == [f"{AT_ONCE:,} of {n:,} questions", f"{n:,} of {n:,} questions"]
+    assert said == [f"{done} of 43 questions" for done in (20, 40, 43)]
 
 
 def run(*arguments: str) -> str:
@@ -95,17 +90,16 @@ def run(*arguments: str) -> str:
     return done.output
 
 
-def test_verb(engine: Engine, tmp_path: Path) -> None:
+def test_verb(engine: Engine, bank_url: str) -> None:
     keep(engine, choice(), choice("Which is NOT a city?", uuid="odd"))
-    bank = str(tmp_path / "bank.db")
-    said = run("--bank", bank, "--to", "true_false")
+    said = run("--bank", bank_url, "--to", "true_false")
     assert "2 multiple-choice questions; 4 new variants (drafts: tiebreak bank review)." in said
     assert '1 true, 3 false: who always answers "false" is right in 75% of the new ones.' in said
     assert "Refused: odd: it asks which option is not right" in said
-    again = json.loads(run("--bank", bank, "--to", "true_false", "--json"))
+    again = json.loads(run("--bank", bank_url, "--to", "true_false", "--json"))
     assert (again["n_made"], again["n_there"]) == (0, 4)
     assert [one["uuid"] for one in again["refused"]] == ["odd"]
-    approved = run("--bank", bank, "--to", "true_false", "--approve")
+    approved = run("--bank", bank_url, "--to", "true_false", "--approve")
     assert "4 earlier drafts approved." in approved
 
 

@@ -25,7 +25,7 @@ from tiebreak.bank.errors import BankError
 from tiebreak.bank.faults import faults_of
 from tiebreak.bank.question import STATUSES, BankQuestion, Status
 from tiebreak.bank.rows import COLUMNS, question_from, questions_in, rows_of
-from tiebreak.bank.schema import QUESTIONS, REVIEWS
+from tiebreak.bank.schema import QUESTIONS, REVIEWS, writing
 from tiebreak.bank.session_tables import now
 from tiebreak.tables.delimited import Row, read_delimited
 from tiebreak.tables.errors import TableError
@@ -151,7 +151,7 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
         raise BankError(f"{path} lacks the column {', '.join(missing)}: write it with --out")
     if unknown := [name for name in table.header if name not in HEADER]:
         raise BankError(f"{path}: the column {', '.join(unknown)} means nothing here; remove it")
-    with engine.begin() as connection:
+    with writing(engine) as connection:
         changed, problems = _compare(connection, table.rows)
         problems += _duplicates(connection, changed)
         if problems:

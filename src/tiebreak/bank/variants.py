@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 from tiebreak.bank.expansion import Refused, expand
 from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.rows import COLUMNS, question_from, rows_of
-from tiebreak.bank.schema import QUESTIONS
+from tiebreak.bank.schema import QUESTIONS, writing
 from tiebreak.bank.stems import Method
 from tiebreak.words import count
 
@@ -81,7 +81,7 @@ def expand_bank(
         made = [expand(parent, method) for parent in parents]
         refused = tuple(one for one in made if isinstance(one, Refused))
         variants = [one for found in made if not isinstance(found, Refused) for one in found]
-        with engine.begin() as connection:
+        with writing(engine) as connection:
             done = _keep(connection, variants, done, approve=approve)
         done = replace(
             done, n_questions=done.n_questions + len(parents), refused=done.refused + refused
@@ -116,7 +116,7 @@ def write_statements(
     for materials in _some(wanted, TEXTS_AT_ONCE):
         written = anyio.run(writer.write_all, materials)
         variants = [variant for one in written for variant in one.variants]
-        with engine.begin() as connection:
+        with writing(engine) as connection:
             done = _keep(connection, variants, done)
         done = _billed(done, written)
         progress(f"{done.n_questions:,} of {count(len(wanted), 'text')}")

@@ -1,0 +1,36 @@
+"""Banks in both databases."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from tests.bank.postgres import Cluster, postgresql
+from tiebreak.bank.schema import open_bank
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A PostgreSQL for all tests that need one."""
+    with postgresql() as cluster:
+        yield cluster
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def bank_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where a bank can be made: a file, then PostgreSQL's with empty tables."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "bank.db")
+    else:
+        cluster: Cluster = request.getfixturevalue("cluster")
+        cluster.empty()
+        yield cluster.url
+
+
+@pytest.fixture
+def engine(bank_url: str) -> Iterator[Engine]:
+    """An empty bank, in either database."""
+    engine = open_bank(bank_url, create=True)
+    yield engine
+    engine.dispose()
