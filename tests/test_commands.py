@@ -48,6 +48,8 @@ def check(line: str) -> None:
 
 
 def parse(command: click.Command, words: Sequence[str]) -> None:
+    while isinstance(command, click.Group):
+        command, words = command.commands[words[0]], words[1:]
     with click.Context(command) as context:
         found, left, _ = command.make_parser(context).parse_args(list(words))
         assert not left, f"too much: {left}"
@@ -62,7 +64,7 @@ def parse(command: click.Command, words: Sequence[str]) -> None:
 
 def arguments(name: str) -> set[str]:
     """What a task takes with -T."""
-    for module in ("rerank", "generate"):
+    for module in ("rerank", "generate", "fair"):
         task = getattr(importlib.import_module(f"tiebreak.inspect_tasks.{module}"), name, None)
         if task is not None:
             return {*inspect.signature(task).parameters, *Common.__annotations__}
