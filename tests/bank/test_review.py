@@ -35,7 +35,9 @@ STATEMENT = BankQuestion(
     made_by="expand/true_false",
 )
 CHOICE = choice(status="draft", hint="", answer="B")
-FILL = replace(STATEMENT, uuid="f1", type="fill_in", question="1/2 is ____", answer="1/2")
+FILL = replace(
+    STATEMENT, uuid="f1", raw_uuid="f", type="fill_in", question="1/2 is ____", answer="1/2"
+)
 
 
 @pytest.fixture
@@ -170,6 +172,11 @@ def test_the_text_of_another_question(engine: Engine, edit: Callable[..., Path])
     keep(engine, other)
     with pytest.raises(BankError, match="s1: the same question as o1"):
         read_review(engine, edit(s1={"question": "it is 5 "}))
+
+
+def test_two_rows_that_become_one_question(engine: Engine, edit: Callable[..., Path]) -> None:
+    with pytest.raises(BankError, match=r"the same question as (s1|f1)"):
+        read_review(engine, edit(s1={"question": "____ is 5."}, f1={"question": "____ is 5"}))
 
 
 def test_rows_that_changed_meanwhile(engine: Engine, edit: Callable[..., Path]) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Final, cast
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, insert, select, update
 
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.faults import faults_of
@@ -163,7 +163,7 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
                 "changed:\n" + "\n".join(shown)
             )
         changes = tuple(change for _, old, new in changed for change in _changes(old, new))
-        _store(connection, [new for _, _, new in changed], changes, reviewer)
+        _store(connection, changed, changes, reviewer)
     return Reviewed(len(table.rows), changes)
 
 
@@ -258,13 +258,16 @@ def _stored(connection: Connection, uuids: Sequence[str]) -> dict[str, BankQuest
 
 
 def _duplicates(connection: Connection, changed: _Changed) -> _Problems:
-    """Rows whose text became that of another question."""
+    """Rows whose text became that of another question, in the bank or in the file."""
     edited = [one for one in changed if one[1].question != one[2].question]
     problems: _Problems = []
+    taken: dict[str, tuple[str, str]] = {}
     for (line, _, new), row in zip(edited, rows_of([one[2] for one in edited]), strict=True):
         own = QUESTIONS.c
         same = select(own.uuid).where(own.digest == row["digest"], own.raw_uuid != new.raw_uuid)
-        if (other := connection.execute(same).scalar()) is not None:
+        first, raw_uuid = taken.setdefault(row["digest"], (new.uuid, new.raw_uuid))
+        other = connection.execute(same).scalar() or (first if raw_uuid != new.raw_uuid else None)
+        if other is not None:
             problems.append((line, f"{new.uuid}: the same question as {other}"))
     return problems
 
@@ -277,16 +280,24 @@ def _changes(old: BankQuestion, new: BankQuestion) -> Iterator[Change]:
 
 
 def _store(
-    connection: Connection,
-    questions: Sequence[BankQuestion],
-    changes: Sequence[Change],
-    reviewer: str,
+    connection: Connection, changed: _Changed, changes: Sequence[Change], reviewer: str
 ) -> None:
-    stored = (*EDITABLE, "digest", "signature")
-    for row in rows_of(questions):
-        values = {name: row[name] for name in stored}
-        connection.execute(update(QUESTIONS).where(QUESTIONS.c.uuid == row["uuid"]).values(values))
+    decided = [new for _, old, new in changed if new.question == old.question]
+    edited = rows_of([new for _, old, new in changed if new.question != old.question])
+    _update(connection, [asdict(one) for one in decided], EDITABLE)
+    # What finds duplicates follows from the text.
+    _update(connection, edited, (*EDITABLE, "digest", "signature"))
     if changes:
         at = now()
         kept = [{**asdict(change), "at": at, "reviewer": reviewer} for change in changes]
         connection.execute(insert(REVIEWS), kept)
+
+
+def _update(connection: Connection, rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+    if rows:
+        named: dict[str, Any] = {name: bindparam(f"new_{name}") for name in names}
+        statement = update(QUESTIONS).where(QUESTIONS.c.uuid == bindparam("of_uuid"))
+        values = [
+            {"of_uuid": row["uuid"], **{f"new_{name}": row[name] for name in names}} for row in rows
+        ]
+        connection.execute(statement.values(named), values)

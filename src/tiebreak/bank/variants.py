@@ -131,26 +131,22 @@ def _keep(
     approve: bool = False,
 ) -> Expanded:
     """Insert the variants that are new, and count."""
-    rows = [
-        {**row, "status": "approved" if approve and row["status"] == "draft" else row["status"]}
-        for row in rows_of(variants)
-    ]
     there = {
         found.uuid: question_from(found)
         for found in _rows_with(connection, "uuid", [one.uuid for one in variants])
     }
+    rows = rows_of([one for one in variants if one.uuid not in there])
     taken = {
         found.digest: (found.uuid, found.raw_uuid)
         for found in _rows_with(connection, "digest", [row["digest"] for row in rows])
     }
     new, refused = [], []
     for row in rows:
-        if row["uuid"] in there:
-            continue
         uuid, raw_uuid = taken.setdefault(row["digest"], (row["uuid"], row["raw_uuid"]))
         # A variant may read like its own question, as a stem with its fill does.
         if uuid == row["uuid"] or raw_uuid == row["raw_uuid"]:
-            new.append(row)
+            approved = approve and row["status"] == "draft"
+            new.append({**row, "status": "approved"} if approved else row)
         else:
             refused.append(Refused(row["parent"], f"a variant of it is the same as {uuid}"))
     if new:
