@@ -233,6 +233,7 @@ def test_read_variant(label: str, swap: Any, settings: dict[str, Any]) -> None:
         ("swiss:rounds", "'rounds' in 'swiss:rounds'"),
         ("listwise:k=3", "listwise takes no settings"),
         ("fixed_rubric:shared=1", "fixed_rubric takes no settings"),
+        ("stars", "planted items have none"),
     ],
 )
 def test_bad_variants(label: str, problem: str) -> None:

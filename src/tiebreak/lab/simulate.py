@@ -248,6 +248,10 @@ def _variant(label: str, swap: Swap | None, models: Sequence[str]) -> Variant:
         found.protocol.check(found.settings, models)
     except ProtocolError as error:
         raise LabError(str(error)) from error
+    require(
+        not found.protocol.keyed,
+        f"{found.protocol.name} judges by the key of an item, and planted items have none",
+    )
     if swap is None or "swap" not in settings_of(found.protocol):
         return found
     return replace(found, settings={"swap": swap, **found.settings})
