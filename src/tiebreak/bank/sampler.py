@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, Engine, func, select
 
-from tiebreak.bank.sampling import Entry, draw, entries
+from tiebreak.bank.sampling import Originals, draw, entries
 from tiebreak.bank.schema import IMPORTS, QUESTIONS
 
 
@@ -22,8 +22,7 @@ class Sampler:
         self._balanced = balanced
         self._lock = threading.Lock()
         self._read_at: tuple[int, int] | None = None
-        # Replaced as one, because draws do not lock.
-        self._there: tuple[tuple[Entry, ...], dict[str, str]] = ((), {})
+        self._there = Originals(())
 
     def draw(self, k: int, seed: str, seen: Collection[str]) -> dict[str, str]:
         """The raw uuid of each uuid, in the order in which they are asked; `refresh` came before.
@@ -31,9 +30,9 @@ class Sampler:
         Raises:
             BankError: too few questions are unseen.
         """
-        there, raw = self._there
+        there = self._there  # `refresh` may put others there, because draws do not lock
         uuids = draw(there, k, seed, seen=seen, balanced=self._balanced)
-        return {uuid: raw[uuid] for uuid in uuids}
+        return {uuid: there.raws[uuid] for uuid in uuids}
 
     def refresh(self) -> None:
         """Read what may be asked, if it has changed."""
@@ -43,8 +42,7 @@ class Sampler:
                 n_imports = connection.execute(select(func.count()).select_from(IMPORTS))
                 found = (connection.execute(approved).scalar_one(), n_imports.scalar_one())
             if found != self._read_at:
-                there = entries(self._engine)
-                self._there = (there, {entry.uuid: entry.raw_uuid for entry in there})
+                self._there = Originals(entries(self._engine))
                 self._read_at = found
 
     def approved(self, connection: Connection, uuids: Collection[str]) -> bool:

@@ -19,7 +19,7 @@ sample on every machine.
 
 import heapq
 import random
-from collections import Counter, defaultdict
+from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -30,7 +30,7 @@ from tiebreak.bank.errors import BankError
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-__all__ = ["SHARES", "Entry", "Share", "allocate", "draw", "entries", "linked"]
+__all__ = ["SHARES", "Entry", "Originals", "Share", "allocate", "draw", "entries", "linked"]
 
 Share = Literal["equal", "proportional"]
 """How a sample is spread over categories."""
@@ -51,8 +51,26 @@ def entries(engine: "Engine") -> tuple[Entry, ...]:
         return tuple(sorted((Entry(*row) for row in rows), key=lambda entry: entry.uuid))
 
 
+class Originals:
+    """What may be asked, by original: made once where much is drawn of one bank.
+
+    `siblings` are the questions of each original by uuid; `by_category` has the originals of each
+    category, the one of their first uuid; `raws` the original of every uuid.
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.siblings: defaultdict[str, list[Entry]] = defaultdict(list)
+        for entry in sorted(entries, key=lambda entry: entry.uuid):
+            self.siblings[entry.raw_uuid].append(entry)
+        self.raws = {one.uuid: raw for raw, own in self.siblings.items() for one in own}
+        self.by_category: dict[str, list[str]] = {}
+        for raw, own in self.siblings.items():
+            self.by_category.setdefault(own[0].category, []).append(raw)
+        self.sizes = {category: len(raws) for category, raws in self.by_category.items()}
+
+
 def draw(
-    entries: Iterable[Entry],
+    entries: Iterable[Entry] | Originals,
     k: int,
     seed: str,
     *,
@@ -78,7 +96,8 @@ def draw(
     if k < 1:
         raise BankError(f"a sample needs at least one question, not {k}")
     rng = random.Random(f"sample {k} {seed}")
-    frame = _Frame(entries, seen)
+    bank = entries if isinstance(entries, Originals) else Originals(entries)
+    frame = _Frame(bank, seen)
     fresh, again = frame.fresh, frame.again
     n_fresh = sum(map(len, fresh.values()))
     n_again = sum(map(len, again.values()))
@@ -146,7 +165,7 @@ def linked(
     # Two texts, so that no two pairs of them are the same words.
     own = f"{seed!r} {session!r}"
     if n < k and len({entry.raw_uuid for entry in others}) < k - n:
-        raise BankError(_too_few(k, len(set(raws.values())), _Frame(bank, ())))
+        raise BankError(_too_few(k, len(set(raws.values())), _Frame(Originals(bank), ())))
     rest = draw(others, k - n, own, balanced=balanced, share=share) if n < k else []
     asked = common + rest
     random.Random(f"order {own}").shuffle(asked)
@@ -187,23 +206,22 @@ def allocate(
 
 
 class _Frame:
-    """The originals by category: those of which nothing was seen, and those with siblings left."""
+    """What is left of the originals: those of which nothing was seen, and those with siblings."""
 
-    def __init__(self, entries: Iterable[Entry], seen: Collection[str]) -> None:
+    def __init__(self, bank: Originals, seen: Collection[str]) -> None:
+        self.sizes = bank.sizes
         seen = frozenset(seen)
-        originals: defaultdict[str, list[Entry]] = defaultdict(list)
-        for entry in sorted(entries, key=lambda entry: entry.uuid):
-            originals[entry.raw_uuid].append(entry)
-        self.sizes = Counter(siblings[0].category for siblings in originals.values())
-        self.unseen: dict[str, list[Entry]] = {}
-        self.fresh: dict[str, list[str]] = {category: [] for category in self.sizes}
-        self.again: dict[str, list[str]] = {category: [] for category in self.sizes}
-        for raw, siblings in originals.items():
-            left = [entry for entry in siblings if entry.uuid not in seen] if seen else siblings
-            if left:
-                self.unseen[raw] = left
-                group = self.fresh if len(left) == len(siblings) else self.again
-                group[siblings[0].category].append(raw)
+        touched = {bank.raws[uuid] for uuid in seen if uuid in bank.raws}
+        left = {
+            raw: [entry for entry in bank.siblings[raw] if entry.uuid not in seen]
+            for raw in touched
+        }
+        self.unseen: Mapping[str, list[Entry]] = ChainMap(left, bank.siblings)
+        self.fresh: dict[str, list[str]] = {}
+        self.again: dict[str, list[str]] = {}
+        for category, raws in bank.by_category.items():
+            self.fresh[category] = [raw for raw in raws if raw not in touched] if touched else raws
+            self.again[category] = [raw for raw in raws if left.get(raw)] if touched else []
 
 
 def _too_few(k: int, n: int, frame: _Frame) -> str:
