@@ -20,6 +20,9 @@ from tiebreak.analysis.peers.self_preference import self_preference
 from tiebreak.analysis.peers.worth import panel_worth
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
+from tiebreak.analysis.star_table import StarTable
+from tiebreak.analysis.stars import StarBoard, scored
+from tiebreak.analysis.stars import star_board as board_of
 from tiebreak.rankers import Resampling, peer_views
 from tiebreak.rankers.stability import RunStability, Stability
 from tiebreak.ranking_logs import JudgedItem, RankingLog
@@ -170,3 +173,18 @@ def calibration(judges: Sequence[str]) -> Calibration:
         for who in range(2)
     ]  # fmt: skip
     return calibration_of([log], HumanLabels("stars $x$.csv", "stars", tuple(labels)))
+
+
+def star_board(names: Sequence[str], seed: int = 0, n_items: int = 40) -> StarBoard:
+    """Models from best to worst, which have the subjects' names, too."""
+    rng = np.random.default_rng(seed)
+    chance = np.linspace(0.95, 0.6, len(names))
+    scores = rng.binomial(3, chance, (n_items, len(names))) / 3
+    rows = tuple(f"q{k}" for k in range(n_items))
+    table = StarTable(
+        models=tuple(names), scores=scores, asked=np.ones(scores.shape, dtype=np.bool_),
+        native=np.full(scores.shape, NAN), item_ids=rows, clusters=rows,
+        subjects=tuple(names[k % len(names)] for k in range(n_items)), targets=("",) * n_items,
+        items=(), logs=("1.eval",), notes=(),
+    )  # fmt: skip
+    return board_of("fair", table, scored(table), None, Resampling(draws=10))

@@ -86,6 +86,8 @@ FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
     "views": views,
     "kappa": lambda names: figures.kappa_figure(samples.calibration(names)),
     "confusion": lambda names: figures.confusion_figure(samples.calibration(names), names[1]),
+    "stars": lambda names: figures.star_scores_figure(samples.star_board(names)),
+    "subjects": lambda names: figures.subjects_figure(samples.star_board(names)),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.analysis.alignment.panels import people
 from tests.analysis.test_contests import report as contest
-from tests.ranking_logs.builders import bracket, item, listed, match
+from tests.ranking_logs.builders import bracket, item, listed, match, starred
 from tests.report.page.logs import Folder, small, whole
 from tests.report.showing import printed
 from tiebreak.rankers import Resampling
@@ -172,6 +172,23 @@ def test_every_leaderboard_says_its_verdict_first(contents: Contents, everything
         assert found.sentence == verdict.sentence
         assert len(found.tiers) == len(verdict.tiers)
         assert found.trust == (verdict.trust.state if entry.board.judges else "")
+
+
+@pytest.mark.slow
+def test_logs_judged_by_stars_are_one_board(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.add([bracket(f"q{n}", "a", "b", "c", benchmark="mmlu") for n in range(12)])
+    for model, stars in (("a", 3), ("b", 1)):
+        folder.add([starred(f"q{n}", {model: stars}, subject=f"s{n % 2}") for n in range(12)])
+    found = page(contents_of([tmp_path], how=Resampling(draws=100)))
+    shown = parts(found)
+    assert len(shown["leaderboards"]) == 1
+    [board] = shown["stars"]
+    assert len(board.figures) == 2
+    assert [verdict.part for verdict in found.verdicts] == [shown["leaderboards"][0].id, board.id]
+    assert found.verdicts[1].sentence.startswith("a is first")
+    assert "winrates" in shown
+    assert board.id in render(found)
 
 
 @pytest.mark.slow

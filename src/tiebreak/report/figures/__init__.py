@@ -5,6 +5,7 @@ drawing   `Drawing`: SVG, themed SVG, PNG       matrices    win rates, who ranks
 labels    names that do not cover each other    prices      agreement against price
 points    scatter plots of models               contests    CSD, also with spoilt scores
 rows      a row for every model                 boxes       reviewers, people, stability
+                                                stars       scores by stars, subjects
 """
 
 from tiebreak.report.figures.boards import leaderboard_figure, native_figure
@@ -25,6 +26,7 @@ from tiebreak.report.figures.drawing import Drawing, distinct, slug, themed
 from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
 from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 from tiebreak.report.figures.prices import price_figure
+from tiebreak.report.figures.stars import star_scores_figure, subjects_figure
 
 __all__ = [
     "Drawing",
@@ -43,6 +45,8 @@ __all__ = [
     "sensitivity_figure",
     "slug",
     "stability_figure",
+    "star_scores_figure",
+    "subjects_figure",
     "themed",
     "views_figure",
     "win_rate_figure",

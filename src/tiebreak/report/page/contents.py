@@ -15,6 +15,7 @@ from tiebreak.analysis.errors import AnalysisError, NothingToCompareError
 from tiebreak.analysis.peers.panel import NoPeerReviewError, panels_among
 from tiebreak.analysis.peers.review import PeerReport, peer_report_of
 from tiebreak.analysis.stability import StabilityReport, stability_of
+from tiebreak.analysis.stars import StarReport, star_report_of
 from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
@@ -32,13 +33,14 @@ class Contents:
     """The parts of a report; those that do not apply are None.
 
     `logs` are the best attempts at each task, under their names, and `files` where these lie, by
-    the path of the log; `entries` are their leaderboards with the second views. `notes` say what
-    was left out, and why.
+    the path of the log; `entries` are their leaderboards with the second views, `stars` the boards
+    of those judged by stars, joined. `notes` say what was left out, and why.
     """
 
     logs: tuple[RankingLog, ...] = ()
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
+    stars: StarReport | None = None
     comparison: Comparison | None = None
     peers: PeerReport | None = None
     alignment: Alignment | None = None
@@ -105,6 +107,7 @@ def contents_of(
         logs=tuple(logs),
         files={names[log.path]: log.files for log in read if names[log.path] in kept},
         entries=tuple(entries),
+        stars=star_report_of(logs, how=how),
         comparison=comparison,
         peers=peers,
         alignment=aligned,

@@ -9,6 +9,7 @@ from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry
 from tiebreak.analysis.peers.review import PeerReport, PeerReview
 from tiebreak.analysis.stability import StabilityReport
+from tiebreak.analysis.stars import StarReport
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.report import figures
 from tiebreak.report.cells import money
@@ -22,6 +23,7 @@ from tiebreak.report.sheets import (
     pairs,
     peers,
     stability,
+    stars,
 )
 
 Pictures = Sequence[Drawing | None]
@@ -29,18 +31,32 @@ Made = tuple[Sheet, Pictures]
 """A sheet and its pictures; what cannot be drawn is None. A sheet of a title alone is left out."""
 
 
+def boarded(entries: Sequence[Entry]) -> list[Entry]:
+    """The logs that have a leaderboard of their own: those by stars are joined (`star_boards`)."""
+    return [entry for entry in entries if entry.board.placed_by != "stars"]
+
+
 def leaderboards(entries: Sequence[Entry]) -> Iterator[Made]:
     """Ranks with their intervals, second views, the judge's reliability, tests of all pairs."""
-    for entry in entries:
+    for entry in boarded(entries):
         sheet = leaderboard.board_sheet(entry.board, entry.name)
         sheet = sheet.plus(pairs.pairs_section(entry.board))
         yield sheet, [figures.leaderboard_figure(entry.board)]
 
 
+def star_boards(report: StarReport) -> Iterator[Made]:
+    """Absolute, relative and subject scores; then benchmarks side by side."""
+    for board in report.boards:
+        sheet = stars.board_sheet(board).plus(pairs.pairs_section(board))
+        yield sheet, [figures.star_scores_figure(board), figures.subjects_figure(board)]
+    if report.styles:
+        yield stars.styles_sheet(report.styles), []
+
+
 def native_scores(entries: Sequence[Entry]) -> Iterator[Made]:
     """Native score against judged score."""
     for entry in entries:
-        if entry.board.rule.asks is not None:
+        if entry.board.rule.asks is not None and len(entry.board.rows) > 1:
             yield _of(entry), [figures.native_figure(entry.board)]
 
 

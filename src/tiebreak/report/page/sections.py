@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.analysis.stars import StarBoard
 from tiebreak.report.page import parts
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
@@ -19,6 +21,12 @@ _HEADINGS: Final = {
         "Leaderboards",
         "Borda: the mean share of the other models that a model is placed before, from 0 to 1. "
         "Ranks: what tests of all pairs of models leave open, for all models at once.",
+    ),
+    "stars": (
+        "Answers judged by stars",
+        "Absolute and relative scores, 0 to 100, and scores by subject, 0 to 10 (LLMEval-Fair). "
+        "All logs of a benchmark are one board, which says whether models answered the same "
+        "questions.",
     ),
     "native": (
         "Native score and judged rank",
@@ -99,6 +107,8 @@ def _sections(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
 def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     entries, notes = contents.entries, contents.notes
     yield "leaderboards", parts.leaderboards(entries)
+    if contents.stars is not None:
+        yield "stars", parts.star_boards(contents.stars)
     yield "native", parts.native_scores(entries)
     yield "winrates", parts.rates_of_winning(entries)
     if contents.comparison is not None:
@@ -116,12 +126,18 @@ def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
 
 
 def _verdicts(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Found]:
-    """What every leaderboard found, with the part that shows it."""
-    shown = [part for section in sections if section.id == "leaderboards" for part in section.parts]
-    for entry, part in zip(contents.entries, shown, strict=True):
-        verdict = entry.board.verdict
-        trust = verdict.trust.state if entry.board.judges else ""
-        yield Found(part.sheet.title, part.id, verdict.sentence, tiers_of(entry.board), trust)
+    """What every leaderboard and star board found, with the part that shows it."""
+    shown = {section.id: section.parts for section in sections}
+    joined = contents.stars.boards if contents.stars else ()
+    own = [entry.board for entry in parts.boarded(contents.entries)]
+    both: list[tuple[Leaderboard | StarBoard, Part]] = [
+        *zip(own, shown.get("leaderboards", ()), strict=True),
+        # Benchmarks side by side come last, and have no verdict of their own.
+        *zip(joined, shown.get("stars", ()), strict=False),
+    ]
+    for board, part in both:
+        trust = board.verdict.trust.state if board.judges else ""
+        yield Found(part.sheet.title, part.id, board.verdict.sentence, tiers_of(board), trust)
 
 
 def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:

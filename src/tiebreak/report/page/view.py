@@ -62,7 +62,7 @@ class Part:
 class PageSection:
     """Parts under one heading; `lead` says in a sentence or two what they show.
 
-    `id` is one of leaderboards, native, winrates, protocols, csd, peers, people, stability,
+    `id` is one of leaderboards, stars, native, winrates, protocols, csd, peers, people, stability,
     receipt.
     """
 
