@@ -195,7 +195,7 @@ def star_report_of(
     notes = (*left_out, *dict.fromkeys(note for part in parts for note in part.notes))
     scores = {name: scored(table) for name, table in tables.items()}
     boards = [
-        _board(name, table, scores[name], reference if reference in table.models else None, how)
+        star_board(name, table, scores[name], reference if reference in table.models else None, how)
         for name, table in tables.items()
     ]
     boards[0] = replace(boards[0], notes=(*boards[0].notes, *notes))
@@ -212,9 +212,10 @@ def scored(table: StarTable) -> LinkedScores:
     return linked_scores(table.scores, table.clusters, link=table.design == "linked")
 
 
-def _board(
+def star_board(
     name: str, table: StarTable, found: LinkedScores, reference: str | None, how: Resampling
 ) -> StarBoard:
+    """The board of one benchmark; `found` are the table's scores, `reference` one of its models."""
     ranks = competition_ranks(found.score)
     order = best_first(ranks, table.models)
     tests = _tests(found, table, order, how)

@@ -31,6 +31,10 @@ from tiebreak.rankers.uncertainty import item_numbers, per_item
 
 # Scores in one item never correlate quite perfectly; at 1 fresh items would count nothing.
 _MOST = 0.95
+# Of a table for all pairs; with 1,000 clusters Student's t is all but normal.
+_CELLS = 2_000_000
+_LEAST = 1000
+_SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +76,15 @@ class LinkedScores:
         """A score for each cluster and model, shape (clusters, N): as if all had all clusters.
 
         Where all models have all items and no cluster has two, these are the scores themselves.
+        Where that makes too large a table for tests of all pairs, clusters are joined by lot to
+        fewer, larger ones, which are as independent of each other.
         """
-        found: FloatArray = self.score + len(self.influence) * self.influence
+        rows, n_models = self.influence, self.influence.shape[1]
+        most = max(_LEAST, _CELLS // max(1, n_models * (n_models - 1) // 2))
+        if len(rows) > most:
+            lot = np.random.default_rng(_SEED).permutation(len(rows)) % most
+            rows = per_item(rows, lot, most)
+        found: FloatArray = self.score + len(rows) * rows
         return found
 
 
