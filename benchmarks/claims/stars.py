@@ -74,11 +74,11 @@ def claims(scale: float) -> Iterator[Claim]:
     """Coverage of every interval, equal models, what linking gains, and the paper's own table."""
     for number, world in enumerate(CELLS[:: 6 if in_tests(scale) else 1]):
         with patch.multiple(pairwise_tests, _FLIPS=19, _DRAWS=19):
-            yield from _intervals(world, number, runs(300, scale))
+            yield from _intervals(world, number, runs(140, scale))
     yield from _equal(scale)
     yield from _designs(runs(800, scale, least=200))
     if not in_tests(scale):
-        yield from _paper(runs(100, scale))
+        yield from _paper(runs(40, scale))
 
 
 def _intervals(world: World, number: int, n: int) -> Iterator[Claim]:
@@ -136,7 +136,7 @@ def _equal(scale: float) -> Iterator[Claim]:
         for design in designs
     ]
     for number, world in enumerate(cells[:6:4] if in_tests(scale) else cells):
-        full = 60 if world.n == 1000 and len(world.scores) == 17 else 200
+        full = 200 if world.n < 1000 else 100 if len(world.scores) < 17 else 40
         rng, n = np.random.default_rng((72, number)), runs(full, scale)
         with patch.multiple(pairwise_tests, _FLIPS=199, _DRAWS=199):
             boards = [board_of(rng, world) for _ in range(n)]

@@ -17,7 +17,9 @@ def test_every_score_has_its_row_and_its_interval() -> None:
     assert drawing is not None
     [axes] = drawing.figure.axes
     assert row_names(axes) == ["1. ada", "2. ben", "3. cleo"]
-    assert points(axes) == [("o", pytest.approx(row.value), k) for k, row in enumerate(BOARD.rows)]
+    assert [(x, y) for _, x, y in points(axes)] == [
+        (row.value, k) for k, row in enumerate(BOARD.rows)
+    ]
     assert segments(axes) == [
         pytest.approx((row.lower, k, row.upper, k)) for k, row in enumerate(BOARD.rows)
     ]
