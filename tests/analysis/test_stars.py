@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from inspect_ai.log import EvalSample
 
 from tests.rankers.test_relative import paper
-from tests.ranking_logs.builders import all_pairs, call, starred, write_log
+from tests.ranking_logs.builders import all_pairs, call, sample, starred, write_log
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.leaderboard import board_of
 from tiebreak.analysis.stars import StarBoard, StarReport, star_report, star_report_of
@@ -24,7 +25,12 @@ Stars = Mapping[str, int | None]
 
 
 def write(
-    path: Path, items: Sequence[ItemBallots], *, day: int = 1, task: str = "", **more: Any
+    path: Path,
+    items: Sequence[ItemBallots | EvalSample],
+    *,
+    day: int = 1,
+    task: str = "",
+    **more: Any,
 ) -> Path:
     return write_log(
         path,
@@ -289,3 +295,19 @@ def log_of(items: Sequence[ItemBallots]) -> RankingLog:
     from benchmarks.claims.worlds import ranking_log
 
     return replace(ranking_log(items), protocol="stars", benchmark="gsm8k")
+
+
+def test_constant_answers(tmp_path: Path) -> None:
+    """Three of four variants are false: "false" is right in 75%, 50 of 100 points without a why."""
+    keys = ["true", *["False"] * 3, "A", "b", "B", "the mitochondrion"]
+    samples = [
+        sample(one).model_copy(update={"target": key})
+        for one, key in zip(items_of(drawn(8)), keys, strict=True)
+    ]
+    board = only(star_report(write(tmp_path / "s.eval", samples), how=HOW))
+    assert [(one.answer, one.n_right, one.n) for one in board.constants.best] == [
+        ("false", 3, 4),
+        ("B", 2, 3),
+    ]
+    assert board.constants.share == 5 / 8
+    assert board.constant_score == pytest.approx(100 * 2 / 3 * 5 / 8)

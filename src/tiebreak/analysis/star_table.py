@@ -54,6 +54,12 @@ class StarTable:
         return len(set(self.item_ids))
 
     @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Type and key of every item, as far as the key tells the type."""
+        keys = {one: key.strip() for one, key in zip(self.item_ids, self.targets, strict=True)}
+        return tuple(_type_and_key(key) for key in keys.values())
+
+    @property
     def anchors(self) -> int:
         """Number of rows that all models were asked."""
         return int(self.asked.all(axis=1).sum())
@@ -119,6 +125,14 @@ def star_scores(item: ItemBallots) -> dict[str, float]:
     leader = {model: group[0] for group in item.groups for model in group}
     found = {model: given.get(leader.get(model, model)) for model in item.models}
     return {model: math.nan if score is None else score for model, score in found.items()}
+
+
+def _type_and_key(key: str) -> tuple[str, str]:
+    """What the key tells of a question; its type is "" where no constant answer fits."""
+    if key.casefold() in ("true", "false"):
+        return "true_false", key.casefold()
+    letter = len(key) == 1 and key.isascii() and key.isalpha()
+    return ("multiple_choice", key.upper()) if letter else ("", key)
 
 
 def _array(rows: dict[_Row, dict[str, float]], models: Sequence[str]) -> FloatArray:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
@@ -39,6 +40,7 @@ from tiebreak.scorers.rules import RULES
 from tiebreak.words import count
 
 MAX_STARS = 3
+BARE_STARS = 2
 _FULL = 100.0
 _SUBJECT = 10.0
 
@@ -106,7 +108,8 @@ class StarBoard:
     models were asked. `reference` is whom relative scores refer to; unless it was `chosen`
     beforehand it is the first of this board, and the intervals are about whoever is truly best.
     `correlation` is that of two models' scores in one item, NaN where none is shared. `verdict`
-    rests on `pairs`. `logs` are the paths, `judges` whose stars count.
+    rests on `pairs`. `constants` are what always giving one answer would be right in, by the keys
+    of the items. `logs` are the paths, `judges` whose stars count.
     """
 
     benchmark: str
@@ -120,6 +123,7 @@ class StarBoard:
     subjects: tuple[str, ...]
     rows: tuple[StarRow, ...]
     pairs: tuple[StarPair, ...]
+    constants: ConstantAnswers
     judges: tuple[str, ...]
     logs: tuple[str, ...]
     level: float
@@ -128,6 +132,14 @@ class StarBoard:
     receipt: Receipt
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def constant_score(self) -> float:
+        """The absolute score of the best constant answers whose explanations are worth nothing.
+
+        A bare right answer has 2 of 3 stars, a wrong one none (LLMEval-Fair, figure 11).
+        """
+        return _FULL * BARE_STARS / MAX_STARS * self.constants.share
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -237,6 +249,7 @@ def star_board(
         subjects=_subjects(table),
         rows=tuple(_rows(table, found, tests, ranks, base, how)),
         pairs=tuple(_pairs(table, found, tests)),
+        constants=constant_answers(table.keys),
         judges=judges,
         logs=table.logs,
         level=how.level,

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.analysis.test_stars import drawn, items_of, linked_logs, write
-from tests.ranking_logs.builders import bracket, write_log
+from tests.ranking_logs.builders import bracket, sample, write_log
 from tiebreak.analysis.stars import star_report
 from tiebreak.cli import main
 from tiebreak.rankers import Resampling
@@ -102,3 +102,13 @@ def test_beside_other_protocols(paired: Path, tmp_path: Path) -> None:
 def test_a_reference_that_nobody_judged(paired: Path) -> None:
     assert "no answer of 'z' was judged by stars" in run(paired, "--reference", "z", code=1)
     assert "--pair takes no" in run(paired, "--pair", "a,b", "--reference", "a", code=2)
+
+
+def test_constant_answers_have_a_line(tmp_path: Path) -> None:
+    samples = [
+        sample(one).model_copy(update={"target": "false" if n else "true"})
+        for n, one in enumerate(items_of(drawn(4)))
+    ]
+    text = " ".join(run(write(tmp_path / "s.eval", samples)).split())
+    assert "always “false” is right in 75% of 4 items of type true_false" in text
+    assert "a score of 50.0 if their explanations are worth nothing" in text

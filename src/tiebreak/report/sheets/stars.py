@@ -23,7 +23,7 @@ from tiebreak.report.cells import (
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names
 from tiebreak.report.sheets.leaderboard import receipt_sections, tier_lines
-from tiebreak.words import count
+from tiebreak.words import count, percent
 
 _DESIGNS = {
     "paired": "Paired: all models answered the same {items}, so differences are paired",
@@ -66,7 +66,7 @@ def board_sheet(board: StarBoard) -> Sheet:
         (
             Section.of(_scores(board), legend=[*tier_lines(board), *_legend(board)]),
             Section.of(_subjects(board), legend=[_SUBJECTS]),
-            Section.of(_stars(board)),
+            Section.of(_stars(board), lines=_constants(board)),
         ),
         board.notes,
     )
@@ -157,6 +157,21 @@ def _scores(board: StarBoard) -> Table:
         for row in board.rows
     )
     return Table.of(columns, rows, "Scores", gap=2)
+
+
+def _constants(board: StarBoard) -> Iterator[str]:
+    """What always giving one answer would score: what a score has to beat."""
+    best = board.constants.best
+    if best:
+        each = ", ".join(
+            f"always “{one.answer}” is right in {percent(one.share)} of "
+            f"{count(one.n, 'item')} of type {one.type}"
+            for one in best
+        )
+        yield (
+            f"Constant answers: {each}; together {percent(board.constants.share)} of all items, a "
+            f"score of {board.constant_score:.1f} if their explanations are worth nothing"
+        )
 
 
 def _subjects(board: StarBoard) -> Table:
