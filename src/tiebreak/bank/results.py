@@ -16,6 +16,37 @@ def release(engine: Engine, session: str, data: Mapping[str, object]) -> None:
     Raises:
         BankError: there is no such session ("missing"), or it is open ("conflict").
     """
+    _keep(engine, session, data, released=True)
+
+
+def hold(engine: Engine, session: str, data: Mapping[str, object]) -> None:
+    """Keep results that the owner does not see yet; what was kept or released before is replaced.
+
+    Raises:
+        BankError: there is no such session ("missing"), or it is open ("conflict").
+    """
+    _keep(engine, session, data, released=False)
+
+
+def show(engine: Engine, session: str, *, shown: bool) -> None:
+    """Release the results that are kept, or withdraw what was released.
+
+    Raises:
+        BankError: there is no such session, or there are no results of it ("missing").
+    """
+    with writing(engine) as connection:
+        session_of(connection, session, None)
+        of_it = update(RESULTS).where(RESULTS.c.session == session)
+        changed = connection.execute(of_it.values(released_at=now() if shown else None))
+        if not changed.rowcount:
+            raise BankError(
+                "there are no results of this session yet: tiebreak bank release SESSION --log LOG",
+                kind="missing",
+            )
+        connection.execute(update(SESSIONS).where(SESSIONS.c.id == session).values(released=shown))
+
+
+def _keep(engine: Engine, session: str, data: Mapping[str, object], *, released: bool) -> None:
     with writing(engine) as connection:
         if session_of(connection, session, None).state == "open":
             raise BankError(
@@ -23,9 +54,10 @@ def release(engine: Engine, session: str, data: Mapping[str, object]) -> None:
                 kind="conflict",
             )
         connection.execute(delete(RESULTS).where(RESULTS.c.session == session))
-        kept = insert(RESULTS).values(session=session, data=dict(data), released_at=now())
-        connection.execute(kept)
-        connection.execute(update(SESSIONS).where(SESSIONS.c.id == session).values(released=True))
+        at = now() if released else None
+        connection.execute(insert(RESULTS).values(session=session, data=dict(data), released_at=at))
+        of_it = update(SESSIONS).where(SESSIONS.c.id == session)
+        connection.execute(of_it.values(released=released))
 
 
 def released(engine: Engine, session: str, holder: Holder) -> dict[str, object]:

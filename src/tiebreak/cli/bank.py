@@ -7,6 +7,7 @@ from tiebreak.cli import (
     bank_expand,
     bank_export,
     bank_import,
+    bank_release,
     bank_review,
     bank_sample,
     bank_serve,
@@ -36,5 +37,8 @@ for verb in (
     bank_token.token,
     bank_token.revoke,
     bank_token.quota,
+    bank_release.sessions,
+    bank_release.close,
+    bank_release.release,
 ):
     bank.add_command(verb)

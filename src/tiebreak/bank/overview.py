@@ -1,0 +1,161 @@
+"""What an organiser sees of a bank's server: sessions, results, tokens, the access log.
+
+Everything is read a page at a time, the newest first. Tokens are kept nowhere, so only their ids
+are here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from tiebreak.bank.session_tables import (
+    ACCESS_LOG,
+    RESULTS,
+    SESSIONS,
+    TOKENS,
+    Prompting,
+    Role,
+    State,
+)
+
+T = TypeVar("T")
+
+_S, _R, _T, _L = SESSIONS.c, RESULTS.c, TOKENS.c, ACCESS_LOG.c
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """Some of `total` rows, those from number `start` (0 is the first) on."""
+
+    rows: tuple[T, ...]
+    start: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """Where somebody's session stands; `ended` is None while it is open.
+
+    `results` are what was kept of its results, None without any; `released` is whether the owner
+    may see them. Times are ISO 8601 in UTC.
+    """
+
+    id: str
+    institution: str
+    user: str
+    model: str
+    prompting: Prompting
+    k: int
+    answered: int
+    state: State
+    started: str
+    ended: str | None
+    released: bool
+    results: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLine:
+    """Who holds a token; `revoked` is when it was revoked, None: it was not."""
+
+    jti: str
+    user: str
+    institution: str
+    role: Role
+    session: str | None
+    issued: str
+    expires: str
+    revoked: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A request; `user` is None where no token was verified."""
+
+    at: str
+    user: str | None
+    method: str
+    path: str
+    status: int
+    address: str
+    request: str
+
+
+def sessions_of(
+    connection: Connection,
+    *,
+    state: State | None = None,
+    institution: str | None = None,
+    start: int = 0,
+    most: int | None = None,
+) -> Part[SessionLine]:
+    """Sessions, the last started first.
+
+    Args:
+        connection: to the bank.
+        state: only those in this state.
+        institution: only its own.
+        start: how many are passed over.
+        most: how many at most; None: all.
+    """
+    chosen = select(SESSIONS, _R.data).join(RESULTS, _R.session == _S.id, isouter=True)
+    if state is not None:
+        chosen = chosen.where(_S.state == state)
+    if institution is not None:
+        chosen = chosen.where(_S.institution == institution)
+    rows, total = _part(connection, chosen.order_by(_S.created.desc(), _S.id), start, most)
+    return Part(tuple(map(_session, rows)), start, total)
+
+
+def results_of(
+    connection: Connection, *, start: int = 0, most: int | None = None
+) -> Part[SessionLine]:
+    """The sessions of which results are kept, by benchmark, the last ended first."""
+    chosen = select(SESSIONS, _R.data).join(RESULTS, _R.session == _S.id)
+    ordered = chosen.order_by(_S.prompting.desc(), _S.completed.desc(), _S.id)
+    rows, total = _part(connection, ordered, start, most)
+    return Part(tuple(map(_session, rows)), start, total)
+
+
+def tokens_of(
+    connection: Connection, *, start: int = 0, most: int | None = None
+) -> Part[TokenLine]:
+    """Tokens, the last issued first."""
+    ordered = select(TOKENS).order_by(_T.issued.desc(), _T.jti)
+    rows, total = _part(connection, ordered, start, most)
+    return Part(tuple(TokenLine(**row._mapping) for row in rows), start, total)
+
+
+def log_of(connection: Connection, *, start: int = 0, most: int | None = None) -> Part[LogLine]:
+    """The access log, the last line first."""
+    names = ("at", "user", "method", "path", "status", "address", "request")
+    ordered = select(*(_L[name] for name in names)).order_by(_L.id.desc())
+    rows, total = _part(connection, ordered, start, most)
+    return Part(tuple(LogLine(**row._mapping) for row in rows), start, total)
+
+
+def _part(
+    connection: Connection, chosen: Select[Any], start: int, most: int | None
+) -> tuple[Sequence[Row[Any]], int]:
+    counted = select(func.count()).select_from(chosen.order_by(None).subquery())
+    total = connection.execute(counted).scalar_one()
+    return connection.execute(chosen.offset(start).limit(most)).all(), total
+
+
+def _session(row: Row[Any]) -> SessionLine:
+    return SessionLine(
+        id=row.id,
+        institution=row.institution,
+        user=row.user,
+        model=row.model,
+        prompting=row.prompting,
+        k=row.k,
+        answered=row.answered,
+        state=row.state,
+        started=row.created,
+        ended=row.completed,
+        released=row.released,
+        results=row.data,
+    )
