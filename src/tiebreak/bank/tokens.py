@@ -95,7 +95,7 @@ def issue(
     if keys.signing is None:
         raise BankError(f"this server can only verify tokens: set {PRIVATE} to issue them")
     for what, name in (("user", user), ("institution", institution)):
-        if not 0 < len(name) <= 128 or not name.isprintable():
+        if not _is_name(name):
             raise BankError(f"{what} is a name of 1 to 128 printable characters, not {name!r}")
     if role not in ROLES:
         raise BankError(f"{role!r} is no role: take one of {', '.join(ROLES)}")
@@ -219,13 +219,18 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
     permissions, session = claims["permissions"], claims.get("session")
     texts = [claims[name] for name in ("sub", "institution", "jti")]
     texts += [session] if session is not None else []
-    if not all(isinstance(text, str) for text in texts) or claims["role"] not in ROLES:
+    if not all(map(_is_name, texts)) or claims["role"] not in ROLES:
         raise ValueError("claims")
     if not isinstance(permissions, list) or not set(permissions) <= set(PERMISSIONS):
         raise ValueError("permissions")
     user, institution, jti = texts[:3]
     may = MAY[claims["role"]] & frozenset(permissions)
     return Caller(user, institution, claims["role"], may, jti, session)
+
+
+def _is_name(given: object) -> bool:
+    """Whether it is text that every database keeps in its tables as it stands."""
+    return isinstance(given, str) and 0 < len(given) <= 128 and given.isprintable()
 
 
 def _rsa(private: str, public: str) -> Keys:
