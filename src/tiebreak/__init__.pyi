@@ -85,6 +85,12 @@ from .analysis.stability import (
 from .analysis.stability import (
     stability as stability,
 )
+from .analysis.star_stability import (
+    StarStability as StarStability,
+)
+from .analysis.star_stability import (
+    star_stability as star_stability,
+)
 from .analysis.stars import (
     StarReport as StarReport,
 )

@@ -58,6 +58,9 @@ def findings(folder: Path) -> dict[str, Any]:
         ),
         "StarReport(gsm8k: 2 models judged by stars)": tiebreak.star_report(folder / "stars"),
         "PeerReport(gsm8k: 3 reviewers, 3 models, 3 items)": review,
+        "StarStability(gsm8k: 1 benchmark judged by stars)": tiebreak.star_stability(
+            folder / "stars"
+        ),
         f"Alignment(gsm8k against {folder / 'arena.csv'})": tiebreak.align(
             review, folder / "arena.csv", how=HOW
         ),

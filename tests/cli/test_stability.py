@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.analysis.test_comparison import Folder, full
+from tests.analysis.test_star_stability import rounds
 from tiebreak.cli.stability import stability
 
 
@@ -41,6 +42,20 @@ def test_json_and_its_options(logs: Path) -> None:
     assert {len(row["stability"]["rhos"]) for row in data["subsampled"]} == {7}
 
 
+def test_rows(logs: Path) -> None:
+    assert run(str(logs), "--csv").stdout.startswith("benchmark,name,log,share")
+
+
+def test_samples_of_stars(tmp_path: Path) -> None:
+    rounds(tmp_path, (20, 30))
+    asked = (str(tmp_path), "--sizes", "10,40,100", "--seeds", "5")
+    assert "Round 2" in run(*asked).output
+    [found] = json.loads(run(*asked, "--reference", "b", "--json").stdout)["samples"]
+    assert [size["size"] for size in found["sizes"]] == [10, 40]
+    assert found["reference"] == "b"
+    assert "independent_variance" in run(*asked, "--csv").stdout.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -50,6 +65,10 @@ def test_json_and_its_options(logs: Path) -> None:
         (["{logs}", "--subsample", "0"], 2, "--subsample"),
         (["{logs}", "--subsample", "0.5,1.5"], 2, "--subsample"),
         (["{logs}", "--seeds", "0"], 2, "--seeds"),
+        (["{logs}", "--sizes", "0"], 2, "numbers of questions"),
+        (["{logs}", "--sizes", "10", "--subsample", "0.5"], 2, "leave it out"),
+        (["{logs}", "--reference", "a"], 2, "--sizes"),
+        (["{logs}", "--sizes", "10"], 1, "tiebreak/stars"),
     ],
 )
 def test_wrong_use(logs: Path, arguments: list[str], code: int, words: str) -> None:

@@ -22,6 +22,7 @@ from tiebreak.analysis.judge.jury import jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, whole
+from tiebreak.analysis.star_rounds import star_parts
 from tiebreak.analysis.star_styles import StarStyles, styles_of
 from tiebreak.analysis.star_table import Design, StarTable, star_table
 from tiebreak.analysis.trust import trust_of
@@ -35,12 +36,15 @@ from tiebreak.rankers.relative import relative_scores
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count
 
 MAX_STARS = 3
 BARE_STARS = 2
+NO_STARS = (
+    "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
+    "candidates=LOGS --model-role judge=MODEL"
+)
 _FULL = 100.0
 _SUBJECT = 10.0
 
@@ -174,10 +178,7 @@ def star_report(
         read_ranking_logs(paths, with_votes=False), reference=reference, how=how
     )
     if report is None:
-        raise AnalysisError(
-            "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
-            "candidates=LOGS --model-role judge=MODEL"
-        )
+        raise AnalysisError(NO_STARS)
     return report
 
 
@@ -189,12 +190,8 @@ def star_report_of(
     Raises:
         AnalysisError: `reference` is given, and no board has that model.
     """
-    best, left_out = best_attempts(logs)
-    parts = [part for log in best for part in log.parts() if by_stars(part)]
-    tables = {
-        name: star_table([part for part in parts if part.benchmark == name])
-        for name in sorted({part.benchmark for part in parts})
-    }
+    parts, left_out = star_parts(logs)
+    tables = {name: star_table(own) for name, own in parts.items()}
     tables = {name: table for name, table in tables.items() if table.models}
     if not tables:
         return None
@@ -204,7 +201,8 @@ def star_report_of(
             f"--reference: no answer of {reference!r} was judged by stars; there are: "
             f"{', '.join(known)}"
         )
-    notes = (*left_out, *dict.fromkeys(note for part in parts for note in part.notes))
+    remarks = (note for own in parts.values() for part in own for note in part.notes)
+    notes = (*left_out, *dict.fromkeys(remarks))
     scores = {name: scored(table) for name, table in tables.items()}
     boards = [
         star_board(name, table, scores[name], reference if reference in table.models else None, how)
@@ -212,11 +210,6 @@ def star_report_of(
     ]
     boards[0] = replace(boards[0], notes=(*boards[0].notes, *notes))
     return StarReport(tuple(boards), styles_of(tables, scores, how))
-
-
-def by_stars(log: RankingLog) -> bool:
-    """Whether a log's items were judged by stars."""
-    return any(item.placed_by == "stars" for item in log.items)
 
 
 def scored(table: StarTable) -> LinkedScores:

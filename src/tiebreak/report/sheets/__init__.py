@@ -24,6 +24,7 @@ _MODULES = {
     "PeerReport": "peers",
     "StabilityReport": "stability",
     "StarReport": "stars",
+    "StarStability": "star_stability",
 }
 
 

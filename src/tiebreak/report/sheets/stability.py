@@ -4,7 +4,7 @@ from typing import Any
 
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport
 from tiebreak.report.cells import Cell, integer, number, share, words
-from tiebreak.report.json import document
+from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.words import percent
 
@@ -38,6 +38,20 @@ def data_of(report: StabilityReport) -> dict[str, Any]:
         repeated=report.repeated,
         notes=report.notes,
     )
+
+
+def rows_of(report: StabilityReport) -> list[dict[str, Any]]:
+    """One row per log and share of its items."""
+    return [
+        {
+            **{"benchmark": one.benchmark, "name": one.name, "log": one.log, "share": one.share},
+            **{"n_models": one.n_models, "n_drawn": one.stability.n_drawn},
+            **{"n_items": one.stability.n_items, "mean_rho": json_ready(one.stability.mean)},
+            "min_rho": json_ready(one.stability.minimum),
+            "top1_recovery": json_ready(one.stability.top1_recovery),
+        }
+        for one in report.subsampled
+    ]
 
 
 def _subsamples(report: StabilityReport) -> Table:

@@ -1,0 +1,385 @@
+"""Relative scores of rounds, and of samples drawn from all questions (LLMEval-Fair, table 9).
+
+Two things that the paper's table puts side by side are kept apart. Rounds are samples of their own:
+their variance is held against what sampling error alone gives. Draws from the questions at hand are
+parts of one pool: they show how a smaller study would have come out, and vary less than independent
+samples of that size would, whose variance is told beside theirs.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiebreak.analysis.standing import best_first
+from tiebreak.analysis.star_rounds import rounds_of
+from tiebreak.analysis.star_table import Design, StarTable, star_table
+from tiebreak.analysis.stars import scored
+from tiebreak.rankers import competition_ranks
+from tiebreak.rankers.linked import LinkedScores, linked_scores
+from tiebreak.rankers.pairwise_tests import separation
+from tiebreak.rankers.profile import FloatArray, IntArray
+from tiebreak.rankers.ranks import DECIMALS
+from tiebreak.rankers.sampling import (
+    UNKNOWN,
+    ExpectedVariance,
+    expected_variance,
+    relative_influence,
+    variance_at,
+    within_pool,
+)
+from tiebreak.ranking_logs.log import RankingLog
+from tiebreak.words import count
+
+_FULL = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class StarRound:
+    """One sample of questions; `kept` of `pairs` neighbours on the board are in its order."""
+
+    name: str
+    n_items: int
+    design: Design
+    logs: tuple[str, ...]
+    kept: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """Draws of one size: `n_items` on average, `n_clusters` of these independent of each other.
+
+    `same_order` is the share of draws in which no two neighbours on the board change places.
+    """
+
+    size: int
+    n_items: float
+    n_clusters: float
+    same_order: float
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnScores:
+    """A model's relative scores in draws of one size, 0 to 100.
+
+    `mean` and `variance` are over the draws, `expected` is the variance that draws from one pool
+    have by sampling error, and `independent` that of independent samples of this size.
+    """
+
+    mean: float
+    variance: float
+    expected: float
+    independent: float
+
+
+@dataclass(frozen=True, slots=True)
+class SampledModel:
+    """One model: relative scores by round and size, all 0 to 100, NaN where there is none.
+
+    `whole` is that over all questions. `mean` and `variance` (n − 1) are over the rounds, as in
+    table 9, and `absolute_variance` is that of scores before they are divided by the reference's.
+    """
+
+    model: str
+    whole: float
+    rounds: tuple[float, ...]
+    mean: float
+    variance: float
+    expected: ExpectedVariance
+    absolute_variance: float
+    sizes: tuple[DrawnScores, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Two models next to each other on the board of all questions, `above` before `below`.
+
+    `difference` is that of relative scores. `rounds` of the `n_rounds` that have both, and shares
+    `sizes` of the draws, have them the other way round. `apart` is whether a test of all pairs
+    tells them apart on all questions, None where there are too few.
+    """
+
+    above: str
+    below: str
+    difference: float
+    apart: bool | None
+    rounds: int
+    n_rounds: int
+    sizes: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StarSamples:
+    """One benchmark: its rounds, and draws from all of its questions.
+
+    `reference` is whom all scores refer to: named, or the best over all questions.
+    """
+
+    benchmark: str
+    reference: str
+    chosen: bool
+    design: Design
+    n_items: int
+    rounds: tuple[StarRound, ...]
+    sizes: tuple[SampleSize, ...]
+    models: tuple[SampledModel, ...]
+    neighbours: tuple[Neighbours, ...]
+    n_draws: int
+    seed: int
+    level: float
+    notes: tuple[str, ...]
+
+
+def star_samples(
+    benchmark: str,
+    logs: Sequence[RankingLog],
+    *,
+    sizes: Sequence[int] = (),
+    reference: str | None = None,
+    n_draws: int = 30,
+    seed: int = 0,
+    level: float = 0.95,
+) -> StarSamples:
+    """Rounds and draws of the logs of one benchmark judged by stars, the oldest first.
+
+    Args:
+        benchmark: its name.
+        logs: each with stars of some models.
+        sizes: numbers of questions to draw; those that are not below what is at hand are noted.
+        reference: the model that scores refer to; by default the best over all questions.
+        n_draws: draws of each size; draw k of all sizes starts from the same order of questions.
+        seed: of the first draw; the others count on.
+        level: of what is expected of the variance over rounds, and of the tests.
+    """
+    table = star_table(logs)
+    whole = scored(table)
+    order = best_first(competition_ranks(whole.score), table.models)
+    base = table.models.index(reference) if reference in table.models else order[0]
+    tables = [star_table(one) for one in rounds_of(logs)]
+    rounds = _Rounds.of(tables, table, base)
+    clusters = _Clusters.of(table)
+    fitting = [size for size in dict.fromkeys(sizes) if size < table.n_items]
+    draws = [_drawn(table, clusters, size, n_draws, seed) for size in fitting]
+    found = [_relative(scores, base) for scores, _, _ in draws]
+    means = [(float(np.mean(n)), float(np.mean(m))) for _, n, m in draws]
+    own = relative_influence(whole.score, whole.influence, base)
+    spread = _FULL**2 * np.sum(own**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
+    spread[whole.n_clusters < 2] = np.nan
+    swaps = [_swapped(scores, order) for scores, _, _ in draws]
+    return StarSamples(
+        benchmark=benchmark,
+        reference=table.models[base],
+        chosen=reference in table.models,
+        design=table.design,
+        n_items=table.n_items,
+        rounds=tuple(rounds.described(tables, order)),
+        sizes=tuple(
+            SampleSize(size, n, m, float(np.mean(~swapped.any(axis=1))))
+            for size, (n, m), swapped in zip(fitting, means, swaps, strict=True)
+        ),
+        models=tuple(
+            SampledModel(
+                model=table.models[column],
+                whole=float(_relative(whole.score, base)[column]),
+                **rounds.of_model(column, level),
+                sizes=tuple(
+                    _of_draws(one[:, column], float(spread[column]), clusters.n, m)
+                    for one, (_, m) in zip(found, means, strict=True)
+                ),
+            )
+            for column in order
+        ),
+        neighbours=tuple(_neighbours(table, whole, order, base, rounds, swaps, level)),
+        n_draws=n_draws,
+        seed=seed,
+        level=level,
+        notes=tuple(_notes(table, rounds, [size for size in sizes if size not in fitting])),
+    )
+
+
+def _relative(scores: FloatArray, base: int) -> FloatArray:
+    """Scores in percent of the reference's, the last axis being models; NaN where that is 0."""
+    reference = scores[..., [base]]
+    found: FloatArray = _FULL * scores / np.where(reference > 0, reference, np.nan)
+    return found
+
+
+def _swapped(scores: FloatArray, order: Sequence[int]) -> NDArray[np.bool_]:
+    """Which neighbours of the order are the other way round, (draws, N) → (draws, N − 1)."""
+    ordered = scores[:, list(order)].round(DECIMALS)
+    found: NDArray[np.bool_] = ordered[:, 1:] > ordered[:, :-1]
+    return found
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Clusters:
+    """Clusters of a table by number: of each row, and how many different items each has."""
+
+    n: int
+    of_row: NDArray[np.intp]
+    n_items: IntArray
+
+    @classmethod
+    def of(cls, table: StarTable) -> "_Clusters":
+        names, of_row = np.unique(np.array(table.clusters), return_inverse=True)
+        pairs = set(zip(of_row.tolist(), table.item_ids, strict=True))
+        n_items = np.bincount([cluster for cluster, _ in pairs], minlength=len(names))
+        return cls(len(names), of_row, n_items)
+
+
+def _drawn(
+    table: StarTable, clusters: _Clusters, size: int, n_draws: int, seed: int
+) -> tuple[FloatArray, list[int], list[int]]:
+    """Scores of draws, shape (draws, N), and how many items and clusters each draw holds.
+
+    Questions made of one another come together, as many as the size has room for.
+    """
+    rows, items, drawn = [], [], []
+    names = np.array(table.clusters)
+    for number in range(n_draws):
+        mixed = np.random.default_rng(seed + number).permutation(clusters.n)
+        total = np.cumsum(clusters.n_items[mixed])
+        n = max(int(np.searchsorted(total, size, side="right")), 1)
+        kept = np.isin(clusters.of_row, mixed[:n])
+        link = table.design == "linked"
+        rows.append(linked_scores(table.scores[kept], names[kept], link=link).score)
+        items.append(int(total[n - 1]))
+        drawn.append(n)
+    return np.array(rows), items, drawn
+
+
+def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> DrawnScores:
+    """One model's draws; `spread` is the variance of its relative score over all n clusters."""
+    known = relative[~np.isnan(relative)]
+    alone = variance_at(spread, n, drawn)
+    return DrawnScores(
+        mean=float(known.mean()) if known.size else math.nan,
+        variance=float(known.var(ddof=1)) if known.size > 1 else math.nan,
+        expected=float(within_pool(alone, n, drawn)),
+        independent=float(alone),
+    )
+
+
+class _Row(TypedDict):
+    """What a `SampledModel` says of the rounds."""
+
+    rounds: tuple[float, ...]
+    mean: float
+    variance: float
+    absolute_variance: float
+    expected: ExpectedVariance
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Rounds:
+    """Scores of the rounds by model of the whole table, and how clusters move them.
+
+    `scores` and `relative` have shape (rounds, N), 0 to 100; `moves`, of relative scores, has shape
+    (rounds, clusters, N).
+    """
+
+    scores: FloatArray
+    relative: FloatArray
+    moves: FloatArray
+
+    @classmethod
+    def of(cls, tables: Sequence[StarTable], table: StarTable, base: int) -> "_Rounds":
+        number = {cluster: n for n, cluster in enumerate(sorted(set(table.clusters)))}
+        shape = len(tables), len(table.models)
+        scores = np.full(shape, np.nan)
+        moves = np.full((shape[0], len(number), shape[1]), np.nan)
+        for turn, own in enumerate(tables):
+            found = scored(own)
+            columns = [table.models.index(model) for model in own.models]
+            scores[turn, columns] = _FULL * found.score
+            if base in columns:
+                n = int(np.sum(np.any(found.influence != 0, axis=1)))
+                part = relative_influence(found.score, found.influence, columns.index(base))
+                part[:, found.n_clusters < 2] = np.nan
+                # `linked_scores` numbers clusters by name.
+                there = [number[cluster] for cluster in sorted(set(own.clusters))]
+                whole = np.zeros((len(number), len(columns)))
+                whole[there] = _FULL * part * math.sqrt(n / max(n - 1, 1))
+                moves[turn][:, columns] = whole
+        return cls(scores, _relative(scores, base), moves)
+
+    def of_model(self, column: int, level: float) -> "_Row":
+        known = np.flatnonzero(~np.isnan(self.relative[:, column]))
+        relative, absolute = self.relative[known, column], self.scores[known, column]
+        moves = self.moves[known, :, column]
+        several = len(known) > 1
+        return {
+            "rounds": tuple(self.relative[:, column].tolist()),
+            "mean": float(relative.mean()) if known.size else math.nan,
+            "variance": float(relative.var(ddof=1)) if several else math.nan,
+            "absolute_variance": float(absolute.var(ddof=1)) if several else math.nan,
+            "expected": expected_variance(moves @ moves.T, level=level) if several else UNKNOWN,
+        }
+
+    def described(self, tables: Sequence[StarTable], order: Sequence[int]) -> Iterator[StarRound]:
+        swapped = _swapped(self.scores, order)
+        both = ~np.isnan(self.scores[:, list(order)])
+        pairs = both[:, 1:] & both[:, :-1]
+        for turn, own in enumerate(tables):
+            n = int(pairs[turn].sum())
+            yield StarRound(
+                name=f"round {turn + 1}",
+                n_items=own.n_items,
+                design=own.design,
+                logs=own.logs,
+                kept=n - int(swapped[turn].sum()),
+                pairs=n,
+            )
+
+
+def _neighbours(
+    table: StarTable,
+    whole: LinkedScores,
+    order: Sequence[int],
+    base: int,
+    rounds: _Rounds,
+    swaps: Sequence[NDArray[np.bool_]],
+    level: float,
+) -> Iterator[Neighbours]:
+    tests = separation(whole.pseudo, order, level=level)
+    apart = {(pair.above, pair.below): pair.apart for pair in tests.pairs}
+    relative, in_rounds = _relative(whole.score, base), _swapped(rounds.scores, order)
+    for place, (one, other) in enumerate(pairwise(order)):
+        both = ~np.isnan(rounds.scores[:, one] + rounds.scores[:, other])
+        yield Neighbours(
+            above=table.models[one],
+            below=table.models[other],
+            difference=float(relative[one] - relative[other]),
+            apart=apart.get((one, other)),
+            rounds=int(in_rounds[:, place].sum()),
+            n_rounds=int(both.sum()),
+            sizes=tuple(float(swapped[:, place].mean()) for swapped in swaps),
+        )
+
+
+def _notes(table: StarTable, rounds: _Rounds, beyond: Sequence[int]) -> Iterator[str]:
+    at_hand = count(table.n_items, "question")
+    if beyond:
+        listed = " and ".join(f"{size:,}" for size in beyond)
+        yield f"No draw of {listed}: there are {at_hand} at hand, and a draw must leave some out"
+    n_rounds, n_without = len(rounds.scores), int(np.isnan(rounds.relative).all(axis=1).sum())
+    if n_without:
+        yield (
+            f"{count(n_without, 'round')} without the reference: relative scores are undefined "
+            "there. --reference names another one"
+        )
+    if n_rounds < 2:
+        yield (
+            "One round: how scores vary over rounds takes another sample of questions, judged by "
+            "stars in a log of its own"
+        )
+    if table.design != "paired":
+        yield (
+            "Models have questions of their own, so that a draw holds a part of each model's: its "
+            "size counts the questions of all"
+        )

@@ -1,0 +1,79 @@
+"""What stars show about stability and the course of scores (LLMEval-Fair, findings 1, 5 and 7).
+
+One finding of parts, each in a module of its own: `star_samples` (table 9).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.finding import Finding, shortened
+from tiebreak.analysis.star_rounds import star_parts
+from tiebreak.analysis.star_samples import StarSamples, star_samples
+from tiebreak.analysis.stars import NO_STARS
+from tiebreak.paths import Paths
+from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.words import count
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StarStability(Finding):
+    """Parts by benchmark, those that were asked for; `notes` are about the logs."""
+
+    samples: tuple[StarSamples, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        names = shortened([one.benchmark for one in self.samples])
+        return f"{names}: {count(len(self.samples), 'benchmark')} judged by stars"
+
+
+def star_stability(
+    paths: Paths,
+    *,
+    sizes: Sequence[int] = (),
+    reference: str | None = None,
+    n_draws: int = 30,
+    seed: int = 0,
+    level: float = 0.95,
+) -> StarStability:
+    """Stability of the logs judged by stars among some files and folders.
+
+    Args:
+        paths: ranking logs, and folders that hold some; those of other protocols are passed over.
+        sizes: numbers of questions to draw from those at hand.
+        reference: the model that relative scores refer to; None: the best of each benchmark.
+        n_draws: draws of each size, by the seeds `seed`, `seed` + 1, ….
+        seed: of the first draw.
+        level: of intervals and tests, in (0, 1).
+
+    Raises:
+        RankingLogError: a path holds no ranking log.
+        AnalysisError: no log was judged by stars, or no answer of the reference was.
+    """
+    parts, left_out = star_parts(read_ranking_logs(paths, with_votes=False))
+    judged = {name: own for name, own in parts.items() if any(log.items for log in own)}
+    if not judged:
+        raise AnalysisError(NO_STARS)
+    known = {
+        model for own in judged.values() for log in own for i in log.items for model in i.models
+    }
+    if reference is not None and reference not in known:
+        raise AnalysisError(
+            f"--reference: no answer of {reference!r} was judged by stars; there are: "
+            f"{', '.join(sorted(known))}"
+        )
+    samples = [
+        star_samples(
+            name,
+            own,
+            sizes=sizes,
+            reference=reference,
+            n_draws=n_draws,
+            seed=seed,
+            level=level,
+        )
+        for name, own in judged.items()
+    ]
+    remarks = (note for own in judged.values() for log in own for note in log.notes)
+    return StarStability(tuple(samples), (*left_out, *dict.fromkeys(remarks)))
