@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import json
 import random

@@ -22,6 +22,12 @@ def bank() -> None:
 
     \b
     A bank is a file (SQLite) or a database by URL: --bank, or the variable TIEBREAK_BANK.
+
+    \b
+    Examples:
+      tiebreak bank import example
+      tiebreak bank expand --to true_false --approve
+      inspect eval tiebreak/fair --model openai/gpt-5-mini -T bank=bank.db -T k=100
     """
 
 

@@ -152,6 +152,7 @@ def stability_report(names: Sequence[str], seed: int = 0) -> StabilityReport:
 
 def calibration(judges: Sequence[str]) -> Calibration:
     """A jury whose judges agree with two people less and less, in two rounds."""
+    judges = [name for name in judges if name]  # without a name it is the log's one judge
     rng = np.random.default_rng(len(judges))
     truth = rng.choice(4, 60, p=[0.1, 0.1, 0.2, 0.6])
     items = []
