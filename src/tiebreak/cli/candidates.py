@@ -34,7 +34,7 @@ def candidates(
     from tiebreak.report.sheets import audit as sheets
 
     with plain_errors(CandidateError):
-        pool = load_candidates(paths, **loading)
+        pool = load_candidates(paths, alone=True, **loading)
         if out is not None:
             write_parquet(pool, out)
     show(form, sheets, audit(pool))

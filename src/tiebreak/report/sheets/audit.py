@@ -53,10 +53,11 @@ def _facts(benchmark: BenchmarkAudit) -> Iterator[str]:
         f"saturated: {_share(benchmark.n_saturated, benchmark.n_native)} items "
         "have equal native scores for all models"
     )
-    yield (
-        f"identical: {_share(benchmark.n_identical_pairs, benchmark.n_pairs)} pairs of answers; "
-        f"in {_share(benchmark.n_all_identical, items)} items all answers"
-    )
+    if benchmark.n_pairs:
+        yield (
+            f"identical: {_share(benchmark.n_identical_pairs, benchmark.n_pairs)} pairs of "
+            f"answers; in {_share(benchmark.n_all_identical, items)} items all answers"
+        )
     yield f"holes: {count(benchmark.n_dropped, 'item')} left out"
     if missing := items - benchmark.n_native:
         yield f"undefined: {count(missing, 'item')} without a native score for every model"

@@ -131,7 +131,7 @@ def _legend(board: StarBoard) -> Iterator[str]:
     )
     if board.chosen:
         yield f"Relative: the score in percent of that of {board.reference} (eq. 2)"
-    elif board.reference:
+    elif _relative(board):
         yield (
             f"Relative: the score in percent of the best one's, {board.reference} (eq. 2). Who "
             "comes out best was partly lucky: intervals hold whoever is truly best. --reference "
@@ -145,18 +145,28 @@ def _scores(board: StarBoard) -> Table:
     columns = (
         *(Column("#"), names("Model"), Column("Score"), interval),
         *([Column("Own")] if linked else []),
-        *(Column("Relative"), interval, Column("Ranks", left=True)),
+        *((Column("Relative"), interval) if _relative(board) else ()),
+        Column("Ranks", left=True),
     )
     rows = (
         (
             *(rank(row.rank), words(row.model), number(row.value, 2), _span(row.lower, row.upper)),
             *([number(row.absolute, 2)] if linked else []),
-            *(number(row.relative.value, 2), _span(row.relative.lower, row.relative.upper)),
+            *(
+                (number(row.relative.value, 2), _span(row.relative.lower, row.relative.upper))
+                if _relative(board)
+                else ()
+            ),
             rank_range(row.rank_lower, row.rank_upper),
         )
         for row in board.rows
     )
     return Table.of(columns, rows, "Scores", gap=2)
+
+
+def _relative(board: StarBoard) -> bool:
+    """Whether there is somebody to be compared with."""
+    return board.chosen or len(board.rows) > 1
 
 
 def _constants(board: StarBoard) -> Iterator[str]:
