@@ -20,6 +20,7 @@ Permission = Literal[
     "result:read",
     "session:read-any",
     "session:close",
+    "result:release",
     "token:write",
     "quota:write",
 ]
@@ -28,7 +29,9 @@ PERMISSIONS: Final[tuple[Permission, ...]] = get_args(Permission)
 _EXAMINEE: Final = frozenset[Permission](
     ("session:create", "session:read", "question:read", "answer:write", "result:read")
 )
-_EXAMINER: Final = frozenset[Permission](("session:read", "session:read-any", "session:close"))
+_EXAMINER: Final = frozenset[Permission](
+    ("session:read", "session:read-any", "session:close", "result:release")
+)
 _ADMIN: Final = _EXAMINER | frozenset[Permission](("token:write", "quota:write"))
 
 MAY: Final[Mapping[Role, frozenset[Permission]]] = MappingProxyType(

@@ -5,6 +5,7 @@
     gate        whose token it is
     examinees   sessions, questions, answers, results
     organisers  closing, tokens, quotas
+    desk        the same and the results, as pages for a browser
 
 `create_app(settings)` is an application of its own; `from_environment()` is for the worker
 processes of `tiebreak bank serve`.
@@ -12,7 +13,6 @@ processes of `tiebreak bank serve`.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -21,29 +21,20 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from tiebreak.bank.errors import BankError, Kind
+from tiebreak.bank.errors import BankError
 from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.schema import open_bank
-from tiebreak.bank.server import examinees, organisers
+from tiebreak.bank.server import desk, examinees, organisers
 from tiebreak.bank.server import settings as _settings
 from tiebreak.bank.server.envelope import Envelope
 from tiebreak.bank.server.gate import Gate
 from tiebreak.bank.server.limits import Limits, Rates
 from tiebreak.bank.server.page import page
-from tiebreak.bank.server.replies import problem, state_of
+from tiebreak.bank.server.replies import STATUS, problem, state_of
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.server.shapes import Health, Problem
 from tiebreak.bank.server.writer import Writer
 from tiebreak.bank.tokens import Verifier, keys_from
-
-STATUS: Final[dict[Kind, int]] = {
-    "unusable": 400,
-    "unidentified": 401,
-    "refused": 403,
-    "missing": 404,
-    "conflict": 409,
-}
-"""The status of a refusal, by its kind."""
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -85,6 +76,7 @@ def create_app(settings: Settings) -> FastAPI:
     gate = Gate(engine, Verifier(keys), rates, writer)
     app.include_router(examinees.router(engine, Sampler(engine, balanced=settings.balanced), gate))
     app.include_router(organisers.router(engine, keys, gate))
+    app.include_router(desk.router(engine, gate, rates))
 
     @app.get("/health", response_model=Health, tags=["server"])
     def health() -> Response:

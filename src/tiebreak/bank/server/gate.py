@@ -27,14 +27,22 @@ class Gate:
         self._rates = rates
         self._writer = writer
 
-    def enter(self, request: Request, permission: Permission, session: str | None = None) -> Caller:
+    def enter(
+        self,
+        request: Request,
+        permission: Permission,
+        session: str | None = None,
+        token: str | None = None,
+    ) -> Caller:
         """The caller of a request that needs a permission, on a session if one is named.
+
+        The token is that of the request's header, unless one is given.
 
         Raises:
             BankError: the token does not hold ("unidentified") or does not allow it ("refused").
             HTTPException: too many requests.
         """
-        caller = self._caller(request)
+        caller = self._caller(request, token)
         with self._engine.connect() as connection:
             self._verifier.confirm(connection, caller)
         require(caller, permission, session)
@@ -64,8 +72,8 @@ class Gate:
         state_of(request.scope).logged = True
         return result
 
-    def _caller(self, request: Request) -> Caller:
-        caller = self._verifier.read(_bearer(request))
+    def _caller(self, request: Request, token: str | None = None) -> Caller:
+        caller = self._verifier.read(_bearer(request) if token is None else token)
         state_of(request.scope).user = caller.user
         if not self._rates.token(caller.token):
             raise HTTPException(

@@ -8,8 +8,18 @@ from typing import Final
 from starlette.responses import JSONResponse
 from starlette.types import Scope
 
+from tiebreak.bank.errors import Kind
 from tiebreak.bank.server.writer import Line
 from tiebreak.bank.session_tables import now
+
+STATUS: Final[dict[Kind, int]] = {
+    "unusable": 400,
+    "unidentified": 401,
+    "refused": 403,
+    "missing": 404,
+    "conflict": 409,
+}
+"""The status of a refusal, by its kind."""
 
 _SESSION: Final = re.compile(r"^/sessions/([0-9a-f]{32})(?:/|$)")
 

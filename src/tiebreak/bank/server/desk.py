@@ -1,0 +1,198 @@
+"""The organiser's desk: sessions, results, quotas, tokens and the access log as pages.
+
+Made on the server, without a script. What examinees and organisers may do is decided at the gate,
+as everywhere; a page shows the buttons of what its reader may do.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Form, Query, Request
+from sqlalchemy import Connection, Engine
+from starlette.responses import RedirectResponse, Response
+
+from tiebreak.bank import overview, quotas, results, sessions, tokens
+from tiebreak.bank.access import Permission
+from tiebreak.bank.errors import BankError
+from tiebreak.bank.server import login
+from tiebreak.bank.server.desk_pages import AT_ONCE, page, style
+from tiebreak.bank.server.examinees import SessionId
+from tiebreak.bank.server.gate import Gate
+from tiebreak.bank.server.limits import Rates
+from tiebreak.bank.server.organisers import Jti
+from tiebreak.bank.server.replies import STATUS, problem, state_of
+from tiebreak.bank.server.shapes import Name
+from tiebreak.bank.session_tables import State
+
+Proof = Annotated[str, Form(alias="proof", max_length=256)]
+Number = Annotated[int, Query(ge=1, le=1_000_000)]
+Section = Literal["sessions", "board", "quotas", "tokens", "log"]
+
+NEEDS: Final[dict[Section, Permission]] = {
+    "sessions": "session:read-any",
+    "board": "session:read-any",
+    "quotas": "session:read-any",
+    "tokens": "token:write",
+    "log": "session:read-any",
+}
+"""What it takes to see a section."""
+
+
+def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
+    """The pages, under /organiser."""
+    routes = APIRouter(prefix=login.PATH, include_in_schema=False)
+
+    def answered(request: Request, work: Callable[[str], Response]) -> Response:
+        """What `work` makes of the browser's token, or a page that says why it cannot."""
+        token = login.token_of(request)
+        if not token:
+            return RedirectResponse(f"{login.PATH}/login", 303)
+        try:
+            return work(token)
+        except BankError as error:
+            if error.kind == "unidentified":
+                return refused(request, error)
+            return page("refused", STATUS[error.kind], said=str(error))
+
+    def refused(request: Request, error: BankError) -> Response:
+        """The form to log in, with what is wrong."""
+        if error.kind == "unidentified" and not rates.stranger(state_of(request.scope).address):
+            return problem(429, "too many requests: wait a second", {"Retry-After": "1"})
+        response = form(request, STATUS[error.kind], str(error))
+        login.forget(response, login.COOKIE)
+        return response
+
+    def form(request: Request, status: int = 200, said: str = "") -> Response:
+        proof = login.new_proof(request)
+        response = page("login", status, proof=proof, said=said)
+        login.keep(response, request, login.BEFORE, proof)
+        return response
+
+    def changed(
+        request: Request,
+        section: Section,
+        proof: str,
+        permission: Permission,
+        work: Callable[[], None],
+    ) -> Response:
+        """Back to a section after a form was obeyed."""
+
+        def obey(token: str) -> Response:
+            gate.enter(request, permission, token=token)
+            login.require_own(request, proof, login.proof_of(token))
+            work()
+            query = f"?{request.url.query}" if request.url.query else ""
+            return RedirectResponse(f"{login.PATH}/{section}{query}", 303)
+
+        return answered(request, obey)
+
+    @routes.get("")
+    def start() -> Response:
+        return RedirectResponse(f"{login.PATH}/sessions", 303)
+
+    @routes.get("/style.css")
+    def look() -> Response:
+        return Response(style(), media_type="text/css", headers={"Cache-Control": "max-age=600"})
+
+    @routes.get("/login")
+    def ask(request: Request) -> Response:
+        return form(request)
+
+    @routes.post("/login")
+    def log_in(
+        request: Request,
+        token: Annotated[str, Form(max_length=8192)] = "",
+        proof: Proof = "",
+    ) -> Response:
+        given = token.strip().removeprefix("Bearer ").strip()
+        try:
+            login.require_own(request, proof, request.cookies.get(login.BEFORE, ""))
+            gate.enter(request, "session:read-any", token=given)
+        except BankError as error:
+            return refused(request, error)
+        response = RedirectResponse(f"{login.PATH}/sessions", 303)
+        login.keep(response, request, login.COOKIE, given)
+        login.forget(response, login.BEFORE)
+        return response
+
+    @routes.post("/logout")
+    def log_out(request: Request, proof: Proof = "") -> Response:
+        def work(token: str) -> Response:
+            login.require_own(request, proof, login.proof_of(token))
+            response = RedirectResponse(f"{login.PATH}/login", 303)
+            login.forget(response, login.COOKIE)
+            return response
+
+        return answered(request, work)
+
+    @routes.get("/{section}")
+    def look_at(
+        request: Request,
+        section: Section,
+        number: Annotated[Number, Query(alias="page")] = 1,
+        state: State | None = None,
+    ) -> Response:
+        def work(token: str) -> Response:
+            caller = gate.enter(request, NEEDS[section], token=token)
+            with engine.connect() as connection:
+                part = _part(connection, section, AT_ONCE * (number - 1), state)
+            about: dict[str, Any] = {"number": number, "state": state, "part": part}
+            return page(section, caller=caller, proof=login.proof_of(token), **about)
+
+        return answered(request, work)
+
+    @routes.post("/sessions/{session}/close")
+    def close(request: Request, session: SessionId, proof: Proof = "") -> Response:
+        def work() -> None:
+            sessions.close(engine, session)
+
+        return changed(request, "sessions", proof, "session:close", work)
+
+    @routes.post("/board/{session}/{what}")
+    def show(
+        request: Request,
+        session: SessionId,
+        what: Literal["release", "withdraw"],
+        proof: Proof = "",
+    ) -> Response:
+        def work() -> None:
+            results.show(engine, session, shown=what == "release")
+
+        return changed(request, "board", proof, "result:release", work)
+
+    @routes.post("/tokens/{jti}/revoke")
+    def revoke(request: Request, jti: Jti, proof: Proof = "") -> Response:
+        def work() -> None:
+            tokens.revoke(engine, jti)
+
+        return changed(request, "tokens", proof, "token:write", work)
+
+    @routes.post("/quotas")
+    def grant(
+        request: Request,
+        institution: Annotated[Name, Form()],
+        granted: Annotated[int, Form(ge=0, le=2**31 - 1)],
+        proof: Proof = "",
+    ) -> Response:
+        def work() -> None:
+            quotas.grant(engine, institution, granted)
+
+        return changed(request, "quotas", proof, "quota:write", work)
+
+    return routes
+
+
+def _part(
+    connection: Connection, section: Section, start: int, state: State | None
+) -> overview.Part[Any]:
+    """The rows of a section's page."""
+    if section == "sessions":
+        return overview.sessions_of(connection, state=state, start=start, most=AT_ONCE)
+    if section == "board":
+        return overview.results_of(connection, start=start, most=AT_ONCE)
+    if section == "tokens":
+        return overview.tokens_of(connection, start=start, most=AT_ONCE)
+    if section == "log":
+        return overview.log_of(connection, start=start, most=AT_ONCE)
+    every = quotas.quotas(connection)
+    return overview.Part(tuple(every[start : start + AT_ONCE]), start, len(every))
