@@ -89,6 +89,8 @@ def test_whoever_is_not_logged_in_sees_the_form(address: str) -> None:
             "/login"
         )
         assert nobody.get("/nonsense").status_code == 404
+        assert nobody.get("/style.css").headers["content-type"].startswith("text/css")
+        assert nobody.get("/icon.svg").status_code == 200
 
 
 def test_the_cookie(address: str, engine: Engine) -> None:

@@ -15,7 +15,7 @@ from tiebreak.bank import overview, quotas, results, sessions, tokens
 from tiebreak.bank.access import Permission
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.server import login
-from tiebreak.bank.server.desk_pages import AT_ONCE, page, style
+from tiebreak.bank.server.desk_pages import AT_ONCE, page, picture, style
 from tiebreak.bank.server.examinees import SessionId
 from tiebreak.bank.server.gate import Gate
 from tiebreak.bank.server.limits import Rates
@@ -36,6 +36,8 @@ NEEDS: Final[dict[Section, Permission]] = {
     "log": "session:read-any",
 }
 """What it takes to see a section."""
+
+_KEPT: Final = {"Cache-Control": "max-age=600"}
 
 
 def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
@@ -92,7 +94,11 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 
     @routes.get("/style.css")
     def look() -> Response:
-        return Response(style(), media_type="text/css", headers={"Cache-Control": "max-age=600"})
+        return Response(style(), media_type="text/css", headers=_KEPT)
+
+    @routes.get("/icon.svg")
+    def icon() -> Response:
+        return Response(picture(), media_type="image/svg+xml", headers=_KEPT)
 
     @routes.get("/login")
     def ask(request: Request) -> Response:

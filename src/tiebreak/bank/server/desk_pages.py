@@ -46,6 +46,12 @@ def style() -> str:
 
 
 @cache
+def picture() -> str:
+    """The pages' icon."""
+    return (_HERE / "static" / "icon.svg").read_text(encoding="utf-8")
+
+
+@cache
 def _environment() -> Any:
     from jinja2 import FileSystemLoader
 
