@@ -18,8 +18,8 @@ import numpy as np
 from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.labelled import SCALES, Case, labelled
 from tiebreak.paths import Paths
-from tiebreak.rankers.intervals import Estimate, ItemDraws, paired_interval
-from tiebreak.rankers.kappa import KappaGap, kappa_estimate, kappa_gap, kappa_mean
+from tiebreak.rankers.intervals import Estimate, ItemDraws
+from tiebreak.rankers.kappa import KappaGap, kappa_estimate, kappa_gap, kappa_mean, label_bias
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.uncertainty import Resampling
@@ -270,20 +270,9 @@ def table_of(case: Case, judge: str) -> FloatArray:
 
 def _bias(tables: FloatArray, items: FloatArray, kind: LabelKind, level: float) -> Estimate:
     """How many stars more the judge gives than people, in the mean over answers."""
-    n_items = len(set(items.tolist()))
     if kind != "stars":
-        return Estimate(math.nan, math.nan, math.nan, n_items, _PREFERENCE)
-    stars = np.arange(tables.shape[-1])
-    more = np.sum(tables * (stars - stars[:, None]), axis=(1, 2))
-    value = float(more.mean())
-    if n_items < 2:
-        reason = "an interval over items needs at least two items"
-        return Estimate(value, math.nan, math.nan, n_items, reason)
-    _, item = np.unique(items, return_inverse=True)
-    sums, sizes = np.bincount(item, weights=more), np.bincount(item)
-    # A ratio of sums over items, linearised; with as many answers in each item their mean.
-    linear = value + (sums - value * sizes) * n_items / len(more)
-    return Estimate(value, *paired_interval(linear, level), n_items)
+        return Estimate(math.nan, math.nan, math.nan, len(set(items.tolist())), _PREFERENCE)
+    return label_bias(tables, items=items, level=level)
 
 
 def _grouped(cases: Sequence[Case], judge: str, models: Sequence[str]) -> FloatArray:

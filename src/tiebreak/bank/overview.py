@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, Row, Select, func, select
 
+from tiebreak.bank.prompting import Prompting
 from tiebreak.bank.session_tables import (
     ACCESS_LOG,
     RESULTS,
     SESSIONS,
     TOKENS,
-    Prompting,
     Role,
     State,
 )

@@ -36,9 +36,6 @@ from tiebreak.bank.schema import TABLES
 State = Literal["open", "complete", "closed"]
 """A session is complete when all is answered; a closed one was ended before by an examiner."""
 
-Prompting = Literal["zero_shot", "few_shot", "step_by_step"]
-PROMPTINGS: Final[tuple[Prompting, ...]] = get_args(Prompting)
-
 Role = Literal["examinee", "examiner", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 

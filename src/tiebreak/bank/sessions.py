@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Engine, Row, bindparam, func, insert, select,
 
 from tiebreak.bank import quotas
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.prompting import Prompting
 from tiebreak.bank.question import QuestionType
 from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.schema import QUESTIONS, writing
@@ -27,7 +28,6 @@ from tiebreak.bank.session_tables import (
     SEEN,
     SESSION_QUESTIONS,
     SESSIONS,
-    Prompting,
     State,
     now,
 )

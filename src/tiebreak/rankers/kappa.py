@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tiebreak.rankers.errors import RankingError
-from tiebreak.rankers.intervals import Estimate, student_quantile
+from tiebreak.rankers.intervals import Estimate, paired_interval, student_quantile
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.uncertainty import item_numbers, per_item
 
@@ -101,6 +101,30 @@ def kappa_estimate(
         return replace(found, reason="no answer has a label of both")
     few = None if math.isnan(found.lower) else _few(tables.sum(axis=0), weights)
     return replace(found, reason=found.reason or few)
+
+
+def label_bias(tables: FloatArray, *, items: ArrayLike, level: float = 0.95) -> Estimate:
+    """By how much the second rater's labels lie above the first one's, in the mean over tables.
+
+    Args:
+        tables: labels of the first rater (rows) and the second (columns), shape (n, K, K), sum 1.
+        items: the item of each table, shape (n,); the interval is over items.
+        level: confidence level, in (0, 1).
+
+    Returns:
+        The mean in labels, −(K − 1) to K − 1; without bounds where there is one item.
+    """
+    labels = np.arange(tables.shape[-1])
+    more = np.sum(tables * (labels - labels[:, None]), axis=(1, 2))
+    value = float(more.mean())
+    _, item = np.unique(np.asarray(items), return_inverse=True)
+    sums, sizes = np.bincount(item, weights=more), np.bincount(item)
+    if len(sizes) < 2:
+        reason = "an interval over items needs at least two items"
+        return Estimate(value, math.nan, math.nan, len(sizes), reason)
+    # A ratio of sums over items, linearised; with as many answers in each item their mean.
+    linear = value + (sums - value * sizes) * len(sizes) / len(more)
+    return Estimate(value, *paired_interval(linear, level), len(sizes))
 
 
 def kappa_gap(

@@ -4,8 +4,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from tiebreak.bank.prompting import Prompting
 from tiebreak.bank.question import QuestionType
-from tiebreak.bank.session_tables import Prompting, Role, State
+from tiebreak.bank.session_tables import Role, State
 
 
 def _no_control(text: str) -> str:

@@ -94,13 +94,13 @@ def _beside_people(calibration: Calibration, best: str) -> Iterator[str]:
     for one in calibration.ceilings:
         if one.first == best and one.apart is not None:
             bounds = _interval(one.gap.lower, one.gap.upper)
-            far = f"κ {decimal(one.gap.difference, 2)} ({bounds}, {count(one.n, 'answer')})"
+            gap = f"its κ less theirs is {one.gap.difference:+.2f}"
+            far = f"{gap} ({bounds}, {count(one.n, 'answer')})"
             if not one.apart:
                 yield f"Whether people agree better with each other cannot be told: {far}"
-            elif one.gap.difference < 0:
-                yield f"People agree better with each other: {far}"
             else:
-                yield f"People agree less with each other: +{far.removeprefix('κ ')} in κ"
+                how = "better" if one.gap.difference < 0 else "less"
+                yield f"People agree {how} with each other: {far}"
 
 
 _TEST = (
