@@ -56,6 +56,24 @@ def test_samples_of_stars(tmp_path: Path) -> None:
     assert "independent_variance" in run(*asked, "--csv").stdout.splitlines()[0]
 
 
+def test_dates_causes_and_scores_elsewhere(tmp_path: Path) -> None:
+    rounds(tmp_path / "logs", (30,))
+    files = {
+        "dates": "model,date,series\na,2025-06-07,X\nb,2024,X\n",
+        "causes": "item_id,model,cause\nq1,a,misunderstanding\nq2,b,Format compliance\n",
+        "against": "model,C-Eval\na,90\nb,80\nc,70\n",
+    }
+    for name, content in files.items():
+        (tmp_path / f"{name}.csv").write_text(content)
+    given = [(f"--{name}", str(tmp_path / f"{name}.csv")) for name in files]
+    done = run(str(tmp_path / "logs"), *(part for one in given for part in one))
+    assert done.exit_code == 0, done.output
+    for words in ("2024-01-01", "C-Eval", "format compliance", "Scores by stars and scores"):
+        assert words in done.output
+    for one in given:
+        assert run(str(tmp_path / "logs"), *one, "--csv").stdout.count("\n") > 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -66,7 +84,7 @@ def test_samples_of_stars(tmp_path: Path) -> None:
         (["{logs}", "--subsample", "0.5,1.5"], 2, "--subsample"),
         (["{logs}", "--seeds", "0"], 2, "--seeds"),
         (["{logs}", "--sizes", "0"], 2, "numbers of questions"),
-        (["{logs}", "--sizes", "10", "--subsample", "0.5"], 2, "leave it out"),
+        (["{logs}", "--sizes", "10", "--subsample", "0.5"], 2, "without the others"),
         (["{logs}", "--reference", "a"], 2, "--sizes"),
         (["{logs}", "--sizes", "10"], 1, "tiebreak/stars"),
     ],

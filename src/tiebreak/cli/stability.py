@@ -25,6 +25,17 @@ from tiebreak.cli._shared import form_options, numbers, plain_errors, show
     "--reference", metavar="MODEL", help="Whom relative scores refer to.  [default: the best]"
 )
 @click.option(
+    "--against",
+    metavar="FILE",
+    help="Scores by stars beside those on other benchmarks: CSV with model and their columns.",
+)
+@click.option(
+    "--dates", metavar="FILE", help="Scores by stars by date: CSV with model, date, series."
+)
+@click.option(
+    "--causes", metavar="FILE", help="Causes of errors: CSV with item_id, model, cause, rater."
+)
+@click.option(
     "--seeds",
     type=click.IntRange(1),
     default=30,
@@ -37,6 +48,9 @@ def stability(
     subsample: tuple[float, ...] | None,
     sizes: tuple[int, ...] | None,
     reference: str | None,
+    against: str | None,
+    dates: str | None,
+    causes: str | None,
     seeds: int,
     form: str | None,
 ) -> None:
@@ -47,14 +61,16 @@ def stability(
     over the same candidates (-T repeat=2, -T repeat=3, …) are compared with each other.
 
     \b
-    With --sizes it is about logs judged by stars (tiebreak/stars) alone: each sample of questions
-    is a round, and samples are drawn from all questions at hand.
+    With --sizes, --against, --dates or --causes it is about logs judged by stars (tiebreak/stars)
+    alone. Each sample of questions is a round; draws of --sizes are from all questions at hand.
 
     \b
     Examples:
       tiebreak stability logs/
       tiebreak stability logs/ --subsample 0.25,0.5,0.75 --seeds 100 --json
       tiebreak stability stars/ --sizes 1000,2000,4000 --reference openai/gpt-5
+      tiebreak stability stars/ --against scores.csv
+      tiebreak stability stars/ --dates dates.csv --causes causes.csv --json
     """
     from tiebreak.analysis.errors import AnalysisError
     from tiebreak.analysis.stability import stability as stability_of
@@ -62,15 +78,26 @@ def stability(
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import stability as sheets
     from tiebreak.report.sheets import star_stability as star_sheets
+    from tiebreak.tables import TableError, read_scores
+    from tiebreak.tables.causes import read_causes
+    from tiebreak.tables.dates import read_dates
 
-    of_stars = sizes is not None
+    of_stars = any(option is not None for option in (sizes, against, dates, causes))
     if of_stars and subsample is not None:
-        raise click.UsageError("--subsample is about parts of any log; leave it out with --sizes")
-    if reference is not None and not of_stars:
+        raise click.UsageError("--subsample is about parts of any log; give it without the others")
+    if reference is not None and sizes is None:
         raise click.UsageError("--reference is for relative scores; give --sizes as well")
-    with plain_errors(AnalysisError, RankingLogError):
-        if sizes is None:
+    with plain_errors(AnalysisError, RankingLogError, TableError):
+        if not of_stars:
             show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
-        else:
-            found = star_stability(logs, sizes=sizes, reference=reference, n_draws=seeds)
-            show(form, star_sheets, found)
+            return
+        found = star_stability(
+            logs,
+            sizes=sizes,
+            reference=reference,
+            against=read_scores(against) if against else None,
+            dates=read_dates(dates) if dates else (),
+            causes=read_causes(causes) if causes else None,
+            n_draws=seeds,
+        )
+    show(form, star_sheets, found)

@@ -1,4 +1,7 @@
-"""Stability of stars: rounds and samples of questions, as table 9 of LLMEval-Fair."""
+"""Stability of stars: rounds and samples of questions, as table 9 of LLMEval-Fair; the rest after.
+
+Dates, scores elsewhere and causes of errors have sheets of their own (`star_course`).
+"""
 
 import math
 from collections.abc import Iterator
@@ -11,12 +14,13 @@ from tiebreak.rankers.sampling import ExpectedVariance
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, number, share, words
 from tiebreak.report.json import document
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
+from tiebreak.report.sheets.star_course import course_rows, course_sheets
 from tiebreak.words import count
 
 
 def sheets_of(report: StarStability) -> list[Sheet]:
-    """A sheet for each benchmark."""
-    sheets = [_samples_sheet(one) for one in report.samples]
+    """A sheet for each part that was asked for, and each benchmark."""
+    sheets = [*map(_samples_sheet, report.samples), *course_sheets(report)]
     return [sheets[0].plus(notes=report.notes), *sheets[1:]] if sheets else []
 
 
@@ -24,14 +28,27 @@ def data_of(report: StarStability) -> dict[str, Any]:
     """The fields of `StarStability` under "tiebreak/star-stability", version 1.
 
     The parts have the fields of `StarSamples`, `StarRound`, `SampleSize`, `SampledModel`,
-    `ExpectedVariance`, `DrawnScores` and `Neighbours`.
+    `ExpectedVariance`, `DrawnScores` and `Neighbours`, of `Elsewhere`, `StarCourse`, `DatedScore`,
+    and of `ErrorCauses`, `CauseRow` and `RaterPair`.
     """
-    return document("tiebreak/star-stability", 1, samples=report.samples, notes=report.notes)
+    return document(
+        "tiebreak/star-stability",
+        1,
+        samples=report.samples,
+        elsewhere=report.elsewhere,
+        courses=report.courses,
+        causes=report.causes,
+        level=report.level,
+        notes=report.notes,
+    )
 
 
 def rows_of(report: StarStability) -> list[dict[str, Any]]:
-    """One row per benchmark, model and sample: each round, each size of draws, and all."""
-    return list(chain.from_iterable(map(_rows, report.samples)))
+    """One row per benchmark, model and sample: each round, each size of draws, and all.
+
+    Without samples a row per model and date, or else per model and cause.
+    """
+    return list(chain.from_iterable(map(_rows, report.samples))) or course_rows(report)
 
 
 def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
