@@ -16,9 +16,11 @@ def _no_control(text: str) -> str:
 
 
 def _storable(text: str) -> str:
-    # PostgreSQL keeps no NUL.
+    # PostgreSQL keeps no NUL, and no database half of a pair of surrogates.
     if "\0" in text:
         raise ValueError("must not contain the character NUL")
+    if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise ValueError("must be characters of Unicode, and no lone surrogates")
     return text
 
 
