@@ -29,6 +29,8 @@ class Place:
         self.engine = engine
         self.address = address
         self.replies: list[httpx.Response] = []
+        self.beside: list[bytes] = []
+        """What others than `client` got."""
 
     def client(self, token: str) -> httpx.Client:
         """Somebody who shows a token, and whose replies are kept."""
@@ -47,7 +49,7 @@ class Place:
     def said(self) -> bytes:
         """All bytes of all replies, with their headers."""
         parts = [part for reply in self.replies for pair in reply.headers.raw for part in pair]
-        return b"\n".join([*parts, *(reply.content for reply in self.replies)])
+        return b"\n".join([*parts, *self.beside, *(reply.content for reply in self.replies)])
 
 
 def secretive(n: int) -> list[dict[str, Any]]:
@@ -76,10 +78,11 @@ def attacked(path: Path) -> Iterator[Place]:
     lines = select(ACCESS_LOG.c.request, ACCESS_LOG.c.method, ACCESS_LOG.c.status)
     with engine.connect() as connection:
         logged = {line.request: (line.method, line.status) for line in connection.execute(lines)}
-    assert logged == {
+    replied = {
         reply.headers["X-Request-Id"]: (reply.request.method, reply.status_code)
         for reply in place.replies
     }
+    assert {request: logged.get(request) for request in replied} == replied
 
 
 def opened(by: httpx.Client, k: int = 3) -> str:
