@@ -52,23 +52,33 @@ def judged_log(
     skip: int = 0,
     answer: str = "",
     input_hash: str = "",
+    target: str = "",
+    leader: str = "",
 ) -> Path:
     """The log of a session's stars; the first `skip` answers are left out of it.
 
-    `answer` and `input_hash` replace those of the last one.
+    `answer`, `input_hash` and `target` replace those of the last one.
+    `leader` is a model with the same answers, which was judged for this one.
     """
     pool = pool_of(bank, session, partial=True)
     samples: list[EvalSample] = []
     for number, (item, candidates) in enumerate(pool):
         last = number == len(pool.items) - 1
+        [(model, candidate)] = candidates.items()
+        judged = leader or model
         ballots = starred(
             item.item_id,
-            {model: judge(number) for model in candidates},
+            {judged: judge(number)},
+            groups=((leader, model) if leader else (model,),),
             benchmark=item.benchmark,
             subject=str(item.metadata["category"]),
             cluster=str(item.metadata["raw_uuid"]),
         ).model_copy(update={"input_hash": input_hash if input_hash and last else item.input_hash})
-        texts = {m: answer if answer and last else one.answer for m, one in candidates.items()}
+        texts = {judged: answer if answer and last else candidate.answer}
         made = sample(ballots)
-        samples.append(made.model_copy(update={"metadata": {CONTEST_KEY: {"answers": texts}}}))
+        about = {
+            "metadata": {CONTEST_KEY: {"answers": texts}},
+            "target": target if target and last else item.target,
+        }
+        samples.append(made.model_copy(update=about))
     return write_log(path, samples[skip:], metadata={"tiebreak_protocol": "stars"})

@@ -87,6 +87,9 @@ def test_main_way(tmp_path: Path) -> None:
     run("inspect", "eval", "tiebreak/stars", "-T", "candidates=pools/", *judged, cwd=tmp_path)
     board = run("tiebreak", "rank", "stars/", "--json", cwd=tmp_path).stdout
     assert MODEL in board
+    release = ("bank", "release", session, "--log", "stars/", "--json")
+    released = json.loads(run("tiebreak", *release, cwd=tmp_path).stdout)
+    assert (released["model"], released["n_items"]) == (MODEL, 2)
 
     people = (f"candidates={EXAMPLE / 'answers.parquet'}", "--limit", "1")
     role = ("--model-role", f"judge={MODEL}", "--log-dir", "calibration")

@@ -41,6 +41,7 @@ def test_results_are_those_of_the_star_board(bank: Engine, tmp_path: Path) -> No
     [row] = board.rows
     assert (found.score, found.lower, found.upper) == (row.value, row.lower, row.upper)
     assert (found.n_items, found.n_unscored, found.model, found.benchmark) == (60, 1, "m", "fair")
+    assert found.constant_score == board.constant_score
     scores = dict(zip(board.subjects, row.subjects, strict=True))
     assert found.subjects
     for one in found.subjects:
@@ -64,6 +65,7 @@ def test_a_log_of_other_sessions_beside_is_passed_over(bank: Engine, tmp_path: P
     [
         ({"answer": "of another session"}, "a.eval judged another answer under"),
         ({"input_hash": "f" * 32}, "a.eval judged another question, or one with another key,"),
+        ({"target": "a key that was corrected"}, "or one with another key,"),
         ({"skip": 3}, "3 of 40 answers of m in session"),
     ],
 )
@@ -84,6 +86,15 @@ def test_a_session_that_is_open_has_no_results(bank: Engine, tmp_path: Path) -> 
         result_of(bank, session, log)
     with pytest.raises(BankError, match="no such session"):
         result_of(bank, "0" * 32, log)
+
+
+@pytest.mark.slow
+def test_one_verdict_counts_for_all_who_answered_the_same(bank: Engine, tmp_path: Path) -> None:
+    session = answered_session(bank, "a")
+    log = judged_log(bank, session, tmp_path / "a.eval", lambda k: k % 3, leader="another")
+    found = result_of(bank, session, log)
+    assert (found.model, found.n_items) == ("m", 40)
+    assert found.score == pytest.approx(100 * sum(k % 3 for k in range(40)) / 120)
 
 
 @given(st.lists(st.integers(1, 12), max_size=6))
@@ -111,7 +122,7 @@ def test_release_hold_and_withdraw(bank: Engine, tmp_path: Path) -> None:
     assert json.loads(json.dumps(seen)) == seen == result_of(bank, session, log).data()
     assert set(seen) == {
         *("session", "benchmark", "model", "score", "lower", "upper", "level"),
-        *("n_items", "n_unscored", "subjects", "judges"),
+        *("n_items", "n_unscored", "constant_score", "subjects", "judges"),
     }
     assert "are withdrawn" in run(tmp_path, "release", session, "--withdraw").output
     with pytest.raises(BankError, match="not released"):

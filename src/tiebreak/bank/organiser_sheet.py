@@ -87,9 +87,19 @@ def _results(found: SessionResult) -> Sheet:
                     "Scores by subject",
                 ),
                 legend=["Score: share of all stars, 0 to 100; of a subject 0 to 10"],
+                lines=_constants(found),
             ),
         ),
     )
+
+
+def _constants(found: SessionResult) -> list[str]:
+    if found.constant_score is None:
+        return []
+    return [
+        f"Always giving the same answer would score {found.constant_score:.1f} if its explanations "
+        "are worth nothing"
+    ]
 
 
 def _subject_span(one: Any) -> str:

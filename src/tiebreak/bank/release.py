@@ -67,6 +67,7 @@ class SessionResult:
     level: float
     n_items: int
     n_unscored: int
+    constant_score: float | None
     subjects: tuple[SubjectResult, ...]
     judges: tuple[str, ...]
 
@@ -128,6 +129,7 @@ def result_of(
         level=board.level,
         n_items=row.n_items,
         n_unscored=row.n_unscored,
+        constant_score=board.constant_score if board.constants.best else None,
         subjects=told(subjects),
         judges=board.judges,
     )
@@ -162,7 +164,8 @@ def _own(log: RankingLog, pool: CandidatePool) -> RankingLog:
         if item is None or not sample.judged:
             continue
         leader = next((group[0] for group in ballots.groups if model in group), model)
-        if ballots.input_hash != item.input_hash:
+        # A key that is a text is no part of the hash.
+        if ballots.input_hash != item.input_hash or sample.target != item.target:
             what = "another question, or one with another key,"
         elif not same_answer(
             sample.answers.get(leader, ""), pool.candidates[item.key][model].answer

@@ -49,7 +49,8 @@ def serve(
 
     Tokens are signed with TIEBREAK_JWT_SECRET (at least 32 bytes), or with RS256 by
     TIEBREAK_JWT_PRIVATE_KEY and verified by TIEBREAK_JWT_PUBLIC_KEY (PEM, or a file of it).
-    Rates are counted by each worker for itself. The page / describes the API.
+    Rates are counted by each worker for itself. The page / describes the API, /organiser shows
+    sessions, results, quotas, tokens and the access log to examiners and admins.
 
     \b
     Examples:
