@@ -56,6 +56,16 @@ def test_samples_of_stars(tmp_path: Path) -> None:
     assert "independent_variance" in run(*asked, "--csv").stdout.splitlines()[0]
 
 
+@pytest.mark.slow
+def test_elo_and_its_plot(tmp_path: Path) -> None:
+    rounds(tmp_path / "logs", (60,))
+    done = run(str(tmp_path / "logs"), "--elo", "--seeds", "5", "--plot", str(tmp_path / "e.svg"))
+    assert done.exit_code == 0, done.output
+    assert "Bradley–Terry" in done.output
+    assert "Ranking" not in done.stdout
+    assert (tmp_path / "e.svg").read_text().startswith("<?xml")
+
+
 def test_dates_causes_and_scores_elsewhere(tmp_path: Path) -> None:
     rounds(tmp_path / "logs", (30,))
     files = {
@@ -86,6 +96,7 @@ def test_dates_causes_and_scores_elsewhere(tmp_path: Path) -> None:
         (["{logs}", "--sizes", "0"], 2, "numbers of questions"),
         (["{logs}", "--sizes", "10", "--subsample", "0.5"], 2, "without the others"),
         (["{logs}", "--reference", "a"], 2, "--sizes"),
+        (["{logs}", "--sizes", "5", "--plot", "x.svg"], 2, "give one of them"),
         (["{logs}", "--sizes", "10"], 1, "tiebreak/stars"),
     ],
 )

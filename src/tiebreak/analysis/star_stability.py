@@ -1,7 +1,7 @@
 """What stars show about stability and the course of scores (LLMEval-Fair, findings 1, 5 and 7).
 
-One finding of parts, each in a module of its own: `star_samples` (table 9), `star_course` (figure
-2 and finding 5), `star_causes` (figure 3).
+One finding of parts, each in a module of its own: `star_samples` (table 9), `star_orders` (figure
+5), `star_course` (figure 2 and finding 5), `star_causes` (figure 3).
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.star_causes import ErrorCauses, error_causes
 from tiebreak.analysis.star_course import Elsewhere, StarCourse, elsewhere, star_course
+from tiebreak.analysis.star_orders import StarOrders, star_orders
 from tiebreak.analysis.star_rounds import star_parts
 from tiebreak.analysis.star_samples import StarSamples, star_samples
 from tiebreak.analysis.star_table import star_table
@@ -29,6 +30,7 @@ class StarStability(Finding):
     """Parts by benchmark, those that were asked for; `notes` are about the logs."""
 
     samples: tuple[StarSamples, ...]
+    orders: tuple[StarOrders, ...]
     elsewhere: tuple[Elsewhere, ...]
     courses: tuple[StarCourse, ...]
     causes: ErrorCauses | None
@@ -46,6 +48,7 @@ def star_stability(
     *,
     sizes: Sequence[int] | None = (),
     reference: str | None = None,
+    orders: bool = False,
     against: ScoreTable | None = None,
     dates: Sequence[ReleaseDate] = (),
     causes: CauseLabels | None = None,
@@ -59,6 +62,7 @@ def star_stability(
         paths: ranking logs, and folders that hold some; those of other protocols are passed over.
         sizes: numbers of questions to draw from those at hand; None: no samples at all.
         reference: the model that relative scores refer to; None: the best of each benchmark.
+        orders: whether ways of ranking are held against each other on fewer questions.
         against: scores of the same models elsewhere, to correlate with.
         dates: of models, to put scores by.
         causes: labels of errors.
@@ -69,7 +73,8 @@ def star_stability(
     Raises:
         RankingLogError: a path holds no ranking log.
         AnalysisError: no log was judged by stars, or no answer of the reference was; nothing of
-            `against`, `dates` or `causes` is about these models.
+            `against`, `dates` or `causes` is about these models; too few models for `orders`.
+        MissingPackageError: evalica is not installed, for `orders`.
     """
     parts, left_out = star_parts(read_ranking_logs(paths, with_votes=False))
     judged = {name: own for name, own in parts.items() if any(log.items for log in own)}
@@ -100,6 +105,11 @@ def star_stability(
     remarks = (note for own in judged.values() for log in own for note in log.notes)
     return StarStability(
         samples=tuple(samples),
+        orders=tuple(
+            star_orders(name, table, n_draws=n_draws, seed=seed)
+            for name, table in tables.items()
+            if orders
+        ),
         elsewhere=elsewhere(tables, against, how=Resampling(level, 1000, seed)) if against else (),
         courses=tuple(
             star_course(name, table, dates, level=level) for name, table in tables.items() if dates

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import form_options, numbers, plain_errors, show
+from tiebreak.cli._shared import form_options, numbers, plain_errors, show, steps
 
 
 @click.command()
@@ -25,6 +25,12 @@ from tiebreak.cli._shared import form_options, numbers, plain_errors, show
     "--reference", metavar="MODEL", help="Whom relative scores refer to.  [default: the best]"
 )
 @click.option(
+    "--elo",
+    is_flag=True,
+    help="Of logs judged by stars: the order by stars, win rate, Bradley–Terry and Elo with fewer "
+    "questions.",
+)
+@click.option(
     "--against",
     metavar="FILE",
     help="Scores by stars beside those on other benchmarks: CSV with model and their columns.",
@@ -42,16 +48,19 @@ from tiebreak.cli._shared import form_options, numbers, plain_errors, show
     show_default=True,
     help="Draws per share or size.",
 )
+@click.option("--plot", metavar="FILE", help="Draw --elo, --dates and --causes: .svg or .png.")
 @form_options("json", "csv")
 def stability(
     logs: tuple[str, ...],
     subsample: tuple[float, ...] | None,
     sizes: tuple[int, ...] | None,
     reference: str | None,
+    elo: bool,
     against: str | None,
     dates: str | None,
     causes: str | None,
     seeds: int,
+    plot: str | None,
     form: str | None,
 ) -> None:
     """Show how far rankings depend on their items, and, with repeated runs, on the run.
@@ -61,43 +70,59 @@ def stability(
     over the same candidates (-T repeat=2, -T repeat=3, …) are compared with each other.
 
     \b
-    With --sizes, --against, --dates or --causes it is about logs judged by stars (tiebreak/stars)
-    alone. Each sample of questions is a round; draws of --sizes are from all questions at hand.
+    With --sizes, --elo, --against, --dates or --causes it is about logs judged by stars
+    (tiebreak/stars) alone. Each sample of questions is a round; draws of --sizes are from all
+    questions at hand.
 
     \b
     Examples:
       tiebreak stability logs/
       tiebreak stability logs/ --subsample 0.25,0.5,0.75 --seeds 100 --json
       tiebreak stability stars/ --sizes 1000,2000,4000 --reference openai/gpt-5
+      tiebreak stability stars/ --elo --plot elo.svg
       tiebreak stability stars/ --against scores.csv
       tiebreak stability stars/ --dates dates.csv --causes causes.csv --json
     """
     from tiebreak.analysis.errors import AnalysisError
     from tiebreak.analysis.stability import stability as stability_of
     from tiebreak.analysis.star_stability import star_stability
+    from tiebreak.rankers import MissingPackageError
     from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report import ReportError
+    from tiebreak.report.plot import check_plot, plot_star_stability
     from tiebreak.report.sheets import stability as sheets
     from tiebreak.report.sheets import star_stability as star_sheets
     from tiebreak.tables import TableError, read_scores
     from tiebreak.tables.causes import read_causes
     from tiebreak.tables.dates import read_dates
 
-    of_stars = any(option is not None for option in (sizes, against, dates, causes))
+    of_stars = elo or any(option is not None for option in (sizes, against, dates, causes))
     if of_stars and subsample is not None:
         raise click.UsageError("--subsample is about parts of any log; give it without the others")
     if reference is not None and sizes is None:
         raise click.UsageError("--reference is for relative scores; give --sizes as well")
-    with plain_errors(AnalysisError, RankingLogError, TableError):
+    if plot and not (elo or dates or causes):
+        raise click.UsageError("--plot draws --elo, --dates and --causes; give one of them")
+    known = (AnalysisError, MissingPackageError, RankingLogError, ReportError, TableError)
+    with plain_errors(*known), steps(quiet=not elo) as step:
+        if plot:
+            check_plot(plot)
         if not of_stars:
             show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
             return
+        step("Ranking draws of questions")
         found = star_stability(
             logs,
             sizes=sizes,
             reference=reference,
+            orders=elo,
             against=read_scores(against) if against else None,
             dates=read_dates(dates) if dates else (),
             causes=read_causes(causes) if causes else None,
             n_draws=seeds,
         )
     show(form, star_sheets, found)
+    if plot:
+        with plain_errors(ReportError, OSError):
+            files = plot_star_stability(found, plot)
+        click.echo(f"Plot: {', '.join(map(str, files))}", err=True)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.matches import Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray, IntArray
-from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling
+from tiebreak.rankers.uncertainty import ItemBootstrap, Resampling, Statistic
 
 # With these no fit of simulated matches, up to 10 logits between two models, ended early. What is
 # left of the iterations' error must not break a tie, so strengths are rounded.
@@ -64,17 +64,22 @@ def bradley_terry(
         RankingError: bad input.
         MissingPackageError: evalica is not installed.
     """
-    evalica = _evalica()
     matches = Matches.of(first, second, result, items, n_models)
-    per_item = matches.wins_per_item()
+    strengths = bradley_terry_statistic(matches)
+    ones = np.ones(matches.n_items)
+    refuse_separable((ones @ matches.wins_per_item()).reshape(n_models, n_models))
+    return bootstrap_matches(strengths, matches, how=how)
+
+
+def bradley_terry_statistic(matches: Matches) -> Statistic:
+    """Strengths as a function of how often each item is drawn; NaN where no finite ones fit."""
+    evalica, per_item = _evalica(), matches.wins_per_item()
 
     def strengths(counts: FloatArray) -> FloatArray:
-        wins = (counts @ per_item).reshape(-1, n_models, n_models)
+        wins = (counts @ per_item).reshape(-1, matches.n_models, matches.n_models)
         return np.stack([_fit(evalica, table) for table in wins])
 
-    ones = np.ones(matches.n_items)
-    refuse_separable((ones @ per_item).reshape(n_models, n_models))
-    return bootstrap_matches(strengths, matches, how=how)
+    return strengths
 
 
 def elo(
@@ -109,13 +114,26 @@ def elo(
         RankingError: bad input.
         MissingPackageError: evalica is not installed.
     """
+    matches = Matches.of(first, second, result, items, n_models)
+    ratings = elo_statistic(matches, k=k, permutations=permutations, seed=how.seed)
+    return bootstrap_matches(ratings, matches, how=how)
+
+
+def elo_statistic(
+    matches: Matches, *, k: float = 4.0, permutations: int = 10, seed: int = 0
+) -> Statistic:
+    """Elo ratings as a function of how often each item is drawn; each call draws orders anew.
+
+    Raises:
+        RankingError: `k` or `permutations` is out of range.
+        MissingPackageError: evalica is not installed.
+    """
     if not k > 0 or permutations < 1:
         raise RankingError(
             f"k must be above 0 and permutations at least 1, got {k}, {permutations}"
         )
     evalica = _evalica()
-    matches = Matches.of(first, second, result, items, n_models)
-    generator = np.random.default_rng([how.seed, 1])
+    generator = np.random.default_rng([seed, 1])
 
     def ratings(counts: FloatArray) -> FloatArray:
         return np.stack([mean_over_orders(times) for times in counts[:, matches.item].astype(int)])
@@ -128,7 +146,7 @@ def elo(
         )
         return rating
 
-    return bootstrap_matches(ratings, matches, how=how)
+    return ratings
 
 
 def _fit(evalica: ModuleType, wins: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Plots as files of their own: what `compare`, `align`, `calibrate` and `csd` draw (`--plot`)."""
+"""Plots as files of their own: what `compare`, `align`, `calibrate`, `csd`, `stability` draw."""
 
 from os import PathLike
 from pathlib import Path
@@ -7,6 +7,7 @@ from tiebreak.analysis.alignment.align import Alignment
 from tiebreak.analysis.calibration import Calibration
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.analysis.contests import ContestReport
+from tiebreak.analysis.star_stability import StarStability
 from tiebreak.report import ReportError
 from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure, views_figure
 from tiebreak.report.figures.canvas import require_matplotlib
@@ -14,6 +15,7 @@ from tiebreak.report.figures.contests import contest_figures
 from tiebreak.report.figures.drawing import distinct, save_figure
 from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
+from tiebreak.report.figures.star_course import causes_figure, dates_figure, orders_figure
 
 __all__ = [
     "AXES",
@@ -23,6 +25,7 @@ __all__ = [
     "plot_calibration",
     "plot_comparison",
     "plot_contest",
+    "plot_star_stability",
 ]
 
 VIEWS = "views"
@@ -151,4 +154,35 @@ def plot_contest(report: ContestReport, path: str | PathLike[str]) -> list[Path]
         name = Path(path) if part == "wins" else Path(path).with_stem(f"{Path(path).stem}-{part}")
         save_figure(drawing.figure, name)
         files.append(name)
+    return files
+
+
+def plot_star_stability(report: StarStability, path: str | PathLike[str]) -> list[Path]:
+    """Draw orders of fewer questions, scores by date and causes of errors: those that there are.
+
+    Args:
+        report: what to draw. The same report gives the same files.
+        path: where to write the first; .svg or .png. The others have its name with their own at
+            the end, such as "-dates-fair" and "-causes".
+
+    Returns:
+        What was written.
+
+    Raises:
+        ReportError: the path is no .svg or .png, or there is nothing to draw.
+        MissingPackageError: matplotlib is not installed.
+        OSError: a file cannot be written.
+    """
+    check_plot(path)
+    causes = [causes_figure(report.causes)] if report.causes else []
+    drawings = distinct(
+        [*map(orders_figure, report.orders), *map(dates_figure, report.courses), *causes]
+    )
+    if not drawings:
+        raise ReportError("Nothing to draw: --plot draws --elo, --dates and --causes")
+    files: list[Path] = []
+    for drawing in drawings:
+        end = f"-{drawing.name}" if files else ""
+        files.append(Path(path).with_stem(f"{Path(path).stem}{end}"))
+        save_figure(drawing.figure, files[-1])
     return files

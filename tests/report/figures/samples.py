@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,14 @@ from tiebreak.analysis.peers.self_preference import self_preference
 from tiebreak.analysis.peers.worth import panel_worth
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.analysis.stability import RepeatedRun, StabilityReport, SubsampledLog
+from tiebreak.analysis.star_causes import CauseRow, ErrorCauses
+from tiebreak.analysis.star_course import DatedScore, StarCourse
+from tiebreak.analysis.star_orders import OrderCurve, OrderKept, StarOrders
 from tiebreak.analysis.star_table import StarTable
 from tiebreak.analysis.stars import StarBoard, scored
 from tiebreak.analysis.stars import star_board as board_of
 from tiebreak.rankers import Resampling, peer_views
+from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.stability import RunStability, Stability
 from tiebreak.ranking_logs import JudgedItem, RankingLog
 from tiebreak.tables import HumanLabels, ScoreTable
@@ -189,3 +194,37 @@ def star_board(names: Sequence[str], seed: int = 0, n_items: int = 40) -> StarBo
         items=(), logs=("1.eval",), notes=(),
     )  # fmt: skip
     return board_of("fair", table, scored(table), None, Resampling(draws=10))
+
+
+def star_orders(names: Sequence[str]) -> StarOrders:
+    """Four curves; the first name is the benchmark's, with the second in it."""
+    curves = tuple(
+        OrderCurve(
+            way,
+            tuple(
+                OrderKept(10 * 4**k, 1 - 0.5**k / (2 + n), 0.9 - 0.5**k / 2, 1.0, 0.01, 0)
+                for k in range(4)
+            ),
+        )
+        for n, way in enumerate(("mean stars", "win rate", "Bradley–Terry", "Elo"))
+    )
+    return StarOrders(f"{names[0]} {names[1]}", len(names), 1000, curves, 30, 0)
+
+
+def star_course(names: Sequence[str]) -> StarCourse:
+    """A model every three months, in two series."""
+    rows = tuple(
+        DatedScore(
+            *(name, "XY"[k % 2], date(2023 + k // 4, 1 + 3 * (k % 4), 1)),
+            Estimate(60 + 30 * k / len(names), 57 + 30 * k / len(names), 63.0 + k, 100),
+        )
+        for k, name in enumerate(names)
+    )
+    return StarCourse(names[0], rows, 0.95, ())
+
+
+def error_causes(names: Sequence[str]) -> ErrorCauses:
+    """Causes that go by the names, and one row of all."""
+    share = 1 / len(names)
+    shares = tuple(Estimate(share, share / 2, min(1.0, share * 2), 40) for _ in names)
+    return ErrorCauses("c.csv", tuple(names), (CauseRow("", 40, 50, shares),), (), 0.95, ())

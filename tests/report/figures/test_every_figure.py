@@ -87,6 +87,9 @@ FIGURES: dict[str, Callable[[tuple[str, ...]], Drawing | None]] = {
     "kappa": lambda names: figures.kappa_figure(samples.calibration(names)),
     "confusion": lambda names: figures.confusion_figure(samples.calibration(names), names[1]),
     "stars": lambda names: figures.star_scores_figure(samples.star_board(names)),
+    "orders": lambda names: figures.orders_figure(samples.star_orders(names)),
+    "dates": lambda names: figures.dates_figure(samples.star_course(names)),
+    "causes": lambda names: figures.causes_figure(samples.error_causes(names)),
     "subjects": lambda names: figures.subjects_figure(samples.star_board(names)),
 }
 

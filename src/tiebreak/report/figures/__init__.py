@@ -26,17 +26,21 @@ from tiebreak.report.figures.drawing import Drawing, distinct, slug, themed
 from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
 from tiebreak.report.figures.matrices import review_matrix_figure, win_rate_figure
 from tiebreak.report.figures.prices import price_figure
+from tiebreak.report.figures.star_course import causes_figure, dates_figure, orders_figure
 from tiebreak.report.figures.stars import star_scores_figure, subjects_figure
 
 __all__ = [
     "Drawing",
     "alignment_figure",
+    "causes_figure",
     "confusion_figure",
     "contest_figures",
+    "dates_figure",
     "distinct",
     "kappa_figure",
     "leaderboard_figure",
     "native_figure",
+    "orders_figure",
     "perturbation_figure",
     "price_figure",
     "review_matrix_figure",

@@ -1,6 +1,6 @@
-"""Scores by stars beside dates, scores elsewhere, and causes of errors.
+"""Orders of fewer questions; scores by stars beside dates and scores elsewhere; causes of errors.
 
-LLMEval-Fair, figure 2, finding 5 and figure 3.
+LLMEval-Fair, figures 5 and 2, finding 5 and figure 3.
 """
 
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from typing import Any
 
 from tiebreak.analysis.star_causes import ErrorCauses
 from tiebreak.analysis.star_course import Elsewhere, StarCourse
+from tiebreak.analysis.star_orders import StarOrders
 from tiebreak.analysis.star_stability import StarStability
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, integer, number, percents, span, words
@@ -20,6 +21,7 @@ ALL = "all models"
 
 def course_sheets(report: StarStability) -> Iterator[Sheet]:
     """The parts that were asked for."""
+    yield from map(_orders, report.orders)
     if report.elsewhere:
         yield _elsewhere(report)
     yield from map(_course, report.courses)
@@ -66,6 +68,49 @@ def course_rows(report: StarStability) -> list[dict[str, Any]]:
 
 def _estimate(found: Estimate) -> dict[str, Any]:
     return {end: json_ready(getattr(found, end)) for end in ("value", "lower", "upper")}
+
+
+def _orders(found: StarOrders) -> Sheet:
+    """ρ of each way of ranking by size of the draws (LLMEval-Fair, figure 5)."""
+    sizes = [point.n_clusters for point in found.curves[0].points] if found.curves else []
+    rows = [
+        (
+            words(curve.method),
+            *(
+                Cell(
+                    decimal(point.mean, 3),
+                    json_ready(point.mean),
+                    under=f"{decimal(point.lower, 2)} to {decimal(point.upper, 2)}",
+                )
+                for point in curve.points
+            ),
+        )
+        for curve in found.curves
+    ]
+    undefined = [
+        f"{curve.method}: ρ is undefined in {point.undefined} of {found.n_draws} draws of "
+        f"{point.n_clusters:,}, which are left out"
+        for curve in found.curves
+        for point in curve.points
+        if point.undefined
+    ]
+    columns = (names("Ranked by"), *(Column(f"{size:,}") for size in sizes))
+    return Sheet(
+        f"{found.benchmark} · stars · the order with fewer of {found.n_clusters:,} questions",
+        sections=(
+            Section.of(
+                Table.of(columns, rows, "Order with fewer questions", gap=2),
+                legend=[
+                    "Spearman's ρ with the same way's order on all questions, mean over "
+                    f"{found.n_draws} draws, the same for all ways; below it the middle 90% of "
+                    "the draws",
+                    "Draws are parts of the whole: ρ comes near 1 whatever the order is worth. "
+                    "Elo plays its matches in one random order",
+                ],
+            ),
+        ),
+        notes=tuple(undefined),
+    )
 
 
 def _elsewhere(report: StarStability) -> Sheet:

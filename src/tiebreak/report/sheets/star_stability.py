@@ -28,13 +28,14 @@ def data_of(report: StarStability) -> dict[str, Any]:
     """The fields of `StarStability` under "tiebreak/star-stability", version 1.
 
     The parts have the fields of `StarSamples`, `StarRound`, `SampleSize`, `SampledModel`,
-    `ExpectedVariance`, `DrawnScores` and `Neighbours`, of `Elsewhere`, `StarCourse`, `DatedScore`,
-    and of `ErrorCauses`, `CauseRow` and `RaterPair`.
+    `ExpectedVariance`, `DrawnScores` and `Neighbours`, of `StarOrders`, `OrderCurve`, `OrderKept`,
+    `Elsewhere`, `StarCourse`, `DatedScore`, and of `ErrorCauses`, `CauseRow` and `RaterPair`.
     """
     return document(
         "tiebreak/star-stability",
         1,
         samples=report.samples,
+        orders=report.orders,
         elsewhere=report.elsewhere,
         courses=report.courses,
         causes=report.causes,

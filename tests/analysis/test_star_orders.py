@@ -1,0 +1,62 @@
+"""Orders of fewer questions: matches of stars, curves, and what cannot be compared."""
+
+import numpy as np
+import pytest
+
+from tests.analysis.test_stars import drawn, items_of, log_of
+from tiebreak.analysis.errors import AnalysisError
+from tiebreak.analysis.star_orders import matches_of, star_orders
+from tiebreak.analysis.star_table import StarTable, star_table
+
+
+def table_of(n: int, models: str = "abcdef") -> StarTable:
+    return star_table([log_of(items_of(drawn(n, models)))])
+
+
+def test_more_stars_win_the_match() -> None:
+    table = table_of(12, "abc")
+    matches = matches_of(table)
+    assert matches is not None
+    wins = (np.ones(12) @ matches.wins_per_item()).reshape(3, 3)
+    expected = np.zeros((3, 3))
+    for row in table.scores:
+        expected += (row[:, None] > row) + 0.5 * (row[:, None] == row) * ~np.eye(3, dtype=bool)
+    assert wins == pytest.approx(expected)
+
+
+def test_curves_rise_to_one_and_have_the_same_draws() -> None:
+    found = star_orders("fair", table_of(300), n_draws=10)
+    assert [curve.method for curve in found.curves] == [
+        "mean stars",
+        "win rate",
+        "Bradley–Terry",
+        "Elo",
+    ]
+    for curve in found.curves:
+        assert curve.points[0].mean < curve.points[-1].mean
+        assert all(p.lower <= p.upper <= 1 for p in curve.points)
+    assert found == star_orders("fair", table_of(300), n_draws=10)
+
+
+def test_mean_stars_of_draws_by_hand() -> None:
+    from scipy.stats import spearmanr
+
+    table = table_of(100)
+    point = star_orders("fair", table, n_draws=4, seed=3).curves[0].points[2]
+    assert point.n_clusters == 10
+    names = np.array(sorted(set(table.clusters)))
+    rhos = []
+    for seed in range(3, 7):
+        kept = names[np.random.default_rng(seed).permutation(100)[:10]]
+        rows = np.isin(table.clusters, kept)
+        means = table.scores[rows].mean(axis=0).round(12)
+        rhos.append(spearmanr(means, table.scores.mean(axis=0).round(12)).statistic)
+    assert point.mean == pytest.approx(np.mean(rhos))
+
+
+def test_too_few_models_and_no_common_question() -> None:
+    with pytest.raises(AnalysisError, match="three models"):
+        star_orders("fair", table_of(10, "ab"))
+    own = [log_of(items_of(drawn(5), 100 * k, own=m)) for k, m in enumerate("abc")]
+    with pytest.raises(AnalysisError, match="no question"):
+        star_orders("fair", star_table(own))
