@@ -13,12 +13,14 @@ from urllib.request import urlopen
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.harness import BIN, ROOT, environment, run
+from tests.harness import BIN, ROOT, environment, run, run_here
 
 pytest.importorskip("xllamacpp")
 
 EXAMPLE = ROOT / "src" / "tiebreak" / "bank" / "example"
 MODEL = "tiebreak-local/smollm2-135m"
+JUDGE = "planted/noise=1"
+"""The embedded model takes seconds for every reply, and cannot judge."""
 SECRET = "a secret of this test, long enough for it"
 
 
@@ -60,10 +62,10 @@ def _answers(address: str) -> bool:
 
 @pytest.mark.slow
 def test_main_way(tmp_path: Path) -> None:
-    run("tiebreak", "bank", "import", "example", cwd=tmp_path)
+    run_here("tiebreak", "bank", "import", "example", cwd=tmp_path)
     expanded = ("bank", "expand", "--to", "true_false", "--approve")
-    run("tiebreak", *expanded, cwd=tmp_path)
-    run("tiebreak", "bank", "quota", "example.org", "2", cwd=tmp_path)
+    run_here("tiebreak", *expanded, cwd=tmp_path)
+    run_here("tiebreak", "bank", "quota", "example.org", "2", cwd=tmp_path)
     whose = ("--user", "ada", "--institution", "example.org")
     token = run("tiebreak", "bank", "token", *whose, cwd=tmp_path, TIEBREAK_JWT_SECRET=SECRET)
     with served(tmp_path) as address:
@@ -81,19 +83,19 @@ def test_main_way(tmp_path: Path) -> None:
     seen = log.model_dump_json()
     assert not any(json.dumps(row["hint"], ensure_ascii=False)[1:-1] in seen for row in bank)
     session = (log.eval.metadata or {})["tiebreak_fair"]["session"]
-    run("tiebreak", "bank", "export", session, "--out", "pools/", cwd=tmp_path)
+    run_here("tiebreak", "bank", "export", session, "--out", "pools/", cwd=tmp_path)
 
-    judged = ("--model-role", f"judge={MODEL}", "--log-dir", "stars")
+    judged = ("--model-role", f"judge={JUDGE}", "--log-dir", "stars")
     run("inspect", "eval", "tiebreak/stars", "-T", "candidates=pools/", *judged, cwd=tmp_path)
-    board = run("tiebreak", "rank", "stars/", "--json", cwd=tmp_path).stdout
+    board = run_here("tiebreak", "rank", "stars/", "--json", cwd=tmp_path)
     assert MODEL in board
     release = ("bank", "release", session, "--log", "stars/", "--json")
     released = json.loads(run("tiebreak", *release, cwd=tmp_path).stdout)
     assert (released["model"], released["n_items"]) == (MODEL, 2)
 
-    people = (f"candidates={EXAMPLE / 'answers.parquet'}", "--limit", "1")
-    role = ("--model-role", f"judge={MODEL}", "--log-dir", "calibration")
+    people = (f"candidates={EXAMPLE / 'answers.parquet'}",)
+    role = ("--model-role", f"judge={JUDGE}", "--log-dir", "calibration")
     run("inspect", "eval", "tiebreak/stars", "-T", *people, *role, cwd=tmp_path)
     stars = ("--human", str(EXAMPLE / "stars.csv"))
-    found = run("tiebreak", "calibrate", "calibration/", *stars, "--json", cwd=tmp_path).stdout
-    assert json.loads(found)
+    found = run_here("tiebreak", "calibrate", "calibration/", *stars, "--json", cwd=tmp_path)
+    assert json.loads(found)["judges"] == [JUDGE]
