@@ -42,6 +42,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	$(BIN)/python benchmarks/load_candidates.py
 	$(BIN)/python benchmarks/bank.py
+	$(BIN)/python benchmarks/bank_server.py
 	$(BIN)/python benchmarks/calls.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/rankers.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peer_review.py

@@ -12,7 +12,8 @@ resident set. Exits with 1 when a bound is missed:
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
+if __name__ == "__main__":
+    sys.path.pop(0)  # of a script its own folder, whose statistics.py would stand for Python's
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import json
