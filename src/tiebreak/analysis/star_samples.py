@@ -161,7 +161,7 @@ def star_samples(
     order = best_first(competition_ranks(whole.score), table.models)
     base = table.models.index(reference) if reference in table.models else order[0]
     tables = [star_table(one) for one in rounds_of(logs)]
-    rounds = _Rounds.of(tables, table, base)
+    rounds = RoundScores.of(tables, table, base)
     clusters = _Clusters.of(table)
     fitting = [size for size in dict.fromkeys(sizes) if size < table.n_items]
     draws = [_drawn(table, clusters, size, n_draws, seed) for size in fitting]
@@ -265,7 +265,7 @@ def _of_draws(relative: FloatArray, spread: float, n: int, drawn: float) -> Draw
     )
 
 
-class _Row(TypedDict):
+class RoundRow(TypedDict):
     """What a `SampledModel` says of the rounds."""
 
     rounds: tuple[float, ...]
@@ -276,7 +276,7 @@ class _Row(TypedDict):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Rounds:
+class RoundScores:
     """Scores of the rounds by model of the whole table, and how clusters move them.
 
     `scores` and `relative` have shape (rounds, N), 0 to 100; `moves`, of relative scores, has shape
@@ -288,7 +288,8 @@ class _Rounds:
     moves: FloatArray
 
     @classmethod
-    def of(cls, tables: Sequence[StarTable], table: StarTable, base: int) -> "_Rounds":
+    def of(cls, tables: Sequence[StarTable], table: StarTable, base: int) -> "RoundScores":
+        """Of each round's table, and of all rounds together; `base` is the reference's column."""
         number = {cluster: n for n, cluster in enumerate(sorted(set(table.clusters)))}
         shape = len(tables), len(table.models)
         scores = np.full(shape, np.nan)
@@ -308,7 +309,8 @@ class _Rounds:
                 moves[turn][:, columns] = whole
         return cls(scores, _relative(scores, base), moves)
 
-    def of_model(self, column: int, level: float) -> "_Row":
+    def of_model(self, column: int, level: float) -> "RoundRow":
+        """What the rounds show of one model."""
         known = np.flatnonzero(~np.isnan(self.relative[:, column]))
         relative, absolute = self.relative[known, column], self.scores[known, column]
         moves = self.moves[known, :, column]
@@ -322,6 +324,7 @@ class _Rounds:
         }
 
     def described(self, tables: Sequence[StarTable], order: Sequence[int]) -> Iterator[StarRound]:
+        """The rounds, and how many neighbours of the order each keeps."""
         swapped = _swapped(self.scores, order)
         both = ~np.isnan(self.scores[:, list(order)])
         pairs = both[:, 1:] & both[:, :-1]
@@ -342,7 +345,7 @@ def _neighbours(
     whole: LinkedScores,
     order: Sequence[int],
     base: int,
-    rounds: _Rounds,
+    rounds: RoundScores,
     swaps: Sequence[NDArray[np.bool_]],
     level: float,
 ) -> Iterator[Neighbours]:
@@ -362,7 +365,7 @@ def _neighbours(
         )
 
 
-def _notes(table: StarTable, rounds: _Rounds, beyond: Sequence[int]) -> Iterator[str]:
+def _notes(table: StarTable, rounds: RoundScores, beyond: Sequence[int]) -> Iterator[str]:
     at_hand = count(table.n_items, "question")
     if beyond:
         listed = " and ".join(f"{size:,}" for size in beyond)
