@@ -75,6 +75,16 @@ def markdown(measured: Measured) -> str:
     return "\n".join([*lines, ""])
 
 
+def beside_others(page: Path, text: str, begin: str = BEGIN, end: str = END) -> str:
+    """The tables of `text`, among those of the page's other modules, in the order of modules."""
+    found = page.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
+    parts = {}
+    for part in (found + text).split("\n### ")[1:]:
+        parts[part.partition("\n")[0]] = part.strip()
+    order = [title(name).rstrip(".") for name in modules()]
+    return "".join(f"\n### {parts[heading]}\n" for heading in order if heading in parts)
+
+
 def renew(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
     """Put `text` between the marks of `page`, and leave the rest as it is."""
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)
@@ -91,7 +101,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a tenth of the worlds")
     parser.add_argument("--only", choices=names, action="append", help="this module (repeatable)")
     parser.add_argument("--jobs", type=int, default=2, help="modules measured at once")
-    parser.add_argument("--out", type=Path, help="page to write the table into")
+    parser.add_argument("--out", type=Path, help="page whose tables are renewed")
     options = parser.parse_args()
     chosen = options.only or names
     progress, found = Console(stderr=True), {}
@@ -101,7 +111,7 @@ def main() -> int:
     measured = {name: found[name] for name in chosen}
     Console(width=160).print(shown(measured))
     if options.out:
-        renew(options.out, markdown(measured))
+        renew(options.out, beside_others(options.out, markdown(measured)))
     missed = [claim for claims in measured.values() for claim in claims if claim.met is False]
     return 1 if missed else 0
 
