@@ -2,7 +2,7 @@
 
 Run `python benchmarks/bank_server.py`. A bank of 220,000 questions (those of bank.py) with 1,000
 open sessions is served by `tiebreak bank serve`: in SQLite (WAL, waiting for the disk at every
-commit) by two workers, and where PostgreSQL is installed (it waits, too) there by four. Clients in
+commit) by one worker, and where PostgreSQL is installed (it waits, too) there by four. Clients in
 processes of their own keep 64 connections open and take each session a few questions further: a
 round trip is a question asked for and its answer kept. Prints round trips a second, how long one
 takes, and the load of the machine before; clients and database share the cores with the server.
@@ -240,7 +240,7 @@ def main() -> int:
     busy = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        speeds = [measured(str(folder / "bank.db"), "SQLite", 2, folder)]
+        speeds = [measured(str(folder / "bank.db"), "SQLite", 1, folder)]
         if postgres.programs() is not None:
             with postgres.postgresql() as cluster:
                 speeds.append(measured(cluster.url, "PostgreSQL", 4, folder))
