@@ -10,9 +10,12 @@ import pytest
 
 import tiebreak
 from tests.analysis.peers.builders import reviews
+from tests.analysis.test_contamination import replayed
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.ranking_logs.builders import bracket, sample, starred, write_log
+from tests.report.figures.samples import calibration
 from tests.tables.builders import write
+from tiebreak.analysis.contamination import contamination_of
 from tiebreak.analysis.finding import Finding
 from tiebreak.rankers import Profile
 from tiebreak.report.sheets import html_of, sheets_of
@@ -63,6 +66,11 @@ def findings(folder: Path) -> dict[str, Any]:
         ),
         f"Alignment(gsm8k against {folder / 'arena.csv'})": tiebreak.align(
             review, folder / "arena.csv", how=HOW
+        ),
+        "Calibration(2 judges against stars $x$.csv)": calibration(["ada", "ben"]),
+        "Contamination(1 model on 2 datasets)": contamination_of(
+            [replayed("ada", "public", 30, 100), replayed("ada", "ours", 3, 100)],
+            baselines=["ours"],
         ),
         "Diagnosis(gsm8k: too few items, judging could help)": tiebreak.diagnose(
             tiebreak.load_candidates(folder / "pool")
