@@ -15,6 +15,7 @@ from sqlalchemy import Engine, insert
 from tiebreak.bank.quotas import grant
 from tiebreak.bank.schema import QUESTIONS, open_bank
 from tiebreak.bank.server.app import create_app
+from tiebreak.bank.server.serve import options_of
 from tiebreak.bank.server.settings import Settings
 from tiebreak.bank.session_tables import Role
 from tiebreak.bank.tokens import Keys, issue
@@ -80,7 +81,7 @@ def client(address: str, token: str) -> httpx.Client:
 @contextmanager
 def served(settings: Settings) -> Iterator[str]:
     """The address of a server that runs meanwhile."""
-    config = uvicorn.Config(create_app(settings), port=0, log_level="error", server_header=False)
+    config = uvicorn.Config(create_app(settings), port=0, log_level="error", **options_of())
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

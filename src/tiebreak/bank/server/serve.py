@@ -48,21 +48,25 @@ def run(
     if development:
         _print_admin(settings)
     os.environ[VARIABLE] = settings.exported()
-    options: dict[str, Any] = {
-        "host": host,
-        "port": port,
-        "access_log": False,
-        "server_header": False,
-        "log_level": "info",
-        "forwarded_allow_ips": proxy,
-        "timeout_graceful_shutdown": 10,
-    }
+    options = {"host": host, "port": port, "log_level": "info", **options_of(proxy)}
     if workers == 1:
         uvicorn.run(app, **options)
     else:
         uvicorn.run(
             "tiebreak.bank.server.app:from_environment", factory=True, workers=workers, **options
         )
+
+
+def options_of(proxy: str | None = None) -> dict[str, Any]:
+    """How uvicorn serves, wherever it listens; `proxy` as for `run`."""
+    return {
+        "access_log": False,
+        "server_header": False,
+        # Else uvicorn believes whoever is on this machine.
+        "proxy_headers": proxy is not None,
+        "forwarded_allow_ips": proxy,
+        "timeout_graceful_shutdown": 10,
+    }
 
 
 def _print_admin(settings: Settings) -> None:

@@ -1,0 +1,88 @@
+"""How many requests are answered: of a token, of an address, of strangers; slow bodies."""
+
+import socket
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from tests.bank.serving import KEYS, client, make_bank, served, token
+from tiebreak.bank.schema import open_bank
+from tiebreak.bank.server.settings import Settings
+from tiebreak.bank.session_tables import ACCESS_LOG
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    make_bank(tmp_path / "bank.db", 20)
+    many = "100000/minute"
+    return Settings(
+        str(tmp_path / "bank.db"),
+        KEYS,
+        token_rate=many,
+        address_rate=many,
+        stranger_rate=many,
+        durable=False,
+    )
+
+
+def statuses(user: httpx.Client, n: int, path: str = "/sessions/" + "0" * 32) -> Counter[int]:
+    # Whoever is counted by what a client says of itself could come as often as it likes.
+    return Counter(
+        user.get(path, headers={"X-Forwarded-For": f"10.0.0.{number}"}).status_code
+        for number in range(n)
+    )
+
+
+def test_of_a_token(settings: Settings) -> None:
+    engine = open_bank(settings.bank)
+    with (
+        served(replace(settings, token_rate="5/year")) as address,
+        client(address, token(engine)) as ada,
+        client(address, token(engine, "ben")) as ben,
+    ):
+        assert statuses(ada, 8) == {404: 5, 429: 3}
+        assert ada.get("/health").status_code == 200
+        assert statuses(ben, 2) == {404: 2}
+
+
+def test_of_strangers(settings: Settings) -> None:
+    engine = open_bank(settings.bank)
+    with (
+        served(replace(settings, stranger_rate="5/year")) as address,
+        client(address, "a.b.c") as stranger,
+        client(address, token(engine)) as ada,
+    ):
+        assert statuses(stranger, 8) == {401: 5, 429: 3}
+        assert statuses(ada, 2) == {404: 2}
+
+
+def test_of_an_address(settings: Settings) -> None:
+    engine = open_bank(settings.bank)
+    with (
+        served(replace(settings, address_rate="5/year")) as address,
+        client(address, token(engine)) as ada,
+    ):
+        assert statuses(ada, 8) == {404: 5, 429: 3}
+        refused = ada.get("/health")
+        assert refused.status_code == 429
+        assert refused.headers["Retry-After"] == "1"
+    with engine.connect() as connection:
+        found = connection.execute(select(ACCESS_LOG.c.address, ACCESS_LOG.c.status)).all()
+    assert Counter(map(tuple, found)) == {("127.0.0.1", 404): 5, ("127.0.0.1", 429): 4}
+
+
+def test_a_body_that_does_not_come(settings: Settings) -> None:
+    key = token(open_bank(settings.bank))
+    with served(replace(settings, body_timeout=0.3)) as address:
+        place = urlsplit(address)
+        with socket.create_connection((place.hostname or "", place.port or 0), 10) as slow:
+            head = f"POST /sessions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
+            slow.sendall(f"{head}Content-Length: 50\r\n\r\n{{".encode())
+            assert slow.recv(100).startswith(b"HTTP/1.1 408")
