@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Engine, insert
 
-from benchmarks.bank import N_QUESTIONS, questions
+from benchmarks.made.questions import N_QUESTIONS, questions
 from tiebreak.bank.quotas import grant
 from tiebreak.bank.sampler import Sampler
 from tiebreak.bank.schema import QUESTIONS, open_bank

@@ -197,7 +197,7 @@ def test_what_is_missing_is_said_without_a_traceback(logs: Path, tmp_path: Path)
         ({"judge": "planted/x"}, {"tiers": 0}, "at least 1"),
         ({"judge": "planted/x"}, {"tiers": "many"}, "a whole number"),
         ({"judge": "planted/x"}, {"seed": "lucky"}, "a whole number"),
-        ({"judge": "planted/x"}, {"mode": "lax"}, "strict or intersect"),
+        ({"judge": "planted/x"}, {"mode": "lax"}, "one of strict, intersect, union"),
         ({"judge": "planted/x"}, {"rubric": "x.yaml"}, "No rubric"),
         ({"judge": "planted/x"}, {"task_type": "art"}, "one of code_generation"),
         ({"judge": "planted/x"}, {"saturated_only": True}, "No item is saturated"),
