@@ -79,9 +79,9 @@ def client(address: str, token: str) -> httpx.Client:
 
 
 @contextmanager
-def served(settings: Settings) -> Iterator[str]:
+def served(settings: Settings, proxy: str | None = None) -> Iterator[str]:
     """The address of a server that runs meanwhile."""
-    config = uvicorn.Config(create_app(settings), port=0, log_level="error", **options_of())
+    config = uvicorn.Config(create_app(settings), port=0, log_level="error", **options_of(proxy))
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -35,7 +35,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 @pytest.fixture(scope="module")
 def address(engine: Engine) -> Iterator[str]:
     settings = Settings(str(engine.url.database), keys=KEYS, stranger_rate="1000/second")
-    with served(settings) as address:
+    with served(settings, proxy="127.0.0.1") as address:
         yield address
 
 
