@@ -12,7 +12,7 @@ BFCL := bfcl-eval==2026.3.23
 # Every Eval Ever's validator, for the tests: it pins an older huggingface_hub, so it lies apart.
 EEE := every-eval-ever==0.3.0
 
-.PHONY: demo test test-fast test-oldest-lm-eval check format bench lock clean
+.PHONY: demo test test-fast test-oldest-lm-eval faults check format bench lock clean
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
@@ -29,6 +29,10 @@ test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is support
 	.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet \
 		--constraint .venv-oldest/constraints.txt --editable . 'lm-eval[api]==0.4.10' pytest hypothesis
 	.venv-oldest/bin/pytest tests/lm_eval_tasks tests/cli/test_lm_eval.py
+
+faults: $(VENV)/.dev  ## kills, broken providers, hostile answers, corrupt files; renews the table
+	TIEBREAK_FAULTS=full TIEBREAK_FAULTS_PAGE=docs/reliability.md \
+		$(BIN)/pytest -n 2 --dist worksteal tests/faults
 
 check: $(VENV)/.dev  ## lint, format, types
 	$(BIN)/ruff check .
