@@ -7,6 +7,7 @@ import pytest
 
 from tiebreak.analysis.judge.coin import Cycles
 from tiebreak.analysis.judge.figures import JudgeFigures
+from tiebreak.analysis.judge.jury import Juror
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.trust import State, trust_of
@@ -31,6 +32,12 @@ BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
             replace(FAIR, position=Position("matches", 0.54, 0.51, 0.57, 2309, 0.001, True)),
             "fine",
             "The judge: the answer shown first gains 4 points (1 to 7) in 2,309 verdicts, too "
+            "little to matter.",
+        ),
+        (
+            replace(FAIR, position=Position("matches", 0.46, 0.43, 0.49, 2309, 0.001, True)),
+            "fine",
+            "The judge: the answer shown last gains 4 points (1 to 7) in 2,309 verdicts, too "
             "little to matter.",
         ),
         (
@@ -70,6 +77,12 @@ BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
             "The judge is doubtful: between the same two models the longer answer gains 12 points "
             "(8 to 16): it goes by length, or these answers are better.",
         ),
+        (
+            replace(FAIR, length=replace(LENGTH, gain=-0.12, lower=-0.16, upper=-0.08, p=0.0)),
+            "doubtful",
+            "The judge is doubtful: between the same two models the shorter answer gains 12 points "
+            "(8 to 16): it goes by length, or these answers are better.",
+        ),
     ],
 )
 def test_a_judge_of_matches(judge: JudgeFigures, state: State, sentence: str) -> None:
@@ -98,10 +111,24 @@ LISTS = replace(FAIR, position=replace(POSITION, kind="lists", n=100))
             "The judge is doubtful: in 100 lists it ranked 92% of pairs of answers as they were "
             "shown.",
         ),
+        (
+            "listing",
+            replace(LISTS, position=replace(BOUND, kind="lists", n=100, rate=0.3)),
+            "The judge is doubtful: in 100 lists it ranked 70% of pairs of answers against the "
+            "order shown.",
+        ),
     ],
 )
 def test_other_rules(rule: Rule, judge: JudgeFigures, sentence: str) -> None:
     assert trust_of(judge, RULES[rule], unscored=None).sentence == sentence
+
+
+def test_a_juror_that_contradicts_the_others() -> None:
+    low = Juror("b", FAIR, Estimate(0.3, 0.2, 0.4, 100), agreement_p=0.001)
+    found = trust_of(FAIR, RULES["elimination"], unscored=None, jury=[replace(low, name="a"), low])
+    said = "it contradicts the others in 70% of pairs"
+    assert found.sentence == f"The jury: a, b doubtful: {said}."
+    assert found.reasons == (f"a: {said}", f"b: {said}")
 
 
 def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import find_protocol
+from tiebreak.scorers.rubric import Rubric
 
 POINTWISE = find_protocol("pointwise")
 
@@ -170,6 +172,36 @@ def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:
         samples = contest_samples(pool({"a": "2", "b": "3"}), rubric=str(tmp_path / name))
         seen.add(run_id(find_protocol("seal"), {}, checked({}), samples, lambda: Roles({})))
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("task_type", [None, "code_generation", "poetry"])
+def test_a_rubric_of_ones_own_goes_before_any_task_type(
+    task_type: str | None, tmp_path: Path
+) -> None:
+    principles = [{"id": "V1", "name": "Verse", "description": "It scans.", "weight": 1}]
+    probe = {"id": "C1", "principle": "V1", "description": "Five feet a line."}
+    own = {"version": 1, "task_type": "verse", "principles": principles, "checklist": [probe]}
+    path = tmp_path / "verse.yaml"
+    path.write_text(json.dumps(own))
+    [sample] = contest_samples(pool({"a": "2", "b": "3"}), task_type=task_type, rubric=str(path))
+    contest = restore_contest(sample.metadata or {})
+    assert (contest.rubric_name, contest.rubric) == (str(path), Rubric.model_validate(own))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "No rubric '{path}': give the path of a YAML file"),
+        ("[", "{path} is not readable as YAML"),
+        ("version: 1", "{path} is not a valid rubric: task_type: Field required"),
+    ],
+)
+def test_a_rubric_that_cannot_be_used(content: str | None, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(PrerequisiteError, match=re.escape(said.format(path=path))):
+        contest_samples(pool({"a": "2", "b": "3"}), rubric=str(path))
 
 
 @pytest.mark.parametrize(("name", "restored"), [("seal", 0), ("fixed_rubric", 3)])

@@ -12,6 +12,7 @@ from tests.scorers.judges import (
     silent_about,
     silent_on,
 )
+from tests.scorers.reviews import panel, review
 from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots, PointScore, Refinement, Skipped, Tiering
 from tiebreak.scorers.table import ballots_table
@@ -66,6 +67,23 @@ def test_points_with_their_grades() -> None:
         ["b", "**unscored** (it is empty)", ""],
         ["c", "0.05", "P1 1, P2 0"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "merged"),
+    [
+        ("borda", "Merged by borda."),
+        (
+            "kemeny_young",
+            "Merged by Kemeny–Young: 0 pairwise disagreements, proven optimal; the only optimal "
+            "order.",
+        ),
+    ],
+)
+def test_how_reviews_were_merged(aggregator: str, merged: str) -> None:
+    ballots = review(contest_of(3), panel(3), method=aggregator)
+    [line] = [line for line in ballots_table(ballots).splitlines() if line.startswith("Merged")]
+    assert line == merged
 
 
 def test_why_seeds_came_by_lot() -> None:
