@@ -1,7 +1,7 @@
 """The questions that judging asks, as prompts with everything foreign inside fences."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -234,15 +234,15 @@ class ScoreQuestion(Question[dict[str, int]]):
 
     @override
     def prompt(self) -> Prompt:
-        contest = self.contest
-        fence, slots = _shared(contest)
+        contest, earned = self.contest, _earned(self.criteria)
+        fence, slots = _shared(contest, [earned])
         return _prompt(
             "score",
             contest.rubric,
             fence,
             grades_schema(list(contest.rubric.weights)),
             **slots,
-            criteria=_criteria(self.criteria),
+            criteria=f"\nWhat earns which grade:\n{fence(earned)}\n" if earned else "",
             response=fence(contest.answers[self.candidate]),
             principle_ids=", ".join(contest.rubric.weights),
         )
@@ -314,14 +314,16 @@ def _principles(rubric: Rubric) -> str:
     )
 
 
-def _checklist(checklist: Sequence[ChecklistItem], enclose: Callable[[str], str] = str) -> str:
-    return "\n".join(line for item in checklist for line in _item(item, enclose))
+def _checklist(checklist: Sequence[ChecklistItem], fence: Fence | None = None) -> str:
+    """Items by line; a fence is for those that a model wrote, ids and levels apart."""
+    return "\n".join(line for item in checklist for line in _item(item, fence))
 
 
-def _item(item: ChecklistItem, enclose: Callable[[str], str]) -> Iterator[str]:
-    yield f"{item.id} ({item.principle}): {item.description}"
+def _item(item: ChecklistItem, fence: Fence | None) -> Iterator[str]:
+    said = f"\n{fence(item.description)}" if fence else f" {item.description}"
+    yield f"{item.id} ({item.principle}):{said}"
     for level, snippet in item.demonstration.levels if item.demonstration else ():
-        yield f"Level {level} of 5, for example:\n{enclose(snippet)}"
+        yield f"Level {level} of 5, for example:\n{fence(snippet) if fence else snippet}"
 
 
 def _grown(checklist: Sequence[ChecklistItem], rubric: Rubric) -> list[ChecklistItem]:
@@ -342,9 +344,9 @@ def _further(grown: Sequence[ChecklistItem], fence: Fence) -> str:
     return f"\nFurther checklist items:\n{_checklist(grown, fence)}\n" if grown else ""
 
 
-def _criteria(criteria: Sequence[Criterion]) -> str:
-    lines = [f"{c.principle_id}: 10 = {c.full} 5 = {c.half} 0 = {c.none}" for c in criteria]
-    return "".join(f"\n{line}" for line in ["", "What earns which grade:", *lines] if criteria)
+def _earned(criteria: Sequence[Criterion]) -> str:
+    """What earns which grade, a line for each principle; a model wrote it, so it is fenced."""
+    return "\n".join(f"{c.principle_id}: 10 = {c.full} 5 = {c.half} 0 = {c.none}" for c in criteria)
 
 
 def _others(enclosed: Sequence[str]) -> str:
