@@ -112,6 +112,31 @@ def test_with_candidates(here: Path) -> None:
 
 
 @pytest.mark.slow
+def test_records_for_others(here: Path) -> None:
+    """Each of the two goes into its own folder and is counted there."""
+    asked = ["--every-eval-ever", "deep/eee", "--community-evals", "evals", "--to", "me/ranks"]
+    asked += ["--dry-run", "--with-candidates"]
+    done = run(*asked)
+    assert done.exit_code == 0, done.output
+    assert "Every Eval Ever: 6 files in deep/eee\nCommunity evals: 3 files in evals" in done.output
+    records, entries = (
+        sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        for folder in (here / "deep" / "eee", here / "evals")
+    )
+    assert {path[: path.rindex("/")] for path in records} == {
+        f"data/tiebreak/unspecified/{model}" for model in "abc"
+    }
+    assert entries == [
+        f"unspecified/{model}/.eval_results/tiebreak-gsm8k-seal-j-judge.yaml" for model in "abc"
+    ]
+    said = json.loads(run(*asked, "--json").stdout)
+    assert said["every_eval_ever"] == {"folder": "deep/eee", "files": records}
+    assert said["community_evals"] == {"folder": "evals", "files": entries}
+    record = json.loads((here / "deep" / "eee" / records[0]).read_text())
+    assert record["source_metadata"]["source_organization_name"] == "me"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -171,6 +171,34 @@ def test_peer_review_shows_mean_ranks() -> None:
     assert first[head.index("Mean rank")] == "1.50"
 
 
+LEGEND = {
+    "normalized_borda": ("(N − rank) / (N − 1)", "0 to 1, higher is better"),
+    "mean_rank": ("rank in the consensus of all reviewers", "1 to N, lower is better"),
+    "mean_points": ("points that a judge gave", "0 to 1, higher is better"),
+    "native_score": ("benchmark's own score", "higher is better"),
+}
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        ["normalized_borda"],
+        ["native_score", "normalized_borda"],
+        ["mean_rank", "native_score", "normalized_borda"],
+        ["mean_points", "normalized_borda"],
+    ],
+)
+def test_the_legend_explains_the_metrics_that_there_are_and_no_other(metrics: list[str]) -> None:
+    text = make([row("r", "t", metric=metric) for metric in metrics])
+    legend = text.partition("## What the numbers mean")[2].partition("Ranks are")[0]
+    lines = [line.strip("| ").split(" | ") for line in legend.splitlines() if "`" in line]
+    assert [line[0].strip("`") for line in lines] == [name for name in LEGEND if name in metrics]
+    for name, meaning, direction in lines:
+        words, expected = LEGEND[name.strip("`")]
+        assert words in meaning
+        assert direction == expected
+
+
 def test_who_judged_and_how() -> None:
     judged = [{"role": "judge", "model": "openai/gpt-5", "temperature": 0.0, "top_p": 1}]
     shared = {

@@ -17,7 +17,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_the_hubs_own_reader_reads_them(run: Run) -> None:
-    files = entries(run, "lab/rankings")
+    files = entries([run], "lab/rankings")
     assert sorted(files) == [
         f"unspecified/{model}/.eval_results/tiebreak-gsm8k-seal.yaml" for model in "abc"
     ]
@@ -39,18 +39,19 @@ def test_the_hubs_own_reader_reads_them(run: Run) -> None:
 def test_no_score_no_file(tmp_path: Path) -> None:
     undefined = by_native("q1", {"a": None, "b": None, "c": None})
     runs, _ = read_runs([write_log(tmp_path / "ranking.eval", [undefined])])
-    assert entries(runs[0], "lab/rankings") == {}
+    assert entries(runs, "lab/rankings") == {}
 
 
 def test_another_judge_is_another_task(tmp_path: Path) -> None:
-    files: dict[str, bytes] = {}
+    runs: list[Run] = []
     for number, judge in enumerate(("lab/strict", "lab/kind", "lab/kind")):
         items = [bracket("q1", "a", "b", "c", calls=[call(model=judge)])]
         log = write_log(
             tmp_path / f"{number}.eval", items, eval_id=f"E{number}", task_id=f"T{number}",
             created=f"2026-01-0{number + 1}T00:00:00+00:00",
         )  # fmt: skip
-        files |= entries(read_runs([log])[0][0], "lab/rankings")
+        runs += read_runs([log])[0]
+    files = entries(runs, "lab/rankings")
     found = {
         entry.task_id: entry.date
         for content in files.values()
@@ -62,3 +63,44 @@ def test_another_judge_is_another_task(tmp_path: Path) -> None:
         "gsm8k-seal-lab-kind": "2026-01-03T00:00:00Z",
     }
     assert len(files) == 6
+
+
+@pytest.mark.parametrize(
+    ("models", "shared"),
+    [
+        (("x/m:1", "x/m?1", "x/m"), {"x/m_1"}),
+        (("x/y/z", "x/y_z", "unspecified/q"), {"x/y_z"}),
+        (("x/m", "X/M", "x_m"), {"x/m", "X/M"}),  # on many disks these are one folder
+        (("q", "unspecified/q", "x/q"), {"unspecified/q"}),
+    ],
+)
+def test_models_with_names_that_make_one_folder_have_a_file_each(
+    tmp_path: Path, models: tuple[str, str, str], shared: set[str]
+) -> None:
+    runs, _ = read_runs([write_log(tmp_path / "ranking.eval", [bracket("q1", *models)])])
+    files = entries(runs, "lab/rankings")
+    assert sorted(one_value(content) for content in files.values()) == [0.0, 0.5, 1.0]
+    assert len({path.casefold() for path in files}) == 3
+    folders = {path.partition("/.eval_results")[0] for path in files}
+    hashed = {folder.rpartition("-")[0] for folder in folders} & shared
+    assert hashed == shared
+    assert entries(runs, "lab/rankings") == files
+
+
+def test_benchmarks_with_names_that_make_one_task_have_a_file_each(tmp_path: Path) -> None:
+    items = [bracket("q1", "a", "b", "c", benchmark=name) for name in ("gsm 8k", "gsm-8k", "mmlu")]
+    runs, _ = read_runs([write_log(tmp_path / "ranking.eval", items)])
+    files = entries(runs, "lab/rankings")
+    assert len(files) == 9
+    tasks = {
+        entry.task_id
+        for content in files.values()
+        for entry in parse_eval_result_entries(yaml.safe_load(content))
+    }
+    assert len(tasks) == 3
+    assert "mmlu-seal" in tasks
+
+
+def one_value(content: bytes) -> float:
+    [entry] = parse_eval_result_entries(yaml.safe_load(content))
+    return float(entry.value)

@@ -6,8 +6,11 @@ score, never a rank, and the notes name the pool: with other models beside it th
 another score.
 """
 
+import hashlib
 import math
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeVar
 
 import yaml
 from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
@@ -18,6 +21,7 @@ from tiebreak.publish.runs import Run
 from tiebreak.report.figures.drawing import slug
 
 FOLDER: Final = ".eval_results"
+_T = TypeVar("_T")
 
 
 class _Dumper(yaml.SafeDumper):
@@ -31,33 +35,53 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
-def entries(run: Run, repo_id: str) -> dict[str, bytes]:
-    """The files of one run, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
+def entries(runs: Iterable[Run], repo_id: str) -> dict[str, bytes]:
+    """The files of some runs, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
 
     Args:
-        run: what was judged.
+        runs: what was judged, the oldest first.
         repo_id: the dataset that holds the leaderboard, as OWNER/NAME. On the Hub its scores are
             shown as a benchmark's once it is registered as one (a file `eval.yaml`).
     """
-    return {
-        f"{'/'.join(flattened(row.model))}/{FOLDER}/tiebreak-{_task(board)}.yaml": _file(
-            run, board, row, repo_id
-        )
+    found = [
+        (run, board, row)
+        for run in runs
         for board in run.boards
         for row in board.rows
         if not math.isnan(row.borda)
+    ]
+    folders = _distinct({row.model: "/".join(flattened(row.model)) for _, _, row in found})
+    tasks = _distinct({_task(board): slug(*_task(board)) for _, board, _ in found})
+    return {
+        f"{folders[row.model]}/{FOLDER}/tiebreak-{tasks[_task(board)]}.yaml": _file(
+            run, board, row, repo_id, tasks[_task(board)]
+        )
+        for run, board, row in found
     }
 
 
-def _task(board: Leaderboard) -> str:
+def _task(board: Leaderboard) -> tuple[str, ...]:
     """Scores of another judge are not to be compared with these: they are another task."""
-    return slug(board.benchmark, board.protocol, *board.judges)
+    return (board.benchmark, board.protocol, *board.judges)
 
 
-def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str) -> bytes:
+def _distinct(names: Mapping[_T, str]) -> dict[_T, str]:
+    """Names for files; those that several have, on any system, end in a hash of what they name."""
+    shared = Counter(name.casefold() for name in names.values())
+    return {
+        what: name if shared[name.casefold()] == 1 else f"{name}-{_hash(what)}"
+        for what, name in names.items()
+    }
+
+
+def _hash(what: object) -> str:
+    return hashlib.sha256(repr(what).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _file(run: Run, board: Leaderboard, row: LeaderboardRow, repo_id: str, task: str) -> bytes:
     entry = EvalResultEntry(
         dataset_id=repo_id,
-        task_id=_task(board),
+        task_id=task,
         value=row.borda,
         date=run.created,
         source_url=f"https://huggingface.co/datasets/{repo_id}",

@@ -1,11 +1,12 @@
 """`publish_dataset`: from ranking logs and scores to a dataset on the Hub, or in a folder first."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from tiebreak.analysis.contests import ContestReport
+from tiebreak.candidates import CandidatePool
 from tiebreak.paths import Paths, path_list
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import bundle_of, known_secrets, missing_plots
@@ -126,6 +127,15 @@ def publish_dataset(
     if with_candidates:
         where = path_list(candidates)
         pools = {run.run_id: judged_pool(run, places_of(run, where, given)) for run in runs}
+    owner = repo_id.partition("/")[0] if repo_id else "unknown"
+    eee: dict[str, bytes] = {}
+    evals: dict[str, bytes] = {}
+    if every_eval_ever is not None:
+        eee = _records(runs, pools or {}, played, owner)
+    if community_evals is not None:
+        evals = entries(runs, str(repo_id))
+    if eee or evals:  # before anything is sent
+        refuse_secrets(eee | evals, known_secrets(runs, played))
     sent: Outcome | None = None
     written: tuple[Written, ...] = ()
     if repo_id is not None or folder is not None:
@@ -148,38 +158,24 @@ def publish_dataset(
                 endpoint=endpoint,
                 wait=wait,
             )
-    owner = repo_id.partition("/")[0] if repo_id else "unknown"
+    for target, files in ((every_eval_ever, eee), (community_evals, evals)):
+        if target is not None:
+            write_files(files, Path(target))
     return Publication(
         runs=tuple(run.run_id for run in runs),
         contest=played.contest_id if played else None,
         sent=sent,
         folder=written,
-        every_eval_ever=_export(
-            every_eval_ever,
-            runs,
-            played,
-            lambda run: records(run, organization=owner, pool=(pools or {}).get(run.run_id)),
-            lambda contest: contest_records(contest, organization=owner),
-        ),
-        community_evals=_export(
-            community_evals, runs, None, lambda run: entries(run, str(repo_id)), lambda contest: {}
-        ),
+        every_eval_ever=tuple(sorted(eee)),
+        community_evals=tuple(sorted(evals)),
         notes=notes,
     )
 
 
-def _export(
-    folder: str | PathLike[str] | None,
-    runs: Sequence[Run],
-    contest: Contest | None,
-    files_of: Callable[[Run], Mapping[str, bytes]],
-    files_of_contest: Callable[[Contest], Mapping[str, bytes]],
-) -> tuple[str, ...]:
-    """Write the files of all runs and of a contest into a folder; their paths in it."""
-    if folder is None:
-        return ()
-    files = {path: content for run in runs for path, content in files_of(run).items()}
-    files |= files_of_contest(contest) if contest is not None else {}
-    refuse_secrets(files, known_secrets(runs, contest))
-    write_files(files, Path(folder))
-    return tuple(sorted(files))
+def _records(
+    runs: Iterable[Run], pools: Mapping[str, CandidatePool], contest: Contest | None, owner: str
+) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    for run in runs:
+        files |= records(run, organization=owner, pool=pools.get(run.run_id))
+    return files | (contest_records(contest, organization=owner) if contest is not None else {})
