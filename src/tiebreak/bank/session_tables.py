@@ -157,7 +157,7 @@ _APPEND_ONLY: Final = {
         f"CREATE TRIGGER access_log_delete BEFORE DELETE ON access_log "
         f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
         # INSERT OR REPLACE deletes a row without a trigger for that.
-        f"CREATE TRIGGER access_log_replace BEFORE INSERT ON access_log "
+        f"CREATE TRIGGER access_log_replace BEFORE INSERT ON access_log "  # nosec B608
         f"WHEN EXISTS (SELECT 1 FROM access_log WHERE id = NEW.id) "
         f"BEGIN SELECT RAISE(ABORT, '{_ONLY_GROWS}'); END",
     ),

@@ -146,7 +146,8 @@ def _template() -> "Template":
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # Markdown, not HTML: every foreign text goes through `inline`
+        # Markdown, not HTML: every foreign text goes through `inline`.
+        autoescape=False,  # nosec B701
     )
     environment.filters["inline"] = inline
     return environment.get_template("card.md.jinja")

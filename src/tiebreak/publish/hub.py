@@ -98,7 +98,7 @@ class Snapshot(Dataset):
 def _hash(content: bytes, digits: int) -> str:
     if digits == 64:
         return hashlib.sha256(content).hexdigest()
-    return hashlib.sha1(b"blob %d\0%b" % (len(content), content)).hexdigest()
+    return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 def look(api: "HfApi", repo_id: str, revision: str = MAIN) -> Snapshot:

@@ -152,7 +152,7 @@ class _Loader(yaml.SafeLoader):
 def _load(path: Path) -> list[Any]:
     text = read_text(path)
     try:
-        entries = yaml.load(text, Loader=_Loader)
+        entries = yaml.load(text, Loader=_Loader)  # nosec B506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise TableError(f"{path}{line} is not valid YAML ({error.problem}); correct it") from error

@@ -4,12 +4,12 @@ import re
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from html import escape
 from io import BytesIO
 from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from xml.sax.saxutils import escape
 
 from tiebreak.report.figures.canvas import (
     BLUE,
