@@ -26,7 +26,6 @@ AT_MOST: Range = (0, 0.05)
 MODELS = tuple("abcdefgh")
 NEW = "i"
 NOISE = 0.5
-_NONE = np.zeros(0, dtype=np.int64)
 Meeting = tuple[int, str, str]
 """Item, model, model."""
 
@@ -100,5 +99,5 @@ def _cells(
     won = (gap + NOISE * rng.standard_normal(len(item)) > 0).astype(np.float64)
     judged = Matches.of(first, second, won, item, len(names), n_items)
     present = np.ones((n_items, len(names)), dtype=np.bool_)
-    found: Array = pair_points(judged, (_NONE, _NONE, _NONE), present, against=against)
+    found: Array = pair_points(judged, None, present, against=against)
     return found

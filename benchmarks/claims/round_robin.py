@@ -119,7 +119,10 @@ def points(
     matches = Matches.of(one[judged], other[judged], result[judged], item[judged], n, n_items)
     pairs = np.array(list(combinations(range(n), 2)))
     at, pair = np.nonzero(common[:, pairs[:, 0]] & common[:, pairs[:, 1]])
-    same = (at, pairs[pair, 0], pairs[pair, 1])
+    same = None
+    if len(at):
+        half = np.full(len(at), 0.5)
+        same = Matches.of(pairs[pair, 0], pairs[pair, 1], half, at, n, n_items)
     return pair_points(matches, same, np.ones((n_items, n), dtype=np.bool_))
 
 

@@ -10,24 +10,26 @@ from tiebreak.rankers.matches import Matches
 from tiebreak.rankers.points import pair_points
 
 FloatArray = NDArray[np.float64]
-NONE = np.zeros(0, dtype=np.int64)
 
 
 @st.composite
 def judgings(draw: st.DrawFn) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Results of all pairs on some items, shape (items, N, N), and whether their answers differ.
+    """Results of all pairs on some items, shape (items, N, N), and whether a judge has to say them.
 
-    Which of them are judged is drawn as well: NaN where they are not.
+    Those of the first models are known: they gave one answer, or some of them passed a test. Which
+    of the others are judged is drawn as well: NaN where they are not.
     """
     n, n_items = draw(st.integers(2, 5)), draw(st.integers(1, 6))
     result = np.full((n_items, n, n), np.nan)
     differ = np.ones((n_items, n, n), dtype=np.bool_)
     for item in range(n_items):
-        same = draw(st.integers(0, n))  # the first models gave one answer
-        differ[item, :same, :same] = False
+        known = draw(st.integers(0, n))
+        differ[item, :known, :known] = False
         for one, other in combinations(range(n), 2):
-            got = draw(st.sampled_from([0.0, 0.5, 1.0, None]))
-            if differ[item, one, other] and got is not None:
+            got = draw(
+                st.sampled_from([0.0, 0.5, 1.0, *([None] if differ[item, one, other] else [])])
+            )
+            if got is not None:
                 result[item, one, other], result[item, other, one] = got, 1 - got
     return result, differ
 
@@ -35,16 +37,17 @@ def judgings(draw: st.DrawFn) -> tuple[FloatArray, NDArray[np.bool_]]:
 def table(result: FloatArray, differ: NDArray[np.bool_]) -> FloatArray:
     n_items, n, _ = result.shape
     upper = np.triu(np.ones((n, n), dtype=np.bool_), 1)
-    item, one, other = np.nonzero(~np.isnan(result) & upper)
-    judged = None
-    if len(item):
-        judged = Matches.of(one, other, result[item, one, other], item, n, n_items)
-    same = np.nonzero(~differ & upper)
-    return pair_points(judged, (same[0], same[1], same[2]), np.ones((n_items, n), dtype=np.bool_))
+    parts = []
+    for asked in (differ, ~differ):
+        item, one, other = np.nonzero(~np.isnan(result) & upper & asked)
+        found = result[item, one, other]
+        parts.append(Matches.of(one, other, found, item, n, n_items) if len(item) else None)
+    judged, known = parts
+    return pair_points(judged, known, np.ones((n_items, n), dtype=np.bool_))
 
 
 def met_everyone(result: FloatArray, differ: NDArray[np.bool_]) -> bool:
-    met = np.any(~np.isnan(result), axis=0) | ~np.any(differ, axis=0)
+    met = np.any(~np.isnan(result) & differ, axis=0) | ~np.any(differ, axis=0)
     return bool(met[np.triu_indices(len(met), 1)].all())
 
 
@@ -63,7 +66,8 @@ def test_means_of_columns_are_means_over_opponents_of_pairs(
             apart = differ[:, one, other]
             judged = [r for r in result[apart, one, other] if not np.isnan(r)]
             mean = np.mean(judged) if judged else 0.0
-            pairs.append((apart.sum() * mean + (~apart).sum() / 2) / n_items)
+            known = result[~apart, one, other].sum()
+            pairs.append((apart.sum() * mean + known) / n_items)
         expected.append(np.mean(pairs))
     assert table(result, differ).mean(axis=0) == pytest.approx(expected, abs=1e-12)
 
@@ -87,14 +91,14 @@ def test_opponents_do_not_widen_the_spread() -> None:
     n_items = 60
     one = np.arange(n_items) % 3
     judged = Matches.of(one, [3] * n_items, [0] * n_items, range(n_items), 4, n_items)
-    cells = pair_points(judged, (NONE, NONE, NONE), np.ones((n_items, 4), dtype=np.bool_))
+    cells = pair_points(judged, None, np.ones((n_items, 4), dtype=np.bool_))
     assert cells[:, 3].std() < 0.1
 
 
 def test_a_pair_that_never_met_is_expected_by_strengths() -> None:
     # a beats b, b beats c, always: a would beat c as well.
     judged = Matches.of([0, 1] * 50, [1, 2] * 50, [1, 1] * 50, np.repeat(range(50), 2), 3, 50)
-    a, b, c = pair_points(judged, (NONE, NONE, NONE), np.ones((50, 3), dtype=np.bool_)).mean(axis=0)
+    a, b, c = pair_points(judged, None, np.ones((50, 3), dtype=np.bool_)).mean(axis=0)
     assert a > 0.95
     assert b == pytest.approx(0.5)
     assert a + c == pytest.approx(1)
@@ -102,6 +106,6 @@ def test_a_pair_that_never_met_is_expected_by_strengths() -> None:
 
 def test_absent_models_have_no_cell_and_nothing_judged_is_a_half() -> None:
     present = np.array([[True, True, False], [True, True, True]])
-    cells = pair_points(None, (NONE, NONE, NONE), present)
+    cells = pair_points(None, None, present)
     assert np.isnan(cells[0, 2])
     assert np.nan_to_num(cells, nan=0.5) == pytest.approx(0.5)

@@ -139,7 +139,7 @@ def test_ballots_of_a_newer_version_are_named_and_not_judged_again(tmp_path: Pat
     samples = [sample(ABC), *(sample(None, i, store=kept(ABC, version=9)) for i in ("x", "y"))]
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", samples)])
     why = (
-        "its ballots were written by a newer Tiebreak (ballots version 9; this one reads 3): "
+        "its ballots were written by a newer Tiebreak (ballots version 9; this one reads 4): "
         "upgrade"
     )
     assert log.unranked == (Unranked("x", why), Unranked("y", why))

@@ -57,13 +57,13 @@ def test_unknown_fields_are_ignored() -> None:
 
 
 def test_a_newer_version_is_named() -> None:
-    newer = stored(version=4, placed_by="lottery")
-    assert newer_version(newer) == 4
+    newer = stored(version=VERSION + 1, placed_by="lottery")
+    assert newer_version(newer) == VERSION + 1
     with pytest.raises(ValueError, match="newer Tiebreak") as caught:
         restore_ballots(newer)
     assert str(caught.value) == (
-        "its ballots were written by a newer Tiebreak (ballots version 4; this one reads 3): "
-        "upgrade"
+        f"its ballots were written by a newer Tiebreak (ballots version {VERSION + 1}; this one "
+        f"reads {VERSION}): upgrade"
     )
     score = score_ballots(newer, ["a", "b"])
     assert score.reason == "no_ballots"

@@ -17,6 +17,7 @@ from tiebreak.candidates.identity import (
     same_answer,
 )
 from tiebreak.candidates.load import load_by_models, load_candidates
+from tiebreak.candidates.native import passed
 from tiebreak.candidates.parquet import read_parquet, write_parquet
 from tiebreak.candidates.pool import (
     Candidate,
@@ -63,6 +64,7 @@ __all__ = [
     "load_candidates",
     "namesakes",
     "normalise_answer",
+    "passed",
     "read_parquet",
     "same_answer",
     "write_parquet",

@@ -2,12 +2,46 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tiebreak.candidates.pool import Note
 
 RECORDED = "tiebreak_"
 """Prefix of the scores that `tiebreak write-back` puts into a model's own log."""
+
+
+VERIFIED: Final[Mapping[str, str]] = {
+    "unit_tests": "tests",
+    "verify": "tests",
+    "ds1000_scorer": "tests",
+    "swe_bench_scorer": "tests",
+    "pass@1": "tests",
+    "pass_at_1": "tests",
+    "final_number": "final number",
+    "aime_scorer": "final number",
+    "math": "final expression",
+    "math_verify": "final expression",
+    "expression_exact_match": "final expression",
+    "expression_exact_match_sympy": "final expression",
+    "chosen_letter": "chosen option",
+    "choice": "chosen option",
+    "answer": "chosen option",
+    "acc": "chosen option",
+    "acc_norm": "chosen option",
+    "function_call": "function calls",
+    "bfcl_scorer": "function calls",
+    "prompt_level_strict_acc": "instructions",
+    "prompt_level_loose_acc": "instructions",
+    "match": "exact match",
+    "exact": "exact match",
+    "pattern": "exact match",
+    "exact_match": "exact match",
+}
+"""Native scores that a program checks, by the last part of their names, and what it checks.
+
+Their 1 is a pass and their 0 a fail. What a model graded is not among them, nor what measures a
+likeness (f1, rouge), nor `includes`, which a wrong answer passes that mentions the target.
+"""
 
 
 class Native(NamedTuple):
@@ -33,6 +67,17 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
         return None
     what = f"native score is {present[0]!r}, out of {', '.join(present)} (choose with native=)"
     return Note("native_choice", source, what)
+
+
+def passed(metric: str | None, score: float) -> bool | None:
+    """Whether an answer passed; None where its native score is not verified, or neither 1 nor 0.
+
+    Args:
+        metric: name of the native score, as logs have it ("exact_match,strict-match").
+        score: its value.
+    """
+    name = (metric or "").partition(",")[0].rpartition("/")[2]
+    return bool(score) if name in VERIFIED and score in (0, 1) else None
 
 
 def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:

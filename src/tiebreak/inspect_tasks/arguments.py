@@ -13,6 +13,8 @@ from tiebreak.rankers.settlement import SettleFor
 from tiebreak.scorers.jury import JuryMode
 from tiebreak.words import split_names
 
+Stratify = Literal["auto", "off"]
+
 
 class Common(TypedDict, total=False):
     """Arguments of every judging task.
@@ -24,6 +26,8 @@ class Common(TypedDict, total=False):
     saturated_only: Judge only items whose native scores are all equal.
     seed: Seed of every random draw.
     merge_identical: Judge identical answers once; they share their rank.
+    stratify: Where the benchmark's own score is verified (tests, final number, chosen option, exact
+        match), place answers that failed after those that passed (auto), or not (off).
     mode: strict (any hole is an error), intersect (keep items that all models answered) or, where
         answers are graded one by one, union (keep items that any model answered).
     shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
@@ -45,6 +49,7 @@ class Common(TypedDict, total=False):
     saturated_only: bool
     seed: int
     merge_identical: bool
+    stratify: Stratify | bool
     mode: str
     shard: str | None
     repeat: int
@@ -64,6 +69,7 @@ DEFAULTS: Common = {
     "saturated_only": False,
     "seed": 0,
     "merge_identical": True,
+    "stratify": "auto",
     "mode": "strict",
     "shard": None,
     "repeat": 1,
@@ -93,6 +99,9 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
     # Arguments of the command line come as whatever YAML makes of them.
     for switch in ("saturated_only", "merge_identical"):
         flag(switch, common[switch])
+    if isinstance(common["stratify"], bool):  # what YAML makes of off
+        common["stratify"] = "auto" if common["stratify"] else "off"
+    one_of("stratify", common["stratify"], get_args(Stratify))
     whole("seed", common["seed"])
     whole("repeat", common["repeat"], 1)
     for number in ("max_calls", "quorum"):

@@ -12,6 +12,7 @@ from inspect_ai.dataset import Sample
 
 from tiebreak.candidates import (
     CONTEST_KEY,
+    Candidate,
     CandidateError,
     CandidatePool,
     Item,
@@ -20,6 +21,7 @@ from tiebreak.candidates import (
     is_saturated,
     load_by_models,
     load_candidates,
+    passed,
 )
 from tiebreak.inspect_tasks.arguments import one_of
 from tiebreak.prerequisite import PrerequisiteError
@@ -99,6 +101,7 @@ def contest_samples(
     saturated_only: bool = False,
     merge_identical: bool = True,
     keyed: bool = False,
+    stratified: bool = True,
 ) -> list[Sample]:
     """One sample per item: what is to be judged stands in its metadata, ready to be logged.
 
@@ -140,6 +143,12 @@ def contest_samples(
             "answers": {group[0]: candidates[group[0]].answer for group in groups},
             **{name: own for name, own in _parts(item).items() if own},
             **(_key(item) if keyed else {}),
+            "passed": {
+                m: known
+                for m in sorted(candidates)
+                if (known := _passed(candidates[m])) is not None
+            },
+            "stratified": stratified,
             "position": position[item.benchmark],
             "n_items": n_items[item.benchmark],
         }
@@ -219,6 +228,10 @@ def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[st
         return name, load_rubric(name)
     except RubricError as error:
         raise PrerequisiteError(str(error)) from error
+
+
+def _passed(candidate: Candidate) -> bool | None:
+    return passed(candidate.native_metric, candidate.native_score)
 
 
 def _finite(score: float) -> float | None:

@@ -98,6 +98,7 @@ def judging_task(
         saturated_only=common["saturated_only"],
         merge_identical=common["merge_identical"],
         keyed=protocol.keyed,
+        stratified=common["stratify"] == "auto",
     )
     # Contests are restored when they are judged; before that only what they share needs them all.
     shared: Mapping[str, Any] = {}

@@ -1,11 +1,12 @@
 """Points: how often each model wins, as the mean over its opponents of each pair's mean result.
 
-    sᵢ = Σⱼ p̄ᵢⱼ / (N − 1),    p̄ᵢⱼ = (Tᵢⱼ · ½ + Dᵢⱼ · mean of what was judged) / (Tᵢⱼ + Dᵢⱼ)
+    sᵢ = Σⱼ p̄ᵢⱼ / (N − 1),    p̄ᵢⱼ = (sum of Tᵢⱼ known + Dᵢⱼ · mean of what was judged) / (Tᵢⱼ + Dᵢⱼ)
 
 Where every pair is judged on every item this is the Borda score of exhaustive judging, in [0, 1].
 Where only some are, and results have no say in which, it is an unbiased estimate of it: a pair
-counts the same however often it met. The Tᵢⱼ items to which two models gave the same answer are
-ties, known without a judge; what was judged stands for the Dᵢⱼ items where they differ.
+counts the same however often it met. On Tᵢⱼ items the result is known without a judge: two models
+that gave the same answer are tied, and an answer that passed its test beats one that failed. What
+was judged stands for the other Dᵢⱼ items.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ from tiebreak.rankers.profile import FloatArray, IntArray, ratio
 
 def pair_points(
     judged: Matches | None,
-    same: tuple[IntArray, IntArray, IntArray],
+    known: Matches | None,
     present: NDArray[np.bool_],
     *,
     against: int | None = None,
@@ -32,15 +33,16 @@ def pair_points(
 
     with strengths θ by least squares over all judged results and a tie of each model against an
     average one, drawn towards 0 where they spread little more than chance would let them;
-    wᵢⱼ = Dᵢⱼ / (number of their judged matches), 0 where they were not judged on item t, and ½ in
-    brackets where their answers are the same. Over the items of a pair that met, e cancels; it
-    takes opponents out of the spread (a regression estimator: W. G. Cochran 1977, Sampling
-    Techniques, chapter 7), and stands for a pair that never met.
+    wᵢⱼ = Dᵢⱼ / (number of their judged matches), 0 where they were not judged on item t, and 1
+    where their result is known. Over the items of a pair that met, e cancels; it takes opponents
+    out of the spread (a regression estimator: W. G. Cochran 1977, Sampling Techniques, chapter 7),
+    and stands for a pair that never met.
 
     Args:
         judged: matches with a result, at most one for a pair in an item; items are numbered as the
             rows of the table. None without any.
-        same: three arrays of one length: item, model and model that gave the same answer.
+        known: results that took no judge, none of a pair and item that was judged; None without
+            any.
         present: shape (items, N), whether the model is judged on the item at all.
         against: the only opponent that counts, where all matches are against one model: sᵢ is then
             the win rate against it, ½ for that model itself.
@@ -50,8 +52,10 @@ def pair_points(
     """
     n = present.shape[1]
     here = present.astype(np.float64)
-    tied = _sums(n, same[1], same[2], np.full(len(same[0]), 1.0))
-    differ = here.T @ here - tied - tied.T
+    differ = here.T @ here
+    if known is not None:
+        settled = _sums(n, known.first, known.second, np.ones_like(known.result))
+        differ -= settled + settled.T
     np.fill_diagonal(differ, 0)
     won = met = np.zeros((n, n))
     if judged is not None:
@@ -62,16 +66,15 @@ def pair_points(
     expected, fitted = _expected(won, met)
     counted = np.ones(n) if against is None else (np.arange(n) == against).astype(np.float64)
     total = (here * counted) @ expected.T
-    for one, other in ((same[1], same[2]), (same[2], same[1])):
-        np.add.at(total, (same[0], one), counted[other] * (0.5 - expected[one, other]))
-    if judged is not None:
-        weight = ratio(differ, met)
+    for found, weight in ((known, np.ones((n, n))), (judged, ratio(differ, met))):
+        if found is None:
+            continue
         for one, other, result in (
-            (judged.first, judged.second, judged.result),
-            (judged.second, judged.first, 1 - judged.result),
+            (found.first, found.second, found.result),
+            (found.second, found.first, 1 - found.result),
         ):
             beyond = counted[other] * weight[one, other] * (result - expected[one, other])
-            np.add.at(total, (judged.item, one), beyond)
+            np.add.at(total, (found.item, one), beyond)
     if against is not None:
         total[:, against] = 0.5
         differ = differ * (counted[:, None] + counted > 0)

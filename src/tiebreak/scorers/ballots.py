@@ -16,11 +16,11 @@ from tiebreak.rankers.settlement import SettleFor
 
 STORE_KEY = "tiebreak:ballots"
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
 it as it is; any other change (a new rule or kind of call, another meaning) raises it. Version 2
 has the rule `points` for results of matches; in version 1 that was the name of `grades`. Version 3
-has the rule `stars`."""
+has the rule `stars`. From version 4 on items may be `stratified`."""
 
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "list"]
@@ -287,8 +287,10 @@ class ItemBallots(Ballot):
 
     `models` are all candidates; `groups` are the sets of models whose answers are identical, each
     led by the representative that was judged (its first member). `seeds` lists representatives,
-    best seed first. `native` holds native scores, None where the log had none; `lengths` holds the
-    number of characters of every representative's answer. `placed_by` is the rule that turns the
+    best seed first. `native` holds native scores, None where the log had none, and `passed` whether
+    an answer passed, where that was verified; of a `stratified` item answers that failed come after
+    those that passed (`orders.guarded`). `lengths` holds the number of characters of every
+    representative's answer. `placed_by` is the rule that turns the
     ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
     representatives, best first. `scheduled` are the pairs of models that a protocol let meet
     whatever the results, where those are not all pairs: no other results count. With a `baseline`
@@ -311,6 +313,8 @@ class ItemBallots(Ballot):
     cluster: str = ""
     models: tuple[str, ...]
     native: dict[str, float | None]
+    passed: dict[str, bool] = Field(default_factory=dict)
+    stratified: bool = False
     groups: tuple[tuple[str, ...], ...]
     lengths: dict[str, int] = Field(default_factory=dict)
     placed_by: Rule = "elimination"

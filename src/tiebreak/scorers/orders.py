@@ -52,7 +52,8 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
 
     A match counts for every model that gave the answer, and models with identical answers are tied.
     Matches without a verdict are left out, as are pairs that a protocol with a schedule of its own
-    did not let meet: else identical answers, which take no match, would count too often.
+    did not let meet: else identical answers, which take no match, would count too often. In a
+    stratified item an answer that passed has won against one that failed, whatever a judge said.
     """
     members = {group[0]: group for group in ballots.groups}
     found = [
@@ -63,21 +64,100 @@ def results(ballots: ItemBallots) -> list[tuple[str, str, float]]:
         for other in members[match.low]
     ]
     found += [(*pair, 0.5) for group in ballots.groups for pair in combinations(group, 2)]
-    if not ballots.scheduled:
+    if ballots.scheduled:
+        met = {frozenset(pair) for pair in ballots.scheduled}
+        found = [result for result in found if frozenset(result[:2]) in met]
+    if not ballots.stratified:
         return found
-    met = {frozenset(pair) for pair in ballots.scheduled}
-    return [result for result in found if frozenset(result[:2]) in met]
+    return [
+        (one, other, result if (known := verified(ballots, one, other)) is None else known)
+        for one, other, result in found
+    ]
 
 
 def mean_results(ballots: ItemBallots) -> dict[str, float]:
     """Mean result of every model over its opponents in the item; none, no entry."""
-    own: dict[str, list[float]] = {}
-    for one, other, result in results(ballots):
-        own.setdefault(one, []).append(result)
-        own.setdefault(other, []).append(1 - result)
+    own = _results_of(ballots)
     if ballots.baseline in own:
-        own[ballots.baseline] = [0.5]  # what it would get against itself
-    return {name: math.fsum(found) / len(found) for name, found in sorted(own.items())}
+        own[ballots.baseline] = [(ballots.baseline, 0.5)]  # what it would get against itself
+    return {name: _mean([result for _, result in found]) for name, found in sorted(own.items())}
+
+
+def mean_points(ballots: ItemBallots) -> dict[str, float]:
+    """The same, with all results that are verified: for these two answers need not have met.
+
+    What a model met of its own kind stands for all of it; ½ where it met none.
+    """
+    means = mean_results(ballots)
+    if not ballots.stratified or ballots.baseline:
+        return means
+    for name, found in _results_of(ballots).items():
+        against = [verified(ballots, name, other) for other in ballots.models if other != name]
+        known = [result for result in against if result is not None]
+        if known:
+            judged = [r for other, r in found if verified(ballots, name, other) is None]
+            rest = (len(against) - len(known)) * (_mean(judged) if judged else 0.5)
+            means[name] = (math.fsum(known) + rest) / len(against)
+    return means
+
+
+def verified(ballots: ItemBallots, one: str, other: str) -> float | None:
+    """1 where the answer of one is verified to have passed and that of the other to have failed.
+
+    0 the other way round; None where both passed, both failed, or the log does not say.
+    """
+    first, second = ballots.passed.get(one), ballots.passed.get(other)
+    return None if first is None or second is None or first == second else float(first)
+
+
+def without_judge(ballots: ItemBallots) -> dict[tuple[str, str], float]:
+    """The results between models that no judge has to say, by pair, for the first of the pair.
+
+    Identical answers are tied, and in a stratified item the verified results are known.
+    """
+    found = {pair: 0.5 for group in ballots.groups for pair in combinations(group, 2)}
+    if ballots.stratified:
+        for won in (model for model, passed in ballots.passed.items() if passed):
+            for lost in (model for model, passed in ballots.passed.items() if not passed):
+                found.pop((lost, won), None)
+                found[won, lost] = 1.0
+    return found
+
+
+def guarded(ballots: ItemBallots, ranks: Mapping[str, float]) -> Mapping[str, float]:
+    """The ranks with every answer that failed after all that passed, in a stratified item.
+
+    Of answers that all passed, or all failed, the order stays. One of which neither is known keeps
+    as many of these before it as it had.
+    """
+    passed = {name: ballots.passed[name] for name in ranks if name in ballots.passed}
+    if not ballots.stratified or len(set(passed.values())) < 2:
+        return ranks
+    groups = [
+        [name for name in tied if passed.get(name) is kind]
+        for kind in (True, False)
+        for tied in tied_groups({name: -rank for name, rank in ranks.items()})
+    ]
+    known = mean_ranks([group for group in groups if group])
+    place = {name: (known[name], rank) for name, rank in ranks.items() if name in known}
+    for name in ranks.keys() - known.keys():
+        before = [(ranks[other] < ranks[name]) + (ranks[other] <= ranks[name]) for other in known]
+        place[name] = (sum(before) / 2 + 0.5, ranks[name])
+    order = sorted(place, key=place.__getitem__)
+    return mean_ranks([list(tied) for _, tied in groupby(order, key=place.__getitem__)])
+
+
+def _results_of(ballots: ItemBallots) -> dict[str, list[tuple[str, float]]]:
+    """All results of every model in the item, each with the opponent."""
+    own: dict[str, list[tuple[str, float]]] = {}
+    for one, other, result in results(ballots):
+        own.setdefault(one, []).append((other, result))
+        own.setdefault(other, []).append((one, 1 - result))
+    return own
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def review_ranks(ballots: ItemBallots, models: Sequence[str]) -> NDArray[np.float64]:
@@ -183,7 +263,7 @@ def insertion(ballots: ItemBallots) -> Groups:
 
 def points(ballots: ItemBallots) -> dict[str, float]:
     """By mean result over opponents, model by model."""
-    scores = mean_results(ballots)
+    scores = mean_points(ballots)
     if len(scores) < 2:
         _require_verdict(ballots)
         raise NotPlacedError("fewer than two models have a result")

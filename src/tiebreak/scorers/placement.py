@@ -2,12 +2,15 @@
 
 Models whose answers are identical share the mean of the ranks that they take up together. A
 candidate about which no ballot says anything (its call is unscored) has no rank in the item.
+
+The correctness guard: in a stratified item answers that are verified to have failed come after
+those that passed, whatever the judge said, and lose every match between the two. What a judge
+grades on a scale of its own, points and stars, stays as it was given.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -18,12 +21,15 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.orders import (
     NotPlacedError,
+    guarded,
+    mean_points,
     mean_results,
     own_margins,
     results,
     review_ranks,
     star_scores,
     tied_groups,
+    without_judge,
 )
 from tiebreak.scorers.rules import RULES
 
@@ -71,10 +77,11 @@ def place(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
         ranks: Mapping[str, float] = mean_ranks(ballots.groups)
     else:
         ranks = RULES[name].ranks(ballots)
+    ranks = guarded(ballots, ranks)
     margins = {
         name: math.fsum(own) / len(own) for name, own in own_margins(ballots.matches).items()
     }
-    own_scale = {"points": mean_results, "stars": star_scores}.get(name)
+    own_scale = {"points": mean_points, "stars": star_scores}.get(name)
     borda = own_scale(ballots) if own_scale else _borda(ranks)
     return Placement(
         order=tuple(map(tuple, tied_groups({model: -rank for model, rank in ranks.items()}))),
@@ -116,25 +123,26 @@ def _borda(ranks: Mapping[str, float]) -> dict[str, float]:
 def _points(items: Sequence[ItemBallots], column: Mapping[str, int]) -> FloatArray:
     present = np.zeros((len(items), len(column)), dtype=np.bool_)
     judged: list[tuple[int, int, float, int]] = []
-    same: list[tuple[int, int, int]] = []
+    known: list[tuple[int, int, float, int]] = []
     for row, item in enumerate(items):
         present[row, [column[model] for model in item.models]] = True
-        leader = {model: group[0] for group in item.groups for model in group}
+        without = without_judge(item)
         judged += (
             (column[one], column[other], result, row)
             for one, other, result in results(item)
-            if leader[one] != leader[other]
+            if (one, other) not in without and (other, one) not in without
         )
-        same += (
-            (row, column[one], column[other])
-            for group in item.groups
-            for one, other in combinations(group, 2)
-        )
-    matches = None
-    if judged:
-        one, other, result, item_of = zip(*judged, strict=True)
-        matches = Matches.of(one, other, result, item_of, len(column), len(items))
-    tied = np.array(same, dtype=np.int64).reshape(-1, 3).T
+        known += ((column[a], column[b], result, row) for (a, b), result in without.items())
     baselines = {item.baseline for item in items}
     against = column[baselines.pop()] if len(baselines) == 1 and "" not in baselines else None
-    return pair_points(matches, (tied[0], tied[1], tied[2]), present, against=against)
+    sizes = len(column), len(items)
+    return pair_points(_matches(judged, *sizes), _matches(known, *sizes), present, against=against)
+
+
+def _matches(
+    found: Sequence[tuple[int, int, float, int]], n_models: int, n_items: int
+) -> Matches | None:
+    if not found:
+        return None
+    one, other, result, item_of = zip(*found, strict=True)
+    return Matches.of(one, other, result, item_of, n_models, n_items)

@@ -1,0 +1,189 @@
+"""The correctness guard: who failed never comes before who passed, and no other order changes."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.ranking_logs.builders import item, match
+from tests.scorers.judges import NotingJudge, judged
+from tests.scorers.tournament import planted_contest
+from tiebreak.candidates import passed
+from tiebreak.scorers.ballots import ItemBallots, PointScore, Reviewer
+from tiebreak.scorers.catalogue import ONE_JUDGE
+from tiebreak.scorers.orders import guarded, verified
+from tiebreak.scorers.placement import board_scores, place, results
+
+NAMES = "abcdef"
+Known = dict[str, bool]
+known = st.dictionaries(st.sampled_from(NAMES), st.booleans())
+grades = st.dictionaries(
+    st.sampled_from(NAMES), st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=2
+)
+
+
+def graded(scores: Mapping[str, float], verdicts: Known, *, stratified: bool = True) -> ItemBallots:
+    return item("q", groups=[*NAMES]).model_copy(
+        update={
+            "placed_by": "grades",
+            "scores": tuple(PointScore(candidate=n, score=s) for n, s in scores.items()),
+            "passed": verdicts,
+            "stratified": stratified,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "score", "said"),
+    [
+        ("unit_tests", 1.0, True),
+        ("final_number", 0.0, False),
+        ("exact_match,strict-match", 1.0, True),
+        ("inspect_evals/verify", 0.0, False),
+        ("pass@1", 0.6, None),
+        ("match", 0.5, None),
+        ("match", math.nan, None),
+        ("includes", 1.0, None),
+        ("model_graded_qa", 1.0, None),
+        ("rouge1", 0.0, None),
+        (None, math.nan, None),
+    ],
+)
+def test_what_counts_as_passed(metric: str | None, score: float, said: bool | None) -> None:
+    assert passed(metric, score) is said
+
+
+@given(grades, known)
+def test_only_what_failed_and_passed_changes_places(
+    scores: dict[str, float], verdicts: Known
+) -> None:
+    before = place(graded(scores, {})).ranks
+    after = place(graded(scores, verdicts)).ranks
+    assert after.keys() == before.keys()
+    assert sum(after.values()) == sum(before.values())
+    for one, other in permutations(after, 2):
+        if verdicts.get(one) is True and verdicts.get(other) is False:
+            assert after[one] < after[other]
+        elif verdicts.get(one) is verdicts.get(other):
+            assert (after[one] < after[other]) is (before[one] < before[other])
+            assert (after[one] == after[other]) is (before[one] == before[other])
+    assert guarded(graded(scores, verdicts), after) == after
+    assert place(graded(scores, verdicts, stratified=False)).ranks == before
+    ahead = all(
+        before[one] < before[other]
+        for one, other in permutations(before, 2)
+        if (verdicts.get(one), verdicts.get(other)) == (True, False)
+    )
+    assert (after == before) is ahead
+
+
+@given(st.permutations(NAMES), known)
+def test_who_is_unknown_keeps_as_many_of_the_others_before_it(
+    order: list[str], verdicts: Known
+) -> None:
+    scores = {name: 1 - place / 10 for place, name in enumerate(order)}
+    before, after = place(graded(scores, {})).ranks, place(graded(scores, verdicts)).ranks
+    for name in set(NAMES) - verdicts.keys():
+        assert sum(after[one] < after[name] for one in verdicts) == sum(
+            before[one] < before[name] for one in verdicts
+        )
+
+
+@pytest.mark.parametrize("name", [*ONE_JUDGE, "peer_review"])
+@pytest.mark.parametrize("stratified", [True, False])
+def test_under_every_protocol(name: str, stratified: bool) -> None:
+    # The judge likes what failed best.
+    qualities = {"a": 9.0, "b": 7.0, "c": 5.0, "d": 3.0, "e": 1.0, "f": 0.0}
+    verdicts = {"a": False, "b": True, "c": False, "d": True, "e": True, "f": False}
+    contest = planted_contest(qualities)
+    contest = replace(
+        contest,
+        passed=verdicts,
+        stratified=stratified,
+        native={name: float(passed) for name, passed in verdicts.items()},
+    )
+    judge = NotingJudge(qualities, reviewers=[Reviewer(name=n, model=n, candidate=n) for n in "ab"])
+    # In rounds of one match each a model may meet only some of its own kind: all are played.
+    settings = {"rounds": 5} if name == "round_robin" else {}
+    if name == "swiss":
+        settings = {"rounds": 3}
+    placement = place(judged(name, contest, judge, **settings))
+    own = "".join("".join(sorted(group)) for group in placement.order)
+    if name == "original":
+        assert own == "bdeacf"
+    elif stratified:
+        assert own == "bdeacf"
+        assert min(placement.borda[one] for one in "bde") > max(
+            placement.borda[one] for one in "acf"
+        )
+    else:
+        assert own[0] == "a"
+        assert (own == "abcdef") is (name != "swiss")
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 5])
+def test_points_of_a_round_robin_count_what_is_verified_without_a_match(rounds: int) -> None:
+    qualities = dict(zip(NAMES, (9.0, 7.0, 5.0, 3.0, 1.0, 0.0), strict=True))
+    verdicts = {"a": False, "b": True, "c": False, "d": True, "e": True, "f": False}
+    items = []
+    for position in range(5):
+        contest = replace(
+            planted_contest(qualities, item_id=f"q{position}"),
+            passed=verdicts,
+            stratified=True,
+            position=position,
+            n_items=5,
+        )
+        ballots = judged("round_robin", contest, NotingJudge(qualities), rounds=rounds)
+        borda = place(ballots).borda
+        assert min(borda[one] for one in borda if verdicts[one]) > max(
+            borda[one] for one in borda if not verdicts[one]
+        )
+        for one, other, result in results(ballots):
+            against = verified(ballots, one, other)
+            assert result == (float(one < other) if against is None else against)
+        items.append(ballots)
+    table = board_scores(items, [place(one) for one in items], NAMES)
+    if rounds == 5:
+        wins = {
+            one: sum(
+                won
+                for other in NAMES
+                if other != one
+                for won in [
+                    float(one < other)
+                    if verified(items[0], one, other) is None
+                    else verified(items[0], one, other)
+                ]
+                if won is not None
+            )
+            for one in NAMES
+        }
+        assert table.mean(axis=0) == pytest.approx([wins[one] / 5 for one in NAMES])
+    else:
+        # Few have met, and still whoever passed has won against all that failed.
+        assert table[:, [1, 3, 4]].mean() == pytest.approx((3 + 1) / 5)
+
+
+def test_identical_answers_are_told_apart_by_what_is_verified() -> None:
+    # The same text passed for one model and failed for another: its tests time out now and then.
+    same = item("q", groups=[["a", "b"]]).model_copy(
+        update={"passed": {"a": False, "b": True}, "stratified": True}
+    )
+    assert place(same).ranks == {"a": 2, "b": 1}
+    table = board_scores(
+        [same.model_copy(update={"placed_by": "points"})], [place(same)], ["a", "b"]
+    )
+    assert table.tolist() == [[0, 1]]
+
+
+def test_a_log_without_the_setting_stays_as_it_was() -> None:
+    old = item("q", [match("a", "b", 0.5)], native={"a": 0.0, "b": 1.0}, groups=[["a"], ["b"]])
+    stored = old.model_dump(mode="json", exclude={"passed", "stratified"}) | {"version": 3}
+    assert place(ItemBallots.model_validate(stored)).ranks == {"a": 1, "b": 2}
+    pairs = [frozenset(pair) for pair in combinations("ab", 2)]
+    assert {frozenset(found[:2]) for found in results(old)} == set(pairs)
