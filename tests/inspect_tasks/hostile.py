@@ -4,6 +4,10 @@ CANARY stands for the path of a file that must stay as it is, NEW for one that m
 VICTIM for the id of a process that must stay alive.
 """
 
+import marshal
+
+_CODE = marshal.dumps(compile("0", "own", "exec"))
+
 _FRESH = """\
 _imp = sys.modules['_imp']
 def fresh(name):
@@ -90,6 +94,21 @@ ACTIONS: dict[str, str] = {
     "own bytecode": "(lambda: 0).__code__.replace(co_consts=())",
     "other code": "def f(): pass\nf.__code__ = (lambda: 0).__code__",
     "marshal": "import marshal",
+    "marshal, by the importer": (
+        f"sys.modules['_frozen_importlib_external'].marshal.loads({_CODE!r})"
+    ),
+    "marshal, by the importer of archives": f"sys.modules['zipimport'].marshal.loads({_CODE!r})",
+    "bytecode, by the importer": (
+        f"sys.modules['_frozen_importlib_external']._compile_bytecode({_CODE!r})"
+    ),
+    "bytecode, out of a file": (
+        "library, folder = os.path.dirname(os.__file__), '/__pycache__/'\n"
+        "[name] = [name for name in os.listdir(library + folder) if name.startswith('os.cpython')"
+        " and 'opt' not in name]\n"
+        "external = sys.modules['_frozen_importlib_external']\n"
+        "external.SourcelessFileLoader('os', library + folder + name).get_code('os')"
+    ),
+    "bytecode, as frozen": f"sys.modules['_imp'].get_frozen_object('x', {_CODE!r})",
     "os, by the back door": (
         "[c for c in object.__subclasses__() if c.__name__ == '_wrap_close'][0]"
         ".__init__.__globals__['system']('touch ' + NEW)"
@@ -151,7 +170,10 @@ ENDINGS: dict[str, tuple[str, str]] = {
         "failed: ValueError, at",
     ),
     "error of its own": ("raise type('E', (KeyError,), {})('k')", "failed: KeyError: "),
-    "error with many arguments": ("return b'\\xff'.decode()", "failed: UnicodeError: 'utf-8'"),
+    "error with many arguments": (
+        "return b'\\xff'.decode()",
+        "failed: UnicodeDecodeError: 'utf-8'",
+    ),
     # Forging a pass
     "equal to all": (
         "return type('E', (), {'__eq__': lambda *_: True, '__hash__': None})()",
@@ -234,5 +256,75 @@ PROCESSES: dict[str, tuple[str, str]] = {
     "wrong": (
         "ready(); out(b'[0, [], 0]\\n[3, [], 0]\\n[3, [], 0]\\n'); time.sleep(60)",
         "failed: AssertionError",
+    ),
+}
+
+# Tests of `add` that would pass if an error of this type came up inside of them: the error, and
+# lines that see none of the answers then.
+QUIET_ENDS: dict[str, tuple[str, str]] = {
+    "all, map": ("StopIteration", "assert all(map(is_right, CASES))"),
+    "not any, map": ("StopIteration", "assert not any(map(is_wrong, CASES))"),
+    "zip, map": (
+        "StopIteration",
+        "for found, wanted in zip(map(call, CASES), WANTED): assert found == wanted",
+    ),
+    "filter": ("StopIteration", "assert not list(filter(is_wrong, CASES))"),
+    "for, map": ("StopIteration", "for found in map(call, CASES): assert found in WANTED"),
+    "set, map": ("StopIteration", "assert set(map(call, CASES)) <= set(WANTED)"),
+    "default of next": ("StopIteration", "assert next(map(call, CASES), 3) == 3"),
+    "starmap": ("StopIteration", "assert not set(itertools.starmap(add, CASES)) - {3, 0}"),
+    "takewhile": (
+        "StopIteration",
+        "assert not [case for case in itertools.takewhile(is_wrong, CASES)]",
+    ),
+    "iter of a call": ("StopIteration", "for found in iter(lambda: add(1, 2), 3): assert False"),
+    "own iterator": (
+        "StopIteration",
+        "class Wrong:\n        def __iter__(self): return self\n"
+        "        def __next__(self): return add(1, 2)\n"
+        "    for found in Wrong(): assert found == 3; break",
+    ),
+    "async for": (
+        "StopAsyncIteration",
+        "class Found:\n        def __aiter__(self): return self\n"
+        "        async def __anext__(self): return add(1, 2)\n"
+        "    async def see():\n        async for found in Found():\n"
+        "            assert found == 3\n            return\n"
+        "    asyncio.run(see())",
+    ),
+    "sequence": (
+        "IndexError",
+        "class Found:\n        def __getitem__(self, number): return call(CASES[number])\n"
+        "    assert all(found in WANTED for found in Found())",
+    ),
+    "hasattr": (
+        "AttributeError",
+        "class Found:\n        @property\n        def wrong(self): return add(1, 2) != 3\n"
+        "    assert not getattr(Found(), 'wrong', False)",
+    ),
+    "chain of tables": (
+        "KeyError",
+        "class Found(dict):\n        def __missing__(self, case): return call(case)\n"
+        "    assert collections.ChainMap(Found(), {(1, 2): 3})[1, 2] == 3",
+    ),
+    "close of a generator": (
+        "GeneratorExit",
+        "def see():\n        try:\n            yield\n        finally:\n"
+        "            assert add(1, 2) == 3\n    found = see(); next(found); found.close()",
+    ),
+    "suppress": ("ValueError", "with contextlib.suppress(Exception): assert add(1, 2) == 3"),
+    "finally": (
+        "ValueError",
+        "def see():\n        try: assert add(1, 2) == 3\n        finally: return\n    see()",
+    ),
+    "bare except": ("KeyError", "try: assert add(1, 2) == 3\n    except: pass"),
+    "bare except, exit": ("SystemExit", "try: assert add(1, 2) == 3\n    except: pass"),
+    "interrupt": (
+        "KeyboardInterrupt",
+        "try: assert add(1, 2) == 3\n    except BaseException: pass",
+    ),
+    "except, by a base that it has": (
+        "StopIteration",
+        "try: assert all(map(is_right, CASES))\n    except StopIteration: raise AssertionError",
     ),
 }

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, REPLIES
+from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET_ENDS, REPLIES
 from tiebreak.inspect_tasks.sandboxed import command, order
 from tiebreak.inspect_tasks.sandboxed.run_tests import Candidate, Ended
 
@@ -38,7 +38,7 @@ def examined(line: list[str], given: Any) -> dict[str, Any]:
     return found
 
 
-def at_once(jobs: dict[str, Any], work: Any) -> dict[str, dict[str, Any]]:
+def at_once(jobs: dict[str, Any], work: Any) -> dict[str, Any]:
     """What some work says of every job; most of the time they wait."""
     with ThreadPoolExecutor(4) as threads:
         return dict(zip(jobs, threads.map(work, jobs.values()), strict=True))
@@ -140,6 +140,16 @@ TESTS = {
     "expect an error": (
         "def check(add):\n    try:\n        add(1, None)\n    except TypeError:\n        return\n"
         "    raise AssertionError\n"
+    ),
+    "expect an error by its base": (
+        "def check(add):\n    try:\n        add(1, None)\n"
+        "    except (KeyError, Exception) as error:\n        assert 'NoneType' in str(error)\n"
+        "        return\n    raise AssertionError\n"
+    ),
+    "expect an error in a call": (
+        "import unittest\ndef check(add):\n"
+        "    unittest.TestCase().assertRaises(TypeError, add, 1, None)\n"
+        "    with unittest.TestCase().assertRaises(TypeError):\n        add(None, 1)\n"
     ),
 }
 
@@ -249,6 +259,40 @@ def test_hostile_and_wrong_programs_fail(name: str, endings: dict[str, dict[str,
     assert verdict["passed"] is False
     assert verdict["why"].startswith(ENDINGS[name][1] or ("stopped: ", "failed: "))
     assert len(verdict["why"]) < 400
+
+
+QUIET = """\
+import asyncio, collections, contextlib, itertools
+CASES, WANTED = [(1, 2), (0, 0)], [3, 0]
+def check(add):
+    def call(case): return add(*case)
+    def is_right(case): return add(*case) == sum(case)
+    def is_wrong(case): return add(*case) != sum(case)
+    {}
+"""
+
+
+@pytest.fixture(scope="module")
+def quiet_ends() -> dict[str, list[dict[str, Any]]]:
+    jobs = {
+        name: (QUIET.format(lines), [f"raise {error}('x')", "return a + b"])
+        for name, (error, lines) in QUIET_ENDS.items()
+    }
+    return at_once(
+        jobs,
+        lambda job: [run(f"def add(a, b):\n    {body}\n", job[0]) for body in job[1]],
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", QUIET_ENDS)
+def test_no_error_of_a_program_ends_its_tests_quietly(
+    name: str, quiet_ends: dict[str, list[dict[str, Any]]]
+) -> None:
+    raised, right = quiet_ends[name]
+    assert raised["passed"] is False
+    assert QUIET_ENDS[name][0] in raised["why"]
+    assert right == PASSED
 
 
 @pytest.mark.parametrize("name", REPLIES)

@@ -38,7 +38,7 @@ PURE = frozenset(
 PACKAGES = frozenset({"collections", "encodings", "json", "re", "string"})
 HARMLESS_EVENTS = frozenset(
     """
-    exec compile marshal.load marshal.loads builtins.id builtins.input builtins.input/result
+    exec compile builtins.id builtins.input builtins.input/result
     array.__new__ function.__new__ time.sleep sys._getframemodulename sys.excepthook
     sys.unraisablehook object.__delattr__
     """.split()  # noqa: SIM905 - a table of words
@@ -55,8 +55,10 @@ LEFT_OF = {
     # Not what makes modules of machine code: a fresh `posix` would hold everything again.
     "_imp": (
         "acquire_lock release_lock lock_held is_builtin is_frozen is_frozen_package find_frozen "
-        "get_frozen_object extension_suffixes source_hash _fix_co_filename"
+        "extension_suffixes source_hash _fix_co_filename"
     ),
+    # Nor what makes code objects of bytes: own bytecode reaches the memory of the process.
+    "marshal": "",
 }
 
 
@@ -200,16 +202,21 @@ def take_away() -> None:
         sys.modules.pop(name, None)
 
 
+class SourceLoader(importlib.machinery.SourceFileLoader):
+    """Reads no bytecode."""
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """The code of a module, out of its source."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def import_source_only() -> None:
-    """From now on, find no modules of machine code; what is needed of them is there already."""
+    """From now on, find modules of source alone; what is needed of others is there already."""
     machinery = importlib.machinery
     sys.dont_write_bytecode = True
-    sys.meta_path.remove(machinery.BuiltinImporter)
-    loaders = (
-        (machinery.SourceFileLoader, machinery.SOURCE_SUFFIXES),
-        (machinery.SourcelessFileLoader, machinery.BYTECODE_SUFFIXES),
-    )
-    sys.path_hooks[:] = [machinery.FileFinder.path_hook(*loaders)]
+    sys.meta_path[:] = [machinery.PathFinder]
+    loader = (SourceLoader, machinery.SOURCE_SUFFIXES)
+    sys.path_hooks[:] = [machinery.FileFinder.path_hook(loader)]
     sys.path_importer_cache.clear()
 
 

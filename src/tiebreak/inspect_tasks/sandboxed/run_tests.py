@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
 import json
@@ -24,6 +25,9 @@ _NOT_PLAIN = (
     *(ArithmeticError, RecursionError, MemoryError),
 )
 
+# Built-in iteration ends on these without a word: `all(map(f, cases))` would pass.
+_END_OF_ITERATION = (StopIteration, StopAsyncIteration)
+
 
 class Ended(BaseException):
     """The candidate gives no more answers; no `except Exception` of a test hides that."""
@@ -32,9 +36,12 @@ class Ended(BaseException):
 class Candidate:
     """The program in its process; called as if it were the function under test."""
 
+    tests = ""
+
     def __init__(self, order: dict[str, Any]) -> None:
         self.ready: object = None
         self.ended = ""
+        self.tests = order["test"]
         self.cpu_seconds = order["cpu_seconds"]
         # The command line that this process got, but for its last module.
         start = ["-c", "import sys; exec(sys.argv[1])", *sys.argv[1:-2]]
@@ -65,36 +72,36 @@ class Candidate:
         except BrokenPipeError:
             pass
         if not line.endswith(b"\n"):
-            self.end("its answer is too long" if line else self.why_dead())
+            self.end(f"stopped: {'its answer is too long' if line else self.why_dead()}")
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
-            self.end("its answer is not plain data")
+            self.end("stopped: its answer is not plain data")
 
     def perform(self, *message: object) -> Any:
         """Let the candidate do something, and give back or raise what came of it.
 
         Raises:
-            Exception: of the nearest built-in type to the one that the program raised.
-            Ended: there is no answer.
+            Exception: of the nearest type to the program's error that the tests themselves name.
+            Ended: there is no answer, or an error that the tests do not name.
         """
         reply = self.ask(message)
         try:
             value, names, text = reply
-            errors = [vars(builtins)[name] for name in names]
-            value = decode(value)
+            value, names, text = decode(value), [str(name) for name in names], str(text)[:150]
         except _NOT_PLAIN:
-            self.end("its answer is not plain data")
-        for error in errors:
-            if isinstance(error, type) and issubclass(error, Exception):
-                try:
-                    again = error(text)
-                except TypeError:  # such as UnicodeDecodeError, which wants more than a text
-                    continue
-                raise again
-        if names:
-            self.end(f"it raised {names[0]}")
-        return value
+            self.end("stopped: its answer is not plain data")
+        if not names:
+            return value
+        expected = expected_errors(self.tests)
+        for name in names:
+            if name in expected:
+                with contextlib.suppress(TypeError):  # a UnicodeDecodeError wants more than a text
+                    error = expected[name](text)
+                    break
+        else:
+            self.end(failure(names[0], text, sys._getframe(1), self.tests))
+        raise error
 
     def __call__(self, *args: object, **named: object) -> Any:
         """Call the function under test."""
@@ -149,7 +156,7 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
         while frame is not None and frame.f_code is not attempt.__code__:
             frame = frame.f_back
         if frame is not None:
-            candidate.end(f"it ran longer than {order['wall_seconds']} s")
+            candidate.end(f"stopped: it ran longer than {order['wall_seconds']} s")
 
     why = ""
     try:
@@ -165,9 +172,10 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         candidate.kill()
     if candidate.ready != "ready":
-        return {"error": str(candidate.ready or f"the process did not start: {candidate.ended}")}
+        why = f"the process did not start: {candidate.ended.partition(': ')[2]}"
+        return {"error": str(candidate.ready or why)}
     if candidate.ended:
-        why = f"stopped: {candidate.ended}"
+        why = candidate.ended
     return {"passed": not why, "why": why}
 
 
@@ -197,17 +205,59 @@ def run_check(order: dict[str, Any], candidate: Candidate) -> None:
     scope["check"](candidate)
 
 
+def expected_errors(test: str) -> dict[str, type[Exception]]:
+    """Built-in errors that tests name themselves: in an `except`, or in `raises(ValueError, …)`.
+
+    Only these come up in the tests when a program raises them. Any other error of a program ends
+    the tests at once: no construct of the tests is to end quietly on a type that a program chose.
+    """
+    named: list[ast.expr] = []
+    for node in ast.walk(ast.parse(test)):
+        if isinstance(node, ast.ExceptHandler) and node.type:
+            named.append(node.type)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).lower().endswith("raises"):
+            named += node.args[:1]
+    names = {part.id for node in named for part in ast.walk(node) if isinstance(part, ast.Name)}
+    kinds = {name: vars(builtins).get(name) for name in names}
+    return {
+        name: kind
+        for name, kind in kinds.items()
+        if isinstance(kind, type)
+        and issubclass(kind, Exception)
+        and not issubclass(kind, _END_OF_ITERATION)
+    }
+
+
+def failure(name: str, text: str, frame: FrameType | None, test: str) -> str:
+    """What a program raised, and the line of the tests that called it."""
+    kind = vars(builtins).get(name)
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        return f"stopped: it raised {name[:50]}"
+    lines: list[int] = []
+    while frame is not None and not lines:
+        if frame.f_code.co_filename == "<tests>":
+            lines.append(frame.f_lineno)
+        frame = frame.f_back
+    return "failed: " + with_line(f"{name}: {text}".rstrip(": "), lines, test)
+
+
 def describe(error: BaseException, test: str) -> str:
-    """An error, and the line of the tests at which it came up."""
+    """An error of the tests, and the line of them at which it came up."""
     try:
         text = f"{type(error).__name__}: {error}".rstrip(": ")[:150]
     except Exception:  # such as a number that is too long to be written
         text = type(error).__name__
-    line, trace = "", error.__traceback__
+    lines, trace = [], error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<tests>":
-            line = test.split("\n")[trace.tb_lineno - 1].strip()[:150]
+            lines.append(trace.tb_lineno)
         trace = trace.tb_next
+    return with_line(text, lines, test)
+
+
+def with_line(text: str, lines: list[int], test: str) -> str:
+    """A text, and the last of some lines of the tests."""
+    line = test.split("\n")[lines[-1] - 1].strip()[:150] if lines else ""
     return f"{text}, at {line}" if line else text
 
 
