@@ -1,0 +1,10 @@
+"""Commands that tests start find no client of a provider: each would spend two seconds on them.
+
+Inspect imports those that are installed at the first sample of a run, whatever its model. Python
+runs this file when it starts with this folder in PYTHONPATH.
+"""
+
+import sys
+
+for client in ("anthropic", "openai"):
+    sys.modules[client] = None  # type: ignore[assignment]
