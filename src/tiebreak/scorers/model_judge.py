@@ -7,29 +7,25 @@ receipt is written here, because a cache hit shows up in no usage statistics.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from itertools import islice
 from typing import Final, TypeVar
 
 import anyio
-from inspect_ai.event import ModelEvent
-from inspect_ai.log import transcript
 from inspect_ai.model import (
-    CachePolicy,
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
-    GenerateConfig,
     Model,
     ModelOutput,
 )
-from inspect_ai.util import LimitExceededError, span
+from inspect_ai.util import span
 from typing_extensions import override
 
 from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
 from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply
 from tiebreak.scorers.jury import ONE_JUDGE, Jury
+from tiebreak.scorers.model_call import call_model
 from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
@@ -88,7 +84,7 @@ class ModelJudge(Judge):
                 return Reply(value, None, tuple(calls), depth)
             except ReplyError as error:
                 problem = _explain(error, output)
-            if output.stop_reason == "model_length":
+            if _stop_reason(output) == "model_length":
                 # The prompt does not fit: a longer one cannot help.
                 return Reply(None, problem, tuple(calls), depth, too_long=not repair)
             messages += [
@@ -149,22 +145,7 @@ class ModelJudge(Judge):
         if self._repeat != 1:
             scopes["repeat"] = str(self._repeat)
         async with self._account.call() as paid, part:
-            try:
-                output = await model.generate(
-                    messages,
-                    # Temperature and the like belong to the role, and anything set here would
-                    # override them. A provider that bills writes to its own prompt cache is asked
-                    # for them only where the role says so: nobody would read them.
-                    config=GenerateConfig(
-                        response_schema=prompt.schema,
-                        cache_prompt=model.config.cache_prompt or False,
-                    ),
-                    cache=CachePolicy(expiry=None, per_epoch=False, scopes=scopes),
-                )
-            except LimitExceededError:
-                raise
-            except Exception as error:  # whatever the clients of many providers raise
-                raise ModelFailedError(f"{model}: {error} ({type(error).__name__})") from error
+            output, cached = await call_model(model, messages, prompt.schema, scopes)
             usage = output.usage
             call = Call(
                 kind=question.kind,
@@ -173,7 +154,7 @@ class ModelJudge(Judge):
                 reviewer=question.reviewer,
                 attempt=attempt,
                 repair=repair,
-                cached=_was_cached(output),
+                cached=cached,
                 input_tokens=_input_tokens(output),
                 output_tokens=usage.output_tokens if usage else 0,
                 cost=usage.total_cost if usage else None,
@@ -198,21 +179,11 @@ def _input_tokens(output: ModelOutput) -> int:
     return usage.input_tokens + cached
 
 
-def _was_cached(output: ModelOutput) -> bool:
-    """Whether this output was served from Inspect's cache: its event says so."""
-    given = _ids(output)
-    # Only what is still in memory: older events would be read back from disk.
-    events = transcript().history.resident_events
-    latest = (event for event in islice(reversed(events), 64) if isinstance(event, ModelEvent))
-    return next((event.cache == "read" for event in latest if _ids(event.output) == given), False)
-
-
-def _ids(output: ModelOutput) -> list[str | None]:
-    """What tells an output from others, and lasts in the cache: the ids of its messages."""
-    return [choice.message.id for choice in output.choices]
+def _stop_reason(output: ModelOutput) -> str:
+    return output.stop_reason if output.choices else "unknown"
 
 
 def _explain(error: ReplyError, output: ModelOutput) -> str:
-    if output.stop_reason in ("stop", "unknown"):
+    if (reason := _stop_reason(output)) in ("stop", "unknown"):
         return str(error)
-    return f"{error} (the model stopped with {output.stop_reason})"
+    return f"{error} (the model stopped with {reason})"
