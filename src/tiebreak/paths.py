@@ -1,12 +1,42 @@
-"""Files and folders as functions take them: one, or several."""
+"""Files and folders as functions take them: one, or several; and what cannot be read at all."""
 
+import stat
 from collections.abc import Iterable
 from os import PathLike
+from pathlib import Path
 
 AnyPath = str | PathLike[str]
 Paths = AnyPath | Iterable[AnyPath]
+
+MISSING = "does not exist"
+"""What `problem_with` says where there is nothing."""
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 def path_list(paths: Paths) -> list[AnyPath]:
     """A single path, or all of several, as a list."""
     return [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+
+
+def problem_with(path: AnyPath) -> str:
+    """What keeps a path from being read, to be said after its name; "" for a file or a folder.
+
+    Reading from a pipe or a device may wait, or go on, forever; so these are refused.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return MISSING
+    except OSError as error:  # the name is too long, the folder is closed
+        return f"cannot be opened ({error.strerror or error})"
+    except ValueError as error:  # a zero byte or half of a character in the name
+        return f"is no path ({error})"
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return ""
+    return f"is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file: save it as one first"

@@ -122,5 +122,5 @@ def test_missing_and_unreadable(tmp_path: Path) -> None:
         load_rubric("nowhere")
     path = tmp_path / "broken.yaml"
     path.write_text("a: [1, 2")
-    with pytest.raises(RubricError, match="not readable as YAML"):
+    with pytest.raises(RubricError, match="is not valid YAML"):
         load_rubric(str(path))

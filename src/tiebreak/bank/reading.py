@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tiebreak.bank.errors import BankError
+from tiebreak.paths import MISSING, problem_with
 
 Row = Mapping[str, Any]
 
@@ -70,11 +71,13 @@ def _sources(path: str) -> list[Source]:
 
     if is_on_hub(path):
         return _on_hub(path)
-    file = Path(path)
-    if path == EXAMPLE and not file.exists():
+    file, problem = Path(path), problem_with(path)
+    if path == EXAMPLE and problem:
         return [Source(EXAMPLE, Path(__file__).parent / "example" / "questions.jsonl")]
-    if not file.exists() and path.count("/") == 1 and not file.suffix:
+    if problem == MISSING and path.count("/") == 1 and not file.suffix:
         return _on_hub(f"hf://datasets/{path}")
+    if problem not in ("", MISSING):
+        raise BankError(f"{path} {problem}")
     if not file.is_file():
         raise BankError(f"{path} is no file")
     if file.suffix.lower() not in _READERS:

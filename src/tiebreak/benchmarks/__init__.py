@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from tiebreak.benchmarks import bfcl, gsm8k, humaneval, mmlu
 from tiebreak.benchmarks.question import Question, Row, Verdict
 from tiebreak.benchmarks.sources import file_rows, hub_rows, origin
+from tiebreak.paths import problem_with
 from tiebreak.prerequisite import PrerequisiteError
 
 __all__ = [
@@ -70,8 +71,8 @@ def load_questions(
             the message says where and what to do.
     """
     path = None if data is None else Path(data)
-    if path is not None and not path.exists():
-        raise PrerequisiteError(f"The data of {benchmark} cannot be read: {path} does not exist.")
+    if path is not None and (problem := problem_with(path)):
+        raise PrerequisiteError(f"The data of {benchmark} cannot be read: {path} {problem}.")
     known = BENCHMARKS[benchmark]
     if parts and known.part is None:
         raise PrerequisiteError(f"{benchmark} has no parts to choose from.")

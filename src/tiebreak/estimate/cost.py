@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
-import yaml
-
 from tiebreak.candidates import CandidatePool, load_by_models, load_candidates
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.estimate import DEFAULT_PACE, SAMPLE, asks_peers, estimate
@@ -22,6 +20,7 @@ from tiebreak.inspect_tasks.judging import require_no_rubric
 from tiebreak.inspect_tasks.own_protocol import load_protocol
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
 from tiebreak.paths import Paths
+from tiebreak.plain_yaml import read_yaml
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.protocols import ProtocolError
 from tiebreak.scorers.rules import RULES
@@ -241,8 +240,8 @@ def read_matching(given: Any) -> Any:
     if given is not None and not isinstance(given, str):
         return given
     try:
-        read = yaml.safe_load(given or "")
-    except yaml.YAMLError as error:
+        read = read_yaml(given or "")
+    except ValueError as error:
         raise EstimateError(f"reviewers is {given!r}. {HOW_TO_MATCH}") from error
     if isinstance(read, str) and "," in read:
         return split_names(read)

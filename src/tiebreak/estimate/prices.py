@@ -7,14 +7,13 @@ Inspect's own list of models.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Final
 
-import yaml
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info
 from pydantic import ValidationError
 
 from tiebreak.estimate import EstimateError
+from tiebreak.plain_yaml import read_yaml_file
 
 # For a model that Inspect's list lacks, `get_model_info` builds its provider. With these that means
 # an idle client; others would load weights or start a server.
@@ -23,6 +22,10 @@ _HOSTED: Final = frozenset(
     perplexity together""".split()  # noqa: SIM905 - a table of words
 )
 _MILLION: Final = 1_000_000
+_FORM: Final = (
+    "A price file has the form of Inspect's --model-cost-config, a mapping of models to input, "
+    "output, input_cache_write and input_cache_read in dollars per million tokens"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,11 @@ class Price:
 
     input: float
     output: float
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether both are numbers from 0 on, and below a million."""
+        return 0 <= self.input < _MILLION and 0 <= self.output < _MILLION
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +63,15 @@ def read_price(text: str) -> tuple[str | None, Price]:
     """
     model, _, pair = text.rpartition("=")
     try:
-        given, taken = (float(part) for part in pair.split(","))
-    except ValueError:
-        given = taken = -1.0
-    if not (0 <= given < _MILLION and 0 <= taken < _MILLION):
+        price = Price(*map(float, pair.split(",")))
+    except (ValueError, TypeError):
+        price = Price(-1, -1)
+    if not price.is_sound:
         raise EstimateError(
             f"{text!r} is not a price: give dollars per million tokens in and out, such as "
             "1.25,10 or openai/gpt-5=1.25,10"
         )
-    return model or None, Price(given, taken)
+    return model or None, price
 
 
 def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
@@ -73,16 +81,19 @@ def read_price_file(path: str | PathLike[str]) -> dict[str, Price]:
         EstimateError: no such file, or not in that form.
     """
     try:
-        read = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        read = read_yaml_file(path)
+    except ValueError as error:
+        raise EstimateError(f"{path} {error}. {_FORM}") from error
+    try:
         costs = {str(model): ModelCost.model_validate(cost) for model, cost in read.items()}
-    except FileNotFoundError as error:
-        raise EstimateError(f"{path} does not exist") from error
-    except (AttributeError, OSError, UnicodeDecodeError, ValidationError, yaml.YAMLError) as error:
+    except (AttributeError, ValidationError) as error:
+        raise EstimateError(f"{path} is no price file. {_FORM}") from error
+    prices = {model: Price(cost.input, cost.output) for model, cost in costs.items()}
+    if wrong := [model for model, price in prices.items() if not price.is_sound]:
         raise EstimateError(
-            f"{path} is not in the form of Inspect's --model-cost-config, a mapping of models to "
-            "input, output, input_cache_write and input_cache_read in dollars per million tokens"
-        ) from error
-    return {model: Price(cost.input, cost.output) for model, cost in costs.items()}
+            f"{path}: the price of {wrong[0]!r:.80} is not in dollars per million tokens, 0 or more"
+        )
+    return prices
 
 
 def find_price(

@@ -5,14 +5,16 @@ principles and their weights never change during a run; the meta-judge may only 
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tiebreak.paths import MISSING, problem_with
+from tiebreak.plain_yaml import read_yaml_file
 from tiebreak.scorers.ballots import AnchorSplit
 
 RUBRIC_FOLDER = Path(__file__).parent / "rubrics"
@@ -20,6 +22,10 @@ DEFAULT_RUBRIC = "general_qa"
 
 TOP_GRADE: Final = 10
 """Best grade of a principle when a response is judged on its own."""
+
+
+# Problems of a file that a message names.
+_MOST_SHOWN: Final = 10
 
 
 class RubricError(ValueError):
@@ -77,7 +83,7 @@ class Rubric(_Model):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         ids = [p.id for p in self.principles] + [c.id for c in self.checklist]
-        repeated = sorted({i for i in ids if ids.count(i) > 1})
+        repeated = sorted(name for name, times in Counter(ids).items() if times > 1)
         if repeated:
             raise ValueError(f"ids are used twice: {', '.join(repeated)}")
         total = math.fsum(p.weight for p in self.principles)
@@ -111,18 +117,24 @@ def load_rubric(name_or_path: str) -> Rubric:
     path = RUBRIC_FOLDER / f"{name_or_path}.yaml"
     if name_or_path not in builtin_rubrics():
         path = Path(name_or_path)
+        problem = problem_with(path)
+        if problem not in ("", MISSING):
+            raise RubricError(f"{path} {problem}")
         if not path.is_file():
             raise RubricError(
                 f"No rubric {name_or_path!r}: give the path of a YAML file, or one of "
                 f"{', '.join(builtin_rubrics())}."
             )
     try:
-        return Rubric.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise RubricError(f"{path} is not readable as YAML: {error}") from error
+        read = read_yaml_file(path)
+    except ValueError as error:
+        raise RubricError(f"{path} {error}") from error
+    try:
+        return Rubric.model_validate(read)
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or 'rubric'}: {e['msg']}" for e in error.errors()
+            f"{'.'.join(map(str, e['loc'])) or 'rubric'}: {e['msg']}"
+            for e in error.errors()[:_MOST_SHOWN]
         )
         raise RubricError(f"{path} is not a valid rubric: {problems}") from error
 

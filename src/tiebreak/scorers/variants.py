@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from tiebreak.plain_yaml import read_yaml
 from tiebreak.scorers.catalogue import ONE_JUDGE, PROTOCOLS
 from tiebreak.scorers.protocols import Protocol, ProtocolError, find_protocol
 from tiebreak.words import split_names
@@ -82,8 +82,8 @@ def settings_of(protocol: Protocol) -> dict[str, Any]:
 def _value(protocol: str, key: str, text: str, wanted: Any) -> Any:
     """A setting's value, read as the command line of Inspect reads it."""
     try:
-        value = TypeAdapter(wanted).validate_python(yaml.safe_load(text), strict=True)
-    except (ValidationError, yaml.YAMLError) as error:
+        value = TypeAdapter(wanted).validate_python(read_yaml(text), strict=True)
+    except ValueError as error:  # of YAML, or of a type
         why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "it is not YAML"
         raise ProtocolError(f"{protocol}: {key} cannot be {text!r} ({why}).") from error
     # Tiers and rounds: a protocol needs at least one.

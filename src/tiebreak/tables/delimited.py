@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from tiebreak.tables.errors import TableError, UnreadableFileError, missing_file, shown
+from tiebreak.tables.errors import TableError, UnreadableFileError, require_path, shown
 
 Key = TypeVar("Key")
 
@@ -121,10 +121,9 @@ def read_text(path: Path) -> str:
         TableError: it does not exist.
         UnreadableFileError: it cannot be opened, or is not UTF-8.
     """
+    require_path(path)
     try:
         return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise missing_file(path) from None
     except OSError as error:
         reason = error.strerror or error
         raise UnreadableFileError(f"{path} cannot be opened ({reason}); give a file") from error

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from tiebreak.paths import MISSING, problem_with
+
 _SHOWN, _FIRST_LINE, _LISTED = 80, 200, 10
 
 
@@ -18,11 +20,19 @@ class UnreadableFileError(TableError):
     """A file cannot be opened, is damaged, or is not text in UTF-8; in a folder it is skipped."""
 
 
-def missing_file(path: Path) -> TableError:
-    """The error for a path that does not exist."""
-    return TableError(
-        f"{path} does not exist; check the spelling, paths are relative to the working directory"
-    )
+def require_path(path: Path) -> None:
+    """Check that there is a file or a folder.
+
+    Raises:
+        TableError: there is nothing.
+        UnreadableFileError: it cannot be opened, or is a pipe or a device.
+    """
+    problem = problem_with(path)
+    if problem == MISSING:
+        help_ = "check the spelling, paths are relative to the working directory"
+        raise TableError(f"{path} {problem}; {help_}")
+    if problem:
+        raise UnreadableFileError(f"{path} {problem}")
 
 
 def shown(text: object) -> str:

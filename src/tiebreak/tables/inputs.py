@@ -9,7 +9,7 @@ from tiebreak.paths import Paths, path_list
 from tiebreak.tables.ballots import CSV, LOGS, PREFLIB, BallotFile
 from tiebreak.tables.benchmark_ballots import ScoreBallotOptions, score_ballots
 from tiebreak.tables.delimited import read_delimited
-from tiebreak.tables.errors import TableError, missing_file
+from tiebreak.tables.errors import TableError, require_path
 from tiebreak.tables.reading import RANKING_LOG
 from tiebreak.tables.scores import POOL, ReadingOptions, holds_scores, read_scores
 
@@ -129,8 +129,7 @@ def sort_inputs(paths: Iterable[Path]) -> Inputs:
 
 def _kinds(path: Path) -> set[Kind]:
     suffix = path.suffix.lower()
-    if not path.exists():
-        raise missing_file(path)
+    require_path(path)
     if path.is_dir():
         return _of_folder(path)
     if suffix in CSV:

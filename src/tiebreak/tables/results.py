@@ -12,7 +12,7 @@ from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_samples import summaries_of
 from tiebreak.candidates.records import ReadOptions, natural_key
 from tiebreak.paths import AnyPath, Paths, path_list
-from tiebreak.tables.errors import TableError, UnreadableFileError, missing_file
+from tiebreak.tables.errors import TableError, UnreadableFileError, require_path
 from tiebreak.tables.reading import Note, Reading, Result, Unscored
 from tiebreak.tables.result_notes import (
     cells_of,
@@ -109,8 +109,7 @@ def _read(paths: Iterable[Path], options: ReadOptions) -> Iterator[Reading]:
     """Readings of files, and of all files of a known kind in folders; of each file once."""
     done: set[Path] = set()
     for path in paths:
-        if not path.exists():
-            raise missing_file(path)
+        require_path(path)
         files, notes = results_in(path) if path.is_dir() else ([path], [])
         yield Reading(notes=tuple(notes))
         for file in files:

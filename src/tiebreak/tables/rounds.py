@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
+from tiebreak.paths import problem_with
+from tiebreak.plain_yaml import read_yaml
 from tiebreak.tables.delimited import read_text
-from tiebreak.tables.errors import TableError, first_line, shown, suggestion
+from tiebreak.tables.errors import TableError, shown, suggestion
 from tiebreak.words import split_names
 
 _KEYS = ("name", "benchmarks", "eliminate", "weight")
@@ -114,7 +114,7 @@ def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
             not text.
     """
     names, source = split_names(order), "the order"
-    if not set(names) <= set(benchmarks) and Path(order).is_file():
+    if not (set(names) <= set(benchmarks) or problem_with(order)) and Path(order).is_file():
         names = [line.strip() for line in read_text(Path(order)).splitlines() if line.strip()]
         source = order
         if not names:
@@ -136,30 +136,12 @@ def _unused(source: str, rounds: Sequence[Round], benchmarks: Sequence[str]) -> 
     return (f"{source}: in no round, so not used: {', '.join(unused)}",) if unused else ()
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML in which a key stands once: PyYAML itself silently keeps the last of several."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if (name := str(key.value)) in seen:
-                problem = f"the key {shown(name)} is there twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            seen.add(name)
-        return super().construct_mapping(node, deep)
-
-
 def _load(path: Path) -> list[Any]:
     text = read_text(path)
     try:
-        entries = yaml.load(text, Loader=_Loader)  # nosec B506 - a SafeLoader
-    except yaml.MarkedYAMLError as error:
-        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise TableError(f"{path}{line} is not valid YAML ({error.problem}); correct it") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise TableError(
-            f"{path} is not valid YAML ({first_line(str(error))}); correct it"
-        ) from error
+        entries = read_yaml(text)
+    except ValueError as error:
+        raise TableError(f"{path} {error}") from error
     if not isinstance(entries, list) or not entries:
         raise TableError(
             f"{path} must hold a list of rounds, each a benchmark's name, a list of names, or a "

@@ -1,0 +1,43 @@
+"""What cannot be read at all is said before it is opened."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from tiebreak.paths import path_list, problem_with
+
+
+def test_files_and_folders_are_no_problem(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    (tmp_path / "link").symlink_to(file)
+    assert [problem_with(one) for one in (file, str(tmp_path), tmp_path / "link")] == [""] * 3
+    assert path_list(file) == [file]
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("nothing", "does not exist"),
+        ("file/inside", "does not exist"),
+        ("gone", "does not exist"),
+        ("pipe", "is a pipe, not a file: save it as one first"),
+        ("socket", "is a socket, not a file: save it as one first"),
+        ("/dev/zero", "is a device, not a file: save it as one first"),
+        ("x" * 5_000, "cannot be opened (File name too long)"),
+        ("a\0b", "is no path (embedded null byte)"),
+        ("\ud800", "is no path ('utf-8' codec can't encode"),
+    ],
+)
+def test_what_is_said(
+    path: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    (tmp_path / "gone").symlink_to("nowhere")
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        assert problem_with(path).startswith(problem)
