@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
+from tests.bank.attacking import Place, attacked
 from tests.bank.postgres import Cluster, postgresql
+from tests.bank.serving import token
 from tiebreak.bank.schema import open_bank
 
 
@@ -34,3 +36,16 @@ def engine(bank_url: str) -> Iterator[Engine]:
     engine = open_bank(bank_url, create=True)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A served bank under attack."""
+    with attacked(tmp_path_factory.mktemp("bank") / "bank.db") as place:
+        yield place
+
+
+@pytest.fixture
+def ada(place: Place, request: pytest.FixtureRequest) -> str:
+    """A token of an examinee of each test's own."""
+    return token(place.engine, user=request.node.name[:128])

@@ -19,7 +19,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from sqlalchemy import Engine, func, select
 
-from tests.bank.attacking import Place, answer, ask, attacked, opened
+from tests.bank.attacking import Place, answer, ask, opened
 from tests.bank.serving import token
 from tiebreak.bank.schema import TABLES
 from tiebreak.bank.session_tables import SESSION_QUESTIONS, Role
@@ -36,18 +36,6 @@ FEW = settings(
 )
 # What is right by the schema is refused, too: of others' sessions, beyond a quota, out of turn.
 NOT_HERE: list[CheckFunction] = [positive_data_acceptance]
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with attacked(tmp_path_factory.mktemp("bank") / "bank.db") as place:
-        yield place
-
-
-@pytest.fixture
-def ada(place: Place, request: pytest.FixtureRequest) -> str:
-    """A token of an examinee of each test's own."""
-    return token(place.engine, user=request.node.name[:128])
 
 
 def chunks(n: int) -> Iterator[bytes]:

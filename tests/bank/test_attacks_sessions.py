@@ -1,27 +1,13 @@
 """Examinees who look at others' sessions, skip ahead, answer twice: over real HTTP."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.bank.attacking import Place, answer, ask, attacked, opened, said_by
+from tests.bank.attacking import Place, answer, ask, opened, said_by
 from tests.bank.serving import token
 from tiebreak.bank.results import release
 from tiebreak.bank.sessions import close
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with attacked(tmp_path_factory.mktemp("bank") / "bank.db") as place:
-        yield place
-
-
-@pytest.fixture
-def ada(place: Place, request: pytest.FixtureRequest) -> str:
-    """A token of an examinee of each test's own."""
-    return token(place.engine, user=request.node.name[:128])
 
 
 def test_nobody_else_takes_part(place: Place, ada: str) -> None:

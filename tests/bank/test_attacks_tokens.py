@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
-from tests.bank.attacking import Place, answer, ask, attacked, opened, part, said_by
+from tests.bank.attacking import Place, answer, ask, opened, part, said_by
 from tests.bank.serving import KEYS, token
 from tiebreak.bank import tokens
 from tiebreak.bank.access import PERMISSIONS
@@ -20,18 +20,6 @@ from tiebreak.bank.schema import open_bank
 from tiebreak.bank.tokens import LEEWAY, Keys, issue, jti_of, revoke
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with attacked(tmp_path_factory.mktemp("bank") / "bank.db") as place:
-        yield place
-
-
-@pytest.fixture
-def ada(place: Place, request: pytest.FixtureRequest) -> str:
-    """A token of an examinee of each test's own."""
-    return token(place.engine, user=request.node.name[:128])
 
 
 def by_hand(claims: object, header: dict[str, Any], key: bytes) -> str:

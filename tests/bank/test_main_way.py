@@ -1,19 +1,14 @@
 """The main way of docs/fair.md with real processes: bank, server, token, answers, stars, κ."""
 
 import json
-import socket
-import subprocess
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 from inspect_ai.log import read_eval_log
 
-from tests.harness import BIN, ROOT, environment, run, run_here
+from tests.bank.processes import serving
+from tests.bank.serving import KEYS
+from tests.harness import ROOT, run, run_here
 
 pytest.importorskip("xllamacpp")
 
@@ -21,43 +16,6 @@ EXAMPLE = ROOT / "src" / "tiebreak" / "bank" / "example"
 MODEL = "tiebreak-local/smollm2-135m"
 JUDGE = "planted/noise=1"
 """The embedded model takes seconds for every reply, and cannot judge."""
-SECRET = "a secret of this test, long enough for it"
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a server of folder/bank.db, in a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    command = [str(BIN / "tiebreak"), "bank", "serve", "--port", str(port)]
-    with (folder / "serve.txt").open("w") as output:
-        server = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment(TIEBREAK_JWT_SECRET=SECRET),
-            stdout=output,
-            stderr=output,
-        )
-    try:
-        deadline = time.monotonic() + 60
-        while not _answers(address):
-            assert server.poll() is None, (folder / "serve.txt").read_text()
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        yield address
-    finally:
-        server.terminate()
-        server.wait(30)
-
-
-def _answers(address: str) -> bool:
-    try:
-        with urlopen(f"{address}/health", timeout=5) as reply:
-            return bool(reply.status == 200)
-    except (URLError, OSError):
-        return False
 
 
 @pytest.mark.slow
@@ -67,11 +25,13 @@ def test_main_way(tmp_path: Path) -> None:
     run_here("tiebreak", *expanded, cwd=tmp_path)
     run_here("tiebreak", "bank", "quota", "example.org", "2", cwd=tmp_path)
     whose = ("--user", "ada", "--institution", "example.org")
-    token = run("tiebreak", "bank", "token", *whose, cwd=tmp_path, TIEBREAK_JWT_SECRET=SECRET)
-    with served(tmp_path) as address:
-        asked = ("-T", f"server={address}", "-T", "k=2", "--model", MODEL, "--max-tokens", "40")
+    issue = ("tiebreak", "bank", "token", *whose)
+    token = run(*issue, cwd=tmp_path, TIEBREAK_JWT_SECRET=KEYS.verifying)
+    with serving(str(tmp_path / "bank.db"), tmp_path) as server:
+        asked = ("-T", f"server={server.address}", "-T", "k=2", "--max-tokens", "40")
         run(
-            *("inspect", "eval", "tiebreak/fair", *asked, "--log-dir", "examinee"),
+            *("inspect", "eval", "tiebreak/fair", "--model", MODEL, *asked),
+            *("--log-dir", "examinee"),
             cwd=tmp_path,
             TIEBREAK_TOKEN=token.stdout.strip(),
         )
