@@ -22,8 +22,9 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 
-@modelapi(name="candidate")
-class PlantedCandidate(ModelAPI):
+class Planted(ModelAPI):
+    """A model that answers a prompt's text."""
+
     def __init__(
         self,
         model_name: str,
@@ -33,7 +34,13 @@ class PlantedCandidate(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        self.quality, _, self.fails = model_name.partition("+")
+        self.set_up(**model_args)
+
+    def set_up(self, **model_args: Any) -> None:
+        raise NotImplementedError
+
+    def answer(self, prompt: str) -> str:
+        raise NotImplementedError
 
     async def generate(
         self,
@@ -42,40 +49,33 @@ class PlantedCandidate(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        if self.fails and Path(os.environ["CANDIDATE_FAILS"]).exists():
-            raise RuntimeError("PROVIDER FAILS")
-        text = f"quality={self.quality} of an answer to {len(input[-1].text)} characters"
-        output = ModelOutput.from_content(self.model_name, text)
+        output = ModelOutput.from_content(self.model_name, self.answer(input[-1].text))
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
 
+@modelapi(name="candidate")
+class PlantedCandidate(Planted):
+    def set_up(self, **model_args: Any) -> None:
+        self.quality, _, self.fails = self.model_name.partition("+")
+
+    def answer(self, prompt: str) -> str:
+        if self.fails and Path(os.environ["CANDIDATE_FAILS"]).exists():
+            raise RuntimeError("PROVIDER FAILS")
+        return f"quality={self.quality} of an answer to {len(prompt)} characters"
+
+
 @modelapi(name="memory")
-class PlantedMemory(ModelAPI):
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008
-        knows: str = "",
-        **model_args: Any,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
+class PlantedMemory(Planted):
+    def set_up(self, knows: str = "", **model_args: Any) -> None:
         lines = Path(knows).read_text(encoding="utf-8").splitlines() if knows else []
         self.known = [json.loads(line)["question"] for line in lines]
         self.calls = 0
 
-    async def generate(
-        self,
-        input: list[ChatMessage],
-        tools: list[ToolInfo],
-        tool_choice: ToolChoice,
-        config: GenerateConfig,
-    ) -> ModelOutput:
+    def answer(self, prompt: str) -> str:
         self.calls += 1
-        fill = next(filter(None, (_fill(one, input[-1].text) for one in self.known)), "guess")
-        return ModelOutput.from_content(self.model_name, f" **{fill.upper()}**.")
+        fill = next(filter(None, (_fill(one, prompt) for one in self.known)), "guess")
+        return f" **{fill.upper()}**."
 
 
 def _fill(question: str, prompt: str) -> str | None:
