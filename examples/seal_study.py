@@ -64,6 +64,7 @@ def main(
 ) -> None:
     """Judge what is in CANDIDATES by SEAL's seven protocols, and print the paper's tables."""
     common["candidates"] = [*candidates]
+    common["stratify"] = "off"  # the paper leaves all to the judge
     tasks = [getattr(rerank, name)(**common) for name in PROTOCOLS]
     common["swap"] = swap
     tasks += [rerank.full_pairwise(**common), rerank.flat_bracket(**common)]

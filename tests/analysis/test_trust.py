@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tiebreak.analysis.judge.coin import Cycles
+from tiebreak.analysis.judge.correctness import Correctness
 from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.analysis.judge.jury import Juror
 from tiebreak.analysis.judge.length import Length
@@ -20,7 +21,8 @@ POSITION = Position("matches", 0.52, 0.46, 0.58, n=309, p=0.5, enough=True)
 FLIPS = Flips("close", 40, 0.3, 0.2, 0.4, expected=0.3, both_first=6, both_second=6, p=1, coin_p=0)
 LENGTH = Length(0.01, -0.05, 0.07, p=0.7, n_matches=300, n_items=40, reason=None)
 CYCLES = Cycles(Estimate(NAN, NAN, NAN, 0, "no three answers all met"), 0, NAN)
-FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, coin_p=0.001, replies=())
+CORRECTNESS = Correctness(Estimate(NAN, NAN, NAN, 0, "nothing to compare"), 0, 0, 0, 0)
+FAIR = JudgeFigures(POSITION, FLIPS, LENGTH, CYCLES, 0.001, CORRECTNESS, replies=())
 BOUND = replace(POSITION, rate=0.92, lower=0.88, upper=0.95, p=0.0)
 
 

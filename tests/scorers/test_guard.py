@@ -1,6 +1,7 @@
 """The correctness guard: who failed never comes before who passed, and no other order changes."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -9,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.harness import ROOT
 from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.candidates import passed
+from tiebreak.candidates.native import VERIFIED
 from tiebreak.scorers.ballots import ItemBallots, PointScore, Reviewer
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.orders import guarded, verified
@@ -55,6 +58,12 @@ def graded(scores: Mapping[str, float], verdicts: Known, *, stratified: bool = T
 )
 def test_what_counts_as_passed(metric: str | None, score: float, said: bool | None) -> None:
     assert passed(metric, score) is said
+
+
+def test_the_page_lists_what_is_verified() -> None:
+    page = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8")
+    section = page.partition("## The correctness guard")[2].partition("- **Not verified**")[0]
+    assert set(re.findall("`([^`]+)`", section)) == VERIFIED.keys()
 
 
 @given(grades, known)

@@ -8,6 +8,7 @@ import pytest
 from tests.ranking_logs.builders import bracket, call, item, match, skipped, write_log
 from tests.report.showing import round_trip
 from tiebreak.analysis.judge.coin import Cycles
+from tiebreak.analysis.judge.correctness import Correctness
 from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import Flips, Position
@@ -48,6 +49,7 @@ def test_json_is_valid_and_has_the_documented_shape(boards: list[Leaderboard]) -
         Position: first["judge"]["position"],
         Flips: first["judge"]["flips"],
         Length: first["judge"]["length"],
+        Correctness: first["judge"]["correctness"],
         Cycles: first["judge"]["cycles"],
         JudgeReplies: first["judge"]["replies"][0],
         Trust: first["verdict"]["trust"],

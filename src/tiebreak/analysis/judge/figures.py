@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tiebreak.analysis.judge.coin import Cycles, coin_p, cycles_of
+from tiebreak.analysis.judge.correctness import Correctness, correctness_of
 from tiebreak.analysis.judge.length import Length, length_of
 from tiebreak.analysis.judge.position import (
     Flips,
@@ -32,6 +33,7 @@ class JudgeFigures:
     length: Length
     cycles: Cycles
     coin_p: float
+    correctness: Correctness
     replies: tuple[JudgeReplies, ...]
 
     def corrected(self, tests: int) -> "JudgeFigures":
@@ -73,5 +75,6 @@ def judge_figures(items: Sequence[ItemBallots], *, how: Resampling = Resampling(
         length=length_of(items, level=how.level),
         cycles=cycles,
         coin_p=coin_p(items, flips.coin_p, cycles.coin_p),
+        correctness=correctness_of(items, how=how),
         replies=replies,
     )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from tiebreak.analysis.judge.correctness import Correctness
 from tiebreak.analysis.judge.jury import Juror
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import Flips, Position
@@ -35,6 +36,8 @@ def judge_lines(board: Leaderboard) -> Iterator[str]:
             )
     elif board.rule.asks == "list" and judge.position.n:
         yield _place_line(judge.position, "reviews" if board.rule.reviewed else "lists")
+    if judge.correctness.n:
+        yield _correctness_line(judge.correctness)
     for one in judge.replies:
         questions = count(one.n_questions, "question")
         yield (
@@ -113,6 +116,21 @@ def _length_line(length: Length) -> str:
         f"{gain[0].upper()}{gain[1:]}, by {count(length.n_matches, 'match', 'matches')} in "
         f"{count(length.n_items, 'item')}; longer answers may be better"
     )
+
+
+def _correctness_line(found: Correctness) -> str:
+    share = found.share
+    bounds = "" if math.isnan(share.lower) else f", {percents(share.lower, share.upper)}"
+    line = (
+        "Against the native score: of an answer that passed (1) and one that failed (0) the one "
+        f"that failed was preferred in {found.n_against:,} of {count(found.n, 'pair')} "
+        f"({percent(share.value)}{bounds})"
+    )
+    if found.n_tied:
+        line += f", neither in {found.n_tied:,}"
+    if found.n_guarded:
+        return f"{line}; in {count(found.n_guarded, 'item')} the guard places the passed ones first"
+    return f"{line}; judging alone ranks them"
 
 
 def _rates(lower: float, upper: float) -> str:

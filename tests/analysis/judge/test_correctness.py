@@ -1,0 +1,79 @@
+"""Pairs of an answer that passed and one that failed: counted by hand, and said on the board."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.ranking_logs.builders import all_pairs, item, match, write_log
+from tests.report.showing import printed
+from tiebreak.analysis.judge.correctness import correctness_of
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.report.sheets.leaderboard import board_sheet
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match, PointScore
+
+NATIVE = {"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.5, "e": None}
+GROUPS = [["a"], ["b"], ["c"], ["d"], ["e"]]
+
+
+def ballots(matches: Sequence[Match] = (), **changed: Any) -> ItemBallots:
+    return item("q", matches, groups=GROUPS, native=NATIVE).model_copy(update=changed)
+
+
+@pytest.mark.parametrize(
+    ("judged", "counts"),
+    [
+        (ballots([match("a", "b", 0.5), match("b", "c", 0.5), match("a", "c", -1)]), (2, 1, 0)),
+        (ballots([match("b", "a", 0.0), match("b", "c", None)]), (1, 0, 1)),
+        (ballots([match("d", "b", 0.5), match("a", "e", -0.5)]), (0, 0, 0)),
+        (
+            ballots(
+                scores=[
+                    PointScore(candidate=name, score=score)
+                    for name, score in {"a": 0.5, "b": 0.5, "c": 0.25, "d": 0.1}.items()
+                ]
+            ),
+            (2, 1, 1),
+        ),
+        (
+            ballots(
+                listings=[
+                    Listing(groups=(("b",), ("a", "d"), ("c",)), reviewer="x"),
+                    Listing(groups=(("c", "b"), ("a",)), reviewer="y"),
+                    Listing(unscored="no JSON", reviewer="z"),
+                ]
+            ),
+            (4, 3, 1),
+        ),
+    ],
+    ids=["matches", "a tie, and no verdict", "no two that differ", "grades", "lists"],
+)
+def test_counts(judged: ItemBallots, counts: tuple[int, int, int]) -> None:
+    found = correctness_of([judged])
+    assert (found.n, found.n_against, found.n_tied) == counts
+    if counts[0]:
+        assert found.share.value == counts[1] / counts[0]
+        assert math.isnan(found.share.lower)  # one item
+    else:
+        assert math.isnan(found.share.value)
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+def test_the_board_says_it_with_and_without_the_guard(tmp_path: Path, stratified: bool) -> None:
+    # a, then b, then c, says the judge; b failed.
+    items = [
+        all_pairs(f"q{n}", "abc", native={"a": 1.0, "b": 0.0, "c": 1.0}).model_copy(
+            update={"passed": {"a": True, "b": False, "c": True}, "stratified": stratified}
+        )
+        for n in range(10)
+    ]
+    [board] = leaderboards([write_log(tmp_path / "r.eval", items)])
+    assert [row.model for row in board.rows] == (["a", "c", "b"] if stratified else ["a", "b", "c"])
+    what = "; in 10 items the guard places the passed ones first"
+    assert (
+        "Against the native score: of an answer that passed (1) and one that failed (0) the one "
+        "that failed was preferred in 10 of 20 pairs (50%, 27–73%)"
+        + (what if stratified else "; judging alone ranks them")
+    ) in printed(board_sheet(board), 400)
