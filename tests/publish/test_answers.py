@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog
 
+from tests.candidates.builders import write_lm_eval_run
 from tests.publish.judged_runs import (
     change_log,
     told,
@@ -103,6 +104,21 @@ def test_a_secret_of_a_candidates_log_stays_there(tmp_path: Path) -> None:
     change_log(tmp_path / "candidates" / "gsm8k-0.eval", plant)
     with pytest.raises(PublishError, match=r"^candidates/.* \(api_key\) in gsm8k-0\.eval"):
         judged_pool(run, [[tmp_path / "candidates"]])
+
+
+@pytest.mark.slow
+def test_a_secret_beside_the_answers_of_lm_eval_stays_there(tmp_path: Path) -> None:
+    key = "sk-hidden"  # the builder writes it into the summary
+    for model in "abc":
+        rows = [{"id": "q", "question": "?", "answer": f"{model}: {key * (model == 'b')}"}]
+        samples = write_lm_eval_run(tmp_path / "out", model, rows)
+    run = only_run(write_ranking(tmp_path / "x.eval", load_candidates(tmp_path / "out")))
+    with pytest.raises(PublishError, match=r"^candidates/.* \(api_key\) in results_") as found:
+        judged_pool(run, [[tmp_path / "out"]])
+    assert key not in str(found.value)
+    for summary in samples.parents[1].rglob("results*.json"):
+        summary.write_text("[damaged")
+    assert judged_pool(run, [[tmp_path / "out"]])
 
 
 @pytest.mark.slow

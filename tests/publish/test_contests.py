@@ -17,7 +17,7 @@ import pytest
 
 from tests.publish.fake_hub import WRITE, FakeHub
 from tests.publish.hub_client import REPO, impatient
-from tests.publish.judged_runs import rows_in, write_both
+from tests.publish.judged_runs import rows_in, told, write_both
 from tests.publish.test_every_eval_ever import APART, metric, validate
 from tests.publish.test_every_eval_ever import write as write_files
 from tests.publish.test_folder import LOAD
@@ -29,7 +29,6 @@ from tiebreak.publish.card import README
 from tiebreak.publish.contest_records import contest_records
 from tiebreak.publish.contests import METHODS, contest_manifest, contest_of, contest_rows
 from tiebreak.publish.latest import ALL_CONTESTS, CONTESTS
-from tiebreak.publish.secrets import _texts
 from tiebreak.rankers import AGGREGATORS, Profile, Resampling
 from tiebreak.tables import ScoreTable, read_order, read_rounds, read_scores
 from tiebreak.tables.ballots import BallotFile
@@ -291,7 +290,7 @@ def test_no_path_and_no_name_of_a_file_leaves(tmp_path: Path) -> None:
     assert TOKEN in " ".join(done.notes)  # the publisher is told all
     publish_dataset((), None, contest=report, every_eval_ever=tmp_path / "eee")
     found = contents(tmp_path / "ranks") | contents(tmp_path / "eee")
-    texts = [*found, *(text for path, content in found.items() for text in _texts(path, content))]
+    texts = [*found, *(told(content, path) for path, content in found.items())]
     for word in (FOLDER, TOKEN, str(tmp_path), "/home/me", "/srv", "results_", ".json:", "api_key"):
         assert not [text for text in texts if word in text and text not in found], word
     rows = rows_in(found[CONTESTS])

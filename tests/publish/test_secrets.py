@@ -11,7 +11,8 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.publish.judged_runs import change_log, write_both
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, refuse_secrets
+from tiebreak.publish.search import refuse_secrets
+from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets
 from tiebreak.publish.tables import to_parquet
 
 VALUE = 'sk-"ünïc\\ode"-1234'
@@ -66,10 +67,15 @@ def test_environment() -> None:
         "SHORT_KEY": "1234567",  # a word that may occur anywhere
         "KEYBOARD": "qwertyuiop",
         "HOME": "/home/somebody",
+        "OPENAI_KEYS": "sk-aaaaaa1, sk-bbbbbb2",
+        "DATABASE_URL": "postgres://ranker:in-the-address@db/ranks",
     }
-    found = {secret.source.split()[-1]: secret.value for secret in environment_secrets(variables)}
+    found = {(one.source.split()[-1], one.value) for one in environment_secrets(variables)}
+    whole = ("OPENAI_API_KEY", "hf_token", "MY_SECRET", "DB_PASSWORD", "OPENAI_KEYS")
     assert found == {
-        name: variables[name] for name in ("OPENAI_API_KEY", "hf_token", "MY_SECRET", "DB_PASSWORD")
+        *((name, variables[name]) for name in whole),
+        *(("OPENAI_KEYS", "sk-aaaaaa1"), ("OPENAI_KEYS", "sk-bbbbbb2")),
+        ("DATABASE_URL", "in-the-address"),
     }
 
 
@@ -84,6 +90,8 @@ def plant(log: EvalLog) -> None:
         "dtype": "bfloat16",  # a word that any answer may hold
         "attn_implementation": "flash_attention_2",
         "auth": "bfloat32",  # the same under such a name is none
+        "openai_keys": "in-a-list-1,in-a-list-2",
+        "api_key_env": "placeholder",  # a word is no key
     }
     spec.model_base_url = "https://user-name:pass%20word@host.example/v1?key=in-the-query"
     judge = ModelConfig(
@@ -116,6 +124,7 @@ def test_secrets_of_a_log(tmp_path: Path) -> None:
     values = {secret.value for secret in log_secrets(str(log))}
     assert values == {
         *("bfloat32", "in-model-args", "in-a-list-inside", "user-name", "pass%20word", "pass word"),
+        *("in-a-list-1,in-a-list-2", "in-a-list-1", "in-a-list-2"),
         *("in-the-query", "in-role-args", "role-pass", "Bearer in-a-header", "in-a-header"),
         *("wordsecret", "in-a-body"),
         *("peer-args", "ghp_in-the-remote", "in-task-args", "task-pass", "in-metadata"),

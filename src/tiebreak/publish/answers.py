@@ -27,7 +27,8 @@ from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
-from tiebreak.publish.secrets import log_secrets, refuse_secrets
+from tiebreak.publish.search import refuse_secrets
+from tiebreak.publish.secrets import score_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
 from tiebreak.words import count
 
@@ -179,8 +180,14 @@ def _cut(run: Run, pool: CandidatePool) -> CandidatePool:
 def _refuse_secrets(public: CandidatePool, found: CandidatePool) -> CandidatePool:
     """The public pool, once it is sure to hold no secret of the logs it comes from."""
     sources = {one.source for row in found.candidates.values() for one in row.values()}
-    logs = [path for path in sorted(sources) if path.endswith((".eval", ".json"))]
-    secrets = [secret for path in logs if Path(path).exists() for secret in log_secrets(path)]
+    # What lm-eval writes beside the answers holds the model's arguments.
+    beside = {
+        str(summary)
+        for path in sources
+        if path.endswith(".jsonl")
+        for summary in Path(path).parent.glob("results*.json")
+    }
+    secrets = [secret for path in sorted(sources | beside) for secret in score_secrets(path)]
     if secrets:
         refuse_secrets(dict([pool_file(public)]), secrets)
     return public

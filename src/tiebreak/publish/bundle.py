@@ -25,13 +25,8 @@ from tiebreak.publish.rows import (
     text_rows,
 )
 from tiebreak.publish.runs import Run
-from tiebreak.publish.secrets import (
-    Secret,
-    environment_secrets,
-    log_secrets,
-    refuse_secrets,
-    score_secrets,
-)
+from tiebreak.publish.search import refuse_secrets
+from tiebreak.publish.secrets import Secret, environment_secrets, log_secrets, score_secrets
 from tiebreak.publish.tables import table_of, to_parquet
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures.canvas import require_matplotlib

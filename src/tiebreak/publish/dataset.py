@@ -19,7 +19,7 @@ from tiebreak.publish.folder import Written, write_files, write_folder
 from tiebreak.publish.hub import Outcome, publish_bundle
 from tiebreak.publish.retry import RetryPolicy
 from tiebreak.publish.runs import Run, read_runs
-from tiebreak.publish.secrets import refuse_secrets
+from tiebreak.publish.search import refuse_secrets
 from tiebreak.rankers.uncertainty import Resampling
 
 NO_NAME = "OWNER/NAME"

@@ -18,7 +18,7 @@ from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import README, card
 from tiebreak.publish.contests import OF_CONTESTS
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.secrets import refuse_secrets
+from tiebreak.publish.search import refuse_secrets
 from tiebreak.publish.tables import from_parquet, schema, to_parquet
 from tiebreak.report.columns import METRICS
 

@@ -1,0 +1,175 @@
+"""What is a credential: shapes of real ones are found, what stands in real environments is not."""
+
+import base64
+import os
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import pytest
+import yaml
+
+from tests.publish.credential_shapes import Shape, shapes
+from tiebreak.publish.credentials import called_by, credentials
+from tiebreak.publish.search import refuse_secrets
+from tiebreak.publish.secrets import environment_secrets
+
+ENVIRONMENTS = cast(
+    "Mapping[str, Mapping[str, str]]",
+    yaml.safe_load(Path(__file__).with_name("environments.yaml").read_text("utf-8")),
+)
+
+
+def missed(shape: Shape, variable: str) -> list[str]:
+    """The parts of a shape in which nothing would be found."""
+    found = credentials(variable, shape.value)
+    return [part for part in shape.parts if not any(one in part for one in found)]
+
+
+def named(shape: Shape) -> str:
+    return shape.name
+
+
+@pytest.mark.parametrize("shape", shapes(), ids=named)
+def test_a_credential_is_found_by_its_name(shape: Shape) -> None:
+    assert missed(shape, shape.variable) == []
+
+
+@pytest.mark.parametrize("shape", [one for one in shapes() if one.neutral], ids=named)
+def test_a_credential_is_found_by_its_look_alone(shape: Shape) -> None:
+    assert missed(shape, "NOTE") == []
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_nothing_in_an_environment_without_secrets_is_one(name: str) -> None:
+    assert list(environment_secrets(ENVIRONMENTS[name])) == []
+
+
+@pytest.mark.slow
+def test_no_word_of_our_own_text_looks_like_one() -> None:
+    """Thousands of words that anybody may write: names, options, paths, formulas, addresses."""
+    root = Path(__file__).parents[2]
+    words: set[str] = set()
+    for path in (*root.glob("docs/*.md"), *root.glob("src/tiebreak/*/[a-e]*.py")):
+        words |= set(re.findall(r"[^\s=]{8,}", path.read_text("utf-8")))
+    assert len(words) > 10_000
+    assert [word for word in words if ")@" not in word and credentials("NOTE", word)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("OPENAI_API_KEY", "key"),
+        ("OPENAI_API_KEY_2", "key"),
+        ("OPENAI_KEYS", "key"),
+        ("AWS_ACCESS_KEY_ID", "key"),
+        ("azureApiKey", "key"),
+        ("x-api-key", "key"),
+        ("TOGETHER_APIKEY", "key"),
+        ("HF_TOKEN2", "key"),
+        ("authToken", "password"),
+        ("AWS_SECRET_ACCESS_KEY", "password"),
+        ("PGPASSWORD", "password"),
+        ("PGPASS", "password"),
+        ("DB_PWD", "password"),
+        ("LAB_CREDS", "password"),
+        ("Authorization", "password"),
+        ("PWD", ""),
+        ("MAX_TOKENS", ""),
+        ("TOKENIZERS_PARALLELISM", ""),
+        ("HF_TOKEN_PATH", ""),
+        ("AWS_WEB_IDENTITY_TOKEN_FILE", ""),
+        ("TIEBREAK_JWT_PUBLIC_KEY", ""),
+        ("API_KEY_HEADER", ""),
+        ("KEYBOARD_LAYOUT", ""),
+        ("MONKEY", ""),
+        ("COMPASS", ""),
+        ("GIT_AUTHOR_NAME", ""),
+        ("GITHUB_SHA", "id"),
+        ("eval_id", "id"),
+        ("private_key_id", "key"),
+        ("", ""),
+        ("_", ""),
+    ],
+)
+def test_what_a_name_says(name: str, called: str) -> None:
+    assert called_by(name) == called
+
+
+ENCODED = base64.b64encode(b"user:long-pass-1").decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        # A word under the name of a password is one; under that of a key it is a stand-in.
+        ("DB_PASSWORD", "wordsecret", {"wordsecret"}),
+        ("API_KEY", "placeholder", set()),
+        ("API_KEY", "sk-123456", {"sk-123456"}),
+        # What everybody has read, or anybody writes, would stop publications for nothing.
+        ("DATABASE_URL", "postgres://postgres:postgres@localhost/postgres", set()),
+        ("DATABASE_URL", "postgres://u:changeme@localhost/x", set()),
+        ("DB_PASSWORD", "12345678", set()),
+        ("SECRET_STORE", "/run/secrets/of-the-lab", set()),
+        ("GPG_KEY", "7169605F62C751356D054A26A821E680E5FA6305", set()),
+        # Passwords with characters that addresses do not allow.
+        ("URL", "mysql://u:p@ss/w#rd?x@h/db", {"p@ss/w#rd?x"}),
+        ("URL", "mysql://u:pass[word@h/db", {"pass[word"}),
+        ("URL", "mysql://u:pass;word,1@h/db", {"pass;word,1"}),
+        ("URL", "mysql://u:p%40ssw0rd@h/db", {"p%40ssw0rd", "p@ssw0rd"}),
+        # Two in one value.
+        ("URLS", "redis://:secret-1@a,redis://:secret-2@b", {"secret-1", "secret-2"}),
+        # Beside other things.
+        ("ARGS", "--model x/y --api-key token-abc123 --port 8000", {"token-abc123"}),
+        ("H", "X-Api-Key: opaque-1, Accept: application/json", {"opaque-1"}),
+        ("X", "user=ada password=two-words timeout=10000000", {"two-words"}),
+        ("COMMIT", "Mend auth: re-authenticate with the token that was given", set()),
+        ("X", f"Authorization: Basic {ENCODED}", {ENCODED, "long-pass-1"}),
+        ("X", '{"a": [{"client_secret": "in-json-1"}], "n": 3, "b": null}', {"in-json-1"}),
+        ("X", '{"client_secret": "not closed', set()),
+        # What names something is public; a mark tells of a key even there.
+        ("RUN_ID", "nY2Ywh3Qy2MnXkQ8pQ2q3d", set()),
+        ("RUN", "nY2Ywh3Qy2MnXkQ8pQ2q3d", {"nY2Ywh3Qy2MnXkQ8pQ2q3d"}),
+        ("LOG", "logs/2026-11-22_seal_nY2Ywh3Qy2MnXkQ8pQ2q3d.eval", set()),
+        ("LOGS", "s3://lab/2026-11-22_seal_nY2Ywh3Qy2MnXkQ8pQ2q3d.eval", set()),
+        ("CLIENT_ID", f"AKIA{'Q7ZK' * 4}", {f"AKIA{'Q7ZK' * 4}"}),
+        # Public parts of keys.
+        ("JWT_KEY", "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n", set()),
+        ("DEPLOY_KEY", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIoqW9x7ZzQ0b3Jv ada@lab", set()),
+        ("EMPTY_TOKEN", "", set()),
+        ("EMPTY_TOKEN", "        ", set()),
+    ],
+)
+def test_what_of_a_value_is_one(name: str, value: str, found: set[str]) -> None:
+    assert found <= credentials(name, value)
+    longer = {one for one in credentials(name, value) if not any(part in one for part in found)}
+    assert longer == set(), "and nothing beside it"
+
+
+def test_this_environment_stops_nothing_that_it_does_not_hold() -> None:
+    """Whatever stands in the variables here: text of a usual publication is not refused."""
+    harmless = "\n".join(value for one in ENVIRONMENTS.values() for value in one.values())
+    refuse_secrets({"a.txt": harmless.encode()}, environment_secrets(os.environ))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "part", ["a", "a.", "a=", "--a", "eyJ", "://a:", "a: ", "-----BEGIN A", "[", "aB1"]
+)
+def test_no_value_takes_long(part: str) -> None:
+    started = time.process_time()
+    credentials("X_KEY", part * (60_000 // len(part)))
+    assert time.process_time() - started < 2.0
+
+
+def test_of_a_long_one_any_part_is_enough() -> None:
+    [key] = [one.value for one in shapes() if one.name == "OpenAI, project"]
+    found = credentials("KEY", key)
+    for at in range(0, len(key) - 63):
+        assert any(piece in key[at : at + 64] for piece in found)
+    [pem] = [one.value for one in shapes() if one.name == "private key"]
+    pieces = credentials("DEPLOY", pem)
+    assert all(re.fullmatch(r"[A-Za-z0-9+/=]{32}", piece) for piece in pieces)
+    assert not any(piece in pem[:130] for piece in pieces), "the beginning of many keys"
