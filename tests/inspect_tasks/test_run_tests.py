@@ -10,31 +10,34 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET_ENDS, REPLIES
 from tiebreak.inspect_tasks.sandboxed import command, order
+from tiebreak.inspect_tasks.sandboxed.box import boundary
 from tiebreak.inspect_tasks.sandboxed.run_tests import Candidate, Ended
 
 TEST = "def check(add):\n    assert add(1, 2) == 3\n    assert add(0, 0) == 0\n"
-LIMITS = {"cpu_seconds": 1, "wall_seconds": 5, "memory_bytes": 256 * 1024 * 1024}
+LIMITS: dict[str, Any] = {"cpu_seconds": 1, "wall_seconds": 5, "memory_bytes": 256 * 1024 * 1024}
 PASSED = {"passed": True, "why": ""}
 
 
-def run(program: str, test: str = TEST, prompt: str = "", **limits: int) -> dict[str, Any]:
-    return examined(command(sys.executable), order(program, prompt, test, "add", **limits))
+def run(program: str, test: str = TEST, prompt: str = "", **limits: Any) -> dict[str, Any]:
+    """The verdict on a program, in the box that this machine has for it."""
+    given = order(program, prompt, test, "add", **limits, **boundary(trust_code=True))
+    return examined(command(sys.executable), given)
 
 
 def examined(line: list[str], given: Any) -> dict[str, Any]:
     done = subprocess.run(
         line, input=json.dumps(given), capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     [verdict] = done.stdout.splitlines()
     found: dict[str, Any] = json.loads(verdict)
+    assert found.pop("nonce") == given["nonce"]
     return found
 
 
@@ -297,20 +300,16 @@ def test_no_error_of_a_program_ends_its_tests_quietly(
 
 @pytest.mark.parametrize("name", REPLIES)
 def test_no_reply_is_an_answer_but_an_answer(name: str) -> None:
-    candidate = Candidate.__new__(Candidate)
-    candidate.ended = ""
-    channels = {"stdin": io.BytesIO(), "stdout": io.BytesIO(REPLIES[name])}
-    candidate.process = SimpleNamespace(wait=lambda _: 0, **channels)  # type: ignore[assignment]
+    candidate = Candidate(io.BytesIO(), io.BytesIO(REPLIES[name]), TEST)
     with pytest.raises(Ended):
         candidate(1, 2)
     assert candidate.ended
 
 
 def test_who_has_ended_gives_no_more_answers() -> None:
-    candidate = Candidate.__new__(Candidate)
-    candidate.ended = "it ran too long"
     stdout = io.BytesIO(b'[3, [], ""]\n')
-    candidate.process = SimpleNamespace(stdin=io.BytesIO(), stdout=stdout)  # type: ignore[assignment]
+    candidate = Candidate(io.BytesIO(), stdout, TEST)
+    candidate.ended = "it ran too long"
     with pytest.raises(Ended, match="it ran too long"):
         candidate(1, 2)
     assert stdout.tell() == 0
@@ -338,7 +337,7 @@ def taken_over(body: str) -> dict[str, Any]:
     """The verdict on a candidate whose process is the attacker's from the start."""
     line = command(sys.executable)
     line[line.index("tiebreak.inspect_tasks.sandboxed.run_program") + 1] = TAKEN_OVER.format(body)
-    return examined(line, order("", "", TEST, "add", **LIMITS))
+    return examined(line, order("", "", TEST, "add", **LIMITS, **boundary()))
 
 
 @pytest.mark.slow

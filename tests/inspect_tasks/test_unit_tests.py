@@ -23,7 +23,7 @@ from tiebreak.prerequisite import PrerequisiteError
 
 ITEMS = Path(generate.__file__).parent / "items" / "humaneval.jsonl"
 ADD = "def add(a, b):\n    return a + b\n"
-PASSED = '{"passed": true, "why": ""}\n'
+PASSED = '{"passed": true, "why": "", "nonce": "NONCE"}\n'
 
 
 def test_the_sandbox_is_a_container_unless_told_otherwise(tmp_path: Path) -> None:
@@ -136,7 +136,8 @@ class FakeSandbox:
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):
             raise reply
-        return reply
+        said = reply.stdout.replace("NONCE", self.orders[-1]["nonce"])
+        return ExecResult(reply.success, reply.returncode, said, "")
 
 
 def scored(sandbox: FakeSandbox, monkeypatch: pytest.MonkeyPatch, **options: bool) -> Score:
@@ -160,6 +161,8 @@ def said(text: str) -> ExecResult[str]:
     return ExecResult(True, 0, text, "")
 
 
+NO_ROOM = '{"error": "no room", "nonce": "NONCE"}'
+SILENT = '{"silent": "it ended early", "nonce": "NONCE"}'
 GONE = ExecResult(False, 137, "", "Killed")
 
 
@@ -168,18 +171,30 @@ GONE = ExecResult(False, 137, "", "Killed")
     [
         # The examiner's word.
         ([said(PASSED)], "C", None),
-        ([said('{"passed": false, "why": "failed: it"}')], "I", "failed: it"),
+        ([said('{"passed": false, "why": "failed: it", "nonce": "NONCE"}')], "I", "failed: it"),
         # No word, though a harmless program passes: this one silenced its examiner.
         ([GONE, said(PASSED)], "I", "stopped: there was no verdict"),
         ([TimeoutError("late"), said(PASSED)], "I", "stopped: there was no verdict"),
         ([said("3\n"), said(PASSED)], "I", "stopped: there was no verdict"),
         ([said("[]\n"), said(PASSED)], "I", "stopped: there was no verdict"),
+        # A word that this run's examiner has not said, or not as its last.
+        ([said('{"passed": true, "why": ""}'), said(PASSED)], "I", "stopped: there was no verdict"),
+        ([said('{"passed": true, "why": "", "nonce": null}'), said(PASSED)], "I", "stopped: there"),
+        ([said(PASSED.replace("NONCE", "0" * 32)), said(PASSED)], "I", "stopped: there was no"),
+        ([said(PASSED * 2), said(PASSED)], "I", "stopped: there was no verdict"),
+        ([ExecResult(False, 137, PASSED, ""), said(PASSED)], "I", "stopped: there was no verdict"),
+        ([said(SILENT), said(PASSED)], "I", "stopped: there was no verdict (it ended early)"),
         # The sandbox is broken: no zero.
-        ([said('{"error": "no room"}')], None, "The sandbox is broken: no room"),
+        ([said(NO_ROOM)], None, "The sandbox is broken: no room"),
+        ([said(SILENT), said(SILENT)], None, "The sandbox is broken: it ended early"),
         ([GONE, GONE], None, "The sandbox is broken: JSONDecodeError"),
         ([RuntimeError("no docker")] * 2, None, "The sandbox is broken: RuntimeError: no docker"),
-        ([GONE, said('{"error": "no room"}')], None, "The sandbox is broken: no room"),
-        ([GONE, said('{"passed": false, "why": "slow"}')], None, "The sandbox is broken: slow"),
+        ([GONE, said(NO_ROOM)], None, "The sandbox is broken: no room"),
+        (
+            [GONE, said(PASSED.replace("true", "false").replace('""', '"slow"'))],
+            None,
+            "The sandbox is broken: slow",
+        ),
     ],
 )
 def test_a_broken_sandbox_is_no_zero(

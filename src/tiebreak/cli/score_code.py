@@ -41,6 +41,11 @@ _MOST_SHOWN = 10
     is_flag=True,
     help="Accept that code runs without a container; needed for the sandbox `local`.",
 )
+@click.option(
+    "--trust-code",
+    is_flag=True,
+    help="Accept that it runs without bubblewrap, too, where `local` has none.",
+)
 @click.option("--again", is_flag=True, help="Run also what has a native score, and replace it.")
 @click.option(
     "--log-dir",
@@ -63,6 +68,7 @@ def score_code(
     out: Path,
     sandbox: str,
     confirm: bool,
+    trust_code: bool,
     again: bool,
     log_dir: Path | None,
     results: bool,
@@ -100,6 +106,7 @@ def score_code(
             pool,
             sandbox,
             confirm_run_unsafe_code=confirm,
+            trust_code=trust_code,
             again=again,
             log_dir=log_dir,
             display="none" if as_json else None,

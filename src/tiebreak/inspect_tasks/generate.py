@@ -42,6 +42,7 @@ def humaneval(
     documentation: bool = True,
     sandbox: str = "docker",
     confirm_run_unsafe_code: bool = False,
+    trust_code: bool = False,
 ) -> Task:
     """HumanEval: complete a Python function; scored by its tests, which run in a sandbox.
 
@@ -51,17 +52,21 @@ def humaneval(
         documentation: Whether the prompt holds the docstring.
         sandbox: docker, or another sandbox of Inspect; local runs the code on this machine.
         confirm_run_unsafe_code: Needed for the sandbox local.
+        trust_code: Needed for it, too, where bubblewrap cannot be had.
     """
     if not isinstance(sandbox, str):
         raise PrerequisiteError(f"sandbox is {sandbox!r}: it must be a name, such as docker.")
-    flag("confirm_run_unsafe_code", confirm_run_unsafe_code)
+    accepted = (
+        flag("confirm_run_unsafe_code", confirm_run_unsafe_code),
+        flag("trust_code", trust_code),
+    )
     return _task(
         "humaneval",
         data,
         ask("humaneval", flag("documentation", documentation)),
-        unit_tests(confirm_run_unsafe_code),
-        setup=confirmed_sandbox(confirm_run_unsafe_code),
-        sandbox=sandbox_of(sandbox, confirm_run_unsafe_code),
+        unit_tests(*accepted),
+        setup=confirmed_sandbox(*accepted),
+        sandbox=sandbox_of(sandbox, *accepted),
     )
 
 

@@ -83,6 +83,7 @@ def score_code(
     sandbox: str = "docker",
     *,
     confirm_run_unsafe_code: bool = False,
+    trust_code: bool = False,
     again: bool = False,
     log_dir: str | Path | None = None,
     display: DisplayType | None = None,
@@ -96,6 +97,7 @@ def score_code(
         pool: Candidates; items with tests have `test` and `entry_point` in their metadata.
         sandbox: A sandbox of Inspect.
         confirm_run_unsafe_code: Needed for the sandbox `local`.
+        trust_code: Needed for it, too, where bubblewrap cannot be had.
         again: Whether answers that have a native score get a new one.
         log_dir: Folder for Inspect's log of the runs, which is not kept without one.
         display: How Inspect shows its progress.
@@ -104,7 +106,7 @@ def score_code(
         PrerequisiteError: no item has tests, the sandbox cannot be had, or it is `local` and that
             was not confirmed.
     """
-    where = sandbox_of(sandbox, confirm_run_unsafe_code)
+    where = sandbox_of(sandbox, confirm_run_unsafe_code, trust_code)
     if not any(has_tests(item) for item in pool.items):
         raise PrerequisiteError(
             "No item has tests: programs are run for benchmarks such as HumanEval, whose items "
@@ -117,9 +119,9 @@ def score_code(
         return CodeScores(pool, 0, ())
     task = Task(
         dataset=MemoryDataset([_sample(run, number) for number, run in enumerate(runs)]),
-        setup=confirmed_sandbox(confirm_run_unsafe_code),
+        setup=confirmed_sandbox(confirm_run_unsafe_code, trust_code),
         solver=give_answer(),
-        scorer=unit_tests(confirm_run_unsafe_code),
+        scorer=unit_tests(confirm_run_unsafe_code, trust_code),
         sandbox=where,
         name="score_code",
     )

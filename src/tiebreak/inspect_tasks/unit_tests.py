@@ -14,26 +14,24 @@ from inspect_ai.util import sandbox as current_sandbox
 
 from tiebreak.benchmarks.program import complete_program
 from tiebreak.inspect_tasks.contests import from_working_directory
-from tiebreak.inspect_tasks.sandboxed import command, order
+from tiebreak.inspect_tasks.sandboxed import command, harmless_order, order
+from tiebreak.inspect_tasks.sandboxed.box import boundary
 from tiebreak.prerequisite import PrerequisiteError
 
 COMPOSE: Final = Path(__file__).with_name("compose.yaml")
 UNCONFIRMED: Final = (
-    "The sandbox `local` runs the code of answers on this machine: with limits and checks, but "
-    "without a container, so nothing stops code that means harm. Use docker, or accept this with "
+    "The sandbox `local` runs the code of answers on this machine, without a container: bubblewrap "
+    "keeps it from your files, your processes and the network. Use docker, or accept this with "
     "-T confirm_run_unsafe_code=true (tiebreak score-code: --confirm-run-unsafe-code)."
 )
 
-_HARMLESS: Final = order(
-    "def one():\n    return 1\n", "", "def check(one):\n    assert one() == 1\n", "one"
-)
 _SLACK_SECONDS: Final = 30
 # What Inspect's sandboxes raise when a command could not be run; a sample's limits are others.
 _FAILURES: Final = (TimeoutError, OSError, RuntimeError, ValueError)
 
 
 def sandbox_of(
-    sandbox: str = "docker", confirm_run_unsafe_code: bool = False
+    sandbox: str = "docker", confirm_run_unsafe_code: bool = False, trust_code: bool = False
 ) -> str | tuple[str, str]:
     """What `Task(sandbox=)` takes.
 
@@ -41,34 +39,35 @@ def sandbox_of(
         sandbox: A sandbox of Inspect, or TYPE:CONFIG. For docker without its own configuration it
             is the container described in compose.yaml.
         confirm_run_unsafe_code: Whether code may run without a container.
+        trust_code: Whether it may run without bubblewrap, too, where there is none.
 
     Raises:
-        PrerequisiteError: the sandbox is `local`, and that was not confirmed.
+        PrerequisiteError: the sandbox is `local`, and that was not confirmed or cannot be had.
     """
     kind, _, config = sandbox.partition(":")
-    if kind == "local" and not confirm_run_unsafe_code:
-        raise PrerequisiteError(UNCONFIRMED)
+    if kind == "local":
+        _here(confirm_run_unsafe_code, trust_code)
     if config:
         return kind, from_working_directory(config)
     return (kind, str(COMPOSE)) if kind == "docker" else kind
 
 
 @solver
-def confirmed_sandbox(confirm_run_unsafe_code: bool = False) -> Solver:
+def confirmed_sandbox(confirm_run_unsafe_code: bool = False, trust_code: bool = False) -> Solver:
     """Refuse a sandbox that is this machine, before anything is generated.
 
     `sandbox_of` cannot know of Inspect's own `--sandbox local`, which overrides the task's.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        await _is_here(confirm_run_unsafe_code)
+        await _place(confirm_run_unsafe_code, trust_code)
         return state
 
     return solve
 
 
 @scorer(metrics=[accuracy(), stderr()])
-def unit_tests(confirm_run_unsafe_code: bool = False) -> Scorer:
+def unit_tests(confirm_run_unsafe_code: bool = False, trust_code: bool = False) -> Scorer:
     """HumanEval: does the program in the answer pass its tests?
 
     A sandbox that cannot run any program is not the answer's fault: the answer stays unscored. A
@@ -87,8 +86,9 @@ def unit_tests(confirm_run_unsafe_code: bool = False) -> Scorer:
             why = f"the answer holds no whole function {entry_point}"
             return Score(value=INCORRECT, explanation=why)
         try:
-            here = await _is_here(confirm_run_unsafe_code)
-            verdict = await _verdict(order(program, prompt, test, entry_point), here)
+            place = await _place(confirm_run_unsafe_code, trust_code)
+            ordered = order(program, prompt, test, entry_point, **place or {})
+            verdict = await _verdict(ordered, place is not None)
         except _FAILURES as error:
             verdict = {"error": f"{type(error).__name__}: {error}"}
         if "error" in verdict:
@@ -100,11 +100,24 @@ def unit_tests(confirm_run_unsafe_code: bool = False) -> Scorer:
     return score
 
 
-async def _is_here(confirmed: bool) -> bool:
-    """Whether the sandbox is this very machine, whatever it is called: it sees our files.
+def _here(confirmed: bool, trusted: bool) -> Mapping[str, Any]:
+    """What an order says on this machine.
 
     Raises:
-        PrerequisiteError: it is, and that was not confirmed; or the sample has no sandbox.
+        PrerequisiteError: code must not run here.
+    """
+    if not confirmed:
+        raise PrerequisiteError(UNCONFIRMED)
+    return boundary(trusted)
+
+
+async def _place(confirmed: bool, trusted: bool) -> Mapping[str, Any] | None:
+    """What an order says if the sandbox is this very machine, whatever it is called; else None.
+
+    This machine is where our files are seen.
+
+    Raises:
+        PrerequisiteError: code must not run here; or the sample has no sandbox.
     """
     try:
         sandbox = current_sandbox()
@@ -112,9 +125,7 @@ async def _is_here(confirmed: bool) -> bool:
         raise PrerequisiteError("Tests run in a sandbox: add --sandbox docker.") from error
     with tempfile.NamedTemporaryFile(prefix="tiebreak-") as file:
         here = (await sandbox.exec(["test", "-e", file.name], timeout=60)).success
-    if here and not confirmed:
-        raise PrerequisiteError(UNCONFIRMED)
-    return here
+    return await anyio.to_thread.run_sync(_here, confirmed, trusted) if here else None
 
 
 async def _verdict(order: Mapping[str, Any], here: bool) -> Mapping[str, Any]:
@@ -123,7 +134,8 @@ async def _verdict(order: Mapping[str, Any], here: bool) -> Mapping[str, Any]:
     if "silent" not in verdict:
         return verdict
     # Did this program put an end to its examiner, or can the sandbox run none at all?
-    harmless = await _examined(_HARMLESS, here)
+    place = {name: order.get(name) for name in ("box", "trusted")}
+    harmless = await _examined({**harmless_order(), **place}, here)
     if harmless.get("passed"):
         return {"passed": False, "why": f"stopped: there was no verdict ({verdict['silent']})"}
     return {"error": harmless.get("error") or harmless.get("silent") or harmless["why"]}
@@ -141,4 +153,8 @@ async def _examined(order: Mapping[str, Any], here: bool) -> Mapping[str, Any]:
         verdict = json.loads(done.stdout)
     except _FAILURES as error:
         return {"silent": f"{type(error).__name__}: {error}"[:300]}
-    return verdict if isinstance(verdict, dict) else {"silent": done.stdout[:300]}
+    if not done.success:
+        return {"silent": f"exit status {done.returncode}"}
+    if not isinstance(verdict, dict) or verdict.get("nonce") != order["nonce"]:
+        return {"silent": f"a verdict of unknown origin: {done.stdout[:200]}"}
+    return verdict

@@ -1,50 +1,56 @@
-"""What runs inside a sandbox: the tests of one program, in two processes.
+"""What runs inside a sandbox: the tests of one program, in processes of their own.
 
-The *examiner* (`run_tests`) holds the tests and gives the verdict. The *candidate* (`run_program`)
-is another process that holds the program alone, gets arguments and gives back answers as JSON. So
-whatever the program does to its own interpreter (patched builtins, an answer that equals
-everything, an early exit, a verdict of its own on every channel), the tests compare plain data out
-of its reach. Separation and limits are kept by the kernel; see `run_program` for what else the
-candidate may not do, and why it belongs into a container all the same.
+The *supervisor* (`supervise`) starts two others and holds neither the tests nor the program. The
+*examiner* (`run_tests`) holds the tests and gives the verdict. The *candidate* (`run_program`)
+holds the program alone, gets arguments and gives back answers as JSON. So whatever the program does
+to its own interpreter (patched builtins, an answer that equals everything, an early exit, a verdict
+of its own on every channel), the tests compare plain data out of its reach. The kernel keeps the
+processes apart: on this machine each is in a box of bubblewrap (`box`); in a container none of them
+is root, and the memory and channels of the two others are closed to the candidate. A verdict counts
+with a nonce that the candidate is never given, and if the examiner ended as it should.
 
 The modules need the standard library alone, Python 3.9 or newer. They are handed over on the
 command line, so that nothing is written to a disk, and the order on standard input, so that tests
 are on none either.
 """
 
+import secrets
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Final
 
-_MODULES: Final = ("plain_data", "run_program", "run_tests")
+_MODULES: Final = ("plain_data", "rights", "run_program", "run_tests", "supervise")
 
-# Every module under its own name, so that they find one another; the last one has the say.
+# Each of the named modules under its own name, so that they find one another; the last has the say.
 _START: Final = """\
 import sys
 sys.path[:] = filter(None, sys.path)
 import types
-for name, source in zip(sys.argv[2::2], sys.argv[3::2]):
+sources = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+for name in sys.argv[2].split(","):
     module = sys.modules[name] = types.ModuleType(name)
-    exec(compile(source, name, "exec"), vars(module))
+    exec(compile(sources[name], name, "exec"), vars(module))
 module.main()
 """
 
 
 def command(python: str = "python3") -> list[str]:
-    """The command line of the examiner. It reads an `order` and prints a verdict as JSON.
+    """The command line of the supervisor. It reads an `order` and prints a verdict as JSON.
 
-    A verdict is `{"passed": true or false, "why": text}`, or `{"error": text}` when that machine
-    could not run any program, which says nothing about this one.
+    A verdict is `{"passed": true or false, "why": text}`, `{"error": text}` when that machine could
+    not run any program, which says nothing about this one, or `{"silent": text}` when the examiner
+    did not give any. Beside that stands the order's nonce.
 
     Args:
-        python: The interpreter, for examiner and candidate.
+        python: The interpreter, for all three; in a box the box's own.
     """
     sources = [
         part
         for module in _MODULES
         for part in (f"{__name__}.{module}", (files(__name__) / f"{module}.py").read_text("utf-8"))
     ]
-    return [python, "-I", "-c", "import sys; exec(sys.argv[1])", _START, *sources]
+    starting = [_START, f"{__name__}.rights,{__name__}.supervise", *sources]
+    return [python, "-I", "-S", "-c", "import sys; exec(sys.argv[1])", *starting]
 
 
 def order(
@@ -55,16 +61,28 @@ def order(
     cpu_seconds: int = 5,
     wall_seconds: int = 20,
     memory_bytes: int = 512 * 1024 * 1024,
-) -> Mapping[str, Any]:
-    """What the examiner reads from standard input, as JSON.
+    box: Mapping[str, Any] | None = None,
+    trusted: bool = False,
+) -> dict[str, Any]:
+    """What the supervisor reads from standard input, as JSON, with a new nonce.
 
     Args:
         program: Source that defines the function under test. It is not trusted.
-        prompt: What the program began with. Like the tests it comes with the item, and is trusted.
+        prompt: What the program began with. It comes with the item, like the tests: they decide
+            about the verdict, but they are somebody else's code, too.
         test: Source that defines `check(candidate)`.
         entry_point: Name of the function under test.
         cpu_seconds: CPU time for the whole program.
         wall_seconds: Time on the clock for the whole program.
-        memory_bytes: Address space of the program.
+        memory_bytes: Address space of the program, and of its tests.
+        box: What examiner and candidate are put into, one each; see `box.box`.
+        trusted: Run also where nothing hides the examiner's memory from the program.
     """
-    return locals()
+    return {**locals(), "nonce": secrets.token_hex(16)}
+
+
+def harmless_order() -> dict[str, Any]:
+    """An order that passes wherever a program can be run at all."""
+    return order(
+        "def one():\n    return 1\n", "", "def check(one):\n    assert one() == 1\n", "one"
+    )

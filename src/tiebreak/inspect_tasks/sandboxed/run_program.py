@@ -2,11 +2,11 @@
 
 It has limits on CPU time, memory, files and processes, an empty environment, and an audit hook that
 refuses what no plain computation needs: opening files, processes, threads, sockets, signals, frames
-of other functions, imports beyond the pure part of the standard library. Started by root it becomes
-nobody, where Python stays readable. What the program names is imported before that; afterwards no
-module of machine code can be loaded. Limits are kept by the kernel. The hook stops what models
-write by mistake and the known tricks, but it is not a security boundary: code that breaks out of
-Python itself gets around it. Hence the container.
+of other functions, imports beyond the pure part of the standard library. It is never root. What the
+program names is imported before that; afterwards no module of machine code can be loaded. The
+boundary is what the kernel keeps: the limits, and the box or container around this process. The
+hook is a seat belt. It stops what models write by mistake and the known tricks, and says so; code
+that breaks out of Python itself gets around it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import sys
 import types
 
 from tiebreak.inspect_tasks.sandboxed.plain_data import MOST_BYTES, decode, encode, send
+from tiebreak.inspect_tasks.sandboxed.rights import become_nobody, set_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NOBODY = 65534
 PURE = frozenset(
     """
     __future__ abc array ast base64 binascii bisect builtins calendar cmath collections contextlib
@@ -82,7 +82,8 @@ def main() -> None:
     try:
         import_what_it_needs(order["program"])
         become_nobody()
-        set_limits(order)
+        set_limits(order["cpu_seconds"], order["memory_bytes"])
+        end_on_the_clock(order["wall_seconds"] + 2)
         import_source_only()
         take_away()
         refuse_the_rest()
@@ -141,47 +142,11 @@ def import_what_it_needs(program: str) -> None:
                 continue  # the program's own import will say so
 
 
-def become_nobody() -> None:
-    """As root, turn into nobody: no limit on processes binds root. Not where Python is private."""
-    if os.geteuid() != 0:
-        return
-    try:
-        os.setgroups([])
-        os.setegid(NOBODY)
-        os.seteuid(NOBODY)
-        readable = os.access(os.__file__, os.R_OK, effective_ids=True)
-        os.seteuid(0)
-        os.setegid(0)
-        if readable:
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-    except OSError:
-        return  # a container's root may lack the right
-
-
-def set_limits(order: dict[str, Any]) -> None:
-    """Bound CPU time, memory, files and processes; end on the clock if nothing else does.
-
-    Raises:
-        OSError: the system refuses a limit.
-        ValueError: it refuses a limit.
-    """
-    import resource
+def end_on_the_clock(seconds: int) -> None:
+    """End this process then, if nothing else does."""
     import signal
 
-    cpu, memory = order["cpu_seconds"], order["memory_bytes"]
-    for what, soft, hard in (
-        (resource.RLIMIT_CPU, cpu, cpu + 1),
-        (resource.RLIMIT_AS, memory, memory),
-        (resource.RLIMIT_FSIZE, 0, 0),
-        (resource.RLIMIT_NPROC, 0, 0),
-        (resource.RLIMIT_NOFILE, 16, 16),
-        (resource.RLIMIT_CORE, 0, 0),
-    ):
-        # Macs do not let a process bound its memory.
-        if what != resource.RLIMIT_AS or sys.platform != "darwin":
-            resource.setrlimit(what, (soft, hard))
-    signal.alarm(order["wall_seconds"] + 2)
+    signal.alarm(seconds)
 
 
 def take_away() -> None:

@@ -1,4 +1,8 @@
-"""The examiner: holds the tests of one program, and trusts nothing that its process says."""
+"""The examiner: holds the tests of one program, and trusts nothing that its process says.
+
+The tests are somebody else's code, too: they run as little as the program does outside of this
+process's own box, as nobody, and within limits. They may do in it what Python can do.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,15 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import sys
 
 from tiebreak.inspect_tasks.sandboxed.plain_data import MOST_BYTES, decode, encode, send
+from tiebreak.inspect_tasks.sandboxed.rights import become_nobody, keep_to_ourselves, set_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import Any, NoReturn
+    from typing import IO, Any, NoReturn
 
 
 # What `decode` raises for what `encode` did not write.
@@ -36,24 +40,11 @@ class Ended(BaseException):
 class Candidate:
     """The program in its process; called as if it were the function under test."""
 
-    tests = ""
-
-    def __init__(self, order: dict[str, Any]) -> None:
-        self.ready: object = None
+    def __init__(self, requests: IO[bytes], replies: IO[bytes], tests: str = "") -> None:
+        self.requests, self.replies, self.tests = requests, replies, tests
         self.ended = ""
-        self.tests = order["test"]
-        self.cpu_seconds = order["cpu_seconds"]
-        # The command line that this process got, but for its last module.
-        start = ["-c", "import sys; exec(sys.argv[1])", *sys.argv[1:-2]]
-        self.process = subprocess.Popen(
-            [sys.executable, "-s", "-S", "-W", "ignore", *start],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env={"PYTHONHASHSEED": "0"},  # so that sets have the same order in every run
-            start_new_session=True,
-        )
+        self.closed = False
+        self.in_use = False
 
     def ask(self, message: object) -> Any:
         """Send a message and read what the candidate says to it.
@@ -63,16 +54,13 @@ class Candidate:
         """
         if self.ended:
             raise Ended(self.ended)
-        assert self.process.stdin
-        assert self.process.stdout
         line = b""
-        try:
-            send(self.process.stdin, message)
-            line = self.process.stdout.readline(MOST_BYTES)
-        except BrokenPipeError:
-            pass
+        with contextlib.suppress(BrokenPipeError):
+            send(self.requests, message)
+            line = self.replies.readline(MOST_BYTES)
         if not line.endswith(b"\n"):
-            self.end(f"stopped: {'its answer is too long' if line else self.why_dead()}")
+            self.closed = not line
+            self.end(f"stopped: {'its answer is too long' if line else 'it closed its channel'}")
         try:
             return json.loads(line)
         except (ValueError, RecursionError):
@@ -82,8 +70,9 @@ class Candidate:
         """Let the candidate do something, and give back or raise what came of it.
 
         Raises:
-            Exception: of the nearest type to the program's error that the tests themselves name.
-            Ended: there is no answer, or an error that the tests do not name.
+            Exception: of the nearest type to the program's error that the tests themselves name,
+                once they are in use.
+            Ended: there is no answer, or another error.
         """
         reply = self.ask(message)
         try:
@@ -93,7 +82,7 @@ class Candidate:
             self.end("stopped: its answer is not plain data")
         if not names:
             return value
-        expected = expected_errors(self.tests)
+        expected = expected_errors(self.tests) if self.in_use else {}
         for name in names:
             if name in expected:
                 with contextlib.suppress(TypeError):  # a UnicodeDecodeError wants more than a text
@@ -105,32 +94,13 @@ class Candidate:
 
     def __call__(self, *args: object, **named: object) -> Any:
         """Call the function under test."""
+        self.in_use = True
         return self.perform("call", encode(list(args)), encode(named))
 
     def end(self, why: str) -> NoReturn:
         """Give up on the candidate for good."""
         self.ended = self.ended or why
         raise Ended(self.ended)
-
-    def why_dead(self) -> str:
-        """Why there is nothing more to read."""
-        try:
-            status = self.process.wait(2)
-        except subprocess.TimeoutExpired:
-            return "it closed its channel"
-        if status == -signal.SIGXCPU:
-            return f"it used more than {self.cpu_seconds} s of CPU time"
-        return f"its process ended ({signal.Signals(-status).name if status < 0 else status})"
-
-    def kill(self) -> None:
-        """End the process and what it may have started."""
-        with contextlib.suppress(OSError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        # What is left in a pipe has no reader; unclosed, Python complains about that at its end.
-        for pipe in (self.process.stdin, self.process.stdout):
-            with contextlib.suppress(OSError):
-                pipe and pipe.close()
 
 
 def main() -> None:
@@ -139,17 +109,22 @@ def main() -> None:
     # Tests may print; the verdict has a channel of its own.
     out = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    verdict = examine(order)
+    verdict = {**examine(order), "nonce": order["nonce"]}
     os.write(out, json.dumps(verdict).encode("ascii") + b"\n")
+    os._exit(0)  # whatever the tests have left behind
 
 
 def examine(order: dict[str, Any]) -> dict[str, object]:
     """The verdict on a program, or an error of this machine; see `sandboxed.command`."""
-    keep_to_ourselves()
     try:
-        candidate = Candidate(order)
-    except OSError as error:
-        return {"error": f"no process could be started: {error}"}
+        become_nobody()
+        set_limits(order["wall_seconds"] + 1, order["memory_bytes"])
+    except (OSError, ValueError) as error:
+        return {"error": f"the tests' process could not be limited: {error}"}
+    if not keep_to_ourselves() and order["hidden"]:
+        return {"error": "nothing hides the memory of the tests from the program here"}
+    requests, replies = order["channels"]
+    candidate = Candidate(os.fdopen(requests, "wb"), os.fdopen(replies, "rb"), order["test"])
 
     def late(number: int, frame: FrameType | None) -> None:
         # Only inside of the attempt: elsewhere nothing would catch it.
@@ -167,32 +142,22 @@ def examine(order: dict[str, Any]) -> dict[str, object]:
     except Ended:
         pass
     except BaseException as error:
-        why = f"failed: {describe(error, order['test'])}"
+        why = describe(error, order["test"])
+        if not candidate.in_use:
+            return {"error": f"the tests cannot be run: {why}"}
+        why = f"failed: {why}"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        candidate.kill()
-    if candidate.ready != "ready":
-        why = f"the process did not start: {candidate.ended.partition(': ')[2]}"
-        return {"error": str(candidate.ready or why)}
-    if candidate.ended:
-        why = candidate.ended
-    return {"passed": not why, "why": why}
+    why = candidate.ended or why
+    return {"passed": not why, "why": why, "closed": candidate.closed}
 
 
 def attempt(order: dict[str, Any], candidate: Candidate) -> None:
-    """Let the candidate run the program, and the tests run on it."""
-    sent = {key: order[key] for key in order if key not in ("prompt", "test")}
-    candidate.ready = candidate.ask(sent)
-    if candidate.ready == "ready":
-        candidate.perform("run")
-        run_check(order, candidate)
-
-
-def run_check(order: dict[str, Any], candidate: Candidate) -> None:
-    """Run the tests on the candidate.
+    """Let the candidate run the program, and the tests run on it.
 
     They may call the function under test by its name, and other functions of the prompt.
     """
+    candidate.perform("run")
     scope: dict[str, Any] = {"__name__": "tests"}
     for body in ("", "\n    pass\n"):
         try:
@@ -202,7 +167,8 @@ def run_check(order: dict[str, Any], candidate: Candidate) -> None:
         break
     scope[order["entry_point"]] = candidate
     exec(compile(order["test"], "<tests>", "exec"), scope)
-    scope["check"](candidate)
+    check, candidate.in_use = scope["check"], True
+    check(candidate)
 
 
 def expected_errors(test: str) -> dict[str, type[Exception]]:
@@ -259,15 +225,3 @@ def with_line(text: str, lines: list[int], test: str) -> str:
     """A text, and the last of some lines of the tests."""
     line = test.split("\n")[lines[-1] - 1].strip()[:150] if lines else ""
     return f"{text}, at {line}" if line else text
-
-
-def keep_to_ourselves() -> None:
-    """Where Linux can: programs gain no rights by being started, and none reads our memory."""
-    try:
-        import ctypes
-
-        libc = ctypes.CDLL(None)
-        libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS; children inherit it
-        libc.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
-    except (ImportError, OSError, AttributeError):
-        return

@@ -1,0 +1,196 @@
+"""The supervisor: starts examiner and candidate, and believes no one but the examiner."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+from tiebreak.inspect_tasks.sandboxed.rights import keep_to_ourselves
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LONGEST_LINE = 100_000
+SECONDS_TO_START = 20
+SECONDS_TO_END = 10
+"""What the examiner has beyond the program's time."""
+
+_ROOM = "tiebreak.inspect_tasks.sandboxed."
+_EXAMINER = ("plain_data", "rights", "run_tests")
+_CANDIDATE = ("plain_data", "rights", "run_program")
+_CANDIDATES_PART = ("program", "entry_point", "cpu_seconds", "wall_seconds", "memory_bytes")
+_EXAMINERS_PART = ("prompt", "test", "entry_point", "wall_seconds", "memory_bytes", "nonce")
+
+
+def main() -> None:
+    """Read an order from standard input and print the verdict."""
+    order = json.load(sys.stdin)
+    print(json.dumps({**supervise(order), "nonce": order["nonce"]}))
+
+
+def supervise(order: dict[str, Any]) -> dict[str, object]:
+    """The verdict on a program, or why there is none; see `sandboxed.command`."""
+    boxed = order["box"] is not None
+    # Before the candidate is there: what it cannot open now it could never open.
+    if not (boxed or keep_to_ourselves() or order["trusted"]):
+        return {"error": "nothing hides the memory of the tests from the program here"}
+    asks, requests = os.pipe()
+    replies, answers = os.pipe()
+    running: list[subprocess.Popen[bytes]] = []
+    try:
+        candidate = start(order["box"], _CANDIDATE, asks, answers)
+        running.append(candidate)
+        os.close(asks)
+        os.close(answers)
+        examiner = start(
+            order["box"], _EXAMINER, subprocess.PIPE, subprocess.PIPE, (requests, replies)
+        )
+        running.append(examiner)
+        sent = json.dumps({name: order[name] for name in _CANDIDATES_PART}) + "\n"
+        send(requests, sent.encode("ascii"))
+        ready = first_line(replies, SECONDS_TO_START)
+        if not ready.endswith(b"\n"):
+            return {"error": f"the process did not start: {why_dead(candidate, order)}"}
+        if ready != b'"ready"\n':
+            return {"error": ready.decode("utf-8", "replace").strip().strip('"')[:300]}
+        os.close(requests)
+        os.close(replies)
+        return examined(examiner, candidate, order, (requests, replies))
+    except OSError as error:
+        return {"error": f"no process could be started: {error}"}
+    finally:
+        for process in running:
+            kill(process)
+
+
+def start(
+    box: dict[str, Any] | None,
+    modules: tuple[str, ...],
+    stdin: int,
+    stdout: int,
+    channels: tuple[int, ...] = (),
+) -> subprocess.Popen[bytes]:
+    """A process that runs some of the modules that this one got on its command line.
+
+    Args:
+        box: Options of bubblewrap and a filter of system calls, or None outside of a box.
+        modules: The last one's `main` is run.
+        stdin: Its standard input.
+        stdout: Its standard output.
+        channels: Further file descriptors that it keeps.
+    """
+    names = [_ROOM + module for module in modules]
+    sources = dict(zip(sys.argv[3::2], sys.argv[4::2]))  # noqa: B905 - Python 3.9
+    given = [part for name in names for part in (name, sources[name])]
+    python = box["python"] if box else sys.executable
+    # In a container tests may import what is installed there, programs never.
+    flags = [] if modules is _EXAMINER and not box else ["-S"]
+    line = [python, "-s", *flags, "-W", "ignore", "-c", "import sys; exec(sys.argv[1])"]
+    line += [sys.argv[1], ",".join(names), *given]
+    rules = -1
+    if box:
+        rules, writing = os.pipe()
+        os.write(writing, base64.b64decode(box["filter"]))
+        os.close(writing)
+        line = [box["bwrap"], "--seccomp", str(rules), *box["options"], "--", *line]
+        channels = (*channels, rules)
+    try:
+        return subprocess.Popen(
+            line,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=subprocess.DEVNULL,
+            pass_fds=channels,
+            cwd="/",
+            env={"PYTHONHASHSEED": "0"},  # so that sets have the same order in every run
+            start_new_session=True,
+        )
+    finally:
+        if box:
+            os.close(rules)
+
+
+def examined(
+    examiner: subprocess.Popen[bytes],
+    candidate: subprocess.Popen[bytes],
+    order: dict[str, Any],
+    channels: tuple[int, int],
+) -> dict[str, object]:
+    """What the examiner says, with its nonce and an orderly end, or that it says nothing."""
+    assert examiner.stdin
+    assert examiner.stdout
+    part = {name: order[name] for name in _EXAMINERS_PART}
+    part.update(channels=channels, hidden=order["box"] is None and not order["trusted"])
+    with contextlib.suppress(OSError):
+        examiner.stdin.write(json.dumps(part).encode("ascii"))
+        examiner.stdin.close()
+    line = first_line(examiner.stdout.fileno(), order["wall_seconds"] + SECONDS_TO_END)
+    try:
+        verdict = json.loads(line)
+        status = examiner.wait(SECONDS_TO_END)
+    except (subprocess.TimeoutExpired, ValueError, RecursionError) as error:
+        return {"silent": f"the examiner gave no verdict: {type(error).__name__}"}
+    if status != 0:
+        return {"silent": f"the examiner ended with exit status {status}"}
+    if not isinstance(verdict, dict) or verdict.get("nonce") != order["nonce"]:
+        return {"silent": "a verdict of unknown origin"}
+    if "error" in verdict:
+        return {"error": str(verdict["error"])}
+    if verdict["closed"]:
+        return {"passed": False, "why": f"stopped: {why_dead(candidate, order)}"}
+    return {"passed": verdict["passed"] is True, "why": str(verdict["why"])}
+
+
+def send(channel: int, data: bytes) -> None:
+    """Write everything, if there is still a reader."""
+    with contextlib.suppress(BrokenPipeError):
+        while data:
+            data = data[os.write(channel, data) :]
+
+
+def first_line(channel: int, seconds: float) -> bytes:
+    """What comes up to the end of the first line, and not a byte more; less where time is up."""
+    line, end = b"", time.monotonic() + seconds
+    while not line.endswith(b"\n") and len(line) < LONGEST_LINE:
+        left = end - time.monotonic()
+        if left <= 0 or not select.select([channel], [], [], left)[0]:
+            break
+        byte = os.read(channel, 1)
+        if not byte:
+            break
+        line += byte
+    return line
+
+
+def why_dead(process: subprocess.Popen[bytes], order: dict[str, Any]) -> str:
+    """Why the candidate says nothing more."""
+    try:
+        status = process.wait(2)
+    except subprocess.TimeoutExpired:
+        return "it closed its channel"
+    if order["box"] is not None and status > 128:  # as bubblewrap names the signal
+        status = 128 - status
+    if status == -signal.SIGXCPU:
+        return f"it used more than {order['cpu_seconds']} s of CPU time"
+    with contextlib.suppress(ValueError):
+        return f"its process ended ({signal.Signals(-status).name if status < 0 else status})"
+    return f"its process ended ({status})"
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process and what it may have started."""
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        # What is left in a pipe has no reader.
+        with contextlib.suppress(OSError):
+            pipe and pipe.close()
