@@ -2,12 +2,14 @@
 
 import io
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from unittest.mock import patch
@@ -51,6 +53,31 @@ def run(
             f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
         )
     return done
+
+
+def run_on_terminal(*command: str, cwd: Path, **env: str) -> tuple[str, int]:
+    """Run a command of the virtual environment on a terminal of its own: what it writes there.
+
+    With the exit code. `COLUMNS` of the environment is the terminal's width.
+    """
+    started = environment(PWD=str(cwd), TERM="xterm-256color", **env)
+    ours, its = pty.openpty()
+    termios.tcsetwinsize(its, (50, int(started.pop("COLUMNS"))))
+    process = subprocess.Popen(
+        [str(BIN / command[0]), *command[1:]],
+        cwd=cwd,
+        env=started,
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        start_new_session=True,
+    )
+    os.close(its)
+    written = b""
+    with suppress(OSError), os.fdopen(ours, "rb", buffering=0) as screen:  # it ends with an error
+        while read := screen.read(1 << 16):
+            written += read
+    return written.decode("utf-8", "replace"), process.wait(timeout=60)
 
 
 def kill_once(enough: Callable[[], bool], *command: str, cwd: Path, **env: str) -> None:

@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from tiebreak.words import split_names, words_of
+from tiebreak.words import split_names, visible, words_of
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,21 @@ from tiebreak.words import split_names, words_of
 )
 def test_names_in_one_text(text: str, names: list[str]) -> None:
     assert split_names(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 漢 💥", "plain é 漢 💥"),
+        ("\x1b[31m\x9b0m\x00\x7f", r"\x1b[31m\x9b0m\x00\x7f"),
+        ("a\tb\r\nc", "a\\tb\\r\nc"),
+        ("\u202e\u200b\u2028\xa0\ud800", r"\u202e\u200b\u2028\xa0\ud800"),
+        ("\U000e0001", r"\U000e0001"),
+    ],
+)
+def test_what_steers_is_shown(text: str, shown: str) -> None:
+    assert visible(text, keep="\n") == shown
+    assert visible(text) == shown.replace("\n", r"\n")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,21 @@ def p_value(value: float, *, at_most: bool = False) -> str:
     return f"p = {value:.3f}".replace("0.", ".")
 
 
+def visible(text: str, keep: str = "") -> str:
+    r"""A text in which all that cannot be seen, or would steer a terminal, is an escape: \x1b.
+
+    Args:
+        text: whatever somebody wrote.
+        keep: characters that stay, such as the line breaks of a message.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in keep else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
 def split_names(text: str) -> list[str]:
     """The names in "a, b,c", without the spaces around them; "a,,b" and "" hold an empty name."""
     return [name.strip() for name in text.split(",")]

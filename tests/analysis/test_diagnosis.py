@@ -254,7 +254,7 @@ def test_what_is_printed() -> None:
     # c lacks item 0 and fails six of the other 39: 33 / 39. Both its pairs have p = 2 / 2⁶, by the
     # same signs, so together as well.
     assert "Partly saturated: of 3 models that have them, native scores tell 2 of 3 pairs" in text
-    assert "[red]a\ufffd 1.000 0.000 – 1" in lines
+    assert r"[red]a\x1b 1.000 0.000 – 1" in lines
     # Differences of b and c: six of 39, three tests.
     assert "b 1.000 0.154 0.300 1" in lines
     assert "c 0.846 (of 39) – – 2" in lines

@@ -1,13 +1,16 @@
 """Which reviewer is which candidate, and who judges."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inspect_ai.model import get_model
+from rich.text import Text
 
-from tiebreak.inspect_tasks.roles import judges, match_reviewers, peers, require_roles
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.inspect_tasks.roles import Roles, judges, match_reviewers, peers, require_roles
+from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 
 CANDIDATES = ("gpt-5", "anthropic/claude", "lab/o3")
 
@@ -138,3 +141,36 @@ def test_outside_of_an_eval_there_are_no_roles(monkeypatch: pytest.MonkeyPatch) 
             find(CANDIDATES)
         # A task that is built in Python gets its roles later.
         require_roles(find, CANDIDATES, priced=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "shows"),
+    [
+        ("planted/x", True),
+        ("planted/[ft] 7:b", True),
+        ("planted/[red]x[/red]", True),
+        ("planted/[/]", False),
+        ("planted/x[/red]", False),
+        ("planted/\x1b[31m", False),
+    ],
+)
+def test_a_judge_whose_name_inspect_cannot_show_is_refused(name: str, shows: bool) -> None:
+    """Its displays would fail at it when the first calls are paid for."""
+
+    def find(candidates: Sequence[str]) -> Roles:
+        return Roles({"judge": get_model(name)})
+
+    if shows:
+        assert require_roles(find, CANDIDATES, priced=False) is not None
+        return
+    with pytest.raises(PrerequisiteError, match="serve the model under another name"):
+        require_roles(find, CANDIDATES, priced=False)
+
+
+def test_inspect_prints_an_error_as_it_is() -> None:
+    said = "No [/] such 'peers=[a, b]':\nx\x1b[31m"
+    with pytest.raises(PrerequisiteError) as caught, shown_as_it_is():
+        raise PrerequisiteError(said)
+    assert str(caught.value) == said
+    shown = Text.from_markup(str(caught.value.message)).plain
+    assert shown == said.replace("\x1b", r"\x1b")

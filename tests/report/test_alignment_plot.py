@@ -44,7 +44,7 @@ def test_a_box_for_each_peer_review(several: Alignment, tmp_path: Path) -> None:
     plot_alignment(several, path)
     found = words(path)
     # Reviewed twice, gsm8k is told apart by its logs.
-    for name in ("kemeny_young", "gsm8k · 0", "gsm8k · 2", "mmlu", "p $x$ <&>\ufffd[31m"):
+    for name in ("kemeny_young", "gsm8k · 0", "gsm8k · 2", "mmlu", r"p $x$ <&>\x1b[31m"):
         assert found.count(name) == 1
     assert "nobody" not in found
     assert any(text.startswith("not shown") and text.endswith("nobody") for text in found)
@@ -63,7 +63,7 @@ def test_a_box_for_each_rater(tmp_path: Path) -> None:
     )
     plot_alignment(found, tmp_path / "plot.svg", rater="whoever")
     shown = words(tmp_path / "plot.svg")
-    for name in ("gsm8k", "a", "p $x$ <&>\ufffd[31m", "d", "borda", "x" * 28 + "…" + "y" * 19):
+    for name in ("gsm8k", "a", r"p $x$ <&>\x1b[31m", "d", "borda", "x" * 28 + "…" + "y" * 19):
         assert shown.count(name) == 1
     assert "c" not in shown
     # The native scores are all equal.

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.scorer import SampleScore, Score, mean, stderr
+from rich.text import Text
 
 from tests.ranking_logs.builders import item, match
 from tests.scorers.judges import NotingJudge, judged
@@ -129,3 +130,32 @@ def test_least_squares_of_a_log_is_that_of_the_report(protocol: str) -> None:
         assert found == {f"least_squares:{row.model}": pytest.approx(row.strength) for row in rows}
         # Item 1: a beats b and c, and b beats c if they met; item 2: all level.
         assert found["least_squares:a"] > found["least_squares:b"] >= found["least_squares:c"]
+
+
+HOSTILE = {
+    "[red]x[/red][/]": "[red]x[/red][/]",
+    "[/]": "[/]",
+    "a\\[b]": "a\\[b]",
+    "end\\": "end\\\\",  # rich doubles it, for a tag might follow
+    "esc\x1b[31m": r"esc\x1b[31m",
+    "two\nlines": r"two\nlines",
+    "bidi\u202e": r"bidi\u202e",
+    "half\ud800": r"half\ud800",
+    "n" * 300: "n" * 300,
+}
+
+
+def test_names_of_metrics_show_a_models_name_where_markup_is_read() -> None:
+    """Inspect prints them at the end of a run, after all calls are paid for."""
+    samples = [SampleScore(score=Score(value=dict.fromkeys(HOSTILE, 0.5)))] * 2
+    for metric, prefix in [(borda(), ""), (borda_stderr(), "stderr:")]:
+        found: Any = metric(samples)  # type: ignore[arg-type]
+        shown = [Text.from_markup(name).plain for name in found]
+        assert shown == [f"{prefix}{name}" for name in HOSTILE.values()]
+
+
+def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
+    value = {"a\x1b": 1.0, r"a\x1b": 0.0, "b": 0.5}
+    samples = [SampleScore(score=Score(value=value))]
+    found: Any = borda()(samples)  # type: ignore[arg-type]
+    assert found == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}

@@ -1,5 +1,7 @@
 """What all results of analyses have in common: a short `repr`, and their sheet in a notebook."""
 
+from tiebreak.words import visible
+
 
 class Finding:
     """A result that says in a line what it is of; a notebook shows it whole.
@@ -10,9 +12,8 @@ class Finding:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        # Names come from logs: what would steer a terminal is replaced.
-        line = "".join(char if char.isprintable() else "\ufffd" for char in str(self))
-        return f"{type(self).__name__}({line})"
+        # Names come from logs, and might steer a terminal.
+        return f"{type(self).__name__}({visible(str(self))})"
 
     def _repr_html_(self) -> str:
         # The one way up: a notebook asks the result itself, and only report knows how it looks.

@@ -1,6 +1,7 @@
 """What several verbs need."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ import click
 
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
+from tiebreak.words import visible
+
+_BEYOND_ASCII = re.compile(r"[^ -~\n]")
 
 Command = Callable[..., Any]
 
@@ -219,17 +223,24 @@ def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> 
 
 @contextmanager
 def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn errors that explain themselves into one message and exit code 1."""
+    """Turn errors that explain themselves into one message and exit code 1.
+
+    They name models, items and files: what would steer the terminal is made visible.
+    """
     try:
         yield
     except kinds as error:
-        # Inspect's PrerequisiteError keeps its message to itself.
-        raise click.ClickException(str(getattr(error, "message", error))) from error
+        raise click.ClickException(visible(str(error), keep="\n")) from error
 
 
 def echo_json(data: object) -> None:
-    """Print data as JSON, indented."""
-    click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print data as JSON, indented; what cannot be seen is escaped, as JSON may always do."""
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(_BEYOND_ASCII.sub(_readable, text))
+
+
+def _readable(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0]).strip('"')
 
 
 @contextmanager
@@ -260,7 +271,10 @@ def show(form: str | None, made_by: ModuleType, finding: object, **details: obje
         echo_json(made_by.data_of(finding, **details))
     elif form == "csv":
         columns = made_by.columns_of(finding) if hasattr(made_by, "columns_of") else None
-        click.echo(csv.text(made_by.rows_of(finding), columns), nl=False)
+        text = csv.text(made_by.rows_of(finding), columns)
+        # In a file names stay as they are, where click would take escape sequences out of them.
+        shown = visible(text, keep="\r\n\t") if sys.stdout.isatty() else text
+        click.echo(shown, nl=False, color=True)
     elif form is None:
         terminal.show(made_by.sheets_of(finding))
     else:

@@ -18,7 +18,7 @@ from tiebreak.cli._shared import (
     scores_options,
     steps,
 )
-from tiebreak.words import count
+from tiebreak.words import count, visible
 
 if TYPE_CHECKING:
     from tiebreak.publish import Publication
@@ -160,9 +160,9 @@ def publish(
         echo_json(data)
     else:
         for line in _lines(data):
-            click.echo(line)
+            click.echo(visible(line))
         for note in made.notes:
-            click.echo(f"Note: {note}", err=True)
+            click.echo(f"Note: {visible(note)}", err=True)
 
 
 def _check_usage(

@@ -37,7 +37,7 @@ from tiebreak.inspect_tasks.contests import (
 from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
 from tiebreak.inspect_tasks.settling import Settling, drawn
-from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
 from tiebreak.scorers.contest import Contest
@@ -60,6 +60,7 @@ HOW_TO_GO_ON = (
 _WHERE = ("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost")
 
 
+@shown_as_it_is()
 def judging_task(
     protocol: Protocol,
     settings: Mapping[str, Any],

@@ -15,6 +15,8 @@ from typing import Final
 
 import click
 from inspect_ai.model import Model, get_model, get_model_info, model_roles
+from rich.errors import MarkupError
+from rich.text import Text
 
 from tiebreak.candidates import namesakes
 from tiebreak.prerequisite import PrerequisiteError
@@ -186,12 +188,15 @@ def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -
         priced: whether the prices of all who judge must be known.
 
     Raises:
-        PrerequisiteError: a role is not bound as it must be, or a price is not known.
+        PrerequisiteError: a role is not bound as it must be, a price is not known, or Inspect's
+            displays would fail at a name.
     """
     try:
         roles = find(candidates)
     except ValueError:
         return None
+    for name in map(str, roles.models.values()):
+        _require_a_name_for_displays(name)
     for model in roles.models.values() if priced else ():
         info = get_model_info(model)
         if info is None or info.cost is None:
@@ -203,6 +208,21 @@ def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -
             if model is not roles.task_model:
                 logger.warning(NO_BATCH, model, model.role, model)
     return roles
+
+
+def _require_a_name_for_displays(name: str) -> None:
+    """Refuse a judge's name at which Inspect's displays fail, once judging has begun."""
+    try:
+        Text.from_markup(name)
+    except MarkupError:
+        readable = False
+    else:
+        readable = name.isprintable()
+    if not readable:
+        raise PrerequisiteError(
+            f"Inspect's displays read the model's name {name!r} as markup or control characters, "
+            "and fail: serve the model under another name."
+        )
 
 
 def match_reviewers(

@@ -1,12 +1,11 @@
 """Sheets as Markdown, as GitHub and the Hugging Face Hub read it."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tiebreak.report.cells import Cell
-from tiebreak.report.sheet import Sheet, Table
+from tiebreak.report.sheet import Sheet, Table, one_line
 
 # All that can begin markup, a link, a mention, a formula, HTML or a cell of a table. As character
 # references they are never read as markup (CommonMark, section 2.5). What is harmless where it
@@ -33,12 +32,11 @@ def table(made: Table) -> str:
 def inline(text: str, longest: int | None = 120, *, begins: bool = True) -> str:
     """A text as one line of Markdown that shows just that text.
 
-    Line ends become a space, and others that steer (control, bidi, zero-width) the sign U+FFFD, so
-    that a name cannot look like another one; what is too long is cut. A text that `begins` no line
-    may begin with a minus sign or a number.
+    Line ends become a space, and others that steer (control, bidi, zero-width) an escape, so that a
+    name cannot look like another one; what is too long is cut. A text that `begins` no line may
+    begin with a minus sign or a number.
     """
-    line = " ".join(text.split())
-    shown = "".join("\ufffd" if _steers(char) else char for char in line)
+    shown = one_line(text)
     if longest is not None and len(shown) > longest:
         shown = f"{shown[: longest - 1]}…"
     markup = _MARKUP if begins else _WITHIN
@@ -71,8 +69,3 @@ def _cell(cell: Cell) -> str:
 
 def _whole(text: str) -> str:
     return inline(text, None)
-
-
-def _steers(char: str) -> bool:
-    # Format, control, surrogate, private, unassigned; line and paragraph separators.
-    return unicodedata.category(char)[0] == "C" or unicodedata.category(char) in ("Zl", "Zp")

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tiebreak.report.cells import Cell
+from tiebreak.words import visible
 
 # From this width on a terminal has room for columns that 80 characters have none for.
 WIDE = 100
@@ -151,8 +152,8 @@ class Sheet:
 
 
 def one_line(text: str) -> str:
-    """A text on one line; what would steer a terminal, or cannot be seen, is replaced."""
-    return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
+    """A text on one line; what would steer a terminal, or cannot be seen, is made visible."""
+    return visible(" ".join(text.split()))
 
 
 def _apart(headings: Sequence[str]) -> Iterator[str]:

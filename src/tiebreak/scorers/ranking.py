@@ -8,6 +8,7 @@ copy every sample's score and metadata once per model, several times a run.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 from numpy.typing import NDArray
+from rich.markup import escape
 
 from tiebreak.rankers import Resampling
 from tiebreak.rankers import spread as mean_gap
@@ -33,6 +35,7 @@ from tiebreak.scorers.ballots import STORE_KEY, restore_ballots
 from tiebreak.scorers.placement import NotPlacedError, place, results
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.table import ballots_table
+from tiebreak.words import visible
 
 RESULTS_KEY = "results"
 """Score metadata: results of an item's matches, as one text that is quickly copied and read.
@@ -51,7 +54,7 @@ def borda() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         models, values = _values(scores)
-        return {model: _mean(column) for model, column in zip(models, values.T, strict=True)}
+        return dict(zip(_shown(models), map(_mean, values.T), strict=True))
 
     return compute
 
@@ -64,8 +67,8 @@ def borda_stderr() -> Metric:
         models, values = _values(scores)
         # The prefix tells these rows, and those of other metrics, from each other.
         return {
-            f"stderr:{model}": _standard_error(column)
-            for model, column in zip(models, values.T, strict=True)
+            f"stderr:{name}": _standard_error(column)
+            for name, column in zip(_shown(models), values.T, strict=True)
         }
 
     return compute
@@ -108,7 +111,8 @@ def least_squares() -> Metric:
         except RankingError:
             return {}
         named = zip(np.flatnonzero(met).tolist(), fit.score.tolist(), strict=True)
-        return {f"least_squares:{models[number]}": strength for number, strength in named}
+        shown = _shown(models)
+        return {f"least_squares:{shown[number]}": strength for number, strength in named}
 
     return compute
 
@@ -117,6 +121,19 @@ def _models(scores: Sequence[SampleScore]) -> list[str]:
     """All models that have a place in a score, in order of their first one."""
     held = (one.score.value for one in scores)
     return list(dict.fromkeys(name for value in held if isinstance(value, dict) for name in value))
+
+
+def _shown(models: Sequence[str]) -> list[str]:
+    """Names as names of metrics, all different: Inspect's displays read these as markup of rich's.
+
+    In the scores of the samples, and in the ballots, every model has its own name.
+    """
+    shown = [escape(visible(model)) for model in models]
+    times = Counter(shown)
+    return [
+        f"{name} ({number})" if times[name] > 1 else name
+        for number, name in enumerate(shown, start=1)
+    ]
 
 
 def _values(scores: Sequence[SampleScore]) -> tuple[list[str], NDArray[np.float64]]:

@@ -163,7 +163,7 @@ def test_no_two_drawings_have_one_name() -> None:
         ("模型模型", 8, "模型模型"),
         ("模型模型模型", 8, "模型…型"),
         ("a\n b\t c", 48, "a b c"),
-        ("\x1b[31m\u202e\ud800", 48, "\ufffd[31m\ufffd\ufffd"),
+        ("\x1b[31m\u202e\ud800", 48, r"\x1b[31m\u202e\ud800"),
         (" ", 48, "(no name)"),
     ],
 )
