@@ -1,0 +1,34 @@
+"""Answers that talk to the judge: `ATTACKS`, the texts of attacks.yaml."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from tiebreak.plain_yaml import read_yaml_file
+
+ANSWER: Final = "[[answer]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One text; `kind` is what it pretends to be. What follows the answer comes `repeat` times.
+
+    A text without a place for an answer (kind "null") is the whole answer, whatever the task is.
+    """
+
+    id: str
+    kind: str
+    text: str
+    repeat: int = 1
+
+    def on(self, answer: str) -> str:
+        """An answer with this attack."""
+        before, place, after = self.text.partition(ANSWER)
+        return f"{before}{answer}{after * self.repeat}" if place else self.text
+
+
+@lru_cache
+def attacks() -> tuple[Attack, ...]:
+    """All of them, in the order of the file."""
+    return tuple(Attack(**one) for one in read_yaml_file(Path(__file__).with_name("attacks.yaml")))
