@@ -10,7 +10,11 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-in
 	--no-annotate --no-header $(if $(UPGRADE),--upgrade) --python-version
 EXTRAS := --extra lm-eval --extra local --extra rankings --extra numba --extra report --extra bank
 
-.PHONY: demo test test-fast test-oldest-lm-eval faults check audit format bench lock clean
+# Another seed draws other mutants.
+SEED ?= 1
+SIZE ?= 400
+
+.PHONY: demo test test-fast test-oldest-lm-eval faults mutants check audit format bench lock clean
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
@@ -28,6 +32,9 @@ test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is support
 faults: $(VENV)/.dev  ## kills, broken providers, hostile answers, corrupt files; renews the table
 	TIEBREAK_FAULTS=full TIEBREAK_FAULTS_PAGE=docs/reliability.md \
 		$(BIN)/pytest -n 2 --dist worksteal tests/faults
+
+mutants: $(VENV)/.dev  ## change the source at random, see whether tests notice; SEED, SIZE; hours
+	$(BIN)/python -m tests.mutants --seed $(SEED) --size $(SIZE) --page docs/reliability.md
 
 check: $(VENV)/.dev  ## lint, format, types
 	$(BIN)/ruff check .
