@@ -1,6 +1,8 @@
 """A sample of mutants, each put to the tests that reach it: `make mutants`."""
 
 import os
+import time
+from itertools import count
 from pathlib import Path
 
 import click
@@ -19,6 +21,9 @@ PASSED = (0, 5)
 
 # Most mutants are noticed by one of so many tests: the files of the others need not be loaded.
 FIRST = 12
+# Python takes a compiled file for that of a source with the same second and size: every mutant has
+# a second of its own.
+STAMPS = count(int(time.time()))
 
 
 @click.command()
@@ -75,6 +80,7 @@ def tried(mutant: Mutant, source: str, reaching: Map, chosen: Settings) -> WorkR
     path, log = COPY / PACKAGE / mutant.module, HOME / "mutant.log"
     times = path.stat()
     path.write_text(mutated(source, mutant), "utf-8")
+    os.utime(path, (stamp := next(STAMPS), stamp))
     try:
         name = "tiebreak." + mutant.module.removesuffix(".py").replace("/", ".")
         code = ask(tests[:FIRST], log, limit, module=name)

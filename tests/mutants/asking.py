@@ -82,8 +82,6 @@ def ask(
     files = list(dict.fromkeys(test.split("::")[0] for test in tests))
 
     def run() -> int:
-        sys.dont_write_bytecode = True
-        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         if module is not None:
             try:
                 importlib.import_module(module)
