@@ -80,6 +80,7 @@ def test_plot(folder: Path, tmp_path: Path) -> None:
     told = [str(folder / "logs"), "--human", str(folder / "stars.csv")]
     done = run(*told, "--plot", str(tmp_path / "kappa.svg"))
     assert done.exit_code == 0, done.output
+    assert done.stderr.startswith(f"Plot: {tmp_path}")
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["kappa-labels-2.svg", "kappa-labels.svg", "kappa.svg"]
     assert "people with each other" in (tmp_path / "kappa.svg").read_text(encoding="utf-8")

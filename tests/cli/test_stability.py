@@ -63,6 +63,7 @@ def test_elo_and_its_plot(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "Bradley–Terry" in done.output
     assert "Ranking" not in done.stdout
+    assert done.stderr.endswith(f"Plot: {tmp_path / 'e.svg'}\n")
     assert (tmp_path / "e.svg").read_text().startswith("<?xml")
 
 

@@ -12,8 +12,11 @@ from inspect_ai.model import GenerateConfig, ModelConfig
 
 from tests.publish.judged_runs import change_log, sha256, write_both
 from tiebreak.publish.facts import (
+    UNSPECIFIED,
     facts_of,
     file_name,
+    flattened,
+    model_id,
     public_name,
     public_words,
     without_folders,
@@ -43,6 +46,35 @@ PLANTED = "planted-5ecr3t-value"
 )
 def test_public_name(name: str, public: str) -> None:
     assert public_name(name) == public
+
+
+# Names that no file or folder of Windows can have, in any case and with any ending.
+RESERVED = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_names_that_windows_keeps_for_itself(name: str) -> None:
+    assert model_id(f"openai/{name}") == f"openai/_{name}"
+    assert model_id(f"{name.upper()}.v1/x") == f"_{name.upper()}.v1/x"
+    assert model_id(f"{name}0") == f"{name}0"
+
+
+@pytest.mark.parametrize(
+    ("model", "id", "flat"),
+    [
+        ("openai/gpt-5", "openai/gpt-5", ("openai", "gpt-5")),
+        ("azure/openai/x", "azure/openai/x", ("azure", "openai_x")),
+        ("my run", "my run", (UNSPECIFIED, "my run")),
+        ("../..", UNSPECIFIED, (UNSPECIFIED, UNSPECIFIED)),
+        ("a//b./.c", "a/b/c", ("a", "b_c")),
+        ('x/a<b>:"c"\\d|e?f*g\x00', "x/a_b___c__d_e_f_g_", ("x", "a_b___c__d_e_f_g_")),
+        (f"x/{'y' * 99}. z", f"x/{'y' * 99}", ("x", "y" * 99)),
+        (f"x/{'y' * 101}", f"x/{'y' * 100}", ("x", "y" * 100)),
+    ],
+)
+def test_names_as_folders(model: str, id: str, flat: tuple[str, str]) -> None:
+    assert model_id(model) == id
+    assert flattened(model) == flat
 
 
 @given(st.text("ab/\\~C:= ", max_size=30))

@@ -1,0 +1,74 @@
+"""What every verb takes, as `interface.txt` has it: a change there is one that users see.
+
+A line of it is an option with what may be given, what holds when nothing is, and how often.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tiebreak.cli import main
+
+
+def verbs(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, inner in sorted(command.commands.items()):
+            yield from verbs(inner, f"{path} {name}")
+
+
+def line(param: click.Parameter) -> str:
+    told = param.to_info_dict()
+    names = "/".join((*param.opts, *param.secondary_opts))
+    words = [names if param.param_type_name == "option" else f"<{names}>", kind(told)]
+    words += [word for word in ("required", "multiple", "count", "hidden") if told.get(word)]
+    if told["nargs"] != 1:
+        words.append(f"{told['nargs']} values")
+    if told["default"] is not None and told["default"] is not False:
+        words.append(f"default {told['default']}")
+    if told.get("envvar"):
+        words.append(f"or ${told['envvar']}")
+    if isinstance(param, click.Option) and param.show_default and param.default is not None:
+        words.append("shown")
+    return ", ".join(words)
+
+
+def kind(told: dict[str, Any]) -> str:
+    given = told["type"]
+    if told.get("is_flag"):
+        return "flag"
+    match given["param_type"]:
+        case "Choice":
+            return "|".join(map(str, given["choices"]))
+        case "IntRange" | "FloatRange":
+            low = (
+                "" if given["min"] is None else f"{given['min']}{'<' if given['min_open'] else ''}"
+            )
+            high = (
+                "" if given["max"] is None else f"{'<' if given['max_open'] else ''}{given['max']}"
+            )
+            return f"{given['name']} {low}..{high}{' clamped' if given['clamp'] else ''}"
+        case "Path":
+            allowed = [name for name in ("file", "dir") if given[f"{name}_okay"]]
+            there = "existing " if given["exists"] else ""
+            return there + " or ".join(allowed) + (" or -" if given["allow_dash"] else "")
+        case _:
+            return str(given["name"])
+
+
+def test_what_every_verb_takes() -> None:
+    found = [
+        f"{path}: {text}"
+        for path, command in verbs(main, "tiebreak")
+        for text in ("", *(line(param) for param in command.params))
+    ]
+    kept = Path(__file__).with_name("interface.txt").read_text("utf-8").splitlines()
+    assert [text.rstrip() for text in found] == kept
+
+
+def test_verbs_without_a_word_say_what_they_do_and_none_is_hidden() -> None:
+    for path, command in verbs(main, "tiebreak"):
+        assert command.help, path
+        assert not command.hidden, path
