@@ -33,6 +33,8 @@ def test_what_is_asked_under_each_rule() -> None:
         "elimination",
         "elimination_tied",
     ]
+    assert [name for name, rule in RULES.items() if rule.results_only] == ["win_rate", "points"]
+    assert [name for name, rule in RULES.items() if rule.judges_one] == ["stars"]
 
 
 MATCHES = {
