@@ -1,6 +1,4 @@
 import re
-import threading
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +11,6 @@ from tests.publish.hub_client import (
     REPO,
     bundle_of,
     changing,
-    impatient,
     publish,
     rows_of,
     run,
@@ -234,50 +231,6 @@ def test_what_was_merged_is_not_proposed_again(hub: FakeHub) -> None:
 
 
 # Several at once.
-
-
-@pytest.mark.slow
-def test_six_publishers_at_once_lose_nothing(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub.add(REPO)
-    start = threading.Barrier(6)
-    first = threading.local()
-    outcomes: dict[int, Any] = {}
-
-    def changing_at_once(bundle: Bundle, there: Any, **more: Any) -> dict[str, bytes]:
-        # All six look before any of them commits: five commits must be refused.
-        if not getattr(first, "done", False):
-            first.done = True
-            start.wait(timeout=20)
-        return changing(bundle, there, **more)
-
-    monkeypatch.setattr("tiebreak.publish.missing.changing_files", changing_at_once)
-
-    def one(number: int) -> None:
-        policy = impatient(sleep=lambda seconds: time.sleep(seconds / 50))
-        try:
-            done = publish(hub, bundle_of(number), wait=policy)
-        except Exception as error:
-            outcomes[number] = error
-        else:
-            outcomes[number] = done
-
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(1, 7)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    assert {number: done.published for number, done in outcomes.items()} == {
-        number: (f"run{number}",) for number in range(1, 7)
-    }
-    assert sum(done.tries for done in outcomes.values()) >= 6 + 5
-    history = hub.repos[REPO].history()[::-1]
-    assert len(history) == 1 + 6
-    assert {done.commit for done in outcomes.values()} == {commit.oid for commit in history[1:]}
-    for k, commit in enumerate(history[1:], start=1):
-        assert len(rows_of(commit.tree)) == k, "each commit adds one run to what was there"
-        assert history[k - 1].tree.keys() <= commit.tree.keys()
-    for number in range(1, 7):
-        assert run(number).files.items() <= history[-1].tree.items()
 
 
 @pytest.mark.parametrize(
