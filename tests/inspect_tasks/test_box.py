@@ -1,6 +1,5 @@
 """What is around the two processes: nothing that machine code tries from one reaches further."""
 
-import json
 import os
 import platform
 import shutil
@@ -9,12 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import pytest
 
 from tests.inspect_tasks.escapes import ANYWHERE, ATTACKER, FORGER, IN_A_BOX
+from tests.inspect_tasks.places import BOXES, CONTAINERS, ROOT, SYSTEM, place, run_in
 from tiebreak.inspect_tasks.sandboxed import box, command, order
 from tiebreak.inspect_tasks.unit_tests import sandbox_of
 from tiebreak.prerequisite import PrerequisiteError
@@ -22,69 +21,17 @@ from tiebreak.prerequisite import PrerequisiteError
 pytestmark = pytest.mark.skipif(
     not shutil.which("bwrap") and "CI" not in os.environ, reason="needs bubblewrap"
 )
-ROOT = os.geteuid() == 0
-SYSTEM = Path("/usr/bin/python3")
-"""A Python that every user can read, where this one belongs to root."""
-
-AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 TEST = "def check(add):\n    assert add(1, 2) == 3\n"
 ADD = "def add(a, b):\n    return a + b\n"
+NOTHING_GOT = "def check(add):\n    left = add(0, 0)\n    assert not left, left\n"
 PASSED = {"passed": True, "why": ""}
 
 
-class Place(NamedTuple):
-    """Where a program is run: what starts its supervisor, with which Python, and the order."""
-
-    start: tuple[str, ...]
-    python: str
-    says: dict[str, Any]
-
-
-def user_box() -> dict[str, Any]:
-    """The box that a user other than root has around the system's Python."""
-    lines = "import os, sys; print(os.path.dirname(os.__file__), sys.executable)"
-    done = subprocess.run([SYSTEM, "-I", "-c", lines], capture_output=True, text=True, check=True)
-    library, python = (Path(part).resolve() for part in done.stdout.split())
-    mounts = list(box.options(python, library, as_root=False))
-    return {**box.box(), "options": mounts, "python": str(python)}
-
-
-def places() -> dict[str, Place]:
-    boxed = Place((), sys.executable, {"box": box.box()})
-    if not ROOT or not SYSTEM.exists():
-        return {"box": boxed}
-    return {
-        "box of root": boxed,
-        "box of a user": Place(AS_NOBODY, str(SYSTEM), {"box": user_box()}),
-        "container of root": Place((), str(SYSTEM), {}),
-        "container of a user": Place(AS_NOBODY, str(SYSTEM), {}),
-    }
-
-
-PLACES = places() if shutil.which("bwrap") else {"box": Place((), sys.executable, {})}
-
-
-def run_in(place: Place, given: dict[str, Any], attacker: str = "") -> dict[str, Any]:
-    """The verdict, or the exit status of a supervisor that was ended."""
-    line = [*place.start, *command(place.python)]
-    if attacker:
-        line[line.index("tiebreak.inspect_tasks.sandboxed.run_program") + 1] = attacker
-    done = subprocess.run(
-        line, input=json.dumps(given), capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.stderr == ""
-    if done.returncode != 0:
-        return {"status": done.returncode, "said": done.stdout}
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found.pop("nonce") == given["nonce"]
-    return found
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", [*BOXES, *CONTAINERS])
 def test_programs_run_there(name: str) -> None:
     program = f"import os\n{ADD}assert os.getuid() != 0\n"
-    assert run_in(PLACES[name], order(program, "", TEST, "add", **PLACES[name].says)) == PASSED
+    assert run_in(name, order(program, "", TEST, "add")) == PASSED
 
 
 @pytest.fixture
@@ -95,19 +42,12 @@ def server() -> Iterator[int]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names system calls by number")
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", [*BOXES, *CONTAINERS])
 def test_machine_code_gets_nowhere(name: str, tmp_path: Path, server: int) -> None:
-    place = PLACES[name]
-    attempts = {**ANYWHERE, **(IN_A_BOX if "box" in place.says else {})}
+    attempts = {**ANYWHERE, **(IN_A_BOX if name in BOXES else {})}
     (tmp_path / "canary").write_text("alive")
-    victim = subprocess.Popen([*place.start, "sleep", "600"])
-    given = order(
-        "",
-        "",
-        "def check(add):\n    left = add(0, 0)\n    assert not left, left\n",
-        "add",
-        **place.says,
-    )
+    victim = subprocess.Popen([*place(name).start, "sleep", "600"])
+    given = order("", "", NOTHING_GOT, "add")
     known = {
         "ATTEMPTS": attempts,
         "CANARY": str(tmp_path / "canary"),
@@ -118,7 +58,7 @@ def test_machine_code_gets_nowhere(name: str, tmp_path: Path, server: int) -> No
     }
     head = "".join(f"{key} = {value!r}\n" for key, value in known.items())
     try:
-        assert run_in(place, given, head + ATTACKER) == PASSED
+        assert run_in(name, given, head + ATTACKER) == PASSED
         assert victim.poll() is None
         assert [path.name for path in tmp_path.iterdir()] == ["canary"]
     finally:
@@ -127,12 +67,11 @@ def test_machine_code_gets_nowhere(name: str, tmp_path: Path, server: int) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", [*BOXES, *CONTAINERS])
 @pytest.mark.parametrize("before", ["pass", "for end in ends: write(end)"])
 def test_no_verdict_is_forged(name: str, before: str) -> None:
-    place = PLACES[name]
     forger = FORGER.replace("BEFORE", before)
-    verdict = run_in(place, order("", "", TEST, "add", **place.says), forger)
+    verdict = run_in(name, order("", "", TEST, "add"), forger)
     # It may end its own supervisor where both are of one user: then there is no verdict at all.
     assert verdict.get("passed") is not True
     assert verdict.get("said", "") == ""

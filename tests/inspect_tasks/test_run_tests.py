@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET_ENDS, REPLIES
+from tests.inspect_tasks.hostile import ACTIONS, ENDINGS, PROCESSES, QUIET, QUIET_ENDS, REPLIES
 from tiebreak.inspect_tasks.sandboxed import command, order
 from tiebreak.inspect_tasks.sandboxed.box import boundary
 from tiebreak.inspect_tasks.sandboxed.run_tests import Candidate, Ended
@@ -262,17 +262,6 @@ def test_hostile_and_wrong_programs_fail(name: str, endings: dict[str, dict[str,
     assert verdict["passed"] is False
     assert verdict["why"].startswith(ENDINGS[name][1] or ("stopped: ", "failed: "))
     assert len(verdict["why"]) < 400
-
-
-QUIET = """\
-import asyncio, collections, contextlib, itertools
-CASES, WANTED = [(1, 2), (0, 0)], [3, 0]
-def check(add):
-    def call(case): return add(*case)
-    def is_right(case): return add(*case) == sum(case)
-    def is_wrong(case): return add(*case) != sum(case)
-    {}
-"""
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,121 @@
+"""Programs that want a pass they have not earned, in every place where programs run.
+
+Each has an examiner of its own, as the scorer starts it. Lost is what is worst here: a pass that
+was forged, or a right program that failed.
+"""
+
+import os
+import platform
+import shutil
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import pytest
+
+from tests.faults.record import FULL, Tried, amount, record
+from tests.inspect_tasks.escapes import FORGER
+from tests.inspect_tasks.hostile import QUIET, QUIET_ENDS
+from tests.inspect_tasks.places import BOXES, CONTAINERS, run_in
+from tests.inspect_tasks.shapes import RIGHT
+from tests.inspect_tasks.tricks import EQUAL, TRICKS
+from tiebreak.inspect_tasks.sandboxed import order
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not shutil.which("bwrap") and "CI" not in os.environ, reason="needs bubblewrap"
+    ),
+]
+
+PLACES = {"in a box": BOXES, "as in a container": CONTAINERS}
+ERRORS = ("StopIteration", "StopAsyncIteration", "GeneratorExit", "IndexError", "KeyError")
+
+K = TypeVar("K")
+
+
+def each(jobs: Mapping[K, Any], work: Callable[[Any], dict[str, Any]]) -> dict[K, dict[str, Any]]:
+    with ThreadPoolExecutor(3) as threads:
+        return dict(zip(jobs, threads.map(work, jobs.values()), strict=True))
+
+
+def passes(verdict: Mapping[str, Any]) -> bool:
+    """Whether it is a pass, or text that could be taken for a verdict where there is none."""
+    return verdict.get("passed") is not False and verdict.get("said") != ""
+
+
+def some(programs: dict[str, tuple[str, str]], number: int) -> dict[str, tuple[str, str]]:
+    """So many of the programs, spread over all of them."""
+    names = list(programs)
+    step = max(1, len(names) // number)
+    return {name: programs[name] for name in names[::step]}
+
+
+def verdicts(
+    programs: dict[str, tuple[str, str]], places: tuple[str, ...]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    jobs = {
+        (place, name): (place, order(program, "", f"def check(add):\n    {tests}\n", "add"))
+        for place in places[: amount(1, len(places))]
+        for name, (program, tests) in programs.items()
+    }
+    return each(jobs, lambda job: run_in(*job))
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_no_trick_passes(where: str, request: pytest.FixtureRequest) -> None:
+    tricks = some(TRICKS, amount(8, len(TRICKS)))
+    found = verdicts(tricks, PLACES[where])
+    forged = [case for case, verdict in found.items() if passes(verdict)]
+    tried = Tried(f"trick of a program, {where}", len(found), len(found) - len(forged), len(forged))
+    record(request, tried)
+    assert forged == []
+
+
+@pytest.mark.skipif(not FULL, reason="a part of it is in tests/inspect_tasks")
+def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
+    jobs = {
+        (name, error): order(
+            f"def add(a, b):\n    raise {error}('x')\n", "", QUIET.format(lines), "add"
+        )
+        for name, (_, lines) in QUIET_ENDS.items()
+        for error in ERRORS
+    }
+    found = each(jobs, lambda given: run_in(BOXES[0], given))
+    forged = [case for case, verdict in found.items() if passes(verdict)]
+    tried = Tried("error that ends a test", len(found), len(found) - len(forged), len(forged))
+    record(request, tried)
+    assert forged == []
+
+
+@pytest.mark.parametrize("where", PLACES)
+def test_right_programs_of_any_shape_pass(where: str, request: pytest.FixtureRequest) -> None:
+    shapes = some(RIGHT, amount(5, len(RIGHT)))
+    found = verdicts(shapes, PLACES[where])
+    failed = {case: verdict for case, verdict in found.items() if verdict.get("passed") is not True}
+    tried = Tried(f"right program, {where}", len(found), len(found) - len(failed), len(failed))
+    record(request, tried)
+    assert failed == {}
+
+
+@pytest.mark.skipif(platform.system() != "Linux", reason="looks into /proc")
+@pytest.mark.parametrize("where", PLACES)
+def test_machine_code_forges_nothing(where: str, request: pytest.FixtureRequest) -> None:
+    befores = ("pass", "for end in ends: write(end)", "time.sleep(RANDOM)")
+    jobs = {
+        (place, before, turn): (
+            place,
+            order("", "", f"def check(add):\n    {EQUAL}\n", "add"),
+            "import time\n" + FORGER.replace("BEFORE", before).replace("RANDOM", str(turn / 1000)),
+        )
+        for place in PLACES[where][: amount(1, 2)]
+        for before in befores[: amount(1, 3)]
+        for turn in range(amount(1, 40))
+    }
+    found = each(jobs, lambda job: run_in(*job))
+    forged = [
+        case for case, verdict in found.items() if verdict.get("passed") or verdict.get("said")
+    ]
+    tried = Tried(f"machine code, {where}", len(found), len(found) - len(forged), len(forged))
+    record(request, tried)
+    assert forged == []
