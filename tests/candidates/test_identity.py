@@ -1,7 +1,11 @@
 import json
+import time
+import unicodedata
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tiebreak.candidates import (
     Candidate,
@@ -209,3 +213,30 @@ def test_what_is_no_tool_schema_is_no_tool(value: object) -> None:
 )
 def test_what_may_be_the_same_model(name: str, others: Sequence[str], found: list[str]) -> None:
     assert namesakes(name, others) == found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        (" " * 600_000 + "x", " " * 600_000 + "x"),
+        ("x" + " \t" * 300_000 + "\n\n", "x"),
+        (" \n" * 300_000 + "x", "x"),
+        ("e" + "\u0301\u0316" * 300_000, "\u00e9" + "\u0316" * 300_000 + "\u0301" * 299_999),
+    ],
+)
+def test_a_long_answer_takes_no_longer_than_others(text: str, normal: str) -> None:
+    start = time.process_time()
+    assert normalise_answer(text) == normal
+    assert time.process_time() - start < 2  # it took minutes
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(
+    st.text(
+        st.sampled_from("aé\u0301\u0316\u0327\u0344\u0345\u05b0\u0e38क\u093c\u11a8가"), min_size=90
+    )
+)
+def test_marks_in_order_are_as_unicode_orders_them(text: str) -> None:
+    assert normalise_answer(text + ".") == unicodedata.normalize("NFC", text + ".")

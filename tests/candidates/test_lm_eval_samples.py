@@ -1,12 +1,23 @@
 import json
 import math
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.candidates.builders import make_rows, write_lm_eval_run
-from tiebreak.candidates import CandidatePool, ItemKey, input_hash, load_candidates
+from tiebreak.candidates import (
+    CandidateError,
+    CandidatePool,
+    ItemKey,
+    input_hash,
+    lm_eval_samples,
+    load_candidates,
+    read_parquet,
+    write_parquet,
+)
 from tiebreak.candidates.documents import bare_id, choices_of, prompt_of, question_of, tools_of
 
 TOOL = {"name": "gcd", "parameters": {"type": "dict", "properties": {"a": {}, "b": {}}}}
@@ -198,3 +209,102 @@ def test_unicode_a_megabyte_and_half_a_surrogate_pair(tmp_path: Path) -> None:
     first, second = (row["org/a"].text for _, row in pool)
     assert first == long
     assert second == "The answer is \ufffd."
+
+
+WRONG_ROWS: dict[str, tuple[dict[str, Any], str]] = {
+    "list for doc_id": ({"doc_id": [1]}, "its doc_id is neither a number nor text"),
+    "object for doc_id": ({"doc_id": {"a": 1}}, "its doc_id is neither"),
+    "no doc_id": ({"doc_id": None}, "its doc_id is neither"),
+    "text for resps": ({"resps": "yes"}, "its resps are not lists of responses"),
+    "number in resps": ({"resps": [7]}, "its resps are not lists"),
+    "object in resps": ({"resps": [{"a": "b"}]}, "its resps are not lists"),
+    "number for a response": ({"resps": [[7]]}, "item 'q1' has no output"),
+    "another filter": ({"filter": 7}, "item 'q1' has no row of the filter that is taken"),
+    "a number beyond all floats": ({"exact_match": 10**400}, "not a number"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_ROWS)
+def test_a_row_of_wrong_types_is_named(tmp_path: Path, wrong: str) -> None:
+    change, words = WRONG_ROWS[wrong]
+    write_lm_eval_run(tmp_path, "a", make_rows(3))
+    changed(write_lm_eval_run(tmp_path, "b", make_rows(3)), lambda row: {**row, **change})
+    with pytest.raises(CandidateError, match=re.escape(words)):
+        load_candidates(tmp_path)
+
+
+ODD_ROWS: dict[str, dict[str, Any]] = {
+    "metrics that are no names": {"metrics": [["exact_match"], 7, "exact_match"]},
+    "metrics that are no list": {"metrics": 7},
+    "number for arguments": {"arguments": 7},
+    "list for a request": {"arguments": {"gen_args_0": [1]}},
+    "a message of numbers": {"doc": {"id": "q1", "question": [{"role": "user", "content": [7]}]}},
+    "a tool of numbers": {"doc": {"question": "Q?", "function": {"name": 7, "parameters": 7}}},
+    "properties of numbers": {
+        "doc": {"question": "Q?", "tools": [{"name": "f", "parameters": {"properties": 0.5}}]}
+    },
+    "deep tools as text": {"doc": {"question": "Q?", "tools": "[" * 100_000}},
+    "deep question as text": {"doc": {"question": "[" * 100_000}},
+    "deep target": {"target": "[{" + "[" * 100_000},
+    "long number for a target": {"target": "0." + "0" * 100_000 + "1x"},
+    "an id of digits": {"doc": {"id": "9" * 5_000, "question": "Q?"}},
+}
+
+
+@pytest.mark.parametrize("odd", ODD_ROWS)
+def test_a_row_that_lm_eval_may_write_is_read(tmp_path: Path, odd: str) -> None:
+    for model in ("a", "b"):
+        path = write_lm_eval_run(tmp_path, model, make_rows(3))
+        changed(path, lambda row: {**row, **ODD_ROWS[odd]})
+    pool = load_candidates(tmp_path, native=["exact_match"], mode="intersect")
+    assert len(pool) == 3
+    assert read_parquet(write_parquet(pool, tmp_path / "pool.parquet")).items == pool.items
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b'{"doc_id": ' + b"[" * 300_000, "line 2 is not JSON.*recursion"),
+        (b'{"doc_id": ' + b"9" * 5_000 + b"}", "line 2 is not JSON.*number out of range"),
+        (b"\xff\xfe{\0}\0", "line 2 is not JSON"),
+        (b"x" * 1_100, "line 2 is longer than 1,000 bytes"),
+    ],
+)
+def test_a_line_that_cannot_be_parsed_is_named(
+    tmp_path: Path, line: bytes, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_lm_eval_run(tmp_path, "a", make_rows(3))
+    path = write_lm_eval_run(tmp_path, "b", make_rows(3))
+    first, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([first, line + b"\n", *rest]))
+    if b"x" in line:
+        monkeypatch.setattr(lm_eval_samples, "_LONGEST_LINE", 1_000)
+    with pytest.raises(CandidateError, match=words):
+        load_candidates(tmp_path)
+
+
+def test_half_of_a_pair_of_surrogates_is_replaced(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        path = write_lm_eval_run(tmp_path, model, make_rows(1))
+        changed(path, lambda row: row | {"resps": [[r"\ud83e\udd86 \ud83e"]], "target": "\udd86"})
+        text = path.read_text()
+        path.write_text(text.replace(r"\\ud83e\\udd86", r"\ud83e\udd86 \\ud83e \ud83e"))
+    [(item, row)] = load_candidates(tmp_path)
+    assert item.target == "\ufffd"
+    assert row["a"].text == "🦆 \\ud83e \ufffd \\ud83e"
+
+
+def test_a_run_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    paths = [write_lm_eval_run(tmp_path, model, make_rows(2)) for model in ("org/a", "org/b")]
+    plain = load_candidates(tmp_path)
+    for path in (*paths, *tmp_path.rglob("results_*.json")):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert load_candidates(tmp_path) == plain
+
+
+def changed(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Change the second row of a samples file, or the only one."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    at = min(1, len(rows) - 1)
+    rows[at] = change(rows[at])
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))

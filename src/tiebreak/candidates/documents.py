@@ -4,9 +4,10 @@ lm-eval's samples and Inspect's metadata keep the columns of the dataset, and ev
 own; these functions look for the usual names, in a fixed order.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from tiebreak.candidates.json_text import parse_json
 
 _QUESTION = ("question", "prompt", "problem", "query", "input", "goal", "instruction", "text")
 _CHOICES = ("choices", "options")
@@ -66,7 +67,7 @@ def tools_from(value: Any) -> tuple[Mapping[str, Any], ...]:
         return ()
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = parse_json(value)
         except ValueError:
             return ()
     if isinstance(value, dict):
@@ -102,7 +103,7 @@ def _text(value: Any) -> str:
         return value
     try:
         # Bare strings do not count here: a question may well be a JSON list of strings.
-        contents = list(_contents(json.loads(value), bare=False))
+        contents = list(_contents(parse_json(value), bare=False))
     except ValueError:
         return value
     return "\n".join(contents) if contents else value
@@ -122,4 +123,6 @@ def _contents(value: Any, *, bare: bool) -> Iterator[str]:
     elif isinstance(value, dict) and value.get("role", "system") != "system":
         content = value.get("content")
         parts = content if isinstance(content, list) else [{"text": content}]
-        yield from (text for part in parts if isinstance(text := part.get("text"), str))
+        for part in parts:
+            if isinstance(part, dict) and isinstance(text := part.get("text"), str):
+                yield text

@@ -7,16 +7,20 @@ import re
 import string
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from tiebreak.candidates.pool import Candidate
 
 _HASH_LENGTH = 32
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
-_TRAILING_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _LONE_LEADING_SPACE = re.compile(r"\A (?=\S)")
 _WHOLE_NUMBER = re.compile(r"[$€£]?\s?([-−]?)0*+(\d{1,3}(?:,\d{3})+|\d*)(?:\.(\d*?)0*)?")
+# Longer ones are no targets, and an expression takes its time to find that out.
+_LONGEST_NUMBER = 1_000
 _LETTERS = string.ascii_uppercase
+# No such run is without letters of Latin, Chinese or Korean, or a space, unless it is all marks.
+_LONG_RUN = re.compile(r"[^\0-\u02ff\u3000-\ud7ff]{100,}")
 
 
 def input_hash(
@@ -65,7 +69,8 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
         return target
     if re.match(r"\[\s*\{", target):
         return _calls(target)
-    number = _WHOLE_NUMBER.fullmatch(target.rpartition("####")[2].strip())
+    last = target.rpartition("####")[2].strip()
+    number = _WHOLE_NUMBER.fullmatch(last) if len(last) <= _LONGEST_NUMBER else None
     if number is None or not re.search(r"\d", number[0]):
         return None
     whole = number[2].replace(",", "") or "0"
@@ -96,17 +101,33 @@ def _calls(target: str) -> str | None:
 
 
 def _collapse(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join(_nfc(text).split())
+
+
+def _nfc(text: str) -> str:
+    """NFC. Marks in a long run are put in order before, as Python's way takes their square."""
+
+    def in_order(run: re.Match[str]) -> str:
+        classes = groupby(run[0], key=lambda char: unicodedata.combining(char) > 0)
+        return "".join(
+            "".join(sorted(chars, key=unicodedata.combining) if marks else chars)
+            for marks, chars in classes
+        )
+
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _LONG_RUN.sub(in_order, text))
 
 
 def _tool_signature(tool: Mapping[str, Any]) -> tuple[str, list[str]]:
     inner = tool.get("function")
     function: Mapping[str, Any] = inner if isinstance(inner, Mapping) else tool
     schema = function.get("parameters") or function.get("input_schema") or {}
-    properties = schema.get("properties", schema) if isinstance(schema, Mapping) else {}
+    properties = schema.get("properties", schema) if isinstance(schema, Mapping) else ()
+    parameters = properties if isinstance(properties, Mapping | list) else ()
     # Providers refuse dots in function names, so harnesses rewrite `math.gcd` as `math_gcd`.
     name = re.sub(r"\W", "_", str(function.get("name", "")))
-    return name, sorted(str(parameter) for parameter in properties or ())
+    return name, sorted(str(parameter) for parameter in parameters)
 
 
 def normalise_answer(text: str) -> str:
@@ -116,8 +137,10 @@ def normalise_answer(text: str) -> str:
     whitespace at the end are dropped; so is one single space before the first word, which some
     tokenisers leave. Deeper indentation of the first line stays: in code it carries meaning.
     """
-    lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n")
-    lines = _LEADING_BLANK_LINES.sub("", _TRAILING_BLANKS.sub("", lines)).rstrip()
+    lines = _nfc(text).replace("\r\n", "\n").replace("\r", "\n")
+    # An expression that looks for blanks at the ends of lines tries every blank of a long run.
+    lines = "\n".join(line.rstrip() for line in lines.split("\n"))
+    lines = _LEADING_BLANK_LINES.sub("", lines).rstrip()
     return _LONE_LEADING_SPACE.sub("", lines)
 
 

@@ -4,10 +4,9 @@ A row holds the document, the prompt, the raw responses and the metrics of one f
 F filters writes F rows per document. The model's name is in the `results_<date>.json` beside it.
 """
 
-import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from glob import escape
 from pathlib import Path
@@ -22,7 +21,8 @@ from tiebreak.candidates.documents import (
     tools_of,
 )
 from tiebreak.candidates.identity import input_hash
-from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, missing
+from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, listed, missing
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
 from tiebreak.candidates.records import (
     LogRecord,
@@ -32,6 +32,7 @@ from tiebreak.candidates.records import (
     item_name,
     unique_rows,
 )
+from tiebreak.paths import problem_with
 
 SAMPLES_NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
 
@@ -41,22 +42,18 @@ answers, and how many of these are scored."""
 
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
+# A line is held as a whole, and what is no text may have no line end.
+_LONGEST_LINE = 256 * 2**20
 _MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")  # lm-eval's own order
 
 
 def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
     """Read one samples file; any damaged line makes the whole file unreadable."""
     source = path.as_posix()
-    rows: list[dict[str, Any]] = []
-    with path.open("rb") as lines:  # binary: only b"\n" ends a line of JSON
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                rows.append(_parse(line))
-            except ValueError as error:
-                what = f"line {number} {error}"
-                return Reading(problems=(Note("unreadable_log", source, what),))
+    try:
+        rows = list(_rows(path))
+    except ValueError as error:
+        return Reading(problems=(Note("unreadable_log", source, str(error)),))
     if not rows:
         return Reading(problems=(Note("unreadable_log", source, "holds no rows"),))
     if not _is_written(rows[0]):
@@ -65,27 +62,39 @@ def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
     return _Reader(path, options, rows).read()
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Row by row; a ValueError says which line is damaged and how."""
+    if problem := problem_with(path):
+        raise ValueError(problem)
+    with path.open("rb") as lines:  # binary: only b"\n" ends a line of JSON
+        number = 0
+        while line := lines.readline(_LONGEST_LINE):
+            number += 1
+            if len(line) == _LONGEST_LINE:
+                raise ValueError(f"line {number} is longer than {_LONGEST_LINE:,} bytes")
+            if not line.strip():
+                continue
+            try:
+                yield _row(line)
+            except ValueError as error:
+                raise ValueError(f"line {number} {error}") from error
+
+
+def _row(line: bytes) -> dict[str, Any]:
     """One row; a ValueError says what is wrong with its line."""
     try:
-        row = json.loads(line)
+        row = parse_json(line)
     except ValueError as error:  # JSON and UTF-8 errors alike
         shown = str(error)[:100]
         raise ValueError(f"is not JSON, the file may be cut off ({shown})") from error
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
         raise ValueError(f"is not an lm-eval sample (needs {', '.join(_NEEDED)})")
-    # JSON may hold half of a surrogate pair; everything after this point may not.
-    return _without_surrogates(row) if b"\\ud" in line.lower() else row
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return re.sub(r"[\ud800-\udfff]", "\ufffd", value)
-    if isinstance(value, list):
-        return [_without_surrogates(entry) for entry in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
-    return value
+    if not isinstance(row["doc_id"], int | str) or isinstance(row["doc_id"], bool):
+        raise ValueError("is not an lm-eval sample (its doc_id is neither a number nor text)")
+    responses = row["resps"]
+    if not isinstance(responses, list) or not all(isinstance(one, list) for one in responses):
+        raise ValueError("is not an lm-eval sample (its resps are not lists of responses)")
+    return row
 
 
 def _is_written(row: Mapping[str, Any]) -> bool:
@@ -102,7 +111,8 @@ def _is_written(row: Mapping[str, Any]) -> bool:
     except (KeyError, TypeError):
         # Older files have no such request: believe the response. With `arg_0` alone it is a
         # rolling log-likelihood.
-        return "gen_args_0" not in (row.get("arguments") or {})
+        arguments = row.get("arguments")
+        return not (isinstance(arguments, dict) and "gen_args_0" in arguments)
 
 
 class _Reader:
@@ -119,6 +129,8 @@ class _Reader:
         wanted = self._filter(rows)
         self.clashing = self._clashing(rows) if wanted is not None else set()
         self.rows = [row for row in rows if _filter_of(row) == wanted]
+        filtered = {row["doc_id"] for row in self.rows}
+        self.unfiltered = {one["doc_id"]: one for one in rows if one["doc_id"] not in filtered}
         self.metrics = list(dict.fromkeys(name for row in self.rows for name in _metrics(row)))
 
     def read(self) -> Reading:
@@ -127,7 +139,8 @@ class _Reader:
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
         self._note_repeats()
-        answered, twice = unique_rows(map(self._row, self.rows), self.source)
+        rows = [*map(self._row, self.rows), *map(self._without_filter, self.unfiltered.values())]
+        answered, twice = unique_rows(rows, self.source)
         record = LogRecord(self.source, "lm-eval", self.task, self.benchmark, self.model, answered)
         return Reading((record,), tuple(self.notes), (*self.problems, *twice))
 
@@ -145,11 +158,11 @@ class _Reader:
         present = list(dict.fromkeys(_filter_of(row) for row in rows))
         wanted = self.options.filter
         if wanted is not None and wanted not in present:
-            what = f"has no filter {wanted!r}; its filters: {', '.join(present)}"
+            what = f"has no filter {wanted!r}; its filters: {listed(present)}"
             self.problems.append(Note("filter", self.source, what))
             return None
         if len(present) > 1 and wanted is None:
-            what = f"native score after filter {present[0]!r}, out of {', '.join(present)}"
+            what = f"native score after filter {present[0]!r}, out of {listed(present)}"
             self.notes.append(Note("filter_choice", self.source, f"{what} (choose with filter=)"))
         return wanted if wanted is not None else present[0]
 
@@ -193,6 +206,12 @@ class _Reader:
         )
         return Row(item, candidate)
 
+    def _without_filter(self, row: Mapping[str, Any]) -> Row:
+        item = _item(row, self.benchmark)
+        what = f"{item_name(item.key)} has no row of the filter that is taken"
+        self.problems.append(Note("filter", self.source, what))
+        return Row(item, None)
+
     def _text(self, row: Mapping[str, Any], name: str) -> str | None:
         """The whole first response, before any filter; None, and a problem, without one."""
         responses = row["resps"]
@@ -226,7 +245,7 @@ def _metrics(row: Mapping[str, Any]) -> list[str]:
     """Names of a row's metrics; in older files, which do not list them, all unknown columns."""
     listed = row.get("metrics")
     if isinstance(listed, list):
-        return [name for name in listed if name in row]
+        return [name for name in listed if isinstance(name, str) and name in row]
     return [key for key in row if key not in _NO_METRIC and not key.endswith("_hash")]
 
 
@@ -257,9 +276,13 @@ def task_of(samples: Path) -> str:
 
 
 def count_documents(samples: Path) -> int:
-    """Documents in a samples file, which has a row for each filter of each."""
-    with samples.open("rb") as lines:
-        return len({_parse(line)["doc_id"] for line in lines if line.strip()})
+    """Documents in a samples file, which has a row for each filter of each.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: It is damaged.
+    """
+    return len({row["doc_id"] for row in _rows(samples)})
 
 
 def summaries_of(samples: Path) -> list[Path]:
@@ -275,7 +298,7 @@ def summaries_of(samples: Path) -> list[Path]:
 def model_in(summary: Path) -> str | None:
     """Model name in a results file. Nothing else of its configuration is kept: it may hold keys."""
     try:
-        return _model_of(summary.read_bytes())
+        return None if problem_with(summary) else _model_of(summary.read_bytes())
     except OSError:
         return None
 
@@ -283,7 +306,7 @@ def model_in(summary: Path) -> str | None:
 @lru_cache(maxsize=8)  # a run over many tasks has one summary, and it may be long
 def _model_of(summary: bytes) -> str | None:
     try:
-        results = json.loads(summary)
+        results = parse_json(summary)
     except ValueError:
         return None
     if not isinstance(results, dict):

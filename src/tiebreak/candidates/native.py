@@ -6,6 +6,9 @@ from typing import Any, Final, NamedTuple
 
 from tiebreak.candidates.pool import Note
 
+# Files of other programs may have a million columns.
+LISTED = 20
+
 RECORDED = "tiebreak_"
 """Prefix of the scores that `tiebreak write-back` puts into a model's own log."""
 
@@ -65,7 +68,7 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
         return Note("native_choice", source, "no native scores")
     if len(present) == 1 or wanted:
         return None
-    what = f"native score is {present[0]!r}, out of {', '.join(present)} (choose with native=)"
+    what = f"native score is {present[0]!r}, out of {listed(present)} (choose with native=)"
     return Note("native_choice", source, what)
 
 
@@ -83,7 +86,14 @@ def passed(metric: str | None, score: float) -> bool | None:
 def missing(present: Sequence[str], wanted: Sequence[str]) -> Native:
     """A native score that should be there and is not."""
     name = " or ".join(map(repr, wanted)) or "native score"
-    return Native(math.nan, None, f"has no {name}; its scores: {', '.join(present) or 'none'}")
+    return Native(math.nan, None, f"has no {name}; its scores: {listed(present)}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: the first of them, none of them as a page of its own."""
+    shown = [name if len(name) <= 80 else f"{name[:79]}…" for name in names[:LISTED]]
+    more = [f"and {len(names) - LISTED:,} more"] if len(names) > LISTED else []
+    return ", ".join([*shown, *more]) or "none"
 
 
 def finite(value: Any, metric: str, words: Mapping[str, float]) -> Native:
@@ -99,7 +109,7 @@ def finite(value: Any, metric: str, words: Mapping[str, float]) -> Native:
     try:
         # float() also reads bools, numbers of NumPy and digits as text.
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         shown = repr(value)[:60]
         return Native(math.nan, metric, f"native score {metric!r} is {shown}, not a number")
     if not math.isfinite(number):

@@ -65,7 +65,8 @@ class ReadOptions:
 
 def item_name(key: ItemKey) -> str:
     """How messages call an item."""
-    return f"item {key.item_id!r}" + (f" (epoch {key.epoch})" if key.epoch > 1 else "")
+    shown = key.item_id if len(key.item_id) <= 80 else f"{key.item_id[:79]}…"
+    return f"item {shown!r}" + (f" (epoch {key.epoch})" if key.epoch > 1 else "")
 
 
 def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list[Note]]:
@@ -88,7 +89,8 @@ def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list
 
 def natural_key(text: str) -> tuple[tuple[bool, int, str], ...]:
     """Sort key that puts `q2` before `q10`; digits of other scripts count as letters."""
-    parts = re.split(r"([0-9]+)", text)
+    # Python makes no number of more than 4,300 digits.
+    parts = re.split(r"([0-9]{1,4000})", text)
     # The text itself breaks ties between "1" and "01", so that the order is total.
     key = [(True, int(p), "") if p.isdigit() and p.isascii() else (False, 0, p) for p in parts]
     return (*key, (False, 0, text))
