@@ -1,4 +1,7 @@
 import math
+import os
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,8 @@ from tiebreak.candidates import (
     Item,
     ItemKey,
     Note,
+    load_candidates,
+    pool_table,
     read_parquet,
     write_parquet,
 )
@@ -35,7 +40,7 @@ json_values = st.recursive(
 )
 objects = st.dictionaries(texts, json_values, max_size=3)
 counts = st.none() | st.integers(0, 2**40)
-scores = st.just(math.nan) | st.floats(allow_nan=False)
+scores = st.just(math.nan) | st.floats(allow_nan=False, allow_infinity=False)
 
 
 @st.composite
@@ -228,3 +233,118 @@ def test_what_earlier_readers_rely_on_is_written(tmp_path: Path) -> None:
         "input_tokens": ("int64", True),
         "output_tokens": ("int64", True),
     }
+
+
+def put(name: str, *values: Any) -> Callable[[pa.Table], pa.Table]:
+    """Change of a pool's table: another column of that name."""
+
+    def changed(table: pa.Table) -> pa.Table:
+        return table.set_column(table.column_names.index(name), name, pa.array(values))
+
+    return changed
+
+
+def noted(key: str, value: bytes) -> Callable[[pa.Table], pa.Table]:
+    return lambda table: table.replace_schema_metadata(
+        table.schema.metadata | {key.encode(): value}
+    )
+
+
+def another_model(*, question: str) -> Callable[[pa.Table], pa.Table]:
+    """A second row of the same item, by another model."""
+
+    def changed(table: pa.Table) -> pa.Table:
+        other = put("input_hash", question)(put("model", "n")(table))
+        return pa.concat_tables([table, other.cast(table.schema)])
+
+    return changed
+
+
+DAMAGED: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
+    "a row twice": (lambda table: pa.concat_tables([table, table]), "has two answers by m"),
+    "one id, two questions": (another_model(question="other"), "item 'q' of gsm8k has two quest"),
+    "infinite score": (put("native_score", math.inf), "infinite native score by m"),
+    "infinite score as text": (put("native_score", "inf"), "'native_score' holds string"),
+    "epoch 0": (put("epoch", 0), "is of epoch 0"),
+    "epoch as text": (put("epoch", "1"), "column 'epoch' holds string, not int64"),
+    "half an epoch": (put("epoch", 1.5), "column 'epoch' holds double, not int64"),
+    "number for an id": (put("item_id", 7), "column 'item_id' holds int64"),
+    "list for an id": (put("item_id", ["q"]), "column 'item_id' holds list"),
+    "no id": (put("item_id", None), "column 'item_id' has rows without a value"),
+    "large count": (lambda t: t.set_column(t.column_names.index("input_tokens"), "input_tokens",
+                    pa.array([2**63], pa.uint64())), "is damaged"),
+    "no JSON": (put("metadata", "{"), "EOF"),
+    "deep JSON": (put("metadata", '{"a":' * 5_000), "recursion"),
+    "list for metadata": (put("metadata", "[]"), "metadata of item 'q' is no JSON dict"),
+    "object for choices": (put("choices", "{}"), "choices of item 'q' is no JSON list"),
+    "number for a choice": (put("choices", "[1]"), "a choice of item 'q' is no text"),
+    "number for a tool": (put("tools", "[1]"), "a tool or a tool call of item 'q'"),
+    "text for a call": (put("tool_calls", '["f"]'), "a tool or a tool call of item 'q'"),
+    "notes that are no list": (noted("tiebreak_notes", b"{}"), "its notes are no list"),
+    "a note of two": (noted("tiebreak_notes", b'[["a", "b"]]'), "its notes are not lists"),
+    "numbers for a note": (noted("tiebreak_notes", b"[[1, 2, 3]]"), "its notes are not lists"),
+    "deep notes": (noted("tiebreak_notes", b"[" * 5_000), "recursion"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_what_no_pool_holds_is_an_error_with_its_reason(tmp_path: Path, damage: str) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    change, words = DAMAGED[damage]
+    rewritten(path, change(pq.read_table(path)))
+    with pytest.raises(CandidateError, match=re.escape(words)):
+        read_parquet(path)
+    with pytest.raises(CandidateError, match=r"pool\.parquet"):
+        load_candidates(path, alone=True)
+
+
+def test_other_writers_may_choose_other_types_of_text(tmp_path: Path) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    table = pq.read_table(path)
+    for kind in (pa.string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
+        fields = [
+            field.with_type(kind) if field.type == pa.large_string() else field
+            for field in table.schema
+        ]
+        other = table.cast(pa.schema(fields, table.schema.metadata))
+        assert comparable(read_parquet(rewritten(path, other))) == comparable(one_item())
+    numbers = put("epoch", 1)(put("native_score", 1)(table))
+    [answer] = read_parquet(rewritten(path, numbers)).candidates[ItemKey("gsm8k", "q")].values()
+    assert answer.native_score == 1.0
+
+
+def test_an_infinite_score_is_not_written(tmp_path: Path) -> None:
+    key = ItemKey("gsm8k", "q")
+    answers = {"m": Candidate(key, "m", "text", native_score=-math.inf)}
+    with pytest.raises(ValueError, match="item 'q' of gsm8k has an infinite score"):
+        write_parquet(replace(one_item(), candidates={key: answers}), tmp_path / "pool.parquet")
+
+
+def test_a_pool_without_rows_is_no_source(tmp_path: Path) -> None:
+    path = write_parquet(CandidatePool((), {}), tmp_path / "pool.parquet")
+    assert len(read_parquet(path)) == 0
+    with pytest.raises(CandidateError, match=r"pool\.parquet: holds no rows"):
+        load_candidates(path)
+
+
+def test_what_would_fill_memory_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_parquet(one_item(), tmp_path / "pool.parquet")
+    monkeypatch.setattr(pool_table, "_ALWAYS_READ", 1_000)
+    rewritten(path, pq.read_table(path).take([0] * 100_000))
+    with pytest.raises(CandidateError, match="its rows would take 13 MB"):
+        read_parquet(path)
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "words"), [(60, "not a pool"), (70, "its list of columns takes 70 MB")]
+)
+def test_a_million_columns_are_not_looked_at(tmp_path: Path, megabytes: int, words: str) -> None:
+    path = tmp_path / "wide.parquet"
+    with path.open("wb") as file:
+        file.truncate(size := megabytes * 2**20)  # a hole takes no place on the disk
+        file.seek(0, os.SEEK_END)
+        file.write(size.to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(CandidateError, match=words):
+        read_parquet(path)

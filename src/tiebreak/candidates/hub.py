@@ -15,8 +15,9 @@ from urllib.parse import unquote
 
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub_fault import Kind, fault
-from tiebreak.candidates.parquet import is_pool, pool_reading, read_parquet
+from tiebreak.candidates.parquet import pool_reading, read_parquet
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
+from tiebreak.candidates.pool_table import is_pool
 from tiebreak.candidates.records import Reading, ReadOptions, item_name
 
 FOLDER = "candidates"

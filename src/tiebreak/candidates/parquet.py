@@ -9,48 +9,28 @@ the version, any other change raises it.
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from tiebreak.candidates.errors import CandidateError
+from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
-from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions, Row
+from tiebreak.candidates.pool_table import (
+    NOTES_KEY,
+    OF_ITEM,
+    VERSION,
+    VERSION_KEY,
+    naming,
+    read_rows,
+    schema,
+)
+from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions, Row, item_name
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+T = TypeVar("T")
 
-VERSION = 1
-"""Version of the pools that are written, and the newest that can be read."""
-_VERSION_KEY = b"tiebreak_pool"
-_NOTES_KEY = b"tiebreak_notes"
-
-_TEXTS = ("benchmark", "item_id", "input_hash", "prompt", "target", "choices", "tools", "metadata")
-_TEXTS_OF_CANDIDATE = ("model", "text", "tool_calls", "source")
 _NESTED = ("choices", "tools", "metadata", "tool_calls")
-
-
-@cache
-def _schema() -> "pa.Schema":
-    # Arrow is imported only where it is needed: that takes most of a second.
-    import pyarrow as pa
-
-    # Large strings: texts of a big pool exceed the 2 GB that a plain string column can address.
-    text = pa.large_string()
-    return pa.schema(
-        [
-            *(pa.field(name, text, nullable=False) for name in _TEXTS),
-            pa.field("epoch", pa.int64(), nullable=False),
-            *(pa.field(name, text, nullable=False) for name in _TEXTS_OF_CANDIDATE),
-            pa.field("native_score", pa.float64()),
-            pa.field("native_metric", text),
-            pa.field("stop_reason", text),
-            pa.field("input_tokens", pa.int64()),
-            pa.field("output_tokens", pa.int64()),
-        ]
-    )
 
 
 def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
@@ -67,7 +47,7 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
         The path written.
 
     Raises:
-        ValueError: An item has no candidate.
+        ValueError: An item has no candidate, or a native score is infinite.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -76,12 +56,14 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
     for item, candidates in pool:
         if not candidates:
             raise ValueError(f"item {item.item_id!r} of {item.benchmark} has no candidate to write")
+        if any(math.isinf(one.native_score) for one in candidates.values()):
+            raise ValueError(f"item {item.item_id!r} of {item.benchmark} has an infinite score")
         shared = _columns(item)
         rows.extend(shared | _columns(candidate) for candidate in candidates.values())
     notes = json.dumps([[note.kind, note.where, note.what] for note in pool.notes])
-    metadata = {_VERSION_KEY: str(VERSION).encode(), _NOTES_KEY: notes.encode()}
-    columns = {name: [row[name] for row in rows] for name in _schema().names}
-    table = pa.table(columns, schema=_schema().with_metadata(metadata))
+    metadata = {VERSION_KEY: str(VERSION).encode(), NOTES_KEY: notes.encode()}
+    columns = {name: [row[name] for row in rows] for name in schema().names}
+    table = pa.table(columns, schema=schema().with_metadata(metadata))
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
     target = file.resolve()  # through a link, what it points to
@@ -104,91 +86,87 @@ def _columns(part: Item | Candidate) -> dict[str, Any]:
     return values | {name: json.dumps(values[name]) for name in _NESTED if name in values}
 
 
-def is_pool(path: Path) -> bool:
-    """Whether a readable Parquet file was written by `write_parquet`.
-
-    Raises:
-        CandidateError: It is not a Parquet file, or a damaged one.
-    """
-    return _VERSION_KEY in _file_metadata(path)
-
-
-def _file_metadata(path: Path) -> dict[bytes, bytes]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_schema(path).metadata or {}
-    except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, f"cannot be read as Parquet ({error})") from error
-
-
-def _unreadable(path: Path, what: str) -> CandidateError:
-    return CandidateError.of("unreadable_log", path.as_posix(), what)
-
-
 def read_parquet(path: str | Path) -> CandidatePool:
     """Read a pool that `write_parquet` wrote.
 
     Raises:
-        CandidateError: The file is damaged, is not a Tiebreak pool, or is of a newer version.
+        CandidateError: The file is damaged, is not a Tiebreak pool, or is of a newer version; or
+            an item has two questions, or two answers by one model.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     file = Path(path)
-    metadata = _file_metadata(file)
-    if _VERSION_KEY not in metadata:
-        raise _unreadable(file, "is Parquet, but not a pool written by Tiebreak")
-    version = metadata[_VERSION_KEY].decode()
-    if version.isdigit() and int(version) > VERSION:
-        what = f"was written by a newer Tiebreak (pool version {version}; this one reads {VERSION})"
-        raise _unreadable(file, f"{what}: upgrade")
-    try:
-        rows = pq.ParquetFile(file).read(_schema().names).to_pylist()
-        return _pool(rows, json.loads(metadata.get(_NOTES_KEY, b"[]")))
-    except KeyError as error:
-        raise _unreadable(file, f"lacks the column {error}") from error
-    except (pa.ArrowException, OSError, ValueError, TypeError) as error:
-        raise _unreadable(file, f"is damaged ({error})") from error
+    rows, notes = read_rows(file)
+    with naming(file, "is damaged"):
+        items, candidates = _pool(rows)
+    return CandidatePool(items, candidates, notes)
 
 
-def _pool(rows: Iterable[dict[str, Any]], notes: Iterable[Sequence[str]]) -> CandidatePool:
+def _pool(
+    rows: Iterable[dict[str, Any]],
+) -> tuple[tuple[Item, ...], dict[ItemKey, dict[str, Candidate]]]:
+    """Items and answers; a ValueError names the first that cannot be."""
     items: dict[ItemKey, Item] = {}
+    texts: dict[ItemKey, tuple[str, ...]] = {}
     candidates: dict[ItemKey, dict[str, Candidate]] = {}
     for row in rows:
         key = ItemKey(row["benchmark"], row["item_id"], row["epoch"])
+        name = f"{item_name(key)} of {key.benchmark}"
+        own = tuple(row[column] for column in OF_ITEM)
+        if key.epoch < 1:
+            raise ValueError(f"{name} is of epoch {key.epoch}")
         if key not in items:
-            items[key] = _item(key, row)
-        candidates.setdefault(key, {})[row["model"]] = _candidate(key, row)
-    return CandidatePool(tuple(items.values()), candidates, tuple(Note(*note) for note in notes))
+            items[key], texts[key], candidates[key] = _item(key, row), own, {}
+        if texts[key] != own:
+            raise ValueError(f"{name} has two questions")
+        if row["model"] in candidates[key]:
+            raise ValueError(f"{name} has two answers by {row['model']}")
+        candidates[key][row["model"]] = _candidate(key, row)
+    return tuple(items.values()), candidates
 
 
 def _item(key: ItemKey, row: dict[str, Any]) -> Item:
+    choices, tools = _parsed(row, "choices", list), _parsed(row, "tools", list)
+    if not all(isinstance(choice, str) for choice in choices):
+        raise ValueError(f"a choice of {item_name(key)} is no text")
     return Item(
         key=key,
         input_hash=row["input_hash"],
         prompt=row["prompt"],
         target=row["target"],
-        choices=tuple(json.loads(row["choices"])),
-        tools=tuple(json.loads(row["tools"])),
-        metadata=json.loads(row["metadata"]),
+        choices=tuple(choices),
+        tools=_objects(tools, key),
+        metadata=_parsed(row, "metadata", dict),
     )
 
 
 def _candidate(key: ItemKey, row: dict[str, Any]) -> Candidate:
+    score = row["native_score"]
+    if score is not None and math.isinf(score):
+        raise ValueError(f"{item_name(key)} has an infinite native score by {row['model']}")
     return Candidate(
         key=key,
         model=row["model"],
         text=row["text"],
-        tool_calls=tuple(json.loads(row["tool_calls"])),
-        native_score=math.nan if row.get("native_score") is None else row["native_score"],
-        native_metric=row.get("native_metric"),
-        stop_reason=row.get("stop_reason"),
-        input_tokens=row.get("input_tokens"),
-        output_tokens=row.get("output_tokens"),
+        tool_calls=_objects(_parsed(row, "tool_calls", list), key),
+        native_score=math.nan if score is None else score,
+        native_metric=row["native_metric"],
+        stop_reason=row["stop_reason"],
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
         source=row["source"],
     )
+
+
+def _parsed(row: dict[str, Any], column: str, kind: type[T]) -> T:
+    value = parse_json(row[column])
+    if not isinstance(value, kind):
+        raise ValueError(f"{column} of item {row['item_id']!r} is no JSON {kind.__name__}")
+    return value
+
+
+def _objects(values: list[Any], key: ItemKey) -> tuple[dict[str, Any], ...]:
+    if not all(isinstance(value, dict) for value in values):
+        raise ValueError(f"a tool or a tool call of {item_name(key)} is no JSON object")
+    return tuple(values)
 
 
 def read_pool_file(path: Path, options: ReadOptions) -> Reading:
@@ -200,6 +178,8 @@ def read_pool_file(path: Path, options: ReadOptions) -> Reading:
         pool = read_parquet(path)
     except CandidateError as error:
         return Reading(problems=error.notes)
+    if not pool.items:
+        return Reading(problems=(Note("unreadable_log", path.as_posix(), "holds no rows"),))
     return pool_reading(pool, path.as_posix(), options)
 
 
