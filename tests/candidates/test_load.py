@@ -1,4 +1,5 @@
 import asyncio
+import os
 import random
 import subprocess
 import sys
@@ -268,3 +269,30 @@ def test_a_pool_is_shown_by_its_sizes() -> None:
     pool = CandidatePool(items, dict.fromkeys((one.key for one in items), row))
     assert repr(pool) == ("CandidatePool(gsm8k: 1,319 items × 8 models, mmlu: 1 item × 8 models)")
     assert repr(CandidatePool((), {})) == "CandidatePool(no items)"
+
+
+@pytest.mark.parametrize("name", ["a.eval", "a.json", "samples_gsm8k.jsonl", "a.parquet"])
+def test_a_pipe_or_a_device_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    for model in "ab":
+        write_inspect_log(tmp_path / "logs", model, make_rows(2))
+    (tmp_path / "device").mkdir()
+    os.mkfifo(pipe := tmp_path / name)
+    (device := tmp_path / "device" / name).symlink_to("/dev/zero")
+    with pytest.raises(CandidateError) as caught:
+        load_candidates([tmp_path / "logs", pipe, device])
+    whats = {note.where: note.what for note in caught.value.notes}
+    assert whats[pipe.as_posix()].startswith("is a pipe, not a file")
+    assert whats[device.as_posix()].startswith("is a device, not a file")
+    assert len(load_candidates([tmp_path / "logs", pipe, device], "intersect")) == 2
+
+
+def test_a_pipe_in_the_place_of_a_summary_is_not_waited_for(tmp_path: Path) -> None:
+    path = write_lm_eval_run(tmp_path, "org/a", make_rows(2), results=False)
+    os.mkfifo(path.with_name("results_2026-01-01T00-00-00.000000.json"))
+    assert load_candidates(path, alone=True).models == ("org__a",)
+
+
+@pytest.mark.parametrize("path", ["x" * 5_000, "x/" * 5_000, "a\0b", "\ud800.eval"])
+def test_a_path_that_cannot_be_is_named(path: str) -> None:
+    with pytest.raises(CandidateError, match=r"File name too long|is no path|does not exist"):
+        load_candidates(path)

@@ -1,3 +1,4 @@
+import os
 import re
 import shutil
 from pathlib import Path
@@ -56,6 +57,28 @@ def test_paths_are_shown_relative_to_here(tmp_path: Path, monkeypatch: pytest.Mo
 def test_no_such_path(tmp_path: Path) -> None:
     with pytest.raises(RankingLogError, match=r"does not exist.*inspect eval tiebreak/round_robin"):
         read_ranking_logs([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize("path", ["x" * 5_000, "a\0b"])
+def test_a_path_that_cannot_be(path: str) -> None:
+    with pytest.raises(UnreadableLogError, match=r"File name too long|is no path"):
+        read_ranking_logs([path])
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "r.eval", [ABC])
+    os.mkfifo(pipe := tmp_path / "pipe.eval")
+    assert len(read_ranking_logs([tmp_path])) == 1
+    with pytest.raises(UnreadableLogError, match=r"pipe\.eval is a pipe, not a file"):
+        read_ranking_logs([log, pipe])
+
+
+@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16"])
+def test_a_json_log_in_another_coding_is_read(tmp_path: Path, coding: str) -> None:
+    path = write_log(tmp_path / "r.json", [ABC])
+    path.write_text(path.read_text(), encoding=coding)
+    [log] = read_ranking_logs([tmp_path])
+    assert log.items == (ABC,)
 
 
 def test_a_folder_without_a_ranking_log(tmp_path: Path) -> None:

@@ -82,10 +82,10 @@ def test_numbers_that_are_no_json(tmp_path: Path) -> None:
     assert one.store["y"][1] == -math.inf
 
 
-def test_a_damaged_sample_is_told_as_inspect_tells_it(tmp_path: Path) -> None:
+def test_a_damaged_sample_is_told(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [ABC])
     change(path, lambda text: text[:-9])
-    with pytest.raises(UnreadableLogError, match=r"as an Inspect log \(Incomplete"):
+    with pytest.raises(UnreadableLogError, match=r"as an Inspect log \(ValueError: EOF"):
         read_ranking_logs([path])
 
 

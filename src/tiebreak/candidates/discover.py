@@ -1,5 +1,6 @@
 """Finding candidate files, and recognising their kind by their content."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -8,15 +9,20 @@ from typing import Literal, NamedTuple
 
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.lm_eval_samples import SAMPLES_NAME
-from tiebreak.candidates.parquet import is_pool
 from tiebreak.candidates.pool import Note
+from tiebreak.candidates.pool_table import is_pool
+from tiebreak.paths import MISSING, problem_with
 
 Kind = Literal["inspect", "lm-eval", "pool"]
 
-# How every Inspect JSON log begins; the order of these fields is part of its format.
+# How Inspect names a JSON log, and how one begins, also after a program that sorts its fields.
+_INSPECT_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d.*\.json")
 _INSPECT_JSON = re.compile(
-    rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"(started|success|cancelled|error)"'
+    r'(?=\s*\{\s*"(version|status|config_updates|error|etag|eval)")'
+    r'(?=.*"eval"\s*:\s*\{)(?=.*"created"\s*:)',
+    re.DOTALL,
 )
+_HEAD = 2**16
 _LM_EVAL_RESULTS = re.compile(r"(.+_)?results_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
 
 
@@ -46,14 +52,14 @@ def discover(paths: Iterable[Path]) -> Discovery:
     Raises:
         CandidateError: One or more of the paths do not exist.
     """
-    paths = list(paths)
-    if missing := [path for path in paths if not path.exists()]:
-        raise CandidateError(
-            [Note("missing_path", path.as_posix(), "does not exist") for path in missing]
-        )
+    problems = [(path, problem_with(path)) for path in paths]
+    if missing := [path for path, problem in problems if problem == MISSING]:
+        raise CandidateError([Note("missing_path", path.as_posix(), MISSING) for path in missing])
     found = Discovery()
-    for path in paths:
-        if path.is_dir():
+    for path, problem in problems:
+        if problem:
+            found.problems.append(Note("unreadable_log", path.as_posix(), problem))
+        elif path.is_dir():
             _look_into(path, found)
         elif kind := _kind(path, named=True):
             found.files.append(Found(path, kind))
@@ -96,10 +102,8 @@ def visible_files(folder: Path) -> Iterator[Path]:
 def _kind(path: Path, *, named: bool) -> Kind | None:
     """Kind of a file, or None; for `named` files the suffix is enough."""
     match path.suffix:
-        case ".eval":
-            return "inspect"
-        case ".json":
-            return "inspect" if _is_inspect_json(path) else None
+        case ".eval" | ".json":
+            return "inspect" if is_inspect_log(path) else None
         case ".jsonl":
             return "lm-eval" if named or SAMPLES_NAME.fullmatch(path.name) else None
         case ".parquet":
@@ -107,9 +111,18 @@ def _kind(path: Path, *, named: bool) -> Kind | None:
     return None
 
 
-def _is_inspect_json(path: Path) -> bool:
-    with path.open("rb") as file:
-        return _INSPECT_JSON.match(file.read(4096)) is not None
+def is_inspect_log(path: Path) -> bool:
+    """Whether a file is a log of Inspect, or too damaged to say."""
+    if path.suffix == ".eval" or _INSPECT_NAME.fullmatch(path.name):
+        return True
+    if path.suffix != ".json":
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return True
+    return _INSPECT_JSON.match(head.decode(json.detect_encoding(head), "replace")) is not None
 
 
 def _may_be_pool(path: Path) -> bool:

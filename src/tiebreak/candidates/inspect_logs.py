@@ -1,14 +1,15 @@
-"""Reading Inspect AI logs (`.eval` and `.json`) through Inspect's public API."""
+"""Reading Inspect AI logs (`.eval` and `.json`) as Inspect's public API has them."""
 
 import math
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
+from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
 from inspect_ai.scorer import Score, value_to_float
 
 from tiebreak.candidates.documents import judged_by, tools_of
 from tiebreak.candidates.identity import input_hash
+from tiebreak.candidates.inspect_files import read_header, read_samples, reason
 from tiebreak.candidates.native import (
     RECORDED,
     Native,
@@ -28,7 +29,7 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
 
-_UNUSED_FIELDS = {"events", "store", "messages"}
+_UNUSED_FIELDS = {"events", "events_data", "store", "messages"}
 _ATTACHMENT = "attachment://"
 
 # The words of Inspect's scorers as numbers. Its converter turns unknown words into 0 with a
@@ -50,7 +51,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
     """
     source = path.as_posix()
     try:
-        header = read_eval_log(source, header_only=True)
+        header = read_header(source)
     except Exception as error:  # zip, JSON and validation errors: all mean "not a log"
         return _unreadable(source, error)
     if PROTOCOL_KEY in header.metadata:
@@ -62,17 +63,16 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         )
         return Reading(problems=(Note("log_status", source, what),))
     try:
-        log = read_eval_log(source, exclude_fields=_UNUSED_FIELDS)
+        samples = read_samples(source, _UNUSED_FIELDS)
     except Exception as error:  # as above: a damaged member shows only now
         return _unreadable(source, error)
-    if not log.samples:
+    if not samples:
         return Reading(problems=(Note("unreadable_log", source, "holds no samples"),))
-    return _Reader(log, log.samples, source, options).read()
+    return _Reader(header, samples, source, options).read()
 
 
 def _unreadable(source: str, error: Exception) -> Reading:
-    reason = str(error).strip().split("\n")[0][:200]
-    what = f"cannot be read as an Inspect log ({type(error).__name__}: {reason})"
+    what = f"cannot be read as an Inspect log ({reason(error)})"
     return Reading(problems=(Note("unreadable_log", source, what),))
 
 
@@ -80,15 +80,15 @@ class _Reader:
     """Reads one log; collects notes and problems on the way."""
 
     def __init__(
-        self, log: EvalLog, samples: list[EvalSample], source: str, options: ReadOptions
+        self, header: EvalLog, samples: list[EvalSample], source: str, options: ReadOptions
     ) -> None:
         self.samples = samples
         self.scorers = list(dict.fromkeys(name for one in samples for name in _native_scores(one)))
         self.source = source
         self.options = options
-        self.task = log.eval.task
-        self.benchmark = options.benchmark(log.eval.task)
-        self.model = str(log.metadata.get("candidate") or log.eval.model)
+        self.task = header.eval.task
+        self.benchmark = options.benchmark(header.eval.task)
+        self.model = str(header.metadata.get("candidate") or header.eval.model)
         self.notes: list[Note] = []
         self.problems: list[Note] = []
 

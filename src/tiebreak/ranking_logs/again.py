@@ -24,7 +24,8 @@ class SamplesAgain:
             OSError: one of them is gone.
         """
         self._files = files
-        self._logs = {file: ZipFile(own) for file in files if (own := own_file(file))}
+        zips = {file: own for file in files if (own := own_file(file)) and own.endswith(".eval")}
+        self._logs = {file: ZipFile(own) for file, own in zips.items()}
         self._where = {name: file for file, log in self._logs.items() for name in log.namelist()}
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, read_eval_log
 
 from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
+from tiebreak.candidates.inspect_files import read_header, reason
 from tiebreak.ranking_logs.log import (
     JudgedItem,
     RankingLog,
@@ -15,7 +16,7 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
     ranked_sample,
 )
-from tiebreak.ranking_logs.samples import Held, read_held
+from tiebreak.ranking_logs.samples import Held, own_file, read_held
 from tiebreak.scorers.ballots import ItemBallots
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
@@ -29,7 +30,8 @@ def ranking_header(path: str) -> EvalLog | None:
         UnreadableLogError: the file is damaged or no log at all.
     """
     with _named(path):
-        header = read_eval_log(path, header_only=True)
+        own = own_file(path)
+        header = read_header(own) if own else read_eval_log(path, header_only=True)
     return header if PROTOCOL_KEY in (header.eval.metadata or {}) else None
 
 
@@ -80,8 +82,8 @@ def _named(path: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = f"{type(error).__name__}: {_first_line(str(error))}"
-        raise UnreadableLogError(f"{path} cannot be read as an Inspect log ({reason})") from error
+        what = f"{path} cannot be read as an Inspect log ({reason(error)})"
+        raise UnreadableLogError(what) from error
 
 
 def _shard(path: str, metadata: dict[str, object]) -> Shard | None:

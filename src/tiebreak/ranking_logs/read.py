@@ -7,7 +7,8 @@ from pathlib import Path
 
 from inspect_ai.log import EvalLog, list_eval_logs
 
-from tiebreak.paths import Paths, path_list
+from tiebreak.candidates.discover import is_inspect_log, visible_files
+from tiebreak.paths import MISSING, Paths, path_list, problem_with
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.ranking_logs.newcomers import join_newcomers
@@ -66,8 +67,11 @@ def read_ranking_logs(
 def _is_folder(path: str) -> bool:
     if "://" in path:
         return not path.endswith((".eval", ".json"))
-    if not Path(path).exists():
-        raise RankingLogError(f"{path} does not exist. A ranking log is made by: {HOW_TO_MAKE_ONE}")
+    problem = problem_with(path)
+    if problem == MISSING:
+        raise RankingLogError(f"{path} {problem}. A ranking log is made by: {HOW_TO_MAKE_ONE}")
+    if problem:
+        raise UnreadableLogError(f"{path} {problem}")
     return Path(path).is_dir()
 
 
@@ -85,9 +89,7 @@ def _in_file(path: str) -> dict[str, EvalLog]:
 def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
     """Ranking logs in a folder with their headers; a sentence on each file that cannot be read."""
     found, damaged, others = {}, {}, 0
-    for info in list_eval_logs(folder, recursive=True):
-        # Inspect puts file:// in front of a path, without quoting any character.
-        path = info.name.removeprefix("file://")
+    for path in _logs_in(folder):
         try:
             header = ranking_header(path)
         except UnreadableLogError as error:
@@ -106,6 +108,13 @@ def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
             f"Make one: {HOW_TO_MAKE_ONE.replace('LOGS', shlex.quote(folder))}"
         )
     return found, damaged
+
+
+def _logs_in(folder: str) -> list[str]:
+    if "://" in folder:
+        return [info.name for info in list_eval_logs(folder, recursive=True)]
+    # Inspect opens every file whose name is not as it names logs, also a pipe.
+    return [str(path) for path in visible_files(Path(folder)) if is_inspect_log(path)]
 
 
 def _status_notes(log: RankingLog, logs: Sequence[RankingLog]) -> Iterator[str]:

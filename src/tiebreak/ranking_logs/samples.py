@@ -1,22 +1,21 @@
 """The samples of a log, without their transcripts.
 
-An .eval file is a zip that holds the JSON of every sample. Nine tenths of it are transcripts, which
-no ranking needs. Inspect's reader makes Python objects of every character before it drops them;
-pydantic's parser passes over what no field asks for in compiled code, ten times as fast. So .eval
-files on this machine are read here, and all others by Inspect: .json logs, remote ones, and
-whatever has another form than was expected.
+A log holds the JSON of every sample. Nine tenths of it are transcripts, which no ranking needs.
+Inspect's reader makes Python objects of every character before it drops them; pydantic's parser
+passes over what no field asks for in compiled code, ten times as fast. So files on this machine are
+read here; remote ones are read by Inspect, and a sample of another form than was expected goes by
+way of Inspect's own.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
-from zipfile import ZipFile
 
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.util import store_from_events
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
+from tiebreak.candidates.inspect_files import place_of, read_sample, sample_texts
 from tiebreak.scorers.ballots import (
     STORE_KEY,
     VERSION,
@@ -164,9 +163,9 @@ def read_held(
 
 
 def own_file(path: str) -> str | None:
-    """The zip on this machine, where the log is one."""
+    """The file on this machine, None for a remote one."""
     file = path.removeprefix("file://")
-    return file if file.endswith(".eval") and "://" not in file else None
+    return None if "://" in file else file
 
 
 def with_store(path: str, sample: _H) -> _H:
@@ -184,24 +183,16 @@ def with_store(path: str, sample: _H) -> _H:
 
 
 def _read(path: str, parsed: Callable[[bytes], _H], kind: type[_H], unread: set[str]) -> list[_H]:
-    found = None
+    def sample(text: bytes) -> _H:
+        try:
+            return parsed(text)
+        except ValidationError:  # a form of earlier versions, which Inspect knows
+            return kind.model_validate(read_sample(text, unread))
+
     if file := own_file(path):
-        # What has another form Inspect may know.
-        with suppress(ValidationError):
-            found = [parsed(text) for text in _texts(file)]
-    if found is None:
+        found = [sample(text) for text in sample_texts(file)]
+    else:
         log = read_eval_log(path, exclude_fields=unread)
         found = [kind.model_validate(one) for one in log.samples or ()]
-    return [with_store(path, one) for one in sorted(found, key=_place)]
-
-
-def _texts(file: str) -> Iterator[bytes]:
-    """The JSON of every sample; of two under one name the later one, as in all readers of zips."""
-    with ZipFile(file) as log:
-        for name in dict.fromkeys(log.namelist()):
-            if name.startswith("samples/") and name.endswith(".json"):
-                yield log.read(name)
-
-
-def _place(sample: Held[Any, Any]) -> tuple[int, str]:
-    return sample.epoch, sample.id if isinstance(sample.id, str) else f"{sample.id:020}"
+    found.sort(key=lambda one: place_of(one.id, one.epoch))
+    return [with_store(path, one) for one in found]

@@ -1,0 +1,139 @@
+"""Inspect's log files on this machine, opened with care: an .eval zip or a .json file.
+
+Inspect reads what it wrote itself. Other bytes make its parser of streams take minutes, fill
+memory, or end the process; it checks no checksum, and stops without a word where the list of a
+zip's members is damaged. So files are opened and parsed here, and Inspect validates what they hold.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile, ZipInfo
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from tiebreak.candidates.json_text import parse_json
+from tiebreak.paths import problem_with
+
+_HEADER, _START = "header.json", "_journal/start.json"
+
+# Transcripts repeat themselves, but no log is both that large and that much smaller as a zip.
+_ALWAYS_READ = 2**29
+_MOST_TIMES = 300
+
+
+def read_header(path: str) -> EvalLog:
+    """What a log says of its run.
+
+    Raises:
+        Exception: Whatever damaged bytes make a parser raise.
+    """
+    if not path.endswith(".eval"):
+        return _header(_json_log(path))
+    with open_zip(path) as log:
+        # A run that was killed has not come to its header.
+        name = _HEADER if _HEADER in log.namelist() else _START
+        return _header(_object(log.read(name)))
+
+
+def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
+    """All samples of a log, in Inspect's order: by epoch, then by id.
+
+    Args:
+        path: The log.
+        unread: Fields to leave out.
+
+    Raises:
+        Exception: Whatever damaged bytes make a parser raise.
+    """
+    samples = [read_sample(text, unread) for text in sample_texts(path)]
+    return sorted(samples, key=lambda one: place_of(one.id, one.epoch))
+
+
+def read_sample(text: bytes, unread: Collection[str]) -> EvalSample:
+    """A sample out of its JSON; for arguments and errors see `read_samples`."""
+    fields = _object(text)
+    return EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})
+
+
+def sample_texts(path: str) -> Iterator[bytes]:
+    """The JSON of every sample.
+
+    Of two under one name the later one counts, as in all readers of zips: Inspect writes a sample
+    again when it is run again.
+
+    Raises:
+        ValueError: Two under one name have different questions, so one of them would be lost.
+        Exception: Whatever damaged bytes make a parser raise.
+    """
+    if not path.endswith(".eval"):
+        samples = _json_log(path).get("samples") or []
+        yield from (to_json(one, inf_nan_mode="constants") for one in samples)
+        return
+    with open_zip(path) as log:
+        versions: dict[str, list[ZipInfo]] = {}
+        for member in log.infolist():
+            if member.filename.startswith("samples/") and member.filename.endswith(".json"):
+                versions.setdefault(member.filename, []).append(member)
+        for name, members in versions.items():
+            *earlier, text = [log.read(member) for member in members]
+            question = _object(text).get("input") if earlier else None
+            if any(_object(one).get("input") != question for one in earlier):
+                raise ValueError(f"{name} is there {len(members)} times, with different questions")
+            yield text
+
+
+@contextmanager
+def open_zip(path: str) -> Iterator[ZipFile]:
+    """An .eval file, unless it would fill memory.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: It is a pipe or a device, or a small file that says that it holds much.
+    """
+    if problem := problem_with(path):
+        raise ValueError(problem)
+    with ZipFile(path) as log:
+        size = sum(member.file_size for member in log.infolist())
+        if size > max(_ALWAYS_READ, _MOST_TIMES * Path(path).stat().st_size):
+            raise ValueError(f"unpacked it would take {size // 2**20:,} MB")
+        yield log
+
+
+def reason(error: Exception) -> str:
+    """Why a log cannot be read, on one line."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    else:
+        said = str(error).strip().partition("\n")[0] or "no message"
+    return f"{type(error).__name__}: {said if len(said) <= 200 else said[:199] + '…'}"
+
+
+def place_of(id: int | str, epoch: int) -> tuple[int, str]:
+    """Key that sorts samples as Inspect does."""
+    return epoch, id if isinstance(id, str) else f"{id:020}"
+
+
+def _json_log(path: str) -> dict[str, Any]:
+    if problem := problem_with(path):
+        raise ValueError(problem)
+    return _object(Path(path).read_bytes())
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    return value
+
+
+def _header(fields: dict[str, Any]) -> EvalLog:
+    """A header as Inspect validates it: logs of earlier versions are brought up to date."""
+    bare = {k: v for k, v in fields.items() if k not in ("samples", "reductions")}
+    text = BytesIO(to_json(bare, inf_nan_mode="constants"))
+    return read_eval_log(text, header_only=True, format="json")

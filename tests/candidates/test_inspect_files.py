@@ -1,0 +1,203 @@
+"""Inspect's files are read as Inspect reads them, or are named; other bytes cost no more."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from tests.candidates.builders import make_rows, write_inspect_log
+from tiebreak.candidates import CandidateError, inspect_files, load_candidates
+from tiebreak.candidates.inspect_files import read_header, read_samples
+
+ROWS = [
+    *make_rows(3),
+    {"id": 10, "question": "Why?", "answer": "“ünï” 🦆", "system": "Be nice.", "native": 0.5},
+    {"id": 9, "question": "Which?", "choices": ["a", "b"], "answer": "a", "epoch": 2},
+    {"id": "c", "question": "f?", "tool_calls": [{"function": "f", "arguments": {"x": 1}}]},
+    {"id": "d", "question": "data:" + "x" * 500, "answer": None, "error": True},
+    {"id": "e", "question": "e?", "answer": "e", "native": "C", "limit": "token"},
+]
+UNREAD = {"events", "events_data", "store", "messages"}
+
+
+def rezipped(path: Path, change: Callable[[str, bytes], bytes | None], method: int = 0) -> Path:
+    """The log with other contents of its members, or without those that become None."""
+    with ZipFile(path) as log:
+        members = {name: change(name, log.read(name)) for name in log.namelist()}
+    with ZipFile(path, "w", method) as log:
+        for name, content in members.items():
+            if content is not None:
+                log.writestr(name, content)
+    return path
+
+
+def in_sample(old: bytes, new: bytes) -> Callable[[str, bytes], bytes]:
+    def change(name: str, content: bytes) -> bytes:
+        return content.replace(old, new) if name.startswith("samples/q1") else content
+
+    return change
+
+
+@pytest.mark.parametrize("suffix", ["eval", "json"])
+def test_files_are_read_as_inspect_reads_them(tmp_path: Path, suffix: str) -> None:
+    path = str(write_inspect_log(tmp_path / f"a.{suffix}", "a", ROWS, metadata={"k": [1, "ü"]}))
+    theirs = read_eval_log(path, exclude_fields=UNREAD)
+    samples = [sample.model_dump(exclude=UNREAD) for sample in theirs.samples or []]
+    assert [sample.model_dump(exclude=UNREAD) for sample in read_samples(path, UNREAD)] == samples
+    header = read_eval_log(path, header_only=True)
+    assert read_header(path).model_dump(exclude={"location"}) == header.model_dump(
+        exclude={"location"}
+    )
+
+
+def test_a_log_of_a_run_that_was_killed_says_so(tmp_path: Path) -> None:
+    path = write_inspect_log(tmp_path / "a.eval", "a", ROWS)
+    rezipped(path, lambda name, content: None if name == "header.json" else content)
+    assert read_header(str(path)).status == read_eval_log(str(path), header_only=True).status
+    with pytest.raises(CandidateError, match="status is 'started'"):
+        load_candidates(path)
+
+
+@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_json_log_in_another_coding_is_read(tmp_path: Path, coding: str) -> None:
+    for name in "ab":
+        path = write_inspect_log(tmp_path / f"{name}.json", name, make_rows(2))
+    plain = load_candidates(tmp_path)
+    path.write_text(path.read_text(encoding="utf-8"), encoding=coding)
+    assert load_candidates(tmp_path) == plain
+
+
+def test_a_json_log_whose_fields_were_sorted_is_read(tmp_path: Path) -> None:
+    for name in "ab":
+        path = write_inspect_log(tmp_path / f"{name}.json", name, make_rows(2))
+    plain = load_candidates(tmp_path)
+    path.write_text(json.dumps(json.loads(path.read_text()), sort_keys=True, indent=1))
+    assert load_candidates(tmp_path) == plain
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 5_000, b'{"status": 1}'])
+def test_what_has_the_name_of_a_json_log_is_not_passed_over(tmp_path: Path, content: bytes) -> None:
+    write_inspect_log(tmp_path / "a.eval", "a", make_rows(2))
+    write_inspect_log(tmp_path / "b.eval", "b", make_rows(2))
+    (tmp_path / "2026-01-01T00-00-00+00-00_gsm8k_x.json").write_bytes(content)
+    (tmp_path / "README.json").write_bytes(content)
+    with pytest.raises(CandidateError, match=r"2026-01-01.*cannot be read as") as one:
+        load_candidates(tmp_path)
+    assert len(one.value.notes) == 1
+
+
+def test_of_a_sample_that_was_run_again_the_later_counts(tmp_path: Path) -> None:
+    for name in "ab":
+        path = write_inspect_log(tmp_path / f"{name}.eval", name, make_rows(2))
+        written_again(path, "The answer is 1.", "No, it is 2.")
+    pool = load_candidates(tmp_path)
+    assert [row["a"].text for _, row in pool] == ["The answer is 0.", "No, it is 2."]
+
+
+def test_two_questions_under_one_id_are_an_error(tmp_path: Path) -> None:
+    write_inspect_log(tmp_path / "a.eval", "a", make_rows(2))
+    path = write_inspect_log(tmp_path / "b.eval", "b", make_rows(2))
+    written_again(path, "What is 1 + 0?", "What is 2 + 0?")
+    assert len(read_eval_log(str(path)).samples or []) == 2  # Inspect says nothing
+    words = r"b\.eval.*q1_epoch_1\.json is there 2 times, with different questions"
+    with pytest.raises(CandidateError, match=words):
+        load_candidates(tmp_path)
+
+
+def written_again(path: Path, old: str, new: str) -> None:
+    with ZipFile(path, "a") as log:
+        name = "samples/q1_epoch_1.json"
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            log.writestr(name, log.read(name).decode().replace(old, new))
+
+
+DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
+    # Inspect reads the members before it, and no word says that there were more.
+    "list of members": (
+        lambda path: swapped(path, b"PK\1\2", b"PK\1\0", nth=3),
+        "Bad magic number for central directory",
+    ),
+    # Inspect reads the other text: it checks no checksum.
+    "one letter": (
+        lambda path: swapped(rezipped(path, lambda _, text: text), b"is 1.", b"is 7."),
+        "Bad CRC-32",
+    ),
+    "a size that is not true": (
+        lambda path: swapped(path, listed_size(path, 0), listed_size(path, 9)),
+        "Bad CRC-32",
+    ),
+    "nested 600 kB": (
+        lambda path: rezipped(path, in_sample(b'"1"', b"[" * 300_000 + b"]" * 300_000)),
+        "recursion limit exceeded",
+    ),
+    # This ended the process.
+    "an integer of 5,000 digits": (
+        lambda path: rezipped(path, in_sample(b'"1"', b"7" * 5_000)),
+        "number out of range",
+    ),
+    "a list for an id": (
+        lambda path: rezipped(path, in_sample(b'"id":"q1"', b'"id":["q1"]')),
+        "id.int: Input should be a valid integer",
+    ),
+    "a sample that is no object": (
+        lambda path: rezipped(path, lambda name, text: b"[]" if "q1" in name else text),
+        "not a JSON object",
+    ),
+    "no header": (
+        lambda path: rezipped(path, lambda name, text: text if "samples/" in name else None),
+        "There is no item named",
+    ),
+}
+
+
+def listed_size(path: Path, less: int) -> bytes:
+    """Checksum and sizes of a sample as the list of members has them."""
+    with ZipFile(path) as log:
+        member = log.getinfo("samples/q1_epoch_1.json")
+    sizes = (member.CRC, member.compress_size, member.file_size - less)
+    return b"".join(number.to_bytes(4, "little") for number in sizes)
+
+
+def swapped(path: Path, old: bytes, new: bytes, nth: int = -1) -> None:
+    """The file with other bytes in one place, the last if none is named."""
+    before, *others = path.read_bytes().split(old)
+    at = nth % len(others)
+    path.write_bytes(old.join([before, *others[:at]]) + new + old.join(others[at:]))
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_log_is_named_at_once(tmp_path: Path, damage: str) -> None:
+    write_inspect_log(tmp_path / "a.eval", "a", make_rows(3))
+    path = write_inspect_log(tmp_path / "b.eval", "b", make_rows(3))
+    change, words = DAMAGED[damage]
+    change(path)
+    start = time.process_time()
+    with pytest.raises(CandidateError) as caught:
+        load_candidates(tmp_path)
+    assert time.process_time() - start < 2
+    [note] = caught.value.notes
+    assert note.where == path.as_posix()
+    assert words in note.what
+
+
+def test_a_small_file_that_unpacks_to_much_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_inspect_log(tmp_path / "a.eval", "a", make_rows(3))
+    monkeypatch.setattr(inspect_files, "_ALWAYS_READ", 10**6)
+    rezipped(path, in_sample(b'"1"', b'"' + b" " * 8 * 2**20 + b'"'), ZIP_DEFLATED)
+    with pytest.raises(CandidateError, match=r"a\.eval.*unpacked it would take 8 MB"):
+        load_candidates(path)
+
+
+def test_numbers_of_harnesses_stay(tmp_path: Path) -> None:
+    row: dict[str, Any] = {"metadata": {"x": [float("inf"), 2**70, 1e300]}}
+    for name in ("a.json", "b.eval"):
+        write_inspect_log(tmp_path / name, name, [make_rows(1)[0] | row])
+    [item] = load_candidates(tmp_path).items
+    assert item.metadata == row["metadata"]
