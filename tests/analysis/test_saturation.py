@@ -174,6 +174,12 @@ def test_a_constant_difference_is_not_detectable_by_formula() -> None:
     assert result.unseen == pytest.approx(1 - 0.05 ** (1 / 2))  # the pair with two items
 
 
+def test_the_luckiest_of_some_constant_pairs_is_bounded_by_all_pairs() -> None:
+    result = saturation_of([[1, 1, 0]] * 10 + [[0, 0, 1]] * 20 + [[1, 1, 1]] * 10)
+    assert result.n_constant_pairs == 1
+    assert (1 - result.unseen) ** 40 == pytest.approx(0.05 / 3)
+
+
 def test_models_without_a_common_item() -> None:
     lonely = saturation_of([[1, NAN], [NAN, 0.5]])
     assert lonely.order == (0, 1)

@@ -206,6 +206,14 @@ def test_a_pull_request_proposes_to_somebody_elses_dataset(hub: FakeHub) -> None
     assert (again.pull_request, again.commit, again.already) == (1, None, ("run1",))
 
 
+def test_an_open_pull_request_is_found_where_other_runs_are_in_the_dataset(hub: FakeHub) -> None:
+    hub.add(REPO)
+    publish(hub, bundle_of(1))
+    asked = [publish(hub, bundle_of(1, 2), pull_request=True, token=BOB) for _ in range(2)]
+    assert [done.pull_request for done in asked] == [1, 1]
+    assert list(hub.repos[REPO].pull_requests) == [1]
+
+
 @pytest.mark.parametrize("what", [502, 504, "drop"])
 def test_a_pull_request_that_had_landed_is_found_and_not_doubled(hub: FakeHub, what: Any) -> None:
     hub.add(REPO)

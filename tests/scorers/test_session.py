@@ -179,6 +179,24 @@ def test_refinements_are_asked_once_and_matches_again() -> None:
     assert {len(m.verdicts[0].checklist) for m in ballots.matches} == {4}
 
 
+@pytest.mark.parametrize(("given", "times"), [({}, 2), ({"again": True}, 2), ({"again": False}, 1)])
+def test_what_stays_unscored_is_asked_once_more_unless_told_otherwise(
+    given: dict[str, bool], times: int
+) -> None:
+    async def run() -> None:
+        for side_by_side in (False, True):
+            judge = NotingJudge(ladder(2), silent=lambda question: True)
+            session = session_of(contest_of(2), judge)
+            question = ScoreQuestion(session.contest, "m00")
+            if side_by_side:
+                await session.ask_all([question], **given)
+            else:
+                await session.ask(question, **given)
+            assert len(judge.asked) == times
+
+    anyio.run(run)
+
+
 def test_nothing_asked_takes_no_time() -> None:
     async def run() -> None:
         session = session_of(contest_of(2), NotingJudge(ladder(2)))
