@@ -41,6 +41,24 @@ FIRST_IS_BEST = {"R1": 1, "R2": 2, "R3": 3}
 
 
 @pytest.mark.parametrize(
+    ("usage", "kept"),
+    [
+        (ModelUsage(input_tokens=10, output_tokens=3, total_cost=0.25), (10, 3, 0.25)),
+        (ModelUsage(input_tokens=1, input_tokens_cache_read=20, output_tokens=4), (21, 4, None)),
+        (ModelUsage(input_tokens=1, input_tokens_cache_write=300), (301, 0, None)),
+    ],
+)
+def test_what_a_call_took_is_kept_with_what_the_provider_had_of_it(
+    usage: ModelUsage, kept: tuple[int, int, float | None]
+) -> None:
+    models = {"m00": mocked(reply(FIRST_IS_BEST)), "m01": mocked(output := reply(FIRST_IS_BEST))}
+    output.usage = usage
+    ballots = review(contest_of(3), ModelJudge(models, reviewers=peers(2)))
+    took = {call.reviewer: call for call in ballots.calls}["m01"]
+    assert (took.input_tokens, took.output_tokens, took.cost) == kept
+
+
+@pytest.mark.parametrize(
     ("bad", "words"),
     [
         ({**FIRST_IS_BEST, "R4": 4}, "none of R1, R2, R3"),
