@@ -1,4 +1,4 @@
-"""The correctness guard: how often judge and native score disagree, and boards under the guard."""
+"""The correctness guard: judge against native score, boards under the guard, planted canaries."""
 
 import math
 from collections.abc import Iterator
@@ -6,10 +6,12 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from benchmarks.claims import Claim, Range, in_tests, mean, runs, share
 from benchmarks.claims.round_robin import scheduled
 from benchmarks.claims.worlds import Array, Generator, near_ties, qualities
+from tiebreak.analysis.judge.canaries import Pair, counted
 from tiebreak.analysis.judge.correctness import correctness_of
 from tiebreak.rankers import Resampling, bootstrap_items
 from tiebreak.ranking_logs.log import placement_of
@@ -20,6 +22,12 @@ from tiebreak.scorers.schedule import n_rounds
 HOLDS: Range = (0.93, 1.0)
 DRAWS = Resampling(draws=500)
 MODELS = 6
+# Canaries, items, how well a weak answer fares, what an attack adds, both in probits.
+PLANTED = [
+    *((n, n_items, -1.5, 0.0) for n, n_items in ((20, 100), (40, 10), (57, 200))),
+    (40, 100, 0.0, 0.0),
+    *((n, n_items, -1.5, 1.0) for n, n_items in ((20, 100), (40, 10), (57, 200))),
+]
 # Items, rounds of a round robin (0: all), sd of the judge's error, share of answers that pass.
 CELLS = [
     (20, 0, 0.5, 0.9),
@@ -57,6 +65,49 @@ def claims(scale: float) -> Iterator[Claim]:
         figure = "rank: scores of stratified items"
         yield mean(f"{figure}, 95% interval", setting, inside, (0.93, 0.97))
         yield mean(f"{figure}, bias of the better half", setting, over, (-0.002, 0.002))
+    yield from _canaries(scale)
+
+
+def _canaries(scale: float) -> Iterator[Claim]:
+    """Shares and gains of planted answers, and how often a judge is doubted that no attack moves.
+
+    A weak answer wins at a rate that differs from item to item; an attack adds to it.
+    """
+    for number, (n, n_items, base, added) in enumerate(PLANTED):
+        if in_tests(scale) and number % 3:
+            continue
+        what = {-1.5: "fair judge", 0.0: "coin"}[base]
+        setting = f"{n} canaries on {n_items} items, {what}, attack {added:g}"
+        rng, total = np.random.default_rng((96, number)), runs(1000, scale)
+        plain, attacked = _rates(np.random.default_rng(97).standard_normal(100_000), base, added)
+        share_truth, gain_truth = (
+            float((attacked * (1 - plain)).mean()),
+            float((attacked - plain).mean()),
+        )
+        shares = gains = alarms = 0
+        for _ in range(total):
+            items = np.arange(n) % n_items
+            rates = _rates(rng.standard_normal(n_items)[items], base, added)
+            without, with_it = (rng.random(n) < rate for rate in rates)
+            pairs = [
+                Pair("x", str(item), bool(won), bool(lost))
+                for item, won, lost in zip(items, with_it, without, strict=True)
+            ]
+            found = counted(pairs, how=DRAWS)
+            shares += bool(found.share.lower <= share_truth <= found.share.upper)
+            gains += bool(found.lower <= gain_truth <= found.upper)
+            alarms += found.bound
+        yield share("canaries: persuaded, 95% interval", setting, shares, total, HOLDS)
+        yield share("canaries: gain of attacks, 95% interval", setting, gains, total, HOLDS)
+        if added:
+            yield share("canaries: judge is doubted", setting, alarms, total)
+        else:
+            yield share("canaries: false alarm", setting, alarms, total, (0, 0.01))
+
+
+def _rates(effect: Array, base: float, added: float) -> tuple[Array, Array]:
+    """How often the weak answer wins, without the attack and with it, by the item's effect."""
+    return ndtr(base + effect / 2), ndtr(base + effect / 2 + added)
 
 
 def _answers(

@@ -6,6 +6,7 @@ model's name holds its settings, e.g. `planted/noise=0.5+bias=0.2+seed=3`:
 - noise: standard deviation of the Gaussian error on every quality that it reads
 - bias: what it adds to the quality of the response that is shown first
 - length: what it adds in a match to the quality of the longer response
+- gullible: what it adds to the quality of a response that tells it what to prefer
 - malformed: probability that a reply is no JSON at all (repair turns draw again)
 - scale: difference of quality at which a vote has full confidence (default 0.1)
 - fails: 1, and every call raises an error; so does every prompt that holds PROVIDER FAILS
@@ -50,9 +51,10 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 FENCED = re.compile(r"<<< (\w{8})\n(.*?)\n>>> \1", re.DOTALL)
 LABELLED = re.compile(r"^(R\d+):\n<<< (\w{8})\n(.*?)\n>>> \2", re.DOTALL | re.MULTILINE)
 QUALITY = re.compile(r"quality=(-?[\d.]+)")
+TOLD = re.compile("(?i)this response|this one|prefer|ignore")
 AUTHOR = re.compile(r"author=(\d+)")
 ZERO = (
-    *("noise", "bias", "length", "malformed", "seed", "fails", "self", "ally", "order"),
+    *("noise", "bias", "length", "gullible", "malformed", "seed", "fails", "self", "ally", "order"),
     "missing",
 )
 DEFAULTS = {
@@ -116,7 +118,8 @@ class PlantedJudge(ModelAPI):
 
     def _quality(self, text: str, rng: random.Random) -> float:
         found = QUALITY.search(text)
-        return (float(found[1]) if found else 0.0) + rng.gauss(0, self.settings["noise"])
+        told = self.settings["gullible"] * bool(TOLD.search(text))
+        return (float(found[1]) if found else 0.0) + told + rng.gauss(0, self.settings["noise"])
 
     def _liking(self, text: str, rng: random.Random) -> float:
         author = AUTHOR.search(text)

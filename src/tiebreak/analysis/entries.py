@@ -42,7 +42,7 @@ QuestionKey = tuple[str, str]
 """An item's id, and the hash of its question: another question is another item."""
 
 # Arguments that set neither who is judged nor how: two runs may differ in them and be repeats.
-_NO_SETTINGS = {"repeat", "seed", "mode", "max_calls", "max_cost"}
+_NO_SETTINGS = {"repeat", "seed", "mode", "max_calls", "max_cost", "canaries"}
 
 _JUDGE, _PEERS = "judge", "peers"
 

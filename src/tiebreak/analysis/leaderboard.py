@@ -11,6 +11,7 @@ import numpy as np
 from tiebreak.analysis.control import Control, ControlView, control_view
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.judge.canaries import Canaries, canaries_of
 from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
 from tiebreak.analysis.judge.jury import Juror, jurors_of
 from tiebreak.analysis.judge.position import bound_reviewer, bound_warning
@@ -93,7 +94,8 @@ class Leaderboard(Finding):
     `first_by_rule` names whom other rules put first that fit the ballots of a bracket. `views` rank
     the models by all matches at once, where there are matches; `control` does so under
     control of length or style, where it was asked for. `judge` holds what the ballots show about
-    the judge, `jury` the same of each judge of a jury, and `verdict.trust` what that comes to.
+    the judge, `jury` the same of each judge of a jury, `canaries` how often planted answers
+    persuaded whoever judged (None without any), and `verdict.trust` what that comes to.
     `settled` is None for a run that was to judge all items. `warnings` say why the ranking cannot
     be trusted; `notes` are all other remarks.
     """
@@ -121,6 +123,7 @@ class Leaderboard(Finding):
     seed: int
     judge: JudgeFigures
     jury: tuple[Juror, ...]
+    canaries: Canaries | None
     receipt: Receipt
     settled: Settled | None
     warnings: tuple[str, ...]
@@ -225,17 +228,27 @@ def board_of(
     rows = _rows(table, bootstrap, pairs, _outcomes(items))
     rule = next((item.placed_by for item in (*called, *log.skipped)), None)
     judge, bound = judge_figures(items, how=how), dict(_bound_reviewers(log, how=how))
+    canaries = canaries_of(log.canaries, how=how)
+    planted = [one.ballots for one in log.canaries if one.ballots]
     if jury := jurors_of(items, how=how):
         judge = judge.corrected(len(jury) + 1)
     unscored = rule and unscored_warning(items, rule)
-    trust = trust_of(judge, RULES[rule or "native"], unscored=unscored, bound=[*bound], jury=jury)
+    trust = trust_of(
+        judge,
+        RULES[rule or "native"],
+        unscored=unscored,
+        bound=[*bound],
+        jury=jury,
+        canaries=canaries,
+    )
     warnings = [
         *(lone_reviewer(items), unscored, rule and tie_warning(items, rule)),
         *bound.values(),
     ]
-    if not bound and (any(faults(judge)) or any(any(juror_faults(one)) for one in jury)):
+    doubts = any(faults(judge)) or any(any(juror_faults(one)) for one in jury)
+    if not bound and (doubts or (canaries is not None and canaries.bound)):
         warnings.insert(0, f"{trust.sentence} {JURY_REMEDY if jury else REMEDY}")
-    receipt = receipt_of(called)
+    receipt = receipt_of((*called, *planted))
     judged = [item for item, _ in ranked]
     second = strength_views(judged, closure=closure, how=how) if views else ()
     firsts = first_by_rule(items, table.models) if views else {}
@@ -277,6 +290,7 @@ def board_of(
         seed=how.seed,
         judge=judge,
         jury=jury,
+        canaries=canaries,
         receipt=receipt,
         settled=settled,
         warnings=tuple(warning for warning in warnings if warning),

@@ -16,9 +16,10 @@ from tiebreak.scorers.rules import RULES
 class KindCalls:
     """Calls of one kind: seed, match, critique, refine, rubric, score or list.
 
-    `n_calls` includes `n_repairs` (turns that asked for a malformed reply again) and `n_repeats`
-    (further tries of an unscored call; a repair inside one counts as a repair). `per_item` is the
-    mean over the items that were judged to the end, NaN without such an item.
+    All calls about planted answers are of the kind "canary". `n_calls` includes `n_repairs` (turns
+    that asked for a malformed reply again) and `n_repeats` (further tries of an unscored call; a
+    repair inside one counts as a repair). `per_item` is the mean over the items that were judged to
+    the end, NaN without such an item and for canaries.
     """
 
     kind: str
@@ -51,7 +52,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """All calls behind a leaderboard, those of items that were cut short included.
+    """All calls behind a leaderboard, those of items that were cut short and of canaries included.
 
     Means per item and depths are over the `n_items` that were judged to the end;
     `n_items_without_call` of them needed no call because all answers were identical (0 under a
@@ -86,13 +87,25 @@ def _compares(item: ItemBallots) -> bool:
 
 
 def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
-    """Add up the calls of some items, those cut short included: they were paid for as well."""
-    calls = [call for item in items for call in item.calls]
+    """Add up the calls of some items, those cut short included: they were paid for as well.
+
+    Calls of canaries count in the sums, and in no mean per item.
+    """
+    planted = [call for item in items if item.canary for call in item.calls]
+    items = [item for item in items if not item.canary]
+    own = [call for item in items for call in item.calls]
+    calls = [*own, *planted]
     complete = [item for item in items if item.complete]
     whole = [call for item in complete for call in item.calls]
     depths = [max((call.depth + 1 for call in item.calls), default=0) for item in complete]
-    asked = {call.kind for call in calls}
-    kinds = [kind for kind in get_args(CallKind) if kind in asked]
+    asked = {call.kind for call in own}
+    kinds = [
+        _kind(kind, [one for one in own if one.kind == kind], whole, len(complete))
+        for kind in get_args(CallKind)
+        if kind in asked
+    ]
+    if planted:
+        kinds.append(_kind("canary", planted, [], 0))
     payers: dict[tuple[str, str, str], list[Call]] = defaultdict(list)
     for call in calls:
         payers[call.role, call.reviewer, call.model].append(call)
@@ -106,7 +119,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
         n_calls=len(calls),
         n_cached=sum(call.cached for call in calls),
         calls_per_item=_ratio(len(whole), len(complete)),
-        kinds=tuple(_kind(kind, calls, whole, len(complete)) for kind in kinds),
+        kinds=tuple(kinds),
         usage=usage,
         input_tokens=sum(call.input_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),
@@ -118,8 +131,7 @@ def receipt_of(items: Sequence[ItemBallots]) -> Receipt:
     )
 
 
-def _kind(kind: str, calls: Sequence[Call], whole: Sequence[Call], n_items: int) -> KindCalls:
-    own = [call for call in calls if call.kind == kind]
+def _kind(kind: str, own: Sequence[Call], whole: Sequence[Call], n_items: int) -> KindCalls:
     return KindCalls(
         kind=kind,
         n_calls=len(own),

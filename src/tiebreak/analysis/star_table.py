@@ -33,7 +33,7 @@ class StarTable:
     its answer has no usable verdict: `asked` tells which. A row is an item (or one epoch of it);
     `clusters`, `subjects` and `targets` say which question it was made of, its part of the
     benchmark and its key, "" where nobody knows. `native` holds native scores. `items` are all
-    ballots behind the table, `logs` the paths they come from.
+    ballots behind the table, `logs` the paths they come from, `canaries` what was planted there.
     """
 
     models: tuple[str, ...]
@@ -47,6 +47,7 @@ class StarTable:
     items: tuple[ItemBallots, ...]
     logs: tuple[str, ...]
     notes: tuple[str, ...]
+    canaries: tuple[JudgedItem, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -116,6 +117,7 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
             for path, n in again.items()
             if n
         ),
+        canaries=tuple(one for log in logs for one in log.canaries),
     )
 
 

@@ -17,6 +17,7 @@ from tiebreak.analysis.constant_answers import ConstantAnswers, constant_answers
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.item_table import ItemTable
+from tiebreak.analysis.judge.canaries import canaries_of
 from tiebreak.analysis.judge.figures import judge_figures
 from tiebreak.analysis.judge.jury import jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
@@ -226,9 +227,11 @@ def star_board(
     tests = _tests(found, table, order, how)
     judge, jury = judge_figures(table.items, how=how), jurors_of(table.items, how=how)
     unscored = unscored_warning(table.items, "stars")
-    trust = trust_of(judge, RULES["stars"], unscored=unscored, jury=jury)
+    canaries = canaries_of(table.canaries, how=how)
+    trust = trust_of(judge, RULES["stars"], unscored=unscored, jury=jury, canaries=canaries)
     base = table.models.index(reference) if reference else None
-    receipt = receipt_of(table.items)
+    planted = [one.ballots for one in table.canaries if one.ballots]
+    receipt = receipt_of([*table.items, *planted])
     judges = tuple(sorted({c.model for i in table.items for c in i.calls if c.kind == "score"}))
     return StarBoard(
         benchmark=name,

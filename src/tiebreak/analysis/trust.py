@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import JudgeFigures
 from tiebreak.analysis.judge.jury import Juror
 from tiebreak.analysis.judge.length import Length
@@ -44,6 +45,7 @@ def trust_of(
     unscored: str | None,
     bound: Sequence[str] = (),
     jury: Sequence[Juror] = (),
+    canaries: Canaries | None = None,
 ) -> Trust:
     """What the checks of a judge come to.
 
@@ -53,11 +55,44 @@ def trust_of(
         unscored: the warning of too many unusable replies.
         bound: in peer review, which reviewers follow the order shown.
         jury: the judges of a jury; `judge` is all of them together.
+        canaries: what planted answers show about whoever judged, where some were planted.
     """
     if rule.asks is None:
         return Trust("unknown", "There is no judge: models are ranked by their native scores.")
     if jury:
-        return _jury_trust(judge, rule, unscored, jury)
+        found = _jury_trust(judge, rule, unscored, jury)
+    else:
+        found = _own_trust(judge, rule, unscored, bound)
+    return found if canaries is None else _persuaded(found, canaries)
+
+
+def _persuaded(found: Trust, canaries: Canaries) -> Trust:
+    """The same, with what canaries show at its end."""
+    says = persuasion(canaries)
+    sentence = f"{found.sentence.removesuffix('.')}; {says}."
+    if not canaries.bound:
+        return Trust(found.state, sentence, found.reasons)
+    if found.state != "doubtful":
+        # What no fault was found in does not matter now.
+        who = found.sentence.partition(":")[0]
+        sentence = f"{who} {'are' if who.endswith('s') else 'is'} doubtful: {says}."
+    return Trust("doubtful", sentence, (*found.reasons, says))
+
+
+def persuasion(canaries: Canaries) -> str:
+    """How often a judge was persuaded, as a clause."""
+    share = canaries.share
+    if not canaries.n:
+        return "no planted canary has a verdict"
+    bounds = "" if math.isnan(share.lower) else f" ({_percents(share.lower, share.upper)})"
+    planted = count(canaries.n, "planted canary", "planted canaries")
+    return f"persuaded by {canaries.n_persuaded:,} of {planted}{bounds}"
+
+
+def _own_trust(
+    judge: JudgeFigures, rule: PlacementRule, unscored: str | None, bound: Sequence[str]
+) -> Trust:
+    """What one judge, or the reviewers of a peer review, come to."""
     who, are = ("The reviewers", "are") if rule.reviewed else ("The judge", "is")
     reasons = [*bound, *(() if rule.reviewed else faults(judge))]
     if unscored is not None:
@@ -156,6 +191,11 @@ def _by_order(position: Position) -> str:
         return f"in {count(position.n, 'list')} it ranked {share} of pairs of answers {order}"
     place, rate = ("first", position.rate) if position.gain > 0 else ("second", 1 - position.rate)
     return f"the answer shown {place} won {percent(rate)} of {count(position.n, 'verdict')}"
+
+
+def _percents(lower: float, upper: float) -> str:
+    """Bounds of a share: 2–20%."""
+    return f"{100 * lower:.0f}–{100 * upper:.0f}%"
 
 
 def _points(gain: float, lower: float, upper: float) -> str:

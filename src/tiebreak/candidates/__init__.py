@@ -28,6 +28,7 @@ from tiebreak.candidates.pool import (
     Note,
 )
 from tiebreak.candidates.run_keys import (
+    CANARIES_KEY,
     CONTEST_KEY,
     PROMPTS_KEY,
     PROTOCOL_KEY,
@@ -38,6 +39,7 @@ from tiebreak.candidates.run_keys import (
 )
 
 __all__ = [
+    "CANARIES_KEY",
     "CONTEST_KEY",
     "PROMPTS_KEY",
     "PROTOCOL_KEY",

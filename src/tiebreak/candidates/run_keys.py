@@ -21,6 +21,9 @@ The shards of a run share it.
 SHARD_KEY = "tiebreak_shard"
 """Log metadata key of a ranking log that holds only a part of a run, such as "3/8"."""
 
+CANARIES_KEY = "tiebreak_canaries"
+"""Log metadata key of ranking logs: ids of the samples that were planted, and are no items."""
+
 CONTEST_KEY = "contest"
 """Sample metadata key of ranking logs: what was judged, that is task, rubric and answers."""
 

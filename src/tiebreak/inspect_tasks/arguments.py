@@ -37,6 +37,9 @@ class Common(TypedDict, total=False):
     settle_for: What is decided holds for new items (new), or for the run's only (these).
     max_calls: Stop before more judge calls than this are paid for.
     max_cost: Stop before more US dollars than this are spent.
+    canaries: Plant so many pairs of a weak answer with and without an attack on the judge, and say
+        how often it was persuaded; they never rank. None by default: each costs what two items of
+        two answers cost, 4 calls for protocols of matches.
     jury: Of several judges, all judge everything (all), or each match and each answer has one of
         them in turn (rotate).
     quorum: How many of several judges must be usable for a match to count; by default more than
@@ -58,6 +61,7 @@ class Common(TypedDict, total=False):
     settle_for: SettleFor
     max_calls: int | None
     max_cost: float | None
+    canaries: int
     jury: JuryMode
     quorum: int | None
 
@@ -78,6 +82,7 @@ DEFAULTS: Common = {
     "settle_for": "new",
     "max_calls": None,
     "max_cost": None,
+    "canaries": 0,
     "jury": "all",
     "quorum": None,
 }
@@ -104,6 +109,7 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
     one_of("stratify", common["stratify"], get_args(Stratify))
     whole("seed", common["seed"])
     whole("repeat", common["repeat"], 1)
+    whole("canaries", common["canaries"], 0)
     for number in ("max_calls", "quorum"):
         if common[number] is not None:
             whole(number, common[number], 1)

@@ -25,6 +25,7 @@ from tiebreak.candidates import (
 )
 from tiebreak.inspect_tasks.arguments import one_of
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers.attacks import Canary
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.protocols import Protocol
 from tiebreak.scorers.ranking import ROSTER_KEY
@@ -179,6 +180,8 @@ def restore_contest(metadata: dict[str, Any]) -> Contest:
     stored = dict(metadata[CONTEST_KEY])
     stored["rubric"] = Rubric.model_validate(stored["rubric"])
     stored["models"] = tuple(stored["models"])
+    canary = stored.get("canary")
+    stored["canary"] = None if canary is None else Canary.model_validate(canary)
     stored["groups"] = tuple(tuple(group) for group in stored["groups"])
     return Contest(**stored)
 

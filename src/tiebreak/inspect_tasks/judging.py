@@ -19,6 +19,7 @@ from inspect_ai.viewer import SampleScoreView, SampleScoreViewSort, TaskSamplesV
 
 import tiebreak
 from tiebreak.candidates import (
+    CANARIES_KEY,
     CONTEST_KEY,
     PROMPTS_KEY,
     PROTOCOL_KEY,
@@ -28,6 +29,7 @@ from tiebreak.candidates import (
     Shard,
 )
 from tiebreak.inspect_tasks.arguments import Common, checked
+from tiebreak.inspect_tasks.canaries import planted, settings_for
 from tiebreak.inspect_tasks.contests import (
     contest_samples,
     load_pools,
@@ -57,7 +59,10 @@ HOW_TO_GO_ON = (
 )
 
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
-_WHERE = ("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost")
+_WHERE = (
+    *("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost"),
+    "canaries",
+)
 
 
 @shown_as_it_is()
@@ -85,6 +90,8 @@ def judging_task(
     keep_at_the_end()
     if protocol.keyed:
         require_no_rubric(protocol, common["task_type"], common["rubric"])
+    if common["canaries"] and not RULES[protocol.placed_by].asks:
+        raise PrerequisiteError(f"{protocol.name} asks no judge: leave canaries out.")
     pools = load_pools(common["candidates"], common["mode"], protocol)
     models = models_of(pools)
     roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
@@ -118,10 +125,13 @@ def judging_task(
         )
         samples = drawn(samples, common["seed"])
     benchmarks = dict.fromkeys(benchmark for pool in pools for benchmark in pool.benchmarks)
+    canaries = planted(samples, common["canaries"], common["seed"])
     if common["shard"] is not None:
-        samples = _part(samples, Shard.parse(common["shard"]))
+        shard = Shard.parse(common["shard"])
+        samples, canaries = _part(samples, shard), shard.part_of(canaries)
+    extra = [sample for pair in canaries for sample in pair]
     return Task(
-        dataset=MemoryDataset(samples, name=", ".join(benchmarks)),
+        dataset=MemoryDataset([*samples, *extra], name=", ".join(benchmarks)),
         solver=judge_items(
             protocol,
             {**settings, **shared},
@@ -137,7 +147,8 @@ def judging_task(
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
         early_stopping=settling,
-        metadata=log_metadata(protocol, pools, common["seed"], run, common["shard"]),
+        metadata=log_metadata(protocol, pools, common["seed"], run, common["shard"])
+        | ({CANARIES_KEY: [sample.id for sample in extra]} if extra else {}),
         viewer=viewer(models),
         # One bad item never ends the run, but a run that lacks items is not called a success:
         # `inspect eval-retry` then judges what is missing.
@@ -219,7 +230,8 @@ class _Run:
 
     async def _judged(self, contest: Contest, record: Record) -> ItemBallots | None:
         """The ballots of an item; None when it need not be judged."""
-        if self._settled():
+        settled = self._settled if contest.canary is None else lambda: False
+        if settled():
             return None
         rule = RULES[self.protocol.placed_by]
         if not rule.asks or (len(contest.answers) == 1 and not rule.judges_one):
@@ -228,7 +240,7 @@ class _Run:
         roles = self.roles()
         try:
             async with self.budget.item() as account:
-                if self._settled():  # while it waited
+                if settled():  # while it waited
                     return None
                 judge = ModelJudge(roles.models, account, self.repeat, roles.reviewers, roles.jury)
                 return await self._asked(contest, judge, record)
@@ -248,8 +260,11 @@ class _Run:
             latest = ballots
             record(ballots)
 
+        settings = self.settings
+        if contest.canary:
+            settings = settings_for(self.protocol.name, settings)
         try:
-            return await judge_item(self.protocol, contest, judge, note, self.settings)
+            return await judge_item(self.protocol, contest, judge, note, settings)
         except BaseException:  # also when the run is cancelled
             # Also what was paid for a match that did not come to its end.
             record(latest.model_copy(update={"calls": tuple(judge.calls)}))

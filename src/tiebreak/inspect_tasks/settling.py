@@ -71,6 +71,7 @@ class Settling:
         self._begin(samples)
 
     def _begin(self, samples: Sequence[Sample]) -> None:
+        samples = [one for one in samples if not (one.metadata or {})[CONTEST_KEY].get("canary")]
         total = len(samples)
         self.decided: Skipped | None = None
         self._test = RankingTest(
@@ -105,6 +106,8 @@ class Settling:
 
     def judged(self, sample_id: str | int, scores: Mapping[str, object]) -> None:
         """Take note of an item's scores; one that could not be judged has none."""
+        if sample_id not in self._turns:  # it is no item
+            return
         found = [scores.get(model) for model in self._models]
         row = [float(one) if isinstance(one, int | float) else math.nan for one in found]
         self._scores.setdefault(self._turns[sample_id], row)

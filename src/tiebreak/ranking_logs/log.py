@@ -96,7 +96,8 @@ class RankingLog:
 
     `planned` are the ids of the samples that were to be judged, in the order of the dataset; with
     epochs there are `n_expected` of them. `samples` are in Inspect's order: by epoch, then by id.
-    `notes` are sentences about this log and about files that had to be left out.
+    `notes` are sentences about this log and about files that had to be left out. `canaries` are
+    samples that were planted to see whether the judge can be persuaded: no items, and not ranked.
     """
 
     path: str
@@ -115,6 +116,7 @@ class RankingLog:
     n_expected: int
     samples: tuple[JudgedItem, ...]
     notes: tuple[str, ...] = ()
+    canaries: tuple[JudgedItem, ...] = ()
 
     @property
     def age(self) -> tuple[str, int, str]:
@@ -190,7 +192,10 @@ class RankingLog:
         )
 
     def parts(self) -> list["RankingLog"]:
-        """The log cut by benchmark and protocol, by name; samples without ballots are in each."""
+        """The log cut by benchmark and protocol, by name; samples without ballots are in each.
+
+        A log that holds nothing but canaries has no part.
+        """
         kinds = sorted({kind for one in self.samples if (kind := one.kind)})
         return [
             replace(
@@ -198,9 +203,10 @@ class RankingLog:
                 benchmark=kind[0],
                 protocol=kind[1],
                 samples=tuple(one for one in self.samples if one.kind in (kind, None)),
+                canaries=tuple(one for one in self.canaries if one.kind in (kind, None)),
             )
             for kind in kinds
-        ] or [self]
+        ] or ([] if self.canaries else [self])
 
 
 def ranked_sample(sample: JudgedItem) -> JudgedItem:

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspect_ai.log import EvalLog, read_eval_log
 
-from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
+from tiebreak.candidates import CANARIES_KEY, PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.candidates.inspect_files import read_header, reason
 from tiebreak.ranking_logs.log import (
     JudgedItem,
@@ -52,10 +52,13 @@ def read_log_file(
         RankingLogError: the log is a shard, but does not say which one in the form "3/8".
     """
     metadata = header.eval.metadata or {}
-    planned = tuple(str(one) for one in header.eval.dataset.sample_ids or ())
+    planted = frozenset(map(str, metadata.get(CANARIES_KEY) or ()))
+    asked = tuple(str(one) for one in header.eval.dataset.sample_ids or ())
+    planned = tuple(name for name in asked if name not in planted)
     with _named(path):
         held = read_held(path, with_metadata=with_metadata, with_votes=with_votes)
-    samples = tuple(_judged(one, with_votes) for one in held)
+    judged = [_judged(one, with_votes) for one in held]
+    samples = tuple(one for one in judged if one.id not in planted)
     shown = _shown(path)
     return RankingLog(
         path=shown,
@@ -73,6 +76,7 @@ def read_log_file(
         planned=planned,
         n_expected=max(len(planned) * (header.eval.config.epochs or 1), len(samples)),
         samples=samples,
+        canaries=tuple(one for one in judged if one.id in planted),
     )
 
 

@@ -105,6 +105,7 @@ def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
         planned=new.planned,
         n_expected=new.n_expected,
         samples=tuple(_joined_samples(before, after)),
+        canaries=(*old.canaries, *new.canaries),
         notes=(*old.notes, *new.notes, *_missing(before, after)),
     )
 

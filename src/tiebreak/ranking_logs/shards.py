@@ -150,6 +150,7 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
                 (one for log in logs for one in log.samples), key=lambda one: (one.epoch, one.id)
             )
         ),
+        canaries=tuple(one for log in logs for one in log.canaries),
         notes=tuple(f"shard {part.shard}: {note}" for part in parts for note in part.log.notes),
     )
 

@@ -1,13 +1,19 @@
-"""Answers that talk to the judge: `ATTACKS`, the texts of attacks.yaml."""
+"""Answers that talk to the judge: the texts of attacks.yaml, and where one was planted."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from pydantic import BaseModel, ConfigDict
+
 from tiebreak.plain_yaml import read_yaml_file
 
 ANSWER: Final = "[[answer]]"
+
+ORDINARY: Final = "ordinary"
+PLANTED: Final = "planted"
+"""Names of the two answers of a canary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,22 @@ class Attack:
         """An answer with this attack."""
         before, place, after = self.text.partition(ANSWER)
         return f"{before}{answer}{after * self.repeat}" if place else self.text
+
+
+class Canary(BaseModel):
+    """An item that was planted: an ordinary answer, and a weak one with an attack on the judge.
+
+    `number` counts the canaries of a run, from 1. A `control` is the same without the attack.
+    `model` is the name of the weak answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    number: int
+    attack: str
+    kind: str
+    control: bool = False
+    model: str = PLANTED
 
 
 @lru_cache

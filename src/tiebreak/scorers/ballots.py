@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
 from tiebreak.rankers.settlement import SettleFor
+from tiebreak.scorers.attacks import Canary
 
 STORE_KEY = "tiebreak:ballots"
 
@@ -20,7 +21,7 @@ VERSION: Final = 4
 """Version of the ballots that logs keep. A new optional field that older readers may ignore leaves
 it as it is; any other change (a new rule or kind of call, another meaning) raises it. Version 2
 has the rule `points` for results of matches; in version 1 that was the name of `grades`. Version 3
-has the rule `stars`. From version 4 on items may be `stratified`."""
+has the rule `stars`. From version 4 on items may be `stratified`, or canaries."""
 
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "list"]
@@ -289,9 +290,9 @@ class ItemBallots(Ballot):
     led by the representative that was judged (its first member). `seeds` lists representatives,
     best seed first. `native` holds native scores, None where the log had none, and `passed` whether
     an answer passed, where that was verified; of a `stratified` item answers that failed come after
-    those that passed (`orders.guarded`). `lengths` holds the number of characters of every
-    representative's answer. `placed_by` is the rule that turns the
-    ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
+    those that passed (`orders.guarded`). A `canary` is no item: it never ranks. `lengths` holds
+    the number of characters of every representative's answer. `placed_by` is the rule that turns
+    the ballots into a ranking; `order` is the one that a protocol arrived at itself, groups of tied
     representatives, best first. `scheduled` are the pairs of models that a protocol let meet
     whatever the results, where those are not all pairs: no other results count. With a `baseline`
     all of them are against that model, and win rates there are the scores. In peer review
@@ -315,6 +316,7 @@ class ItemBallots(Ballot):
     native: dict[str, float | None]
     passed: dict[str, bool] = Field(default_factory=dict)
     stratified: bool = False
+    canary: Canary | None = None
     groups: tuple[tuple[str, ...], ...]
     lengths: dict[str, int] = Field(default_factory=dict)
     placed_by: Rule = "elimination"

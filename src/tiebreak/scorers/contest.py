@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tiebreak.scorers.attacks import Canary
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rubric import Rubric
 from tiebreak.scorers.schedule import Pair, Schedule, schedule
@@ -15,8 +16,8 @@ class Contest:
     """One item to be judged.
 
     `answers` maps the representative of each group of identical answers to the text that judges
-    read. `native` holds native scores, None where the log had none; `passed` and `stratified` are
-    those of `ItemBallots`. `rubric_name` is what the user
+    read. `native` holds native scores, None where the log had none; `passed`, `stratified` and
+    `canary` are those of `ItemBallots`. `rubric_name` is what the user
     chose (a built-in name or a path). `subject` and `cluster` are those of `ItemBallots`. `target`
     is the key, and `question_type` what kind of question it is, where a protocol judges by them;
     else, and where nobody knows, they are empty. `position` counts the `n_items` items of the
@@ -42,6 +43,7 @@ class Contest:
     n_items: int = 1
     passed: Mapping[str, bool] = field(default_factory=dict)
     stratified: bool = False
+    canary: Canary | None = None
 
     def rng(self, *purpose: str | int) -> random.Random:
         """A generator of its own for one purpose, the same in every run with the same seed."""
@@ -91,6 +93,7 @@ class Contest:
             native=dict(self.native),
             passed=dict(self.passed),
             stratified=self.stratified,
+            canary=self.canary,
             groups=self.groups,
             lengths={name: len(answer) for name, answer in self.answers.items()},
             placed_by=placed_by,

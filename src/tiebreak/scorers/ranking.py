@@ -189,6 +189,8 @@ def score_ballots(stored: Any, roster: tuple[str, ...] | list[str]) -> Score:
     except ValueError as error:
         return Score.unscored(reason="no_ballots", explanation=f"Not ranked: {error}.")
     table = ballots_table(ballots)
+    if ballots.canary:
+        return Score.unscored(reason="canary", explanation=f"Planted, and not ranked.\n\n{table}")
     try:
         placement = place(ballots)
     except NotPlacedError as error:

@@ -77,6 +77,7 @@ def board(
         unranked=(), rows=tuple(rows), pairs=(), first_by_rule={}, views=(), control=None,
         spread=NAN, native_spread=NAN, level=0.95, draws=10, seed=0,
         jury=(),
+        canaries=None,
         judge=NOTHING, receipt=NOTHING, settled=None,
         warnings=(), notes=(),
     )  # fmt: skip

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.correctness import Correctness
 from tiebreak.analysis.judge.jury import Juror
 from tiebreak.analysis.judge.length import Length
@@ -38,6 +39,8 @@ def judge_lines(board: Leaderboard) -> Iterator[str]:
         yield _place_line(judge.position, "reviews" if board.rule.reviewed else "lists")
     if judge.correctness.n:
         yield _correctness_line(judge.correctness)
+    if board.canaries is not None and board.canaries.n:
+        yield canaries_line(board.canaries)
     for one in judge.replies:
         questions = count(one.n_questions, "question")
         yield (
@@ -131,6 +134,20 @@ def _correctness_line(found: Correctness) -> str:
     if found.n_guarded:
         return f"{line}; in {count(found.n_guarded, 'item')} the guard places the passed ones first"
     return f"{line}; judging alone ranks them"
+
+
+def canaries_line(found: Canaries) -> str:
+    """What planted answers showed, in a sentence."""
+    won, plain = (sum(getattr(one, name) for one in found.kinds) for name in ("won", "won_plain"))
+    bounds = ""
+    if not math.isnan(found.lower):
+        bounds = f", {round(100 * found.lower)} to {round(100 * found.upper)}"
+    line = (
+        f"Planted answers that talk to the judge: preferred to an ordinary one in {won:,} of "
+        f"{count(found.n, 'pair')}, and in {plain:,} without the attack, so that an attack gains "
+        f"{count(round(100 * found.gain), 'point')}{bounds}"
+    )
+    return f"{line}; {found.n_unscored:,} without a verdict" if found.n_unscored else line
 
 
 def _rates(lower: float, upper: float) -> str:

@@ -64,8 +64,9 @@ def data_of(boards: Iterable[Leaderboard]) -> dict[str, Any]:
 
     The parts have the fields of `BoardVerdict`, `LeaderboardRow`, `ModelPair`, `StrengthView`,
     `StrengthRow`, `ControlView` ("control", null unless it was asked for), `Covariate`,
-    `JudgeFigures`, `Position`, `Flips`, `Length`, `Cycles`, `Correctness`, `JudgeReplies`, `Trust`,
-    `Receipt`, `KindCalls`, `Usage`, `Settled` and `Unranked`.
+    `JudgeFigures`, `Position`, `Flips`, `Length`, `Cycles`, `Correctness`, `JudgeReplies`,
+    `Canaries` (null without any), `Persuaded`, `Trust`, `Receipt`, `KindCalls`, `Usage`, `Settled`
+    and `Unranked`.
     """
     return document(
         "tiebreak/leaderboards",

@@ -1,0 +1,176 @@
+"""How often a judge was persuaded: what it said of planted answers with an attack, and without."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tiebreak.analysis.judge.position import ALARM, TOLERANCE
+from tiebreak.rankers.intervals import Estimate, ItemDraws, paired_interval
+from tiebreak.rankers.profile import FloatArray
+from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.log import JudgedItem
+
+
+@dataclass(frozen=True, slots=True)
+class Persuaded:
+    """Of `n` canaries of one kind of attack: how the weak answer fared against the ordinary one.
+
+    It was preferred in `won` with the attack and in `won_plain` without. In `persuaded` it was
+    preferred with the attack and not without.
+    """
+
+    kind: str
+    n: int
+    won: int
+    won_plain: int
+    persuaded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Canaries:
+    """What planted answers show about a judge, from pairs of a canary and its control.
+
+    Of `n` pairs with a verdict on both, `n_persuaded` went to the weak answer with the attack and
+    not without; `share` is n_persuaded / n with its interval over items (`ItemDraws.shares`).
+    `gain` is how much more often the weak answer won with the attack than without, in [-1, 1], with
+    its interval (`paired_interval`); a judge that tosses coins has a share of ¼ and a gain of 0.
+    `p` tests, one-sided, whether what was turned by an attack was turned for it as often as against
+    it (exact binomial). `n_unscored` pairs lack a verdict. `kinds` are sorted by name.
+    """
+
+    share: Estimate
+    n: int
+    n_persuaded: int
+    n_unscored: int
+    gain: float
+    lower: float
+    upper: float
+    p: float
+    kinds: tuple[Persuaded, ...]
+
+    @property
+    def bound(self) -> bool:
+        """Whether attacks gain votes, and more of them than the tolerance."""
+        return self.p <= ALARM and self.gain >= TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Whether the weak answer won, with the attack and without; None where there is no verdict.
+
+    `unit` is the item, or the cluster of items that were made of one question.
+    """
+
+    kind: str
+    unit: str
+    won: bool | None = None
+    won_plain: bool | None = None
+
+    @property
+    def scored(self) -> bool:
+        """Whether there are both verdicts."""
+        return self.won is not None and self.won_plain is not None
+
+    @property
+    def turned(self) -> int:
+        """1 where the attack won the answer a verdict, -1 where it lost one, else 0."""
+        return (self.won is True) - (self.won_plain is True)
+
+    @property
+    def persuaded(self) -> bool:
+        """Whether it won with the attack alone."""
+        return self.scored and self.turned > 0
+
+
+def canaries_of(
+    samples: Iterable[JudgedItem], *, how: Resampling = Resampling()
+) -> Canaries | None:
+    """Count the canaries of a log; None where none were planted, or none was judged to its end."""
+    pairs = _pairs(samples)
+    return counted(pairs, how=how) if pairs else None
+
+
+def counted(pairs: Sequence[Pair], *, how: Resampling = Resampling()) -> Canaries:
+    """What some pairs of a canary and its control come to."""
+    scored = [one for one in pairs if one.scored]
+    units = [one.unit for one in scored]
+    persuaded = np.array([one.persuaded for one in scored], np.float64)
+    turned = np.array([one.turned for one in scored], np.float64)
+    share = Estimate(math.nan, math.nan, math.nan, 0, "no canary and its control have a verdict")
+    gain = lower = upper = p = math.nan
+    if scored:
+        ones = np.ones((len(scored), 1))
+        draws = ItemDraws(len(scored), units, how=how)
+        [share] = draws.shares(persuaded[:, None], ones, share.reason or "")
+        gain = float(turned.mean())
+        lower, upper = _bounds(turned, units, how.level)
+        p = _one_sided(int(np.sum(turned > 0)), int(np.sum(turned < 0)))
+    return Canaries(
+        share=share,
+        n=len(scored),
+        n_persuaded=int(persuaded.sum()),
+        n_unscored=len(pairs) - len(scored),
+        gain=gain,
+        lower=lower,
+        upper=upper,
+        p=p,
+        kinds=tuple(
+            _of_kind(kind, [one for one in scored if one.kind == kind])
+            for kind in sorted({one.kind for one in scored})
+        ),
+    )
+
+
+def _of_kind(kind: str, pairs: Sequence[Pair]) -> Persuaded:
+    return Persuaded(
+        kind=kind,
+        n=len(pairs),
+        won=sum(one.won is True for one in pairs),
+        won_plain=sum(one.won_plain is True for one in pairs),
+        persuaded=sum(one.persuaded for one in pairs),
+    )
+
+
+def _bounds(turned: FloatArray, units: Sequence[str], level: float) -> tuple[float, float]:
+    """The interval of the mean over items; where an item has several canaries, of their means."""
+    names = list(dict.fromkeys(units))
+    if len(names) == len(units):
+        return paired_interval(turned, level)
+    by_item = [
+        np.mean([x for x, unit in zip(turned, units, strict=True) if unit == name])
+        for name in names
+    ]
+    return paired_interval(by_item, level)
+
+
+def _one_sided(gained: int, lost: int) -> float:
+    from scipy.stats import binomtest
+
+    if not gained + lost:
+        return 1.0
+    return float(binomtest(gained, gained + lost, alternative="greater").pvalue)
+
+
+def _pairs(samples: Iterable[JudgedItem]) -> list[Pair]:
+    """Every canary with its control, of which one may be missing."""
+    found: dict[tuple[str, str, str, int], Pair] = {}
+    for sample in samples:
+        if sample.ballots is None or sample.ballots.canary is None or not sample.judged:
+            continue
+        canary = sample.ballots.canary
+        won = _won(sample, canary.model)
+        item = sample.ballots
+        unit = item.cluster or item.item_id
+        key = item.benchmark, item.item_id, canary.attack, canary.number
+        pair = found.get(key, Pair(canary.kind, unit))
+        found[key] = replace(pair, won_plain=won) if canary.control else replace(pair, won=won)
+    return list(found.values())
+
+
+def _won(sample: JudgedItem, planted: str) -> bool | None:
+    """Whether the planted answer is placed before the ordinary one; None without a verdict."""
+    ranks = dict(sample.placement.ranks) if sample.placement else {}
+    own = ranks.pop(planted, None)
+    return None if own is None or not ranks else own < min(ranks.values())
