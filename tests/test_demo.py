@@ -1,6 +1,7 @@
 """The demo: its own words about the judge, and one small real run, twice."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -8,7 +9,7 @@ from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.candidates import load_candidates
-from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run_demo
+from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run, run_demo
 from tiebreak.demo.words import about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match
@@ -78,6 +79,20 @@ def test_a_protocol_that_the_demo_does_not_show(tmp_path: Path) -> None:
     ):
         run_demo(tmp_path / "demo", protocol="swiss")  # type: ignore[arg-type]
     assert not (tmp_path / "demo").exists()
+
+
+def test_without_a_place_for_code_the_demo_does_without_humaneval(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.that_can_run(["gsm8k", "humaneval"]) == ["gsm8k", "humaneval"]
+    monkeypatch.setattr(
+        run, "boundary", Mock(side_effect=PrerequisiteError("apt install bubblewrap"))
+    )
+    assert run.that_can_run(["gsm8k", "humaneval"]) == ["gsm8k"]
+    assert "humaneval is left out. apt install bubblewrap" in capsys.readouterr().out
+    assert run.that_can_run(["gsm8k"]) == ["gsm8k"]
+    with pytest.raises(PrerequisiteError):
+        run.that_can_run(["humaneval"])
 
 
 def test_enough_settings_and_items() -> None:

@@ -74,11 +74,10 @@ def test_no_trick_passes(where: str, request: pytest.FixtureRequest) -> None:
 
 @pytest.mark.skipif(not FULL, reason="a part of it is in tests/inspect_tasks")
 def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
+    tests = {name: QUIET.format(lines) for name, (_, lines) in QUIET_ENDS.items()}
     jobs = {
-        (name, error): order(
-            f"def add(a, b):\n    raise {error}('x')\n", "", QUIET.format(lines), "add"
-        )
-        for name, (_, lines) in QUIET_ENDS.items()
+        (name, error): order(f"def add(a, b):\n    raise {error}('x')\n", "", tests[name], "add")
+        for name in tests
         for error in ERRORS
     }
     found = each(jobs, lambda given: run_in(BOXES[0], given))
@@ -86,6 +85,13 @@ def test_no_error_ends_tests_quietly(request: pytest.FixtureRequest) -> None:
     tried = Tried("error that ends a test", len(found), len(found) - len(forged), len(forged))
     record(request, tried)
     assert forged == []
+    # These tests can be passed.
+    right = {
+        name: order("def add(a, b):\n    return a + b\n", "", test, "add")
+        for name, test in tests.items()
+    }
+    passed = each(right, lambda given: run_in(BOXES[0], given))
+    assert {name for name, verdict in passed.items() if verdict.get("passed") is True} == set(tests)
 
 
 @pytest.mark.parametrize("where", PLACES)

@@ -83,12 +83,21 @@ def peek(pid):
 got = each(peek)
 """
 
+_RIGHTS = """\
+head, found = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+LIBC.syscall(125, head, found)
+got = any(found[i] for i in (0, 1, 3, 4))  # effective and permitted
+"""
+
 ANYWHERE: dict[str, str] = {
     "fork": "got = os.fork()",
     "fork, by number": "got = LIBC.syscall(57)",
     "root again": "os.setuid(0)",
     "root again, by saved id": "LIBC.setresuid(0, 0, 0)",
     "group of root": "os.setgid(0)",
+    "groups": "got = set(os.getgroups()) - {NOBODY, os.getgid()}",
+    "rights of root": _RIGHTS,
+    "rights of a program": "got = LIBC.prctl(39, 0, 0, 0, 0) != 1",
     "more processes": "resource.setrlimit(resource.RLIMIT_NPROC, (9, 9))",
     "device": "os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))",
     # The other two processes: their channels, their memory, their order

@@ -169,6 +169,10 @@ ENDINGS: dict[str, tuple[str, str]] = {
         "raise type('E', (ValueError,), {'__str__': lambda _: 1 / 0})",
         "failed: ValueError, at",
     ),
+    "error for a terminal": (
+        "raise ValueError('\\x1b[2J\\n\\ud800')",
+        "failed: ValueError: ?[2J??",
+    ),
     "error of its own": ("raise type('E', (KeyError,), {})('k')", "failed: KeyError: "),
     "error with many arguments": (
         "return b'\\xff'.decode()",

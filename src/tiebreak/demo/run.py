@@ -124,7 +124,7 @@ def run_demo(
         raise PrerequisiteError(f"The demo shows {known}, not {protocol!r}.")
     require_runtime()
     find_weights()
-    benchmarks = _that_can_run(benchmarks)
+    benchmarks = that_can_run(benchmarks)
     logs = _run_folder(out)
     _say(f"[1/3] {DEFAULT_MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
     for number, setting in enumerate(settings, start=1):
@@ -171,8 +171,12 @@ def most_different(pool: CandidatePool, number: int) -> list[str]:
     return chosen
 
 
-def _that_can_run(benchmarks: Sequence[str]) -> Sequence[str]:
-    """The benchmarks without HumanEval where its tests must not run."""
+def that_can_run(benchmarks: Sequence[str]) -> Sequence[str]:
+    """The benchmarks, without HumanEval where its tests must not run.
+
+    Raises:
+        PrerequisiteError: none is left.
+    """
     if "humaneval" not in benchmarks:
         return benchmarks
     try:

@@ -156,5 +156,5 @@ async def _examined(order: Mapping[str, Any], here: bool) -> Mapping[str, Any]:
     if not done.success:
         return {"silent": f"exit status {done.returncode}"}
     if not isinstance(verdict, dict) or verdict.get("nonce") != order["nonce"]:
-        return {"silent": f"a verdict of unknown origin: {done.stdout[:200]}"}
+        return {"silent": f"a verdict of unknown origin: {done.stdout[:200]!r}"}
     return verdict

@@ -23,7 +23,10 @@ from tiebreak.inspect_tasks.sandboxed import command, harmless_order
 from tiebreak.inspect_tasks.sandboxed.rights import NOBODY
 from tiebreak.prerequisite import PrerequisiteError
 
-_LIBRARIES: Final = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
+_LIBRARIES: Final = (
+    *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/nix/store"),
+    "/etc/ld.so.cache",
+)
 _DEVICES: Final = ("/dev/null", "/dev/urandom")
 
 # No computation needs them, and most faults of kernels that let a process out were in them.
@@ -148,8 +151,9 @@ def options(python: Path, library: Path, as_root: bool) -> Iterator[str]:
         yield from ("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
     else:
         yield "--unshare-user"
-    # The folder above the library holds what the interpreter is linked to.
-    shown = [*map(Path, _LIBRARIES), library.parent, library, python]
+    shown = [*map(Path, _LIBRARIES), library, python]
+    if library.parent.name.startswith("lib"):
+        shown.append(library.parent)  # what the interpreter is linked to
     places = sorted({path for path in shown if path.exists()}, key=lambda path: path.parts)
     folders = {parent for path in (*places, *map(Path, _DEVICES)) for parent in path.parents}
     for folder in sorted(folders - {Path("/")}):

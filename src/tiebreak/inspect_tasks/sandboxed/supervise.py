@@ -146,7 +146,9 @@ def examined(
         return {"error": str(verdict["error"])}
     if verdict["closed"]:
         return {"passed": False, "why": f"stopped: {why_dead(candidate, order)}"}
-    return {"passed": verdict["passed"] is True, "why": str(verdict["why"])}
+    # The program had a say in it: nothing that does something to a terminal.
+    why = "".join(sign if sign.isprintable() else "?" for sign in str(verdict["why"])[:400])
+    return {"passed": verdict["passed"] is True, "why": why}
 
 
 def send(channel: int, data: bytes) -> None:
