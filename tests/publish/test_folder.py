@@ -136,6 +136,43 @@ def test_the_same_run_with_other_content_is_refused(tmp_path: Path) -> None:
     assert contents(tmp_path / "rankings") == before
 
 
+class Killed(BaseException):
+    """As if it were signal 9."""
+
+
+@pytest.mark.slow
+def test_the_same_command_goes_on_where_it_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])
+    made = bundle([log], how=Resampling(draws=20))
+
+    def folder(name: str) -> dict[str, bytes]:
+        write_folder(made, tmp_path / name, license=None, repo_id="me/rankings")
+        return contents(tmp_path / name)
+
+    whole = folder("undisturbed")
+    whole_write, left = Path.write_bytes, 0
+
+    def killed(path: Path, content: bytes) -> int:
+        nonlocal left
+        left -= 1
+        written = whole_write(path, content if left else content[: len(content) // 2])
+        if not left:
+            raise Killed
+        return written
+
+    for left in range(1, len(whole) + 1):
+        name = str(left)
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "write_bytes", killed)
+            patch.setattr(Path, "unlink", lambda path, missing_ok: None)  # nothing is tidied up
+            with pytest.raises(Killed):
+                folder(name)
+        kept = {p: c for p, c in folder(name).items() if not p.endswith(".writing")}
+        assert kept == whole
+
+
 @pytest.mark.slow
 def test_plots_are_added_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write_log(tmp_path / "1.eval", [bracket("q0", "a", "b", "c")])

@@ -1,6 +1,7 @@
 """What may go wrong at the Hub, over HTTP with the real client: it passes, or is one sentence."""
 
 import time
+import traceback
 from itertools import pairwise
 from typing import Any
 
@@ -227,6 +228,40 @@ def test_bad_input_is_told_before_anything_is_sent(
     with pytest.raises(PublishError, match=words):
         publish(hub, bundle_of(1), repo_id, **more)
     assert hub.log == []
+
+
+@pytest.mark.parametrize("odd", [" ", "\n", "\x00", "ü", "\t"])
+def test_a_token_that_cannot_be_one_is_told_and_not_shown(hub: FakeHub, odd: str) -> None:
+    with pytest.raises(PublishError, match=r"a character that no token has.*hf auth login") as told:
+        publish(hub, bundle_of(1), token=f"hf_secret{odd}value")
+    shown = "".join(traceback.format_exception(told.value))
+    assert f"secret{odd}" not in shown
+    assert repr(f"secret{odd}")[1:-1] not in shown
+    assert hub.log == []
+    assert publish(hub, bundle_of(1), token=f" {WRITE}\n").published == ("run1",)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("http://ada:the-password@127.0.0.1:9", r"Hub at http://127.0.0.1:9 cannot be reached"),
+        ("http://ada:the-password@{host}", r"does not know this token \(401"),
+        ("http://ada:the/password@127.0.0.1:9", r"cannot be read: check HF_ENDPOINT.* %2F"),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_a_password_in_the_hubs_address_is_not_shown(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, address: str, words: str, known: bool
+) -> None:
+    address = address.format(host=hub.url.partition("//")[2])
+    if known:
+        monkeypatch.setenv("HF_ENDPOINT", address)
+    with pytest.raises(PublishError, match=words) as told:
+        publish_bundle(bundle_of(1), REPO, token=WRITE, endpoint=address, wait=impatient())
+    shown = "".join(traceback.format_exception(told.value))
+    assert "password@" not in shown
+    assert "the-password" not in shown
+    assert told.value.__context__ is None
 
 
 def test_offline_mode_is_named(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:

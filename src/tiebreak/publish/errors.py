@@ -16,6 +16,10 @@ AGAIN: Final = (
 LOG_IN: Final = (
     f"log in with `hf auth login` or set HF_TOKEN (a token with write access, {TOKENS})."
 )
+BAD_ADDRESS: Final = (
+    "The address of the Hub or of a proxy cannot be read: check HF_ENDPOINT, HTTP_PROXY and "
+    "HTTPS_PROXY; in a password write / as %2F, @ as %40 and : as %3A."
+)
 
 _SENTENCES: dict[Kind, str] = {
     "token": "The Hub does not know this token{said}: {log_in}",

@@ -4,15 +4,20 @@ As on the Hub, what is there stays, a second time changes nothing, and another v
 refused.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from tiebreak.publish.bundle import Bundle
 from tiebreak.publish.card import BEGIN, README
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.latest import CONTESTS, LATEST
 from tiebreak.publish.missing import Dataset, missing_files
+
+# What a killed process leaves behind.
+_DRAFT: Final = ".writing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,9 @@ class _Folder(Dataset):
         self.known = {
             path.relative_to(folder).as_posix(): path
             for path in folder.rglob("*")
-            if path.is_file() and ".git" not in path.relative_to(folder).parts
+            if path.is_file()
+            and ".git" not in path.relative_to(folder).parts
+            and not path.name.endswith(_DRAFT)
         }
 
     def read(self, path: str) -> bytes:
@@ -76,12 +83,22 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
         target = folder / path
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+            _write(target, content)
         except OSError as error:
             raise PublishError(
                 f"{target} cannot be written ({error.strerror or error}): give another folder, or "
                 "make room"
             ) from error
+
+
+def _write(target: Path, content: bytes) -> None:
+    """A file as a whole or not at all: a half would be another version of what never changes."""
+    draft = target.with_name(f".{target.name}.{os.getpid()}{_DRAFT}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _look(folder: Path) -> _Folder:

@@ -7,6 +7,7 @@ commit without an answer left behind (a 504, a broken connection) is then simply
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -14,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tiebreak.candidates.hub_fault import fault
 from tiebreak.publish.bundle import Bundle
-from tiebreak.publish.errors import LOG_IN, PublishError, sentence
+from tiebreak.publish.errors import BAD_ADDRESS, LOG_IN, PublishError, sentence
 from tiebreak.publish.missing import Dataset, missing_files
 from tiebreak.publish.retry import RetryPolicy
+from tiebreak.publish.secrets import environment_secrets, without_secrets
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -135,27 +137,32 @@ def publish_bundle(
         PublishError: The Hub cannot be reached or refuses, a file that never changes is there with
             another content, or the card that is there cannot be used.
     """
-    from huggingface_hub import HfApi, get_token
+    from huggingface_hub import HfApi
 
     _check(repo_id, private=private, pull_request=pull_request)
-    token = token or get_token()
-    if not token:
-        raise PublishError(f"Publishing needs a token of the Hub: {LOG_IN}")
+    token = _token(token)
     api = HfApi(endpoint=endpoint, token=token, library_name="tiebreak")
     publication = _Publication(api, bundle, repo_id, not private, pull_request, license)
     try:
         return (wait or RetryPolicy()).run(publication.attempt)
-    except PublishError:
-        raise
     except Exception as error:
-        found = fault(error)
-        if found is None:
-            raise
-        done = ""
-        if publication.landed and publication.public:
-            done = "The runs are published, but the dataset is still private. "
-        words = sentence(found, repo_id, api.endpoint, publication.tries)
-        raise PublishError(done + words) from error
+        failed = publication.explained(error)
+    given = {"the token": token, "the Hub's address": api.endpoint}
+    raise without_secrets(failed, [*bundle.secrets, *environment_secrets(given)])
+
+
+def _token(given: str | None) -> str:
+    from huggingface_hub import get_token
+
+    token = (given or get_token() or "").strip()
+    if not token:
+        raise PublishError(f"Publishing needs a token of the Hub: {LOG_IN}")
+    if not re.fullmatch("[!-~]+", token):  # the client would show it in its error
+        raise PublishError(
+            "The token of the Hub has a character that no token has, such as a space or a line "
+            f"end: {LOG_IN}"
+        )
+    return token
 
 
 def _check(repo_id: str, *, private: bool, pull_request: bool) -> None:
@@ -192,6 +199,27 @@ class _Publication:
     landed: str | None = None
     published: set[str] = field(default_factory=set)
     was_private: bool = False
+
+    @property
+    def endpoint(self) -> str:
+        """The Hub's address without a user and password."""
+        return re.sub(r"//\S*@", "//", self.api.endpoint)
+
+    def explained(self, error: Exception) -> Exception:
+        """What went wrong in a sentence, where the Hub or the way to it did; else the error."""
+        if isinstance(error, PublishError):
+            return error
+        if type(error).__name__ == "InvalidURL":  # it shows parts of passwords
+            return PublishError(BAD_ADDRESS)
+        found = fault(error)
+        if found is None:
+            return error
+        done = ""
+        if self.landed and self.public:
+            done = "The runs are published, but the dataset is still private. "
+        told = PublishError(done + sentence(found, self.repo_id, self.endpoint, self.tries))
+        told.__cause__ = error
+        return told
 
     def attempt(self) -> Outcome:
         """Look at the dataset as it is now, and add in one commit what is missing."""
@@ -296,7 +324,7 @@ class _Publication:
     def _outcome(self, there: Snapshot, number: int | None) -> Outcome:
         if self.public and there.private:
             self.api.update_repo_settings(self.repo_id, private=False, repo_type="dataset")
-        url = f"{self.api.endpoint}/datasets/{self.repo_id}"
+        url = f"{self.endpoint}/datasets/{self.repo_id}"
         runs = [run.run_id for run in self.bundle.runs]
         return Outcome(
             url=url if number is None else f"{url}/discussions/{number}",

@@ -7,7 +7,8 @@ into a name.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from inspect_ai.model import ModelConfig
 
 from tiebreak.candidates.discover import discover
 from tiebreak.publish.credentials import SHORTEST, Called, called_by, credentials, is_word
+from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
 
 
@@ -36,6 +38,24 @@ def environment_secrets(environment: Mapping[str, str] = os.environ) -> Iterator
     for name, value in sorted(environment.items()):
         for found in sorted(credentials(name, value)):
             yield Secret(f"the environment variable {name}", found)
+
+
+def without_secrets(error: Exception, secrets: Iterable[Secret]) -> Exception:
+    """An error whose words hold no secret, and whose causes show none either.
+
+    Only a `PublishError` is another one then: an error of ours must come through as it is.
+    """
+    if not isinstance(error, PublishError):
+        return error
+    values = sorted({one.value for one in secrets}, key=len, reverse=True)
+    words = str(error)
+    for value in values:
+        words = words.replace(value, "[hidden]")
+    told = PublishError(words)
+    causes = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
+    if not any(value in causes for value in values):
+        told.__cause__ = error.__cause__
+    return told
 
 
 def log_secrets(path: str) -> Iterator[Secret]:
