@@ -11,7 +11,7 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkI
 
 from tests.mutants.asking import NOT_IMPORTED, ask, fresh_copy, prepare
 from tests.mutants.drawing import Mutant, changed_lines, drawn, mutants_of, mutated, sources
-from tests.mutants.reaching import PACKAGE, Map, current_map
+from tests.mutants.reaching import PACKAGE, Map, at_import, current_map
 from tests.mutants.settings import COPY, HOME, Equivalent, Settings, settings
 from tests.mutants.table import table, write_table
 
@@ -72,7 +72,9 @@ def main(seed: int, size: int, page: Path | None, again: bool) -> None:
 
 def tried(mutant: Mutant, source: str, reaching: Map, chosen: Settings) -> WorkResult:
     """Put one mutant to the tests."""
-    tests = reaching.asked(reaching.reaching(mutant.module, source, mutant.line), chosen.asked)
+    touching = reaching.reaching(mutant.module, source, mutant.line)
+    room = mutant.room if at_import(source, mutant.line) else None
+    tests = reaching.asked(touching, chosen.asked, room)
     if not tests:
         return WorkResult(WorkerOutcome.NO_TEST, "no test reaches it", SURVIVED)
     seconds = sum(reaching.seconds[test] for test in tests)

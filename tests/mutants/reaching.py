@@ -14,6 +14,7 @@ from tests.mutants.asking import OPTIONS, apart
 from tests.mutants.settings import COPY, HOME, Settings
 
 PACKAGE = Path("src", "tiebreak")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
@@ -51,14 +52,18 @@ class Map:
         for name in files & self.files.keys():
             del self.files[name]
 
-    def asked(self, reaching: set[str], limit: float) -> list[str]:
+    def asked(self, reaching: set[str], limit: float, room: str | None = None) -> list[str]:
         """The tests to ask: those that reach the mutant, then the others of their files.
 
         The others belong to it because what a fixture or a cached function of a file computed is
-        seen only in the first test that needed it. The quickest come first, until the limit.
+        seen only in the first test that needed it. Of what is run at import, the tests of its
+        `room` belong to it, too. The quickest come first, until the limit.
         """
         files = {test.split("::")[0] for test in reaching}
-        others = {test for test in self.seconds if test.split("::")[0] in files} - reaching
+        near = f"tests/{room}/" if room else "::"
+        others = {
+            test for test in self.seconds if test.split("::")[0] in files or test.startswith(near)
+        } - reaching
         chosen: list[str] = []
         total = 0.0
         for group in (reaching, others):
@@ -70,21 +75,20 @@ class Map:
         return chosen
 
 
+def at_import(source: str, line: int) -> bool:
+    """Whether a line is run at import: a constant, a class's field, a decorator, a default."""
+    holder = _holder(ast.parse(source), line)
+    return holder is None or line < holder.body[0].lineno
+
+
 def _statement(tree: ast.Module, line: int) -> Iterator[int]:
     """The lines that stand for one: its statement's in a function, else the whole functions'."""
-    holders = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and min([node.lineno, *(one.lineno for one in node.decorator_list)]) <= line
-        and line <= (node.end_lineno or 0)
-    ]
-    if not holders:
+    holder = _holder(tree, line)
+    if holder is None:
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if isinstance(node, Function):
                 yield from _body(node)
         return
-    holder = max(holders, key=lambda node: node.lineno)
     if line < holder.body[0].lineno:
         yield from _body(holder)
         return
@@ -101,7 +105,19 @@ def _statement(tree: ast.Module, line: int) -> Iterator[int]:
     yield from range(smallest.lineno, max(end, smallest.lineno) + 1)
 
 
-def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> range:
+def _holder(tree: ast.Module, line: int) -> Function | None:
+    """The innermost function that a line belongs to, its decorators included."""
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, Function)
+        and min([node.lineno, *(one.lineno for one in node.decorator_list)]) <= line
+        and line <= (node.end_lineno or 0)
+    ]
+    return max(around, key=lambda node: node.lineno, default=None)
+
+
+def _body(node: Function) -> range:
     return range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
 
 

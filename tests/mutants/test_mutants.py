@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.drawing import changed_lines, drawn, mutants_of, mutated
-from tests.mutants.reaching import Map
+from tests.mutants.reaching import Map, at_import
 from tests.mutants.settings import REPOSITORY, Equivalent, settings
 from tests.mutants.table import END, START, table, write_table
 
@@ -62,6 +62,7 @@ def test_tests_that_reach_a_line(line: int, tests: set[str]) -> None:
     }
     found = Map("", {}, dict.fromkeys(lines, 1.0), lines)
     assert found.reaching("room/far.py", SOURCE, line) == tests
+    assert at_import(SOURCE, line) == (line < 8)
 
 
 def test_the_quickest_are_asked_first_then_the_rest_of_their_files_up_to_the_limit() -> None:
@@ -71,6 +72,11 @@ def test_the_quickest_are_asked_first_then_the_rest_of_their_files_up_to_the_lim
     assert found.asked(reaching, 20) == ["a.py::quick", "a.py::slow", "a.py::other"]
     assert found.asked(reaching, 5) == ["a.py::quick"]
     assert found.asked(set(), 5) == []
+    assert found.asked({"a.py::quick"}, 20, "one") == ["a.py::quick", "a.py::other", "a.py::slow"]
+    found.seconds["tests/one/test_far.py::near"] = 0.5
+    assert found.asked({"a.py::quick"}, 1.7, "one")[1:] == [
+        *("a.py::other", "tests/one/test_far.py::near"),
+    ]
 
 
 def test_the_table_has_the_exact_interval_and_replaces_the_last_one(tmp_path: Path) -> None:

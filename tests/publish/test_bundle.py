@@ -1,8 +1,11 @@
 """The bundle: the same logs give the same bytes, and no secret is among them."""
 
 import json
+import math
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, EvalRevision
@@ -20,8 +23,9 @@ from tests.publish.judged_runs import (
 )
 from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.candidates import load_candidates
-from tiebreak.publish.bundle import Bundle
+from tiebreak.publish.bundle import Bundle, as_json
 from tiebreak.publish.errors import PublishError
+from tiebreak.publish.every_eval_ever import dumps
 from tiebreak.publish.latest import changing_files
 from tiebreak.rankers import Resampling
 
@@ -213,3 +217,9 @@ def test_the_manifest(tmp_path: Path) -> None:
     # One review of five could not be used.
     assert benchmark["verdict"]["trust"]["state"] == "doubtful"
     assert benchmark["warnings"]
+
+
+@pytest.mark.parametrize("write", [as_json, dumps])
+def test_what_is_undefined_is_never_written_as_no_json(write: Callable[[Any], object]) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write({"value": math.nan})
