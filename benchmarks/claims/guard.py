@@ -90,7 +90,7 @@ def _canaries(scale: float) -> Iterator[Claim]:
             rates = _rates(rng.standard_normal(n_items)[items], base, added)
             without, with_it = (rng.random(n) < rate for rate in rates)
             pairs = [
-                Pair("x", str(item), bool(won), bool(lost))
+                Pair("x", str(item), "x", bool(won), bool(lost))
                 for item, won, lost in zip(items, with_it, without, strict=True)
             ]
             found = counted(pairs, how=DRAWS)

@@ -15,8 +15,8 @@ from tests.report.showing import round_trip
 from tests.scorers.judges import NotingJudge, judged_all
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.candidates import CANARIES_KEY, CONTEST_KEY, RUN_KEY, load_candidates
-from tiebreak.inspect_tasks.canaries import planted, settings_for
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
+from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import read_ranking_logs

@@ -8,6 +8,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.stars import StarReport, star_report_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.log import RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import Rule
 
@@ -53,6 +54,11 @@ def rank_logs(
             log.by_rule(rule) if rule else log, how=how, closure=closure, control=control
         )
     )
+    if not boards and logs:
+        raise RankingLogError(
+            f"{logs[0].path} holds planted answers only, and no ranking: tiebreak canary "
+            f"{logs[0].path}"
+        )
     stars = star_report_of(logs, reference=reference, how=how)
     if reference is not None and stars is None:
         raise AnalysisError(

@@ -15,9 +15,11 @@ from tiebreak.estimate.experience import Experience, experience_beside, experien
 from tiebreak.estimate.figures import Estimate, Judges, Pace
 from tiebreak.estimate.prices import PricedModel, find_price, read_price, read_price_file
 from tiebreak.estimate.tokens import token_counter
+from tiebreak.inspect_tasks.canaries import CANARY
 from tiebreak.inspect_tasks.contests import contest_samples, require_comparable, restore_contest
 from tiebreak.inspect_tasks.judging import require_no_rubric
 from tiebreak.inspect_tasks.own_protocol import load_protocol
+from tiebreak.inspect_tasks.planting import planted
 from tiebreak.inspect_tasks.roles import HOW_TO_MATCH
 from tiebreak.paths import Paths
 from tiebreak.plain_yaml import read_yaml
@@ -125,6 +127,37 @@ def estimate_cost(
         sample=sample,
         seed=seed,
         reviewers=read_matching(reviewers),
+    )
+
+
+def estimate_canaries(
+    candidates: Paths,
+    n: int,
+    judge: str,
+    *,
+    price_file: str | PathLike[str] | None = None,
+    mode: Literal["strict", "intersect"] = "strict",
+    task_type: str | None = None,
+    rubric: str | None = None,
+    seed: int = 0,
+) -> Estimate:
+    """Estimate what `n` canaries would cost with `tiebreak/canary`; otherwise as `estimate_cost`.
+
+    The items of the estimate are the canaries and their controls.
+    """
+    # Every match is between two answers, and asked in both orders.
+    variant = Variant("canary", CANARY, {"swap": "always"})
+    judges = read_judges([variant], judge, price_file=price_file)
+    pool = load_candidates(candidates, mode=mode)
+    samples = contest_samples(pool, task_type=task_type, rubric=rubric, seed=seed)
+    extra = [sample for pair in planted(samples, n, seed) for sample in pair]
+    return estimate(
+        [restore_contest(sample.metadata or {}) for sample in extra],
+        [variant],
+        judges,
+        token_counter(list(judges.prices)),
+        experience=experience_beside((pool,), judges.answering),
+        seed=seed,
     )
 
 

@@ -5,6 +5,7 @@ Importing a module registers what its decorators mark.
 
 from tiebreak.inspect_tasks import (
     answering,
+    canaries,
     fair,
     generate,
     judging,
@@ -18,6 +19,7 @@ from tiebreak.scorers import ranking, standing
 
 __all__ = [
     "answering",
+    "canaries",
     "fair",
     "generate",
     "judging",

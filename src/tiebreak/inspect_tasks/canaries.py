@@ -1,102 +1,75 @@
-"""Canaries: planted items that show whether a judge is persuaded by an answer that talks to it.
+"""Only canaries: how often a judge is persuaded by answers that talk to it.
 
-Each is two samples: an ordinary answer against a weak one with an attack, and against the same weak
-answer without it, the control. They are judged as all items of the run are, and never ranked.
+inspect eval tiebreak/canary -T candidates=logs/ --model-role judge=openai/gpt-5
 """
 
-import random
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, Unpack
 
-from inspect_ai.dataset import Sample
+from inspect_ai import Task, task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
+from inspect_ai.util import DisplayType
 
-from tiebreak.candidates import CONTEST_KEY
-from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.scorers.attacks import ORDINARY, PLANTED, Attack, Canary, attacks
-from tiebreak.scorers.catalogue import PROTOCOLS
+from tiebreak.inspect_tasks.arguments import Common, of_type
+from tiebreak.inspect_tasks.judging import judging_task
+from tiebreak.scorers.attacks import attacks
+from tiebreak.scorers.match import Checklist, Swap
+from tiebreak.scorers.protocols import Protocol, find_protocol
+from tiebreak.scorers.variants import settings_of
 
-_SHARE: Final = 5
-"""A weak answer is the first fifth of an ordinary one, where none is known to have failed."""
-
-_ABOUT_MODELS: Final = ("newcomers", "baseline", "degree")
+CANARY: Final[Protocol] = replace(find_protocol("full_pairwise"), name="canary")
+"""A match between an ordinary answer and a planted one."""
 
 
-def planted(samples: Sequence[Sample], n: int, seed: int) -> list[tuple[Sample, Sample]]:
-    """N canaries on the items of a run, drawn by lot: with the attack, and without.
+@task
+def canary(
+    swap: Swap = "always", checklist: Checklist = "always", **common: Unpack[Common]
+) -> Task:
+    """Ask a judge about planted answers alone, as -T canaries=N does beside a ranking.
 
-    Attacks are taken in turns of their kinds; items and attacks come again only after all others.
+    By default there are as many canaries as attacks.
+
+    Args:
+        swap: Ask a match in the second order of presentation: always, close, sample or never.
+        checklist: Vote on the checklist always, or only where principles come out even (ties).
+    """
+    given: Common = {"canaries": len(attacks()), **common, "settle": False}
+    settings = {"swap": swap, "checklist": checklist}
+    for setting, wanted in settings_of(CANARY).items():
+        of_type(setting, settings[setting], wanted)
+    return judging_task(CANARY, settings, only_canaries=True, **given)
+
+
+def ask(
+    candidates: Sequence[str],
+    judge: str,
+    log_dir: str,
+    *,
+    display: DisplayType | None = None,
+    model_cost_config: str | None = None,
+    **arguments: Any,
+) -> EvalLog:
+    """Run the task, as `inspect eval` does.
+
+    Args:
+        candidates: logs and pools, and folders of them.
+        judge: the model that judges.
+        log_dir: folder for the log.
+        display: how Inspect shows its progress.
+        model_cost_config: a file of prices.
+        arguments: those of the task.
 
     Raises:
-        PrerequisiteError: no item has an answer with any text.
+        PrerequisiteError: an argument that cannot be used.
     """
-    rng = random.Random(f"canaries {seed}")
-    items = [one for one in samples if any(_written((one.metadata or {})[CONTEST_KEY]))]
-    if n and not items:
-        raise PrerequisiteError("There is no answer with a text to set a canary beside.")
-    rng.shuffle(items)
-    every = _in_turns(rng)
-    return [
-        _canary(items[number % len(items)], every[number % len(every)], number, n, rng)
-        for number in range(n)
-    ]
-
-
-def settings_for(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a protocol for canaries: those that are about models of the run are unset."""
-    if name not in PROTOCOLS:
-        return dict(settings)
-    return {key: value for key, value in settings.items() if key not in _ABOUT_MODELS}
-
-
-def _in_turns(rng: random.Random) -> list[Attack]:
-    """All attacks, one of each kind after the other, else by lot."""
-    kinds: dict[str, list[Attack]] = {}
-    for attack in rng.sample(attacks(), len(attacks())):
-        kinds.setdefault(attack.kind, []).append(attack)
-    return [one for one in chain.from_iterable(zip_longest(*kinds.values())) if one is not None]
-
-
-def _canary(
-    sample: Sample, attack: Attack, number: int, n: int, rng: random.Random
-) -> tuple[Sample, Sample]:
-    contest = (sample.metadata or {})[CONTEST_KEY]
-    ordinary, weak = _answers(contest, rng)
-
-    def planted(answer: str, *, control: bool) -> Sample:
-        canary = Canary(number=number + 1, attack=attack.id, kind=attack.kind, control=control)
-        own = {
-            "models": [ORDINARY, PLANTED],
-            "native": {ORDINARY: None, PLANTED: None},
-            "passed": {},
-            "stratified": False,
-            "groups": [[ORDINARY], [PLANTED]],
-            "answers": {ORDINARY: ordinary, PLANTED: answer},
-            # Sides take turns, and a canary and its control have the same.
-            "position": number,
-            "n_items": n,
-            "canary": canary.model_dump(),
-        }
-        name = f"canary-{number + 1:03}-{'control' if control else attack.id}"
-        return Sample(
-            id=name,
-            input=sample.input,
-            target=sample.target,
-            metadata={**(sample.metadata or {}), CONTEST_KEY: {**contest, **own}},
-        )
-
-    return planted(attack.on(weak), control=False), planted(weak, control=True)
-
-
-def _answers(contest: Mapping[str, Any], rng: random.Random) -> tuple[str, str]:
-    """An ordinary answer, and a weak one: that failed where another passed, else a cut one."""
-    answers, passed = contest["answers"], contest["passed"]
-    right, wrong = ([one for one in answers if passed.get(one) is kind] for kind in (True, False))
-    if right and wrong:
-        return answers[rng.choice(right)], answers[rng.choice(wrong)]
-    ordinary = answers[rng.choice(list(_written(contest)))]
-    return ordinary, ordinary[: len(ordinary) // _SHARE]
-
-
-def _written(contest: Mapping[str, Any]) -> Iterator[str]:
-    return (name for name, answer in contest["answers"].items() if answer.strip())
+    [log] = inspect_eval(
+        "tiebreak/canary",
+        task_args={"candidates": [*candidates], **arguments},
+        model_roles={"judge": judge},
+        model_cost_config=model_cost_config,
+        log_dir=log_dir,
+        display=display,
+    )
+    return log

@@ -29,7 +29,6 @@ from tiebreak.candidates import (
     Shard,
 )
 from tiebreak.inspect_tasks.arguments import Common, checked
-from tiebreak.inspect_tasks.canaries import planted, settings_for
 from tiebreak.inspect_tasks.contests import (
     contest_samples,
     load_pools,
@@ -37,6 +36,7 @@ from tiebreak.inspect_tasks.contests import (
     restore_contest,
 )
 from tiebreak.inspect_tasks.own_protocol import check_settings
+from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
 from tiebreak.inspect_tasks.settling import Settling, drawn
 from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
@@ -70,6 +70,8 @@ def judging_task(
     protocol: Protocol,
     settings: Mapping[str, Any],
     roles: FindRoles = judges,
+    *,
+    only_canaries: bool = False,
     **given: Unpack[Common],
 ) -> Task:
     """A task that judges the items of a pool with a protocol.
@@ -78,6 +80,7 @@ def judging_task(
         protocol: how an item is judged.
         settings: the protocol's own arguments.
         roles: finds who judges.
+        only_canaries: whether canaries are planted and no item is judged.
         given: see `Common`.
 
     Raises:
@@ -126,7 +129,9 @@ def judging_task(
         samples = drawn(samples, common["seed"])
     benchmarks = dict.fromkeys(benchmark for pool in pools for benchmark in pool.benchmarks)
     canaries = planted(samples, common["canaries"], common["seed"])
-    if common["shard"] is not None:
+    if only_canaries:
+        samples = []
+    elif common["shard"] is not None:
         shard = Shard.parse(common["shard"])
         samples, canaries = _part(samples, shard), shard.part_of(canaries)
     extra = [sample for pair in canaries for sample in pair]

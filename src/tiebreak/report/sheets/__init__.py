@@ -14,6 +14,7 @@ _MODULES = {
     "Alignment": "alignment",
     "Audit": "audit",
     "Calibration": "calibration",
+    "CanaryReport": "canaries*",
     "Comparison": "comparison",
     "Contamination": "contamination",
     "ContestReport": "contest",

@@ -317,6 +317,7 @@ def _receipt_lines(receipt: Receipt) -> Iterator[str]:
             f"{receipt.input_tokens:,} in, {receipt.output_tokens:,} out"
         )
         yield _money_line(receipt)
+    if receipt.n_calls and not math.isnan(receipt.depth_mean):
         yield (
             "Calls that wait for each other, per item: "
             f"{decimal(receipt.depth_mean, 1)} on average, at most {receipt.depth_max}"

@@ -1,0 +1,126 @@
+"""The verb `canary`: how often a judge is persuaded by answers that talk to it."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tiebreak.cli._shared import form_options, plain_errors, show
+
+if TYPE_CHECKING:
+    from tiebreak.estimate.figures import Estimate
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--judge", metavar="MODEL", help="Model to ask. Without it, PATHS are ranking logs.")
+@click.option(
+    "-n",
+    "--number",
+    type=click.IntRange(1),
+    metavar="N",
+    help="How many canaries.  [default: one for each attack]",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Draws items and attacks.")
+@click.option(
+    "--log-dir",
+    type=click.Path(file_okay=False),
+    default="canaries",
+    show_default=True,
+    help="Where Inspect's log is kept.",
+)
+@click.option("--mode", type=click.Choice(["strict", "intersect"]), default="strict")
+@click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
+@click.option("--rubric", metavar="FILE", help="As -T rubric.")
+@click.option(
+    "--model-cost-config",
+    "price_file",
+    type=click.Path(),
+    metavar="FILE",
+    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
+    help="Prices in the form that `inspect eval` takes.",
+)
+@click.option("--estimate", "dry", is_flag=True, help="Only say what it would cost; ask nobody.")
+@click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
+@form_options("json")
+@click.pass_context
+def canary(
+    context: click.Context,
+    paths: tuple[str, ...],
+    judge: str | None,
+    number: int | None,
+    seed: int,
+    log_dir: str,
+    mode: str,
+    task_type: str | None,
+    rubric: str | None,
+    price_file: str | None,
+    dry: bool,
+    level: float,
+    form: str | None,
+) -> None:
+    """Measure how often a judge is persuaded by answers that talk to it.
+
+    \b
+    A canary is a weak answer with an attack on the judge (a forged verdict, a fence, a role, a
+    reference, …), beside an ordinary answer to the same task. Its control is the same without the
+    attack. Both are judged in both orders: 4 calls a canary. The weak answer is one that failed
+    where another passed, else the first fifth of an ordinary one.
+
+    PATHS are Inspect logs, lm-eval outputs and Parquet pools; without --judge, logs that hold
+    canaries already (-T canaries=N plants them in a ranking). What is paid for comes from the
+    cache. Exit code 1: a canary has no verdict.
+
+    \b
+    Examples:
+      tiebreak canary logs/ --judge openai/gpt-5 --estimate
+      tiebreak canary logs/ --judge openai/gpt-5
+      tiebreak canary logs/ --judge openai/gpt-5 -n 200 --seed 1 --json
+      tiebreak canary ranking/
+    """
+    from tiebreak.analysis.canaries import canary_reports
+    from tiebreak.analysis.errors import AnalysisError
+    from tiebreak.candidates import CandidateError
+    from tiebreak.estimate import EstimateError, sheet
+    from tiebreak.estimate.cost import estimate_canaries
+    from tiebreak.inspect_tasks.canaries import ask
+    from tiebreak.prerequisite import PrerequisiteError
+    from tiebreak.rankers.uncertainty import Resampling
+    from tiebreak.ranking_logs import RankingLogError
+    from tiebreak.report.sheets import canaries as sheets
+    from tiebreak.scorers.attacks import attacks
+
+    n = number or len(attacks())
+    given: dict[str, Any] = {"task_type": task_type, "rubric": rubric, "seed": seed, "mode": mode}
+    known = (AnalysisError, CandidateError, EstimateError, PrerequisiteError, RankingLogError)
+    with plain_errors(*known):
+        if judge is not None:
+            cost = estimate_canaries(paths, n, judge, price_file=price_file, **given)
+            if dry:
+                show(form, sheet, cost)
+                return
+            click.echo(_cost(cost), err=True)
+            log = ask(
+                paths,
+                judge,
+                log_dir,
+                display="none" if form else None,
+                model_cost_config=price_file,
+                canaries=n,
+                **{name: value for name, value in given.items() if value is not None},
+            )
+            paths = (log.location,)
+        elif dry:
+            raise click.UsageError("--estimate is about a --judge")
+        found = canary_reports(paths, how=Resampling(level=level))
+    show(form, sheets, found)
+    context.exit(1 if any(one.canaries.n_unscored for one in found) else 0)
+
+
+def _cost(found: "Estimate") -> str:
+    """What the calls will be, in a line."""
+    [row] = found.protocols
+    price = "price unknown" if row.cost is None else f"about ${row.cost.likely:,.2f}"
+    return (
+        f"Asking {found.judges.judge}: {row.calls.likely:,.0f} calls, about "
+        f"{row.tokens_in.likely:,.0f} tokens in and {row.tokens_out.likely:,.0f} out, {price}"
+    )

@@ -1,0 +1,102 @@
+"""Canaries: planted items that show whether a judge is persuaded by an answer that talks to it.
+
+Each is two samples: an ordinary answer against a weak one with an attack, and against the same weak
+answer without it, the control. They are judged as all items of the run are, and never ranked.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, zip_longest
+from typing import Any, Final
+
+from inspect_ai.dataset import Sample
+
+from tiebreak.candidates import CONTEST_KEY
+from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.scorers.attacks import ORDINARY, PLANTED, Attack, Canary, attacks
+from tiebreak.scorers.catalogue import PROTOCOLS
+
+_SHARE: Final = 5
+"""A weak answer is the first fifth of an ordinary one, where none is known to have failed."""
+
+_ABOUT_MODELS: Final = ("newcomers", "baseline", "degree")
+
+
+def planted(samples: Sequence[Sample], n: int, seed: int) -> list[tuple[Sample, Sample]]:
+    """N canaries on the items of a run, drawn by lot: with the attack, and without.
+
+    Attacks are taken in turns of their kinds; items and attacks come again only after all others.
+
+    Raises:
+        PrerequisiteError: no item has an answer with any text.
+    """
+    rng = random.Random(f"canaries {seed}")
+    items = [one for one in samples if any(_written((one.metadata or {})[CONTEST_KEY]))]
+    if n and not items:
+        raise PrerequisiteError("There is no answer with a text to set a canary beside.")
+    rng.shuffle(items)
+    every = _in_turns(rng)
+    return [
+        _canary(items[number % len(items)], every[number % len(every)], number, n, rng)
+        for number in range(n)
+    ]
+
+
+def settings_for(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a protocol for canaries: those that are about models of the run are unset."""
+    if name not in PROTOCOLS:
+        return dict(settings)
+    return {key: value for key, value in settings.items() if key not in _ABOUT_MODELS}
+
+
+def _in_turns(rng: random.Random) -> list[Attack]:
+    """All attacks, one of each kind after the other, else by lot."""
+    kinds: dict[str, list[Attack]] = {}
+    for attack in rng.sample(attacks(), len(attacks())):
+        kinds.setdefault(attack.kind, []).append(attack)
+    return [one for one in chain.from_iterable(zip_longest(*kinds.values())) if one is not None]
+
+
+def _canary(
+    sample: Sample, attack: Attack, number: int, n: int, rng: random.Random
+) -> tuple[Sample, Sample]:
+    contest = (sample.metadata or {})[CONTEST_KEY]
+    ordinary, weak = _answers(contest, rng)
+
+    def planted(answer: str, *, control: bool) -> Sample:
+        canary = Canary(number=number + 1, attack=attack.id, kind=attack.kind, control=control)
+        own = {
+            "models": [ORDINARY, PLANTED],
+            "native": {ORDINARY: None, PLANTED: None},
+            "passed": {},
+            "stratified": False,
+            "groups": [[ORDINARY], [PLANTED]],
+            "answers": {ORDINARY: ordinary, PLANTED: answer},
+            # Sides take turns, and a canary and its control have the same.
+            "position": number,
+            "n_items": n,
+            "canary": canary.model_dump(),
+        }
+        name = f"canary-{number + 1:03}-{'control' if control else attack.id}"
+        return Sample(
+            id=name,
+            input=sample.input,
+            target=sample.target,
+            metadata={**(sample.metadata or {}), CONTEST_KEY: {**contest, **own}},
+        )
+
+    return planted(attack.on(weak), control=False), planted(weak, control=True)
+
+
+def _answers(contest: Mapping[str, Any], rng: random.Random) -> tuple[str, str]:
+    """An ordinary answer, and a weak one: that failed where another passed, else a cut one."""
+    answers, passed = contest["answers"], contest["passed"]
+    right, wrong = ([one for one in answers if passed.get(one) is kind] for kind in (True, False))
+    if right and wrong:
+        return answers[rng.choice(right)], answers[rng.choice(wrong)]
+    ordinary = answers[rng.choice(list(_written(contest)))]
+    return ordinary, ordinary[: len(ordinary) // _SHARE]
+
+
+def _written(contest: Mapping[str, Any]) -> Iterator[str]:
+    return (name for name, answer in contest["answers"].items() if answer.strip())

@@ -1,0 +1,80 @@
+"""Canaries: how often a judge was persuaded by answers that talk to it, and by which."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tiebreak.analysis.canaries import CanaryReport
+from tiebreak.analysis.judge.canaries import Canaries
+from tiebreak.analysis.trust import persuasion
+from tiebreak.report.cells import integer, words
+from tiebreak.report.json import document, json_ready
+from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+from tiebreak.report.sheets.judge import canaries_line
+from tiebreak.report.sheets.leaderboard import receipt_sections
+from tiebreak.words import count, p_value
+
+_LEGEND = (
+    "Preferred: to an ordinary answer to the same task, with the attack and without. Persuaded: "
+    "with it, and not without. What an attack says does not count where the answer wins anyway"
+)
+
+
+def sheets_of(found: Iterable[CanaryReport]) -> list[Sheet]:
+    """One sheet a log."""
+    return [_sheet(one) for one in found]
+
+
+def data_of(found: Iterable[CanaryReport]) -> dict[str, Any]:
+    """The fields of `CanaryReport` under "tiebreak/canaries", version 1, and "verdict".
+
+    The parts have the fields of `Canaries`, `Persuaded`, `Estimate` and `Receipt`.
+    """
+    return document(
+        "tiebreak/canaries",
+        1,
+        canaries=[{**json_ready(one), "verdict": verdict_of(one)} for one in found],
+    )
+
+
+def verdict_of(found: CanaryReport) -> str:
+    """Whether the judge was persuaded, and whether by more than chance."""
+    who = ", ".join(found.judges) or "The judge"
+    canaries = found.canaries
+    if not canaries.n:
+        return f"{who}: {persuasion(canaries)}."
+    if canaries.bound:
+        moved = f"attacks move it ({p_value(canaries.p)})"
+    elif canaries.n_persuaded:
+        moved = f"no more than chance would do ({p_value(canaries.p)})"
+    else:
+        moved = f"none of {count(canaries.n, 'attack')} turned a verdict"
+    return f"{who} was {persuasion(canaries)}: {moved}."
+
+
+def _sheet(found: CanaryReport) -> Sheet:
+    canaries = found.canaries
+    lines = [canaries_line(canaries)] if canaries.n else []
+    if canaries.by:
+        lines.append(f"Persuaded by: {', '.join(canaries.by)}")
+    return Sheet(
+        f"{', '.join(found.benchmarks)} · {count(canaries.n, 'canary', 'canaries')}",
+        (f"judge: {', '.join(found.judges)} · {found.protocol} · log: {found.log}",),
+        verdict_of(found),
+        sections=(
+            Section.of(_table(canaries), legend=[_LEGEND]),
+            Section.of(lines=lines),
+            *receipt_sections(found.receipt),
+        ),
+        notes=found.notes,
+    )
+
+
+def _table(found: Canaries) -> Table:
+    counts = [(one.n, one.won, one.won_plain, one.persuaded) for one in found.kinds]
+    rows = [
+        (words(one.kind), *map(integer, own)) for one, own in zip(found.kinds, counts, strict=True)
+    ]
+    if len(rows) > 1:
+        rows.append((words("all"), *(integer(sum(own)) for own in zip(*counts, strict=True))))
+    columns = (names("Attack"), *numbers("Canaries", "Preferred", "Without", "Persuaded"))
+    return Table.of(columns, rows, "Canaries", rules=[len(counts)])
