@@ -1,6 +1,8 @@
 """The verb `publish`: what it takes, what it says, and how it ends."""
 
 import json
+import traceback
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 from huggingface_hub.utils import are_progress_bars_disabled, enable_progress_bars  # type: ignore[attr-defined]
 
-from tests.publish.judged_runs import write_both, write_candidates
+from tests.publish.credential_shapes import shapes
+from tests.publish.judged_runs import write_both, write_candidates, write_ranking
+from tiebreak.candidates import load_candidates
 from tiebreak.cli.publish import publish
 from tiebreak.publish import bundle as bundle_module
 from tiebreak.publish.bundle import Bundle
@@ -109,6 +113,28 @@ def test_with_candidates(here: Path) -> None:
     assert done.exit_code == 1
     assert "other answers" in done.output
     assert not (here / "x").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["--dry-run", "--to", "--every-eval-ever"])
+def test_a_key_in_an_answer_stops_everything(
+    here: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    [shape] = [one for one in shapes() if one.name == "list of keys"]
+    encoded = b64encode(f"x{shape.parts[1]}".encode()).decode()
+    answers = here / "answers"
+    write_candidates(answers, answer=lambda model, i: f"It is {encoded if model == 'b' else i}")
+    log = write_ranking(here / "other" / "seal.eval", load_candidates(answers))
+    before = {path for path in here.rglob("*") if path.is_file()}
+    monkeypatch.setenv(shape.variable, shape.value)
+    monkeypatch.setattr("tiebreak.publish.dataset.publish_bundle", lambda *_, **__: 1 / 0)
+    place = {"--to": ["me/x"], "--every-eval-ever": ["eee"]}.get(where, [])
+    done = alone(str(log), "--with-candidates", "--candidates", str(answers), where, *place)
+    assert done.exit_code == 1
+    assert "would hold the value of the environment variable OPENAI_KEYS" in done.output
+    shown = done.output + "".join(traceback.format_exception(done.exception))
+    assert not any(one in shown for one in (encoded[8:-8], *shape.parts))
+    assert {path for path in here.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.slow

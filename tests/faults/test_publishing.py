@@ -185,7 +185,7 @@ def test_six_processes_at_once_lose_and_double_nothing(
         monkeypatch.setitem(fake_hub.TOKENS, token, ("alice", "write"))
     killed, troubles, refused = 0, 0, 0
     wrong: dict[int, list[str]] = {}
-    for seed in range(rounds := amount(1, 60)):
+    for seed in range(rounds := amount(1, 40)):
         hub = disturbed(seed)
         ordered = sum(fault.times for fault in hub.faults[1:])
         with hub.running():

@@ -119,6 +119,7 @@ ENCODED = base64.b64encode(b"user:long-pass-1").decode()
         ("URL", "mysql://u:pass[word@h/db", {"pass[word"}),
         ("URL", "mysql://u:pass;word,1@h/db", {"pass;word,1"}),
         ("URL", "mysql://u:p%40ssw0rd@h/db", {"p%40ssw0rd", "p@ssw0rd"}),
+        ("URL", "mysql://ada:pw@db.lab/x", {"ada:pw@db.lab"}),  # too short alone
         # Two in one value.
         ("URLS", "redis://:secret-1@a,redis://:secret-2@b", {"secret-1", "secret-2"}),
         # Beside other things.
@@ -135,6 +136,8 @@ ENCODED = base64.b64encode(b"user:long-pass-1").decode()
         ("LOG", "logs/2026-11-22_seal_nY2Ywh3Qy2MnXkQ8pQ2q3d.eval", set()),
         ("LOGS", "s3://lab/2026-11-22_seal_nY2Ywh3Qy2MnXkQ8pQ2q3d.eval", set()),
         ("CLIENT_ID", f"AKIA{'Q7ZK' * 4}", {f"AKIA{'Q7ZK' * 4}"}),
+        ("X", "sk-test-1234567890", {"sk-test-1234567890"}),
+        ("X", "sk-learn-like-interface", set()),
         # Public parts of keys.
         ("JWT_KEY", "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n", set()),
         ("DEPLOY_KEY", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIoqW9x7ZzQ0b3Jv ada@lab", set()),

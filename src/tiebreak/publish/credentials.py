@@ -46,7 +46,7 @@ _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]+[A-Za-z_.-]{2,}(?:[/\\].*)?",
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ADDRESS = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"'<>,;|]+")
-_USER = re.compile(r"://([^\s:@/]{0,200}):(\S{1,400})@")
+_USER = re.compile(r"://([^\s:@/]{0,200}):(\S{1,400})@([\w.-]*)")
 _OPTION = re.compile(r"(?<!-)--([\w-]{1,60})\s+")
 _GIVEN = r"""\s*(?:(?:bearer|basic|token)\s+)?("[^"]*"|'[^']*'|[^\s;,&'"]+)"""
 _PAIR = re.compile(
@@ -64,8 +64,9 @@ _PUBLIC_KEY = re.compile(r"(?:ssh-\w+|ecdsa-[\w-]+) AAAA\S+")
 
 # Keys that say what they are: chance may give them the look of a name or of a hash.
 _MARKED = re.compile(
-    r"(?<![A-Za-z0-9])(?:A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])"
-    r"|(?:hf_|gsk_|csk-|npm_|r8_|AIza|gh[a-z]_|glpat-|pplx-|xox[a-z]-|[prs]k_live_)[A-Za-z0-9_-]{20,}"
+    r"(?<![A-Za-z0-9])(?:A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])|AIza[\w-]{30,}|(?:glpat|xox[a-z])-[\w-]{20,}"
+    r"|(?:hf_|gsk_|csk-|npm_|r8_|gh[a-z]_|pplx-|[prs]k_live_)[A-Za-z0-9]{20,}"
+    r"|sk-(?!ecdsa|ssh)(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{12,}"
     r"|(?:sk|key|dapi|dop_v1|lsv2|shpat)[_-]?(?:[a-z]{1,3}[_-](?:v1[_-])?)?[0-9a-f]{8}[0-9a-f_-]{24,})"
 )
 # Of a token in three parts the last one is its proof; others begin alike.
@@ -125,8 +126,10 @@ def _credentials(value: str, called: Called) -> Iterator[str]:
     rest = _PUBLIC_KEY.sub(" ", _BLOCK.sub(" ", value))
     if rest != value:
         called = ""  # not a value but a text with keys in it
-    for user, password in _USER.findall(rest):
+    for user, password, host in _USER.findall(rest):
         yield from _user(user, password)
+        if len(password) < SHORTEST and password != user:
+            yield f"{user}:{password}@{host}"  # too short alone
     for address in _ADDRESS.findall(rest):
         yield from _in_address(address, called)
     rest = _ADDRESS.sub(" ", rest).strip()

@@ -39,7 +39,7 @@ def _refusal(where: str, source: str) -> PublishError:
     return PublishError(
         f"{where} would hold the value of {source}, so nothing was written or sent. "
         "Take the value out of the names, answers and texts that are published (and renew "
-        "it, if others have seen them); if it is not a secret, unset or rename what it "
+        "it, if others have seen them); if it is not a secret, unset or change what it "
         "came from"
     )
 
