@@ -161,12 +161,12 @@ def attempt(order: dict[str, Any], candidate: Candidate) -> None:
     scope: dict[str, Any] = {"__name__": "tests"}
     for body in ("", "\n    pass\n"):
         try:
-            exec(compile(order["prompt"] + body, "<prompt>", "exec"), scope)
+            exec(compile(order["prompt"] + body, "<prompt>", "exec"), scope)  # nosec B102
         except SyntaxError:
             continue
         break
     scope[order["entry_point"]] = candidate
-    exec(compile(order["test"], "<tests>", "exec"), scope)
+    exec(compile(order["test"], "<tests>", "exec"), scope)  # nosec B102 - inside the box
     check, candidate.in_use = scope["check"], True
     check(candidate)
 
