@@ -112,7 +112,7 @@ def together(hub: KillingHub, bundles: tuple[Bundle, ...]) -> None:
 
 
 def disturbed(seed: int) -> KillingHub:
-    """A Hub that kills each process twice, and has eight troubles on the way.
+    """A Hub that kills each process once or twice, and has eight troubles on the way.
 
     It answers the first commits late: by then the others have looked, too.
     """
@@ -121,7 +121,7 @@ def disturbed(seed: int) -> KillingHub:
     kills = {
         (token, chance.randint(1, 15) + 15 * again): chance.random() < 0.5
         for token in TOKENS
-        for again in range(2)
+        for again in range(amount(1, 2))
     }
     hub = KillingHub(kills)
     hub.faults.append(Fault(COMMIT, None, len(TOKENS), delay=0.3))
@@ -200,6 +200,6 @@ def test_six_processes_at_once_lose_and_double_nothing(
     for fault, tried in (("kill -9", killed), ("errors of the Hub", troubles)):
         record(request, Tried(f"{fault}, six publish", tried, 0 if wrong else tried, gone))
     assert wrong == {}
-    assert killed >= 6 * rounds
+    assert killed >= 5 * rounds
     assert troubles >= 5 * rounds
     assert refused >= 5 * rounds, "they were in each other's way"

@@ -163,8 +163,8 @@ def test_this_environment_stops_nothing_that_it_does_not_hold() -> None:
 )
 def test_no_value_takes_long(part: str) -> None:
     started = time.process_time()
-    credentials("X_KEY", part * (60_000 // len(part)))
-    assert time.process_time() - started < 2.0
+    credentials("X_KEY", part * (20_000 // len(part)))
+    assert time.process_time() - started < 0.5
 
 
 def test_of_a_long_one_any_part_is_enough() -> None:
