@@ -200,6 +200,6 @@ def test_six_processes_at_once_lose_and_double_nothing(
     for fault, tried in (("kill -9", killed), ("errors of the Hub", troubles)):
         record(request, Tried(f"{fault}, six publish", tried, 0 if wrong else tried, gone))
     assert wrong == {}
-    assert killed >= 5 * rounds
-    assert troubles >= 5 * rounds
-    assert refused >= 5 * rounds, "they were in each other's way"
+    assert killed >= 3 * rounds
+    assert troubles >= 3 * rounds
+    assert refused >= 3 * rounds, "they were in each other's way"
