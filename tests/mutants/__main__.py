@@ -62,9 +62,9 @@ def main(seed: int, size: int, page: Path | None, again: bool) -> None:
             if result.test_outcome != TestOutcome.INCOMPETENT:
                 counted.append((mutant, result))
     _check(counted)
-    text = table(
-        [(mutant.room, bool(result.is_killed)) for mutant, result in counted], chosen.rooms
-    )
+    rows = [(mutant.room, bool(result.is_killed)) for mutant, result in counted]
+    caption = f"Seed {seed}; there are {len(mutants):,} mutants on {lines:,} lines.\n\n"
+    text = caption + table(rows, chosen.rooms)
     print(f"\n{text}")
     if page is not None:
         write_table(page, text)

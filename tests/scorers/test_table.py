@@ -59,13 +59,23 @@ def test_points_with_their_grades() -> None:
         PointScore(candidate="a", grades={"P1": 9, "P2": 7}, score=0.8),
         PointScore(candidate="b", unscored="it is empty"),
         PointScore(candidate="c", grades={"P1": 1, "P2": 0}, score=0.05),
+        PointScore(
+            candidate="d",
+            score=0.5,
+            parts=(
+                PointScore(candidate="d", judge="x/one", score=0.5),
+                PointScore(candidate="d", judge="x/two", unscored="it is empty"),
+            ),
+        ),
     )
-    table = ballots_table(item("q").model_copy(update={"placed_by": "grades", "scores": scores}))
-    assert cells(table)[4:] == [
+    asked = item("q", groups=[["a"], ["b"], ["c"], ["d"]])
+    table = ballots_table(asked.model_copy(update={"placed_by": "grades", "scores": scores}))
+    assert cells(table)[5:] == [
         ["candidate", "points", "grades"],
         ["a", "0.80", "P1 9, P2 7"],
         ["b", "**unscored** (it is empty)", ""],
         ["c", "0.05", "P1 1, P2 0"],
+        ["d", "0.50", "x/one 0.50, x/two –"],
     ]
 
 
