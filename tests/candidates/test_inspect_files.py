@@ -11,7 +11,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tiebreak.candidates import CandidateError, inspect_files, load_candidates
+from tiebreak.candidates import CandidateError, inspect_files, load_candidates, write_parquet
 from tiebreak.candidates.inspect_files import read_header, read_samples
 
 ROWS = [
@@ -144,6 +144,10 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: rezipped(path, in_sample(b'"id":"q1"', b'"id":["q1"]')),
         "id.int: Input should be a valid integer",
     ),
+    "an epoch that is none": (
+        lambda path: rezipped(path, in_sample(b'"epoch":1', b'"epoch":0')),
+        "sample q1 is of epoch 0",
+    ),
     "a sample that is no object": (
         lambda path: rezipped(path, lambda name, text: b"[]" if "q1" in name else text),
         "not a JSON object",
@@ -193,6 +197,15 @@ def test_a_small_file_that_unpacks_to_much_is_not_read(
     rezipped(path, in_sample(b'"1"', b'"' + b" " * 8 * 2**20 + b'"'), ZIP_DEFLATED)
     with pytest.raises(CandidateError, match=r"a\.eval.*unpacked it would take 8 MB"):
         load_candidates(path)
+
+
+def test_tokens_that_nobody_counted_are_unknown(tmp_path: Path) -> None:
+    for name in "ab":
+        path = write_inspect_log(tmp_path / f"{name}.eval", name, make_rows(2))
+        rezipped(path, in_sample(b'"input_tokens":7', b'"input_tokens":' + b"7" * 30))
+    pool = load_candidates(tmp_path)
+    assert [row["a"].input_tokens for _, row in pool] == [7, None]
+    write_parquet(pool, tmp_path / "pool.parquet")
 
 
 def test_numbers_of_harnesses_stay(tmp_path: Path) -> None:

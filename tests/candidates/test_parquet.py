@@ -271,6 +271,10 @@ DAMAGED: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
     "number for an id": (put("item_id", 7), "column 'item_id' holds int64"),
     "list for an id": (put("item_id", ["q"]), "column 'item_id' holds list"),
     "no id": (put("item_id", None), "column 'item_id' has rows without a value"),
+    "a column twice": (
+        lambda table: table.append_column("prompt", table["prompt"]),
+        "has the column 'prompt' twice",
+    ),
     "large count": (lambda t: t.set_column(t.column_names.index("input_tokens"), "input_tokens",
                     pa.array([2**63], pa.uint64())), "is damaged"),
     "no JSON": (put("metadata", "{"), "EOF"),

@@ -261,6 +261,8 @@ def test_a_model_without_a_ballot_has_no_rank() -> None:
         ({"seeds": ()}, "elimination ranks fewer than two candidates"),
         ({"seeds": ("a", "b", "z")}, "its ballots contradict each other: 'z' is not an answer"),
         ({"complete": False}, "judging was cut short"),
+        ({"seeds": ("a", "a", "b")}, "its ballots contradict each other: 'a' occurs twice"),
+        ({"groups": ((), ("b",))}, "its ballots contradict each other: tuple index out of range"),
     ],
 )
 def test_damaged_ballots_give_no_ranking(change: dict[str, Any], message: str) -> None:

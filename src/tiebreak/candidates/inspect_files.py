@@ -1,4 +1,4 @@
-"""Inspect's log files on this machine, opened with care: an .eval zip or a .json file.
+"""Inspect's log files on this machine, opened with care: .eval zips and .json files.
 
 Inspect reads what it wrote itself. Other bytes make its parser of streams take minutes, fill
 memory, or end the process; it checks no checksum, and stops without a word where the list of a
@@ -27,17 +27,27 @@ _MOST_TIMES = 300
 
 
 def read_header(path: str) -> EvalLog:
-    """What a log says of its run.
+    """What a log says of its run; one that is elsewhere is read by Inspect.
 
     Raises:
         Exception: Whatever damaged bytes make a parser raise.
     """
+    own = own_file(path)
+    if own is None:
+        return read_eval_log(path, header_only=True)
+    path = own
     if not path.endswith(".eval"):
         return _header(_json_log(path))
     with open_zip(path) as log:
         # A run that was killed has not come to its header.
         name = _HEADER if _HEADER in log.namelist() else _START
         return _header(_object(log.read(name)))
+
+
+def own_file(path: str) -> str | None:
+    """The path of a file on this machine, None for one that is elsewhere."""
+    file = path.removeprefix("file://")
+    return None if "://" in file else file
 
 
 def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
@@ -51,6 +61,9 @@ def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
         Exception: Whatever damaged bytes make a parser raise.
     """
     samples = [read_sample(text, unread) for text in sample_texts(path)]
+    for one in samples:
+        if not 1 <= one.epoch < 2**31:
+            raise ValueError(f"sample {one.id} is of epoch {one.epoch}")
     return sorted(samples, key=lambda one: place_of(one.id, one.epoch))
 
 

@@ -149,6 +149,7 @@ class _Reader:
         output = sample.output
         stop_reason = None if output.empty else str(output.stop_reason)
         calls = [] if output.empty else output.message.tool_calls or []
+        usage = output.usage
         return Candidate(
             key=key,
             model=self.model,
@@ -158,10 +159,15 @@ class _Reader:
             native_metric=native.metric,
             # The provider's stop reason does not show that a limit cut the answer.
             stop_reason=f"{sample.limit.type}_limit" if sample.limit else stop_reason,
-            input_tokens=output.usage.input_tokens if output.usage else None,
-            output_tokens=output.usage.output_tokens if output.usage else None,
+            input_tokens=_counted(usage.input_tokens) if usage else None,
+            output_tokens=_counted(usage.output_tokens) if usage else None,
             source=self.source,
         )
+
+
+def _counted(tokens: int) -> int | None:
+    """A number of tokens; None for one that nobody counted and no pool could hold."""
+    return tokens if 0 <= tokens < 2**63 else None
 
 
 def _input_has_attachment(sample: EvalSample) -> bool:

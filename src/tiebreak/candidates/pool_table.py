@@ -86,6 +86,8 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
     there = file.schema_arrow.names
     if missing := [one.name for one in schema() if not (one.nullable or one.name in there)]:
         raise unreadable(path, f"lacks the column {missing[0]!r}")
+    if twice := [one.name for one in schema() if there.count(one.name) > 1]:
+        raise unreadable(path, f"has the column {twice[0]!r} twice")
     with naming(path, "is damaged"):
         notes = _notes(parse_json(_metadata(file).get(NOTES_KEY, b"[]")))
         columns = _columns(path, file)
@@ -174,6 +176,7 @@ def _values(column: "pa.ChunkedArray", wanted: "pa.Field") -> list[Any]:
         raise ValueError(f"its column {wanted.name!r} holds {held}, not {wanted.type}")
     values: list[Any] = []
     for chunk in column.chunks:
+        chunk.validate(full=True)  # damaged pages hold places of texts that are not there
         if pa.types.is_dictionary(chunk.type):
             texts = chunk.dictionary.to_pylist()
             values += [None if n is None else texts[n] for n in chunk.indices.to_pylist()]

@@ -10,8 +10,9 @@ from zipfile import ZipFile
 
 from pydantic import ValidationError
 
+from tiebreak.candidates.inspect_files import own_file
 from tiebreak.ranking_logs.log import UnreadableLogError
-from tiebreak.ranking_logs.samples import Sample, own_file, read_samples, with_store
+from tiebreak.ranking_logs.samples import Sample, read_samples, with_store
 
 
 class SamplesAgain:

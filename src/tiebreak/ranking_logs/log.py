@@ -240,10 +240,14 @@ def placement_of(ballots: ItemBallots, rule: Rule | None = None) -> Placement:
     """
     try:
         placement = place(ballots, rule)
+    except NotPlacedError:
+        raise
     except KeyError as error:
         raise NotPlacedError(
             f"its ballots contradict each other: {error} is not an answer"
         ) from error
+    except (ValueError, IndexError) as error:
+        raise NotPlacedError(f"its ballots contradict each other: {error}") from error
     answered = {model for group in ballots.groups for model in group}
     if missing := [model for model in ballots.models if model not in answered]:
         raise NotPlacedError(f"its ballots give no rank to {', '.join(missing)}")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog
 
 from tiebreak.candidates import CANARIES_KEY, PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.candidates.inspect_files import read_header, reason
@@ -16,7 +16,7 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
     ranked_sample,
 )
-from tiebreak.ranking_logs.samples import Held, own_file, read_held
+from tiebreak.ranking_logs.samples import Held, read_held
 from tiebreak.scorers.ballots import ItemBallots
 
 # Arguments that say where answers come from and which part of the run this is, not how it judges.
@@ -30,8 +30,7 @@ def ranking_header(path: str) -> EvalLog | None:
         UnreadableLogError: the file is damaged or no log at all.
     """
     with _named(path):
-        own = own_file(path)
-        header = read_header(own) if own else read_eval_log(path, header_only=True)
+        header = read_header(path)
     return header if PROTOCOL_KEY in (header.eval.metadata or {}) else None
 
 

@@ -89,7 +89,7 @@ def _in_file(path: str) -> dict[str, EvalLog]:
 def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
     """Ranking logs in a folder with their headers; a sentence on each file that cannot be read."""
     found, damaged, others = {}, {}, 0
-    for path in _logs_in(folder):
+    for path in logs_in(folder):
         try:
             header = ranking_header(path)
         except UnreadableLogError as error:
@@ -110,7 +110,8 @@ def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
     return found, damaged
 
 
-def _logs_in(folder: str) -> list[str]:
+def logs_in(folder: str) -> list[str]:
+    """Inspect's logs of any kind in a folder and its subfolders."""
     if "://" in folder:
         return [info.name for info in list_eval_logs(folder, recursive=True)]
     # Inspect opens every file whose name is not as it names logs, also a pipe.

@@ -15,7 +15,7 @@ from inspect_ai.util import store_from_events
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
-from tiebreak.candidates.inspect_files import place_of, read_sample, sample_texts
+from tiebreak.candidates.inspect_files import own_file, place_of, read_sample, sample_texts
 from tiebreak.scorers.ballots import (
     STORE_KEY,
     VERSION,
@@ -160,12 +160,6 @@ def read_held(
         return sample if sample.store.current else safe.model_validate_json(text)
 
     return _read(path, parsed, safe, _UNREAD if with_metadata else {*_UNREAD, "metadata"})
-
-
-def own_file(path: str) -> str | None:
-    """The file on this machine, None for a remote one."""
-    file = path.removeprefix("file://")
-    return None if "://" in file else file
 
 
 def with_store(path: str, sample: _H) -> _H:
