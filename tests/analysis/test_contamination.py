@@ -1,7 +1,9 @@
 """Recalled questions: table 4 of LLMEval-Fair, failed attempts, and what cannot be compared."""
 
 import math
+import os
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -195,6 +197,26 @@ def test_nothing_can_be_decided(tmp_path: Path) -> None:
     [cell] = contamination(tmp_path).cells
     assert (cell.n, cell.undecided) == (0, 1)
     assert math.isnan(cell.share.value)
+
+
+@pytest.mark.parametrize("path", ["pipe.eval", "x" * 5_000])
+def test_a_path_that_cannot_be_read(tmp_path: Path, path: str) -> None:
+    os.mkfifo(tmp_path / "pipe.eval")
+    with pytest.raises(AnalysisError, match=r"is a pipe|File name too long"):
+        contamination(tmp_path / path)
+
+
+def test_damaged_summaries_are_named(tmp_path: Path) -> None:
+    write(tmp_path / "1.eval", {"a": ["C"] * 3})
+    path = write(tmp_path / "2.eval", {"b": ["C"] * 3})
+    with ZipFile(path) as log:
+        texts = {name: log.read(name) for name in log.namelist()}
+    with ZipFile(path, "w") as log:
+        for name, text in texts.items():
+            log.writestr(name, text[:-9] if "summaries" in name else text)
+    found = contamination(tmp_path)
+    assert [cell.n for cell in found.cells] == [1]
+    assert any("2.eval cannot be read as an Inspect log" in note for note in found.notes)
 
 
 def test_no_replay(tmp_path: Path) -> None:

@@ -80,6 +80,13 @@ def test_audit_and_pool(logs: Path) -> None:
     assert json.loads(again.output)["benchmarks"][0]["n_saturated"] == 3
 
 
+def test_a_pool_that_cannot_be_written_is_a_sentence(logs: Path) -> None:
+    for out in ("x" * 5_000, str(logs / "a.eval" / "pool.parquet")):
+        done = tiebreak("candidates", str(logs), "--out", out)
+        assert done.exit_code == 1
+        assert done.output.startswith("Error: ")
+
+
 def test_rename(logs: Path) -> None:
     done = tiebreak("candidates", str(logs), "--json", "--rename", "gsm8k=maths")
     assert json.loads(done.output)["benchmarks"][0]["benchmark"] == "maths"

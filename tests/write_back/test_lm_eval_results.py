@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -218,3 +219,16 @@ def test_files_of_others_are_passed_over(out: Path) -> None:
     before = files(out)
     assert {one.state for one in write(out)} == {"written"}
     assert before.items() <= files(out).items()
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [b"[" * 100_000, b'{"date": 1e308}', b'{"date": NaN}', b'{"date": 1' + b"0" * 400 + b"}"],
+)
+def test_whatever_stands_in_the_summary_of_the_run(out: Path, summary: bytes) -> None:
+    pool = scored(load_candidates(out))
+    for path in out.rglob("results_*.json"):
+        path.write_bytes(summary)
+    (out / "org__m__1" / "results_pipe.json").unlink(missing_ok=True)
+    os.mkfifo(out / "org__m__1" / "results_pipe.json")
+    assert [one.state for one in write_lm_eval_results(pool, "tests")] == ["written"] * 2

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import ZipFile
 
 import pytest
 from inspect_ai.analysis import evals_df, samples_df
@@ -90,6 +91,22 @@ def test_every_model_gets_its_ranks(tmp_path: Path, suffix: str) -> None:
             n_items=2,
         )
     assert done.unwritten == ()
+
+
+@pytest.mark.slow
+def test_what_inspect_cannot_read_whole_is_left_alone(logs: Path) -> None:
+    # Answers and scores are sound: only the transcript is damaged, which nobody else reads.
+    path = logs / "b.eval"
+    with ZipFile(path) as log:
+        texts = {name: log.read(name) for name in log.namelist()}
+    with ZipFile(path, "w") as log:
+        for name, text in texts.items():
+            log.writestr(name, text.replace(b'"store":{}', b'"store":[]'))
+    before = path.read_bytes()
+    done = write_back_ranks([logs / "seal.eval"], [logs])
+    assert states(done)["a.eval", SEAL] == "written"
+    assert "cannot be read as an Inspect log (ValidationError: " in why(done, "b.eval")
+    assert path.read_bytes() == before
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ import numpy as np
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding
 from tiebreak.candidates import REPLAY_KEY
-from tiebreak.paths import Paths, path_list
+from tiebreak.paths import Paths, path_list, problem_with
 from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.pairwise_tests import holm
 from tiebreak.rankers.shares import ShareGap, share_gap
@@ -194,37 +194,38 @@ def read_replays(paths: Paths) -> tuple[list[Replayed], list[str]]:
     Raises:
         AnalysisError: no log is a replay.
     """
-    from inspect_ai.log import list_eval_logs, read_eval_log
+    from tiebreak.candidates.inspect_files import read_header, reason
+    from tiebreak.ranking_logs.read import logs_in
 
     files: list[str] = []
     for path in path_list(paths):
-        if Path(path).is_dir():
-            files += [one.name.removeprefix("file://") for one in list_eval_logs(str(path))]
-        elif Path(path).exists() or "://" in str(path):
-            files.append(str(path))
-        else:
-            raise AnalysisError(f"{path} does not exist. A replay is made by: {HOW}")
+        remote = "://" in str(path)
+        if problem := "" if remote else problem_with(path):
+            raise AnalysisError(f"{path} {problem}. A replay is made by: {HOW}")
+        files += logs_in(str(path)) if not remote and Path(path).is_dir() else [str(path)]
     logs, notes = [], []
     for file in dict.fromkeys(files):
         try:
-            header = read_eval_log(file, header_only=True)
+            header = read_header(file)
+            replay = isinstance((header.eval.metadata or {}).get(REPLAY_KEY), Mapping)
+            found = _questions(file, header.eval.config.epochs or 1) if replay else {}
         except Exception as error:  # whatever damaged bytes make a parser raise
-            notes.append(f"{file} cannot be read as an Inspect log ({type(error).__name__})")
+            notes.append(f"{file} cannot be read as an Inspect log ({reason(error)})")
             continue
-        if REPLAY_KEY in (header.eval.metadata or {}):
-            logs.append((header.eval.created, file, header))
+        if replay:
+            logs.append((header.eval.created, file, header, found))
     if not logs:
         held = f" ({count(len(files), 'other file')})" if files else ""
         raise AnalysisError("\n".join([f"No log of a replay{held}. Make one: {HOW}", *notes]))
     together: dict[tuple[str, str, str], dict[str, tuple[int | None, str]]] = defaultdict(dict)
     sources: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for _, file, header in sorted(logs, key=lambda one: one[:2]):
+    for _, file, header, found in sorted(logs, key=lambda one: one[:2]):
         kept: Mapping[str, Any] = (header.eval.metadata or {})[REPLAY_KEY]
         model = str((header.eval.metadata or {}).get("candidate") or header.eval.model)
         key = (model, str(kept.get("data")), str(kept.get("mask")))
         if header.status != "success":
             notes.append(f"{file}: status is {header.status!r}; finish it: inspect eval-retry")
-        together[key] |= _questions(file, (header.eval.config.epochs or 1))
+        together[key] |= found
         sources[key].append(file)
     return [_replayed(key, found, sources[key]) for key, found in together.items()], notes
 

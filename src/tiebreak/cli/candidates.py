@@ -35,7 +35,8 @@ def candidates(
 
     with plain_errors(CandidateError):
         pool = load_candidates(paths, alone=True, **loading)
-        if out is not None:
+    if out is not None:
+        with plain_errors(OSError):
             write_parquet(pool, out)
     show(form, sheets, audit(pool))
     if out is not None and form is None:

@@ -18,7 +18,9 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from tiebreak.candidates import Candidate, CandidatePool
+from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_samples import SCORED_KEY, count_documents, summaries_of, task_of
+from tiebreak.paths import problem_with
 from tiebreak.write_back.run import Outcome
 
 
@@ -141,7 +143,7 @@ def _earlier(samples: Path) -> _Earlier:
 
 def _parsed(path: Path) -> Mapping[str, Any]:
     try:
-        summary = json.loads(path.read_bytes())
+        summary = {} if problem_with(path) else parse_json(path.read_bytes())
     except (OSError, ValueError):
         return {}
     return summary if isinstance(summary, dict) else {}
@@ -157,7 +159,8 @@ def _of(summary: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 def _date(summary: Mapping[str, Any]) -> float:
     date = summary.get("date")
-    return float(date) if isinstance(date, (int, float)) else 0.0
+    # Anything can stand there; times beyond this are none.
+    return float(date) if isinstance(date, (int, float)) and 0 <= date < 2**32 else 0.0
 
 
 def _free_name(folder: Path, date: datetime) -> Path:

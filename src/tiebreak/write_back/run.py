@@ -7,9 +7,10 @@ from os import stat_result
 from pathlib import Path
 from typing import Literal
 
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log
 
 from tiebreak.candidates.discover import Discovery, discover
+from tiebreak.candidates.inspect_files import reason
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import LogRecord, ReadOptions
 from tiebreak.paths import Paths, path_list
@@ -130,16 +131,29 @@ def _into_log(
         return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
     faults = {ranking.score: misfit(log, ranking) for ranking in same}
     fitting = [ranking for ranking in same if faults[ranking.score] is None]
-    changed = _record(path, log, fitting, before, dry_run=dry_run) if fitting else frozenset()
+    changed: frozenset[str] = frozenset()
+    if fitting:
+        try:
+            whole = read_eval_log(path.as_posix())
+        except Exception as error:  # damaged where only who writes it again has to look
+            why = f"cannot be read as an Inspect log ({reason(error)})"
+            return [Outcome(log.source, "left_alone", log.model, log.benchmark, why=why)]
+        changed = _record(path, whole, log, fitting, before, dry_run=dry_run)
     return [_outcome(log, one, faults[one.score], changed=one.score in changed) for one in same]
 
 
 def _record(
-    path: Path, of: LogRecord, rankings: Sequence[Ranking], before: stat_result, *, dry_run: bool
+    path: Path,
+    whole: EvalLog,
+    of: LogRecord,
+    rankings: Sequence[Ranking],
+    before: stat_result,
+    *,
+    dry_run: bool,
 ) -> frozenset[str]:
     """Put rankings into a log that belongs to them; the names of the scores that changed."""
     recordings = [Recording(one, of.model, standings_by_sample(of, one)) for one in rankings]
-    log, changed = record(read_eval_log(path.as_posix()), recordings)
+    log, changed = record(whole, recordings)
     if changed and not dry_run:
         try:
             replace_file(path, log, before)
