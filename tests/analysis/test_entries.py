@@ -101,11 +101,12 @@ def test_of_attempts_at_a_task_the_fullest_counts(tmp_path: Path) -> None:
     log(tmp_path, 3, *items[:2], task_id="same")
     [entry] = entries_of(tmp_path)
     assert entry.board.eval_id == "E2"
-    notes = notes_of(tmp_path)
-    left = [note for note in notes if "is left out" in note]
-    assert [note.split(" is")[0][-6:] for note in left] == ["1.eval", "3.eval"]
-    assert "it judged 1 item, and" in left[0]
-    assert left[1].endswith("another attempt at this task, 3")
+    [note] = notes_of(tmp_path)
+    one, two, three = (tmp_path / f"{number}.eval" for number in (1, 2, 3))
+    assert note == (
+        f"{two}: 2 other attempts at this run are left out: they judged 1 to 2 items, and {two} 3; "
+        f"`tiebreak rank --attempts all` shows them ({one}, {three})"
+    )
 
 
 def test_of_equal_attempts_the_latest_counts(tmp_path: Path) -> None:

@@ -51,10 +51,10 @@ TOSSES = "The judge: nothing shows that its verdicts are more than coin tosses."
     ("judge", "state", "seal", "full_pairwise"),
     [
         ("fair", "fine", FINE.format(200), FINE.format(600)),
-        ("position", "doubtful", FIRST.format("88%", 200), FIRST.format("83%", 600)),
+        ("position", "doubtful", FIRST.format("86%", 200), FIRST.format("83%", 600)),
         (
             *("length", "doubtful"),
-            LONGER.format("31 points (25 to 37)"),
+            LONGER.format("30 points (24 to 36)"),
             LONGER.format("33 points (29 to 38)"),
         ),
         ("coin", "unknown", TOSSES, TOSSES),

@@ -51,7 +51,10 @@ def test_wrong_names_are_named(pair: tuple[str, str], said: str, tmp_path: Path)
 
 
 def test_models_of_different_logs_are_no_pair(tmp_path: Path) -> None:
-    logs = [write_log(tmp_path / f"{one}.eval", [bracket("q", *one)]) for one in ("abc", "dbc")]
+    logs = [
+        write_log(tmp_path / f"{one}.eval", [bracket("q", *one)], task_id=one)
+        for one in ("abc", "dbc")
+    ]
     assert len(compare_pair(logs, "b", "c")) == 2
     assert len(compare_pair(logs, "a", "c")) == 1
     with pytest.raises(RankingError, match="no log ranks both 'a' and 'd'"):

@@ -81,4 +81,5 @@ def judged_log(
             "target": target if target and last else item.target,
         }
         samples.append(made.model_copy(update=about))
-    return write_log(path, samples[skip:], metadata={"tiebreak_protocol": "stars"})
+    metadata = {"tiebreak_protocol": "stars"}
+    return write_log(path, samples[skip:], task_id=f"{session}{path.stem}", metadata=metadata)

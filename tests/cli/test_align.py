@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
             for k in range(3)
         ]
-        write_log(path / "logs" / f"{benchmark}.eval", items, eval_id=benchmark)
+        write_log(path / "logs" / f"{benchmark}.eval", items, eval_id=benchmark, task_id=benchmark)
     write_log(path / "other" / "seal.eval", [bracket("q1", "a", "b", "c")])
     write(path / "h.csv", "model,rank,votes\na,1,9\nlab/b,2,9\nc,3,9\nd,4,9\ne,5,9\n")
     write(

@@ -170,6 +170,7 @@ def write_log(
     created: str = CREATED,
     metadata: dict[str, Any] | None = None,
     task_args: dict[str, Any] | None = None,
+    model: str = "none/none",
 ) -> Path:
     """Write a ranking log; `expected` samples were planned (default: those that there are)."""
     written = [one if isinstance(one, EvalSample) else sample(one) for one in samples]
@@ -183,7 +184,7 @@ def write_log(
             eval_id=eval_id,
             task_id=task_id,
             dataset=EvalDataset(name="candidates", samples=len(ids), sample_ids=ids),
-            model="none/none",
+            model=model,
             config=EvalConfig(),
             task_args=task_args or {},
             metadata={"tiebreak_protocol": "seal"} if metadata is None else metadata,

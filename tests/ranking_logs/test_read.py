@@ -30,7 +30,7 @@ def test_ballots_survive_the_log(tmp_path: Path, name: str) -> None:
 
 def test_folders_are_searched_and_other_logs_passed_over(tmp_path: Path) -> None:
     write_log(tmp_path / "deep" / "er" / "r.eval", [ABC])
-    write_log(tmp_path / "with space & #" / "s.eval", [ABC], eval_id="E2")
+    write_log(tmp_path / "with space & #" / "s.eval", [ABC], eval_id="E2", task_id="T2")
     write_log(tmp_path / "answers.eval", [sample(None)], metadata={})
     logs = read_ranking_logs([tmp_path])
     assert {Path(log.path).name for log in logs} == {"r.eval", "s.eval"}
@@ -203,7 +203,7 @@ def test_a_later_run_of_the_same_task_is_pointed_out(tmp_path: Path) -> None:
         created="2026-01-02T00:00:00+00:00",
         eval_id="E2",
     )
-    first, second = read_ranking_logs([tmp_path])
+    first, second = read_ranking_logs([tmp_path], attempts="all")
     assert first.notes == (
         f"1 of 2 items judged (status: error); a later run of the same task: {later}",
     )
@@ -213,7 +213,7 @@ def test_a_later_run_of_the_same_task_is_pointed_out(tmp_path: Path) -> None:
 def test_a_copy_elsewhere_is_another_log(tmp_path: Path) -> None:
     path = write_log(tmp_path / "r.eval", [item("q", groups=[("a", "b")])])
     shutil.copy(path, tmp_path / "copy.eval")
-    assert len(read_ranking_logs([tmp_path])) == 2
+    assert len(read_ranking_logs([tmp_path], attempts="all")) == 2
 
 
 def test_arguments_tell_how_it_was_judged(tmp_path: Path) -> None:

@@ -367,7 +367,8 @@ def test_a_whole_log_of_the_same_run_is_a_repeated_run() -> None:
 def test_the_runs_come_by_age_whole_or_in_shards(tmp_path: Path) -> None:
     write_shards(tmp_path, cut(brackets(2), 2))
     write_log(tmp_path / "new.eval", brackets(2), created=LATE, metadata=None)
-    write_log(tmp_path / "old.eval", brackets(2), created="2025-01-01T00:00:00+00:00")
+    early = "2025-01-01T00:00:00+00:00"
+    write_log(tmp_path / "old.eval", brackets(2), created=early, task_id="T2")
     logs = read_ranking_logs([tmp_path])
     assert [Path(log.path).name for log in logs] == [
         "old.eval",

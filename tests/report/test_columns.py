@@ -43,7 +43,9 @@ def test_every_metric_has_a_meaning_and_a_direction() -> None:
 def boards(tmp_path: Path) -> list[Leaderboard]:
     paths = [
         write_log(tmp_path / "1.eval", [bracket(f"q{n}", "a", "b", "c") for n in range(2)]),
-        write_log(tmp_path / "2.eval", [graded("q", {"a": 0.9, "b": 0.5, "c": None})]),
+        write_log(
+            tmp_path / "2.eval", [graded("q", {"a": 0.9, "b": 0.5, "c": None})], task_id="T2"
+        ),
     ]
     return leaderboards(paths, how=Resampling(level=0.9, draws=100))
 

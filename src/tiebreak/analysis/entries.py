@@ -30,7 +30,6 @@ from tiebreak.rankers.stability import (
 from tiebreak.rankers.uncertainty import Resampling, Statistic, bootstrap_items, per_item
 from tiebreak.ranking_logs.log import RankedItem, RankingLog, placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.scorers.match import in_one_order
@@ -137,13 +136,12 @@ def entries_of(
 ) -> tuple[list[Entry], tuple[str, ...]]:
     """The entries of some ranking logs, the oldest log first.
 
-    Of several attempts at one task the best counts (`best_attempts`); `how` and `views` are those
-    of `boards_of`.
+    `how` and `views` are those of `boards_of`.
 
     Returns:
         The entries, and notes about logs that are left out or did not end well.
     """
-    logs, notes = best_attempts(logs)
+    logs = sorted(logs, key=lambda log: log.age)
     boards = [(part, board_of(part, how=how, views=views)) for log in logs for part in log.parts()]
     entries: list[Entry] = []
     runs: Counter[tuple[str, str]] = Counter()
@@ -152,7 +150,7 @@ def entries_of(
         run, repeat = runs[board.benchmark, label], log.arguments.get("repeat", 1)
         table = ItemTable.of(log.ranked)
         entries.append(Entry(label, run, repeat, board, log.items, log.ranked, table))
-    return entries, (*notes, *_log_notes(logs))
+    return entries, tuple(_log_notes(logs))
 
 
 def paper_order(entry: Entry) -> tuple[int, str, int]:

@@ -8,6 +8,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.stars import StarReport, star_report_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs.attempts import Attempts
 from tiebreak.ranking_logs.log import RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import Rule
@@ -38,15 +39,20 @@ def rank_logs(
     control: Control | None = None,
     rule: Rule | None = None,
     reference: str | None = None,
+    attempts: Attempts = "best",
 ) -> Ranking:
     """Leaderboards as `leaderboards` gives them, and star boards as `star_report` does.
+
+    With `attempts` "all" each attempt at a run has a leaderboard; star boards take the best.
 
     Raises:
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.
         AnalysisError: `reference` is given, and no log judged by stars has that model.
         ValueError: level or draws are out of range.
     """
-    logs = read_ranking_logs(paths, with_metadata=control == "style", with_votes=False)
+    logs = read_ranking_logs(
+        paths, with_metadata=control == "style", with_votes=False, attempts=attempts
+    )
     boards = tuple(
         board
         for log in logs

@@ -8,8 +8,8 @@ has questions of its own. A model that comes back with other questions opens ano
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from tiebreak.ranking_logs.attempts import best_attempts
 from tiebreak.ranking_logs.log import RankingLog
-from tiebreak.ranking_logs.shards import best_attempts
 
 # Samples of one bank share questions by chance; more than this share is the same sample.
 _SAME = 0.9
@@ -22,15 +22,11 @@ class _Round:
     models: set[str] = field(default_factory=set)
 
 
-def star_parts(
-    logs: Iterable[RankingLog],
-) -> tuple[dict[str, list[RankingLog]], tuple[str, ...]]:
-    """Logs judged by stars by benchmark, in order of their names, and notes on what is left out."""
-    best, left_out = best_attempts(logs)
-    parts = [part for log in best for part in log.parts() if by_stars(part)]
+def star_parts(logs: Iterable[RankingLog]) -> dict[str, list[RankingLog]]:
+    """Logs judged by stars by benchmark, in order of their names; of attempts the best."""
+    parts = [part for log in best_attempts(logs) for part in log.parts() if by_stars(part)]
     names = sorted({part.benchmark for part in parts})
-    by_name = {name: [part for part in parts if part.benchmark == name] for name in names}
-    return by_name, tuple(left_out)
+    return {name: [part for part in parts if part.benchmark == name] for name in names}
 
 
 def by_stars(log: RankingLog) -> bool:

@@ -76,7 +76,7 @@ def star_stability(
             `against`, `dates` or `causes` is about these models; too few models for `orders`.
         MissingPackageError: evalica is not installed, for `orders`.
     """
-    parts, left_out = star_parts(read_ranking_logs(paths, with_votes=False))
+    parts = star_parts(read_ranking_logs(paths, with_votes=False))
     judged = {name: own for name, own in parts.items() if any(log.items for log in own)}
     if not judged:
         raise AnalysisError(NO_STARS)
@@ -117,5 +117,5 @@ def star_stability(
         causes=error_causes(causes, tables, level=level) if causes else None,
         benchmarks=tuple(tables),
         level=level,
-        notes=(*left_out, *dict.fromkeys(remarks)),
+        notes=tuple(dict.fromkeys(remarks)),
     )

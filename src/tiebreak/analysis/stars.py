@@ -191,7 +191,7 @@ def star_report_of(
     Raises:
         AnalysisError: `reference` is given, and no board has that model.
     """
-    parts, left_out = star_parts(logs)
+    parts = star_parts(logs)
     tables = {name: star_table(own) for name, own in parts.items()}
     tables = {name: table for name, table in tables.items() if table.models}
     if not tables:
@@ -203,7 +203,7 @@ def star_report_of(
             f"{', '.join(known)}"
         )
     remarks = (note for own in parts.values() for part in own for note in part.notes)
-    notes = (*left_out, *dict.fromkeys(remarks))
+    notes = tuple(dict.fromkeys(remarks))
     scores = {name: scored(table) for name, table in tables.items()}
     boards = [
         star_board(name, table, scores[name], reference if reference in table.models else None, how)

@@ -16,6 +16,7 @@ from tiebreak.words import split_names
 if TYPE_CHECKING:
     from tiebreak.analysis.control import Control
     from tiebreak.rankers import Resampling
+    from tiebreak.ranking_logs import Attempts
     from tiebreak.scorers.ballots import Rule
 
 
@@ -40,6 +41,13 @@ if TYPE_CHECKING:
     help="Of answers judged by stars: whose score relative scores refer to. [default: the best]",
 )
 @click.option(
+    "--attempts",
+    type=click.Choice(["best", "all"]),
+    default="best",
+    show_default=True,
+    help="Of a run that was started several times: the log that came furthest, or every one.",
+)
+@click.option(
     "--pair",
     metavar="A,B",
     help="Only these two models, chosen beforehand: difference, interval, p.",
@@ -52,6 +60,7 @@ def rank(
     control: "Control | None",
     place: "Rule | None",
     reference: str | None,
+    attempts: "Attempts",
     pair: str | None,
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill of ranking logs.
@@ -65,6 +74,10 @@ def rank(
     Answers judged by stars: all such logs of a benchmark are one board, with absolute, relative and
     subject scores; it says whether the models answered the same questions. CSV has its rows
     where no other log is given.
+
+    \b
+    A run that was killed and started again has several logs: the best of them is its board, and a
+    note says how many others there are.
 
     \b
     Examples:
@@ -86,7 +99,13 @@ def rank(
 
     with plain_errors(AnalysisError, RankingLogError):
         found = rank_logs(
-            logs, how=how, closure=closure, control=control, rule=place, reference=reference
+            logs,
+            how=how,
+            closure=closure,
+            control=control,
+            rule=place,
+            reference=reference,
+            attempts=attempts,
         )
     show(form, sheets, found)
 

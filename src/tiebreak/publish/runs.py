@@ -16,7 +16,7 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import LogFacts, RoleFacts, facts_of, file_name, public_names
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs import JudgedItem, RankingLog, best_attempts, read_ranking_logs
+from tiebreak.ranking_logs import JudgedItem, RankingLog, read_ranking_logs
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.report.figures.drawing import slug
 from tiebreak.scorers.ballots import ItemBallots
@@ -73,7 +73,7 @@ def read_runs(
 ) -> tuple[tuple[Run, ...], tuple[str, ...]]:
     """The runs among some files and folders, and notes about logs that are left out.
 
-    Shards are one run. Of several attempts at one task the one counts that judged most items.
+    Shards are one run.
 
     Returns:
         The runs, the oldest first; and notes for the publisher (they name local files).
@@ -82,7 +82,7 @@ def read_runs(
         RankingLogError: a path holds no ranking log, or shards do not fit together.
         PublishError: a log is still being written, its run was killed, or no item has ballots.
     """
-    logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True))
+    logs = read_ranking_logs(paths, with_metadata=True)
     runs = [_run(log, how) for log in logs if log.items or log.cut_short]
     if not runs:
         raise PublishError(
@@ -91,7 +91,7 @@ def read_runs(
         )
     noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
     ordered = sorted(runs, key=lambda run: (run.created, run.run_id))
-    return tuple(ordered), tuple(dict.fromkeys((*notes, *noted)))
+    return tuple(ordered), tuple(dict.fromkeys(noted))
 
 
 def _run(log: RankingLog, how: Resampling) -> Run:

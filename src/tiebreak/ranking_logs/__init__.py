@@ -3,9 +3,11 @@
 log        what a log holds: `RankingLog`, its items with ballots and rankings
 log_file   one log file, read
 read       the logs among files and folders
-shards     the logs of one run, joined; the best of several attempts
+shards     the logs of one run, joined
+attempts   the best of several attempts at one run
 """
 
+from tiebreak.ranking_logs.attempts import Attempts
 from tiebreak.ranking_logs.log import (
     JudgedItem,
     RankedItem,
@@ -15,15 +17,14 @@ from tiebreak.ranking_logs.log import (
     UnreadableLogError,
 )
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.ranking_logs.shards import best_attempts
 
 __all__ = [
+    "Attempts",
     "JudgedItem",
     "RankedItem",
     "RankingLog",
     "RankingLogError",
     "Unranked",
     "UnreadableLogError",
-    "best_attempts",
     "read_ranking_logs",
 ]

@@ -90,9 +90,10 @@ class RankingLog:
 
     `path` names the log, or the shards in one phrase; `files` are the files themselves. `run` is
     the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
-    it is empty in logs of earlier versions. `arguments` are those of the task that say how it
-    judges: all but `candidates` and `shard`. `benchmark` is the dataset's name, for a log without
-    ballots.
+    it is empty in logs of earlier versions. `judges` are the models and roles of the eval as one
+    text, for a task that is built in Python has its fingerprint before its judges. `arguments` are
+    those of the task that say how it judges: all but `candidates` and `shard`. `benchmark` is the
+    dataset's name, for a log without ballots.
 
     `planned` are the ids of the samples that were to be judged, in the order of the dataset; with
     epochs there are `n_expected` of them. `samples` are in Inspect's order: by epoch, then by id.
@@ -117,6 +118,7 @@ class RankingLog:
     samples: tuple[JudgedItem, ...]
     notes: tuple[str, ...] = ()
     canaries: tuple[JudgedItem, ...] = ()
+    judges: str = ""
 
     @property
     def age(self) -> tuple[str, int, str]:

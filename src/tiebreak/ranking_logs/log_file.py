@@ -76,6 +76,7 @@ def read_log_file(
         n_expected=max(len(planned) * (header.eval.config.epochs or 1), len(samples)),
         samples=samples,
         canaries=tuple(one for one in judged if one.id in planted),
+        judges=header.eval.model_dump_json(include={"model", "model_roles"}),
     )
 
 

@@ -9,6 +9,7 @@ from inspect_ai.log import EvalLog, list_eval_logs
 
 from tiebreak.candidates.discover import is_inspect_log, visible_files
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
+from tiebreak.ranking_logs.attempts import Attempts, best_attempts
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
 from tiebreak.ranking_logs.newcomers import join_newcomers
@@ -22,21 +23,26 @@ HOW_TO_MAKE_ONE = (
 
 
 def read_ranking_logs(
-    paths: Paths, *, with_metadata: bool = False, with_votes: bool = True
+    paths: Paths,
+    *,
+    with_metadata: bool = False,
+    with_votes: bool = True,
+    attempts: Attempts = "best",
 ) -> list[RankingLog]:
     """Read the ranking logs among some files and folders.
 
     Folders are searched with their subfolders, and other Inspect logs in them are passed over. An
     unreadable file in a folder is left out and named in the notes of all logs. A file that is
     reached twice is read once. The shards of a run, in whatever folders, are one log (see
-    `join_shards`), as are a log and that of newcomers to it (`join_newcomers`). Logs are ordered by
-    creation time.
+    `join_shards`), as are a log and that of newcomers to it (`join_newcomers`). Of several attempts
+    at one run the best counts (`best_attempts`). Logs are ordered by creation time.
 
     Args:
         paths: log files (.eval or .json) and folders; remote addresses as Inspect takes them.
         with_metadata: whether `samples` are to hold what was to be judged: task, rubric, answers.
         with_votes: whether ballots are to hold the votes of verdicts and the critiques of matches,
             which no ranking needs: without them reading takes a tenth of the memory.
+        attempts: "all" keeps the other attempts at a run as well, each a log.
 
     Raises:
         RankingLogError: a path does not exist or holds no ranking log, or the shards of a run
@@ -58,7 +64,8 @@ def read_ranking_logs(
     notes = tuple(left_out.values())
     found = sorted(logs.values(), key=lambda log: log.age)
     noted = [replace(log, notes=tuple(_status_notes(log, found))) for log in found]
-    joined = join_newcomers(join_shards(noted, unreadable=notes))
+    whole = join_shards(noted, unreadable=notes)
+    joined = join_newcomers(best_attempts(whole) if attempts == "best" else whole)
     return [
         replace(log, notes=(*log.notes, *notes)) for log in sorted(joined, key=lambda log: log.age)
     ]

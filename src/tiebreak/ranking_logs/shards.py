@@ -1,9 +1,7 @@
-"""Shards and attempts: several logs that are one run.
+"""Shards: several logs that are one run.
 
 `inspect eval tiebreak/seal -T shard=3/8` judges every eighth item. Its log says which shard it is,
-and has the fingerprint of the run in common with the other seven. `inspect eval-retry` writes a new
-log of the same task: of several attempts the one counts that judged most items, of equals the
-latest.
+and has the fingerprint of the run in common with the other seven.
 """
 
 from collections import Counter, defaultdict
@@ -13,6 +11,7 @@ from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from tiebreak.candidates import Shard
+from tiebreak.ranking_logs.attempts import those_that_count
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.words import count
 
@@ -58,35 +57,21 @@ def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> l
     return joined
 
 
-def best_attempts(logs: Iterable[RankingLog]) -> tuple[list[RankingLog], list[str]]:
-    """One log per task, the oldest first, and a note on each attempt that is left out."""
-    attempts: dict[str, list[RankingLog]] = defaultdict(list)
-    for log in logs:
-        attempts[log.task_id or log.path].append(log)
-    best = [_best(same, "task") for same in attempts.values()]
-    kept = sorted((log for log, _ in best), key=lambda log: log.age)
-    return kept, [note for _, notes in best for note in notes]
-
-
-def _best(attempts: Sequence[RankingLog], what: str) -> tuple[RankingLog, list[str]]:
-    best = max(attempts, key=lambda log: (log.n_judged, log.created))
-    return best, [
-        f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and {best.path}, "
-        f"another attempt at this {what}, {best.n_judged:,}"
-        for other in attempts
-        if other is not best
-    ]
-
-
 def _fullest(parts: Iterable[_Part]) -> list[_Part]:
-    """One log per task and shard, in the order of the shards."""
-    attempts: dict[tuple[Shard, str], list[RankingLog]] = defaultdict(list)
+    """Of the attempts at each shard the best, in the order of the shards."""
+    attempts: dict[Shard, list[RankingLog]] = defaultdict(list)
     for shard, log in parts:
-        attempts[shard, log.task_id or log.path].append(log)
+        attempts[shard].append(log)
     found = []
-    for (shard, _), same in attempts.items():
-        log, notes = _best(same, "shard")
-        found.append(_Part(shard, replace(log, notes=(*log.notes, *notes))))
+    for shard, same in attempts.items():
+        kept = those_that_count(same)
+        notes = tuple(
+            f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
+            f"{kept[0].path}, another attempt at this shard, {kept[0].n_judged:,}"
+            for other in same
+            if all(other is not one for one in kept)
+        )
+        found += [_Part(shard, replace(log, notes=(*log.notes, *notes))) for log in kept]
     return sorted(found, key=lambda part: (part.shard, part.log.path))
 
 

@@ -43,7 +43,7 @@ def read_ballots_of_logs(paths: Iterable[str]) -> list[BallotFile]:
         TableError: a path holds no ranking log, or no item of any log could be ranked.
     """
     try:
-        logs = read_ranking_logs(paths, with_votes=False)
+        logs = read_ranking_logs(paths, with_votes=False, attempts="all")
     except RankingLogError as error:
         raise TableError(str(error)) from error
     kinds, unranked = _collect(logs)

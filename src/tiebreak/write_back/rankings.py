@@ -15,7 +15,7 @@ from tiebreak.candidates import CONTEST_KEY
 from tiebreak.candidates.native import RECORDED
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs import RankingLog, best_attempts, read_ranking_logs
+from tiebreak.ranking_logs import RankingLog, read_ranking_logs
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.placement import Placement, results
 
@@ -75,17 +75,17 @@ class Ranking:
 def read_rankings(paths: Paths) -> tuple[list[Ranking], tuple[str, ...]]:
     """The rankings of all ranking logs among some files and folders, and notes about the logs.
 
-    Shards are one run. Of several attempts at one task the one counts that `read_entries` takes.
+    Shards are one run.
 
     Raises:
         RankingLogError: a path holds no ranking log, or shards do not fit together.
         WriteBackError: two runs rank a benchmark by one protocol, or a run ranks an item twice.
     """
-    logs, notes = best_attempts(read_ranking_logs(paths, with_metadata=True, with_votes=False))
+    logs = read_ranking_logs(paths, with_metadata=True, with_votes=False)
     rankings = [ranking for log in logs for ranking in _rankings(log)]
     _refuse_ambiguous(rankings)
     noted = (f"{log.path}: {note}" for log in logs for note in log.notes)
-    return rankings, tuple(dict.fromkeys((*notes, *noted)))
+    return rankings, tuple(dict.fromkeys(noted))
 
 
 def _refuse_ambiguous(rankings: Sequence[Ranking]) -> None:

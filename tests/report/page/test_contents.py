@@ -138,7 +138,8 @@ def test_attempts_that_were_replaced_are_noted(tmp_path: Path) -> None:
     folder.add([bracket(f"q{n}", "a", "b", "c") for n in range(3)])
     found = contents_of([tmp_path], **FAST)
     assert len(found.logs) == len(found.entries) == 1
-    assert found.notes[0].split(" is left out")[0].endswith("old.eval")
+    [note] = found.logs[0].notes
+    assert note.split(" is left out")[0].endswith("old.eval")
 
 
 def test_no_logs(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.ranking_logs.shards import best_attempts
 from tiebreak.report.page.names import file_names, renamed, shortener
 from tiebreak.scorers.catalogue import REFERENCE
 from tiebreak.scorers.rules import RULES
@@ -89,8 +88,7 @@ def contents_of(
         return Contents(contest=contest)
     if reference is not None:
         reference = names.get(reference, names.get(str(Path(reference).resolve()), reference))
-    logs, left_out = best_attempts([renamed(log, names) for log in read])
-    kept = {log.path for log in logs}
+    logs = [renamed(log, names) for log in read]
     progress("ranking models")
     entries, _ = entries_of(logs, how=how, views=True)
     progress("comparing protocols")
@@ -105,7 +103,7 @@ def contents_of(
         aligned = align_panels(panels_among(logs), named, how=how)
     return Contents(
         logs=tuple(logs),
-        files={names[log.path]: log.files for log in read if names[log.path] in kept},
+        files={names[log.path]: log.files for log in read},
         entries=tuple(entries),
         stars=star_report_of(logs, how=how),
         comparison=comparison,
@@ -113,7 +111,7 @@ def contents_of(
         alignment=aligned,
         stability=stability if stability.subsampled else None,
         contest=contest,
-        notes=tuple(dict.fromkeys((*left_out, *remarks, *more))),
+        notes=tuple(dict.fromkeys((*remarks, *more))),
     )
 
 

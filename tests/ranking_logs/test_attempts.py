@@ -1,0 +1,134 @@
+"""Of several attempts at a run one counts; a run that was repeated to its end is no attempt."""
+
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.ranking_logs.builders import bracket, call, write_log
+from tests.ranking_logs.test_shards import shard
+from tiebreak.candidates import PROTOCOL_KEY, RUN_KEY
+from tiebreak.cli import main
+from tiebreak.ranking_logs.attempts import best_attempts
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
+from tiebreak.ranking_logs.read import read_ranking_logs
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log in which `judged` of 4 items were judged, the day that its task was started."""
+
+    name: str
+    judged: int
+    task: str = "T"
+    run: str = "f00d"
+    judges: str = "j"
+    status: str = "success"
+    cached: bool = False
+    protocol: str = "seal"
+
+    def made(self, day: int) -> RankingLog:
+        ids = [f"q{number}" for number in range(1, 5)]
+        ballots = [bracket(one, "a", "b", "c", calls=[call(cached=self.cached)]) for one in ids]
+        return shard(
+            None,
+            ids,
+            self.name,
+            task_id=self.task,
+            run=self.run,
+            judges=self.judges,
+            status=self.status,
+            protocol=self.protocol,
+            created=f"2026-01-{day:02}T00:00:00+00:00",
+            samples=tuple(
+                JudgedItem(one, 1, own)
+                for one, own in list(zip(ids, ballots, strict=True))[: self.judged]
+            ),
+        )
+
+
+@pytest.mark.parametrize(
+    ("logs", "kept"),
+    [
+        # Killed again and again, and retried: all are one task's.
+        ([Log("a", 0, status="started"), Log("b", 2, status="started"), Log("c", 4)], "c"),
+        # The same command again: other tasks of the same run.
+        ([Log("a", 2, "T1", status="started"), Log("b", 4, "T2")], "b"),
+        ([Log("a", 4, "T1"), Log("b", 2, "T2", status="cancelled")], "a"),
+        # None came to its end: most items, then success, then the latest.
+        ([Log("a", 3, "T1", status="error"), Log("b", 2, "T2", status="started")], "a"),
+        ([Log("a", 3, "T1"), Log("b", 3, "T2", status="error")], "a"),
+        ([Log("a", 3, "T1", status="error"), Log("b", 3, "T2", status="error")], "b"),
+        # It was done, and was done again from the cache.
+        ([Log("a", 4, "T1"), Log("b", 4, "T2", cached=True)], "a"),
+        ([Log("a", 2, "T1", status="started"), Log("b", 4, "T2", cached=True)], "b"),
+        ([Log("a", 4, "T1", cached=True), Log("b", 4, "T2", cached=True)], "b"),
+        # Replies of its own are a repetition, unless they are a retry's.
+        ([Log("a", 4, "T1"), Log("b", 4, "T2"), Log("c", 1, "T3")], "ab"),
+        ([Log("a", 4), Log("b", 4)], "b"),
+        # Other runs, other judges, and logs that do not say which run they are.
+        ([Log("a", 1, "T1"), Log("b", 4, "T2", run="beef")], "ab"),
+        ([Log("a", 1, "T1"), Log("b", 4, "T2", judges="k")], "ab"),
+        ([Log("a", 1, "T1", run=""), Log("b", 4, "T2", run="")], "ab"),
+        ([Log("a", 1, run=""), Log("b", 4, run="")], "b"),
+        ([Log("a", 1, "", run=""), Log("b", 4, "", run="")], "ab"),
+        ([Log("a", 1, run=""), Log("b", 4, run="", protocol="swiss")], "ab"),
+        # A retry whose candidates changed has another fingerprint, and is a retry for all that.
+        ([Log("a", 1, run="f00d"), Log("b", 4, run="beef")], "b"),
+    ],
+)
+def test_which_logs_count(logs: list[Log], kept: str) -> None:
+    made = [log.made(day) for day, log in enumerate(logs, start=1)]
+    for order in permutations(made):
+        found = best_attempts(order)
+        assert sorted(log.path for log in found) == list(kept)
+        left_out = {log.name for log in logs} - {*kept}
+        notes = [note for log in found for note in log.notes]
+        assert len(notes) == bool(left_out)
+        assert all(f"{log} is left out" in notes[0] for log in left_out if len(left_out) == 1)
+
+
+def test_a_note_says_how_many_are_left_out_and_how_to_see_them() -> None:
+    logs = [Log(name, n, status="error").made(n + 1) for n, name in enumerate("abcd")]
+    [best] = best_attempts([*logs, Log("e", 4).made(9)])
+    assert best.notes == (
+        "4 other attempts at this run are left out: they judged 0 to 3 items, and e 4; "
+        "`tiebreak rank --attempts all` shows them (a, b, c, …)",
+    )
+    [best] = best_attempts([logs[1], logs[3]])
+    assert best.notes == (
+        "b is left out: it judged 1 item, and d, another attempt at this run, 3; "
+        "`tiebreak rank --attempts all` shows it",
+    )
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """A run that was killed five times, and its end; and one by another judge."""
+    items = [bracket(f"q{number}", "a", "b", "c") for number in range(6)]
+    for number in range(7):
+        write_log(
+            tmp_path / f"{number}.eval",
+            items if number > 4 else items[:number],
+            status="success" if number > 4 else "started",
+            expected=6,
+            eval_id=f"E{number}",
+            task_id=f"T{number}",
+            created=f"2026-01-0{number + 1}T00:00:00+00:00",
+            metadata={PROTOCOL_KEY: "seal", RUN_KEY: "f00d"},
+            model="j/other" if number == 6 else "j/one",
+        )
+    return tmp_path
+
+
+def test_five_kills_are_one_board(killed: Path) -> None:
+    assert [log.eval_id for log in read_ranking_logs([killed])] == ["E5", "E6"]
+    everything = read_ranking_logs([killed], attempts="all")
+    assert [log.eval_id for log in everything] == [f"E{number}" for number in range(7)]
+    for options, boards in (((), 2), (("--attempts", "all"), 7)):
+        shown = CliRunner().invoke(main, ["rank", str(killed), "--draws", "100", *options])
+        assert shown.exit_code == 0, shown.output
+        assert shown.output.count(" · seal · ") == boards
+        assert ("5 other attempts at this run" in " ".join(shown.output.split())) == (boards == 2)
