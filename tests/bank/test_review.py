@@ -16,10 +16,11 @@ from sqlalchemy import Engine, select, update
 from tests.bank.questions import MATERIAL, choice, keep, kept
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.review import Change, read_review, safe, unsafe, write_review
+from tiebreak.bank.review import Change, read_review, write_review
 from tiebreak.bank.rows import rows_of
 from tiebreak.bank.schema import QUESTIONS, REVIEWS, open_bank
 from tiebreak.cli import main
+from tiebreak.tables.delimited import safe, unsafe
 
 Rows = list[dict[str, str]]
 STATEMENT = BankQuestion(
@@ -70,7 +71,7 @@ def edit(engine: Engine, tmp_path: Path) -> Callable[..., Path]:
         write_review(engine, out)
         rows = rows_of_file(out)
         for row in rows:
-            row |= changes.get(unsafe(row["uuid"]), {})
+            row |= changes.get(unsafe(row["uuid"], numbers=True), {})
         return save(out, rows)
 
     return edited
@@ -80,7 +81,7 @@ def test_drafts_are_written_and_come_back_as_they_were(engine: Engine, tmp_path:
     out = tmp_path / "drafts.csv"
     assert write_review(engine, out) == 3
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    rows = {unsafe(row["uuid"]): row for row in rows_of_file(out)}
+    rows = {unsafe(row["uuid"], numbers=True): row for row in rows_of_file(out)}
     assert set(rows) == {"s1", "q1", "f1"}
     assert rows["q1"]["options"] == "A. 3\nB. 5\nC. 7\nD. 9"
     assert rows["s1"]["question"].startswith("'=HYPERLINK")
@@ -203,7 +204,7 @@ def test_a_text_that_a_spreadsheet_cut_off(engine: Engine, edit: Callable[..., P
     ("text", "why"),
     [
         ("uuid,status\nq1,approved\n", "lacks the column digest"),
-        ("uuid,status,digest,note\nq1,draft,0,x\n", "note means nothing here"),
+        ("uuid,status,digest,note\nq1,draft,0,x\n", "'note' means nothing here"),
         ("uuid,status,digest\n", "no row"),
         ('uuid,status,digest\n"q1,draft,0\n', "quote"),
     ],
@@ -225,10 +226,12 @@ def test_no_file_is_overwritten(engine: Engine, tmp_path: Path) -> None:
 
 @given(st.text(max_size=40))
 def test_cells_survive_and_begin_no_formula(text: str) -> None:
-    cell = safe(text)
-    assert unsafe(cell) == text
-    assert not cell.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
-    assert not cell.startswith(("\t", "\r", "\n"))
+    cell = safe(text, numbers=True)
+    assert unsafe(cell, numbers=True) == text
+    assert unsafe(safe(text)) == text
+    for one in (cell, safe(text)):
+        assert not one.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
+        assert not one.startswith(("\t", "\r", "\n"))
     assert not cell.replace(".", "").replace("/", "").replace("-", "").isdecimal()
 
 

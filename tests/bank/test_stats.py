@@ -92,6 +92,8 @@ def kept(path: Path) -> list[BankQuestion]:
 def test_an_export_comes_back_the_same(suffix: str, tmp_path: Path) -> None:
     questions = [
         replace(CHOICE, hint='Two,\n"nearly" 12 h 25 min apart', source="自编", status="draft"),
+        # What a spreadsheet would run.
+        replace(CHOICE, uuid="s", raw_uuid="s", question="=1+1 is ____", hint="-x", source="'@x"),
         *SOUND[1:],
     ]
     path, file = bank(tmp_path / "b.db", questions), tmp_path / f"q.{suffix}"

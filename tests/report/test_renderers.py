@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from tiebreak.report import csv, html, latex, markdown
 from tiebreak.report.cells import Cell, integer, interval, number, share, signed_bounds, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import WIDE, Column, Section, Sheet, Table, names, numbers
+from tiebreak.tables import read_human_ranking
+from tiebreak.tables.delimited import unsafe
 
 HOSTILE = (
     "[red]rich[/red] :smile:",
@@ -284,8 +287,21 @@ def test_json_ready() -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_csv_reads_back(name: str) -> None:
     rows = [{"model": name, "score": 0.1, "n": 1}, {"model": "b", "score": np.nan, "n": None}]
-    assert list(standard_csv.DictReader(io.StringIO(csv.text(rows)))) == [
-        {"model": name, "score": "0.1", "n": "1"},
-        {"model": "b", "score": "", "n": ""},
-    ]
+    first, second = standard_csv.DictReader(io.StringIO(csv.text(rows)))
+    assert first | {"model": unsafe(first["model"])} == {"model": name, "score": "0.1", "n": "1"}
+    assert second == {"model": "b", "score": "", "n": ""}
     assert csv.text([], ["a", "b"]) == "a,b\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "\nx", " =x", "＝x", "'=x", "'x", "''"]
+)
+def test_no_name_is_a_formula_in_a_spreadsheet_and_our_readers_read_it(
+    name: str, tmp_path: Path
+) -> None:
+    rows = [{"model": name, "rank": -1.5, "n": -2}]
+    [row] = standard_csv.DictReader(io.StringIO(csv.text(rows), newline=""))
+    assert row == {"model": f"'{name}", "rank": "-1.5", "n": "-2"}  # numbers are no texts
+    path = tmp_path / "ranks.csv"
+    path.write_bytes(csv.text([{"model": name, "rank": 1}, {"model": "x", "rank": 2}]).encode())
+    assert dict(read_human_ranking(path).ranks[""]) == {name: 1, "x": 2}

@@ -1,5 +1,7 @@
 """Questions out of a bank: JSON lines, Parquet or CSV, which `bank import` reads again.
 
+In CSV an apostrophe keeps spreadsheets from running a text as a formula (`delimited.safe`).
+
 With keys and hints: for the owner of a bank, never for whoever is examined.
 """
 
@@ -17,6 +19,7 @@ from tiebreak.bank.errors import BankError
 from tiebreak.bank.question import BankQuestion, Status
 from tiebreak.bank.rows import AT_ONCE, FIELDS, questions_in
 from tiebreak.bank.schema import QUESTIONS
+from tiebreak.tables.delimited import safe
 
 Rows = Iterator[dict[str, Any]]
 
@@ -74,7 +77,8 @@ def _csv(path: Path, rows: Rows) -> int:
         for row in rows:
             n += 1
             options = json.dumps(row["options"], ensure_ascii=False) if row["options"] else ""
-            writer.writerow(row | {"options": options})
+            texts = row | {"options": options}
+            writer.writerow({name: safe(text) for name, text in texts.items()})
     return n
 
 

@@ -6,13 +6,16 @@ No file is held in memory as a whole.
 import csv
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.rows import FIELDS
 from tiebreak.paths import MISSING, problem_with
+from tiebreak.tables.delimited import unsafe
 
 Row = Mapping[str, Any]
 
@@ -119,6 +122,8 @@ def _parsed(line: str) -> Row | str:
         return _mapping(json.loads(line))
     except json.JSONDecodeError as error:
         return f"is no JSON ({error.msg} in column {error.colno})"
+    except (ValueError, RecursionError) as error:  # a number, or a nesting, without end
+        return f"is no JSON that can be read ({error})"
 
 
 def _json(path: Path) -> Iterator[tuple[int, Row | str]]:
@@ -154,20 +159,31 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row | str]]:
                 for row in batch.to_pylist():
                     number += 1
                     yield number, row
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError, OverflowError) as error:  # such as the year 0
         raise BankError(f"cannot be read as Parquet ({error})") from error
 
 
 def _csv(path: Path) -> Iterator[tuple[int, Row | str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        header = file.readline()
-        file.seek(0)
+        start = above = 0
+        while (header := file.readline()) and not header.strip(f"{_SEPARATORS} \r\n"):
+            start, above = file.tell(), above + 1
+        file.seek(start)
         reader = csv.DictReader(file, delimiter=max(_SEPARATORS, key=header.count), strict=True)
+        names = tuple(reader.fieldnames or ())
+        if twice := [name for name, times in Counter(names).items() if times > 1]:
+            raise BankError(f"two columns are named {twice[0]!r:.80}; rename one")
         for row in reader:
+            line = above + reader.line_num
             if None in row or None in row.values():
-                yield reader.line_num, "has more or fewer cells than the header"
+                yield line, "has more or fewer cells than the header"
             else:
-                yield reader.line_num, row
+                # In files of others an apostrophe before a sign may well be a quotation mark.
+                yield line, _unsafe(row) if names == FIELDS else row
+
+
+def _unsafe(row: Mapping[str, str]) -> Row:
+    return {name: unsafe(cell) for name, cell in row.items()}
 
 
 def _mapping(value: Any) -> Row | str:

@@ -11,8 +11,7 @@ has an apostrophe in front, which reading takes off again.
 import csv
 import hashlib
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -27,8 +26,8 @@ from tiebreak.bank.question import STATUSES, BankQuestion, Status
 from tiebreak.bank.rows import COLUMNS, question_from, questions_in, rows_of
 from tiebreak.bank.schema import QUESTIONS, REVIEWS, writing
 from tiebreak.bank.session_tables import now
-from tiebreak.tables.delimited import Row, read_delimited
-from tiebreak.tables.errors import TableError
+from tiebreak.tables.delimited import Row, read_delimited, safe
+from tiebreak.tables.errors import TableError, listed, shown
 from tiebreak.words import count
 
 EDITABLE: Final = ("status", "question", "answer", "hint")
@@ -42,9 +41,6 @@ _MOST_SHOWN: Final = 10
 _MOST_VALUES: Final = 5_000
 # Characters of a cell in Excel, which cuts off the rest when it opens a file.
 _LONGEST_CELL: Final = 32_767
-# What begins a formula, also as a wide character, and the sign that keeps it from being one.
-_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠']|[\t\r\n]")
-_LIKE_A_NUMBER = re.compile(r"(?=.*\d).{1,32}|\s*(?:true|false)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +73,6 @@ class Reviewed:
     def n_unchanged(self) -> int:
         """How many rows change nothing."""
         return self.n_rows - len({one.uuid for one in self.changes})
-
-
-def safe(text: str) -> str:
-    """A text as a cell that no spreadsheet runs or turns into something else."""
-    return f"'{text}" if _FORMULA.match(text) or _LIKE_A_NUMBER.fullmatch(text) else text
-
-
-def unsafe(cell: str) -> str:
-    """The text of a cell that `safe` wrote; what people typed stays as it is."""
-    rest = cell.removeprefix("'")
-    return rest if rest != cell and safe(rest) != rest else cell
 
 
 def digest_of_row(question: BankQuestion) -> str:
@@ -144,23 +129,24 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
         BankError: it is no such file, or some rows cannot be taken over; the message names them.
     """
     try:
-        table = read_delimited(path)
+        table = read_delimited(path, numbers=True)
     except TableError as error:
         raise BankError(str(error)) from error
     if missing := [name for name in REQUIRED if name not in table.header]:
         raise BankError(f"{path} lacks the column {', '.join(missing)}: write it with --out")
     if unknown := [name for name in table.header if name not in HEADER]:
-        raise BankError(f"{path}: the column {', '.join(unknown)} means nothing here; remove it")
+        named = listed([*map(shown, unknown)])
+        raise BankError(f"{path}: the column {named} means nothing here; remove it")
     with writing(engine) as connection:
         changed, problems = _compare(connection, table.rows)
         problems += _duplicates(connection, changed)
         if problems:
-            shown = [f"line {line}: {why}" for line, why in sorted(problems)[:_MOST_SHOWN]]
-            more = len(problems) - len(shown)
-            shown += [f"… and {more:,} more"] if more else []
+            lines = [f"line {line}: {why}" for line, why in sorted(problems)[:_MOST_SHOWN]]
+            more = len(problems) - len(lines)
+            lines += [f"… and {more:,} more"] if more else []
             raise BankError(
                 f"{path}: {count(len(problems), 'row')} cannot be taken over, so nothing was "
-                "changed:\n" + "\n".join(shown)
+                "changed:\n" + "\n".join(lines)
             )
         changes = tuple(change for _, old, new in changed for change in _changes(old, new))
         _store(connection, changed, changes, reviewer)
@@ -173,11 +159,8 @@ _Problems = list[tuple[int, str]]
 
 def _cells(question: BankQuestion) -> list[str]:
     values = _texts(question) | {"digest": digest_of_row(question)}
-    return [value if name == "status" else safe(value) for name, value in _ordered(values)]
-
-
-def _ordered(values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    return ((name, values[name]) for name in HEADER)
+    ordered = ((name, values[name]) for name in HEADER)
+    return [text if name == "status" else safe(text, numbers=True) for name, text in ordered]
 
 
 def _texts(question: BankQuestion) -> dict[str, str]:
@@ -192,12 +175,12 @@ def _compare(connection: Connection, rows: Sequence[Row]) -> tuple[_Changed, _Pr
     """What changes in the bank, by line, and which rows cannot be taken over, and why."""
     changed: _Changed = []
     problems: _Problems = []
-    there = _stored(connection, [unsafe(row.cells["uuid"]) for row in rows])
+    there = _stored(connection, [row.cells["uuid"] for row in rows])
     lines: dict[str, int] = {}
     for row in rows:
-        uuid = unsafe(row.cells["uuid"])
+        uuid = row.cells["uuid"]
         if uuid not in there:
-            problems.append((row.line, f"{uuid or 'an empty uuid'} is not in the bank"))
+            problems.append((row.line, f"{uuid[:64] or 'an empty uuid'} is not in the bank"))
         elif uuid in lines:
             problems.append((row.line, f"{uuid} a second time, after line {lines[uuid]}"))
         else:
@@ -215,9 +198,7 @@ def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
     """The question as a row has it, or why it cannot be."""
     texts = _texts(old)
     # Spreadsheets change line ends, and cells lose the blanks around them.
-    given = {
-        name: _lines(unsafe(cell)).strip() for name, cell in row.cells.items() if name != "digest"
-    }
+    given = {name: _lines(cell).strip() for name, cell in row.cells.items() if name != "digest"}
     given["status"] = given["status"].casefold()
     if old.type == "true_false" and "answer" in given:
         given["answer"] = given["answer"].casefold()
@@ -229,7 +210,7 @@ def _edited(old: BankQuestion, row: Row) -> BankQuestion | str:
     if fixed := [name for name in edits if name not in EDITABLE]:
         return f"{', '.join(fixed)} cannot be changed here"
     if given["status"] not in STATUSES:
-        return f"the status {given['status']!r} is none of {', '.join(STATUSES)}"
+        return f"the status {shown(given['status'])} is none of {', '.join(STATUSES)}"
     if cut := [name for name, text in edits.items() if _was_cut(texts[name], text)]:
         return f"a spreadsheet cut off the end of {', '.join(cut)}; leave out that column"
     status = cast("Status", edits.pop("status", old.status))

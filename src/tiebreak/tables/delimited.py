@@ -22,7 +22,13 @@ Key = TypeVar("Key")
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
 """What stands for "no number", in upper or lower case."""
 
+MOST_BYTES = 500_000_000
+"""The longest file that is read; in memory it takes about ten times as much."""
+
 _SEPARATORS = (",", ";", "\t")
+# What begins a formula, also as a wide character, and the sign that keeps it from being one.
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠']|[\t\r\n]")
+_LIKE_A_NUMBER = re.compile(r"(?=.*\d).{1,32}|\s*(?:true|false)\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -59,13 +65,13 @@ class Delimited:
                 found[meaning] = name
         return found
 
-    def number(self, row: Row, column: str) -> float:
-        """A cell as a number; NaN where it stands for "no number" (`MISSING`).
+    def number(self, row: Row, column: str, sign: str = "") -> float:
+        """A cell as a number, without a sign after it; NaN where it stands for "no number".
 
         Raises:
             TableError: the cell is not a finite number.
         """
-        text = row.cells[column]
+        text = row.cells[column].removesuffix(sign).rstrip()
         if text.lower() in MISSING:
             return math.nan
         plain = text.replace(",", ".") if self.decimal == "," else text
@@ -110,8 +116,46 @@ class Delimited:
 
     def wrong(self, row: Row, message: str, column: str | None = None) -> TableError:
         """The error that names the file, the line and the column."""
-        where = "" if column is None else f", column {column!r}"
+        where = "" if column is None else f", column {shown(column)}"
         return TableError(f"{self.path}, line {row.line}{where}: {message}")
+
+
+def safe(text: str, *, numbers: bool = False) -> str:
+    """A text as a cell that no spreadsheet takes for a formula: an apostrophe comes before it.
+
+    Args:
+        text: what the cell is to say.
+        numbers: also where a spreadsheet would make a number, a date or a truth value of it.
+    """
+    risky = _FORMULA.match(text) or (numbers and _LIKE_A_NUMBER.fullmatch(text))
+    return f"'{text}" if risky else text
+
+
+def unsafe(cell: str, *, numbers: bool = False) -> str:
+    """The text of a cell that `safe` wrote; what people typed stays as it is."""
+    rest = cell.removeprefix("'")
+    return rest if rest != cell and safe(rest, numbers=numbers) != rest else cell
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file as a whole.
+
+    Raises:
+        TableError: it does not exist.
+        UnreadableFileError: it cannot be opened, or has more than `MOST_BYTES`.
+    """
+    require_path(path)
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise UnreadableFileError(
+                f"{path} has {size / 1e6:,.0f} MB, more than the {MOST_BYTES / 1e6:,.0f} MB that "
+                "are read; give a part of it"
+            )
+        return path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or error
+        raise UnreadableFileError(f"{path} cannot be opened ({reason}); give a file") from error
 
 
 def read_text(path: Path) -> str:
@@ -119,14 +163,10 @@ def read_text(path: Path) -> str:
 
     Raises:
         TableError: it does not exist.
-        UnreadableFileError: it cannot be opened, or is not UTF-8.
+        UnreadableFileError: as `read_bytes`, and for what is not UTF-8.
     """
-    require_path(path)
     try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or error
-        raise UnreadableFileError(f"{path} cannot be opened ({reason}); give a file") from error
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableFileError(
             f"{path} is not text in UTF-8 (byte {error.start}); save it as UTF-8, which a "
@@ -134,8 +174,12 @@ def read_text(path: Path) -> str:
         ) from error
 
 
-def read_delimited(path: Path) -> Delimited:
-    """Read a file with a header line.
+def read_delimited(path: Path, *, numbers: bool = False) -> Delimited:
+    """Read a file with a header line. Cells that `safe` wrote are what they were before.
+
+    Args:
+        path: the file.
+        numbers: as of `safe`.
 
     Raises:
         TableError: it does not exist; a column has no name, or two have the same; a row has more
@@ -144,7 +188,7 @@ def read_delimited(path: Path) -> Delimited:
     """
     text = read_text(path)
     separator = max(_SEPARATORS, key=lambda one: _fit(text, one))
-    records = _records(path, text, separator)
+    records = _records(path, text, separator, numbers)
     _, names = next(records, (0, []))
     header = _header(path, names)
     rows = tuple(Row(line, _cells(path, line, header, cells)) for line, cells in records)
@@ -165,13 +209,15 @@ def _fit(text: str, separator: str) -> tuple[bool, int]:
     return columns > 1 and len(set(widths)) == 1, columns
 
 
-def _records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _records(
+    path: Path, text: str, separator: str, numbers: bool
+) -> Iterator[tuple[int, list[str]]]:
     """Records that are not empty, each with the line it ends on."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         for cells in reader:
             if _filled(cells):
-                yield reader.line_num, [cell.strip() for cell in cells]
+                yield reader.line_num, [unsafe(cell.strip(), numbers=numbers) for cell in cells]
     except csv.Error as error:
         raise UnreadableFileError(
             f"{path}, line {reader.line_num}: {error}; a cell in quotes must end with a quote, "
@@ -184,11 +230,13 @@ def _filled(cells: list[str]) -> bool:
 
 
 def _header(path: Path, names: list[str]) -> tuple[str, ...]:
+    seen: set[str] = set()
     for number, name in enumerate(names, start=1):
         if not name:
             raise TableError(f"{path}: column {number} has no name; give it one or take it out")
-        if name in names[: number - 1]:
+        if name in seen:
             raise TableError(f"{path}: two columns are named {shown(name)}; rename one")
+        seen.add(name)
     return tuple(names)
 
 
