@@ -7,6 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.rankers.profile import IntArray, Profile, as_profile
 
+MOST_COMPARED = 10_000
+"""The most candidates of which all pairs are counted: 800 MB of counts."""
+
 
 def preference_counts(profile: Profile | ArrayLike) -> IntArray:
     """P[i, j] = number of ballots that rank i strictly before j.
@@ -17,9 +20,11 @@ def preference_counts(profile: Profile | ArrayLike) -> IntArray:
         Shape (N, N), zero diagonal, P[i, j] + P[j, i] ≤ ballots.
 
     Raises:
-        RankingError: as `Profile.from_ranks`.
+        RankingError: as `Profile.from_ranks`; more than `MOST_COMPARED` candidates.
     """
-    ranks = as_profile(profile).ranks
+    ballots = as_profile(profile)
+    ballots.require_at_most(MOST_COMPARED, "pairs are counted of")
+    ranks = ballots.ranks
     return np.stack([np.sum(column[:, None] < ranks, axis=0) for column in ranks.T]).astype(
         np.int64
     )

@@ -7,6 +7,7 @@ last place). Only the order within a ballot counts, so "1, 2, 2, 4", "1, 2, 2, 3
 shape (questions, ballots, N).
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -41,6 +42,18 @@ class Profile:
     def n_candidates(self) -> int:
         """Number of candidates, N."""
         return int(self.ranks.shape[1])
+
+    def require_at_most(self, most: int, what: str) -> None:
+        """Refuse more candidates than a method can take, as its time or memory grows with N² or N³.
+
+        Raises:
+            RankingError: there are more than `most`; `what` begins the message.
+        """
+        if self.n_candidates > most:
+            raise RankingError(
+                f"{what} at most {most:,} candidates, and there are {self.n_candidates:,}; give "
+                "fewer, or rank them by borda or average, which take any number"
+            )
 
     @classmethod
     def from_ranks(
@@ -180,9 +193,18 @@ def within_ballots(ranks: FloatArray) -> FloatArray:
     Returns:
         The same shape; NaN where the rank is NaN.
     """
-    # NaN compares as False both ways, so it neither counts nor is counted.
-    own, other = ranks[..., :, None], ranks[..., None, :]
-    places = 0.5 + np.sum(other < own, axis=-1) + 0.5 * np.sum(other == own, axis=-1)
+    if not ranks.size:
+        return ranks.copy()
+    # NaN comes last and is equal to nothing, so it changes no place before it.
+    order = np.argsort(ranks, axis=-1)
+    ordered = np.take_along_axis(ranks, order, axis=-1)
+    begins = np.ones(ranks.shape, dtype=np.bool_)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    starts = np.flatnonzero(begins)
+    sizes = np.diff(starts, append=ranks.size)
+    means = np.repeat(starts % ranks.shape[-1] + (sizes + 1) / 2, sizes).reshape(ranks.shape)
+    places = np.empty(ranks.shape)
+    np.put_along_axis(places, order, means, axis=-1)
     return np.where(np.isnan(ranks), np.nan, places)
 
 
@@ -192,8 +214,7 @@ def _labels(names: Sequence[str] | None, n_candidates: int) -> tuple[str, ...]:
         raise RankingError("there are no candidates")
     if len(labels) != n_candidates:
         raise RankingError(f"{len(labels)} names for {n_candidates} candidates")
-    twice = {name for name in labels if labels.count(name) > 1}
-    if twice:
+    if twice := {name for name, times in Counter(labels).items() if times > 1}:
         raise RankingError(f"names that occur twice: {', '.join(sorted(twice))}")
     return labels
 

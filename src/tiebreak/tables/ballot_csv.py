@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.delimited import Delimited, Row, read_delimited
-from tiebreak.tables.errors import TableError, shown
+from tiebreak.tables.errors import TableError, listed, shown
 
 RESERVED = {"ballot": "reviewer"} | {n: n for n in ("reviewer", "item", "candidate", "rank")}
 
@@ -84,7 +84,7 @@ def _check_long(table: Delimited, columns: dict[str, str]) -> None:
         raise TableError(f"{table.path}: there is no column {missing[0]!r}; {form}")
     if others := [shown(name) for name in table.header if name not in columns.values()]:
         raise TableError(
-            f"{table.path}: unknown column {', '.join(others)}; {form}. In the wide form, with a "
+            f"{table.path}: unknown column {listed(others)}; {form}. In the wide form, with a "
             "column per candidate, the names 'candidate' and 'rank' are reserved"
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers.profile import FloatArray, Profile
-from tiebreak.tables.errors import TableError
+from tiebreak.tables.errors import TableError, listed, shown
 
 if TYPE_CHECKING:
     from tiebreak.tables.scores import ScoreTable
@@ -141,7 +141,7 @@ def ballot_file(
 def _without(
     source: str, candidates: Sequence[str], unranked: Iterable[int], drop_unranked: bool
 ) -> str:
-    names = ", ".join(repr(candidates[column]) for column in unranked)
+    names = listed([shown(candidates[column]) for column in unranked])
     if drop_unranked:
         return f"{source}: no ballot ranks {names}; left out"
     raise TableError(

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -109,14 +110,20 @@ class _Column(NamedTuple):
 def _column(table: ScoreTable, number: int, errors: FloatArray) -> _Column:
     scores = table.scores[:, number].round(DECIMALS)
     groups = _groups(scores, errors)
-    rows = np.flatnonzero(~np.isnan(scores)).tolist()
-    different = [(a, b) for a in rows for b in rows if scores[a] > scores[b]]
+    within: dict[int, list[float]] = {}
+    for row, group in groups.items():
+        within.setdefault(group, []).append(float(scores[row]))
     return _Column(
         benchmark=table.benchmarks[number],
-        ranks={table.models[row]: groups[row] for row in rows},
-        pairs=len(different),
-        joined=sum(groups[a] == groups[b] for a, b in different),
+        ranks={table.models[row]: groups[row] for row in sorted(groups)},
+        pairs=_different([score for scores in within.values() for score in scores]),
+        joined=sum(map(_different, within.values())),
     )
+
+
+def _different(scores: list[float]) -> int:
+    """How many pairs are not equal."""
+    return math.comb(len(scores), 2) - sum(math.comb(n, 2) for n in Counter(scores).values())
 
 
 def _groups(scores: FloatArray, errors: FloatArray) -> dict[int, int]:
@@ -155,6 +162,11 @@ def _times(table: ScoreTable, weights: Weights) -> dict[str, int]:
         if name not in table.benchmarks:
             help_ = suggestion(name, table.benchmarks)
             raise TableError(f"weights: the scores have no benchmark {name!r}; {help_}")
+    if len(table.benchmarks) > MAX_BALLOTS:
+        raise TableError(
+            f"{_source(table)} has {len(table.benchmarks):,} benchmarks, each a ballot, more than "
+            f"the {MAX_BALLOTS:,} that are counted; give some of them"
+        )
     given = {name: _weight(name, weights.get(name, 1)) for name in table.benchmarks}
     unit = math.lcm(*(weight.denominator for weight in given.values()))
     whole = {name: int(weight * unit) for name, weight in given.items()}

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiebreak.tables.delimited import Delimited, read_delimited
-from tiebreak.tables.errors import TableError, shown
+from tiebreak.tables.errors import TableError, listed, shown
 
 ALL_BENCHMARKS = ""
 COLUMNS = ("model", "rank", "score", "benchmark")
@@ -95,7 +95,7 @@ def _columns(table: Delimited) -> tuple[dict[str, str], str]:
 def _notes(table: Delimited, columns: dict[str, str], value: str, without: list[str]) -> list[str]:
     notes = []
     if others := [name for name in table.header if name not in columns.values()]:
-        notes.append(f"{table.path}: columns not read: {', '.join(map(shown, others))}")
+        notes.append(f"{table.path}: columns not read: {listed([*map(shown, others)])}")
     if without:
-        notes.append(f"{table.path}: no {value} for {', '.join(without)}")
+        notes.append(f"{table.path}: no {value} for {listed(without)}")
     return notes

@@ -181,7 +181,7 @@ def _notes(
 ) -> list[str]:
     notes = []
     if others := [name for name in table.header if name not in columns.values()]:
-        notes.append(f"{table.path}: columns not read: {', '.join(map(shown, others))}")
+        notes.append(f"{table.path}: columns not read: {listed([*map(shown, others)])}")
     if empty:
         what = _NEEDED[kind][-1]
         notes.append(f"{table.path}: no {what} in line{'s' * (len(empty) > 1)} {listed(empty)}")

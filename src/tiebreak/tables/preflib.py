@@ -7,6 +7,7 @@ against its own header.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def _check_header(path: Path, kind: str, instance: Any) -> None:
         raise TableError(
             f"{path}: the header says data type {shown(instance.data_type)}; rename one of the two"
         )
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := sorted(name for name, times in Counter(names).items() if times > 1):
         raise TableError(f"{path}: two alternatives are named {shown(twice[0])}; rename one")
     counts = {
         "alternatives": (instance.num_alternatives, len(names)),

@@ -79,8 +79,9 @@ def read_results(
         for axis in ("model", "benchmark")
     )
     scores, errors = np.full((2, len(models), len(benchmarks)), np.nan)
+    row, column = ({name: n for n, name in enumerate(names)} for names in (models, benchmarks))
     for one in counting:
-        cell = models.index(one.model), benchmarks.index(one.benchmark)
+        cell = row[one.model], column[one.benchmark]
         scores[cell], errors[cell] = one.score, _error(one)
     return score_table(
         models,

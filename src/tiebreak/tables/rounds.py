@@ -21,9 +21,11 @@ from typing import Any, Literal
 from tiebreak.paths import problem_with
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.tables.delimited import read_text
-from tiebreak.tables.errors import TableError, shown, suggestion
+from tiebreak.tables.errors import TableError, listed, shown, suggestion
 from tiebreak.words import split_names
 
+# Benchmarks that a note names.
+_NAMED = 100
 _KEYS = ("name", "benchmarks", "eliminate", "weight")
 
 
@@ -86,8 +88,9 @@ def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
     """
     source = str(path)
     entries = _load(Path(path))
+    place = {name: column for column, name in enumerate(benchmarks)}
     rounds = tuple(
-        _round(f"{source}, round {number}", number, entry, benchmarks)
+        _round(f"{source}, round {number}", number, entry, place)
         for number, entry in enumerate(entries, start=1)
     )
     _refuse_repeats(source, rounds)
@@ -122,8 +125,9 @@ def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
     elif len(names) == 1 and names[0] not in benchmarks:
         help_ = suggestion(names[0], benchmarks)
         raise TableError(f"{shown(order)} is neither a file nor a benchmark of the scores; {help_}")
+    place = {name: column for column, name in enumerate(benchmarks)}
     rounds = tuple(
-        Round(name, (name,), (_column(f"{source}, round {number}", name, benchmarks),))
+        Round(name, (name,), (_column(f"{source}, round {number}", name, place),))
         for number, name in enumerate(names, start=1)
     )
     _refuse_repeats(source, rounds)
@@ -132,8 +136,8 @@ def read_order(order: str, benchmarks: Sequence[str]) -> Rounds:
 
 def _unused(source: str, rounds: Sequence[Round], benchmarks: Sequence[str]) -> tuple[str, ...]:
     used = {name for one in rounds for name in one.benchmarks}
-    unused = [repr(name) for name in benchmarks if name not in used]
-    return (f"{source}: in no round, so not used: {', '.join(unused)}",) if unused else ()
+    unused = [shown(name) for name in benchmarks if name not in used]
+    return (f"{source}: in no round, so not used: {listed(unused, most=_NAMED)}",) if unused else ()
 
 
 def _load(path: Path) -> list[Any]:
@@ -150,14 +154,14 @@ def _load(path: Path) -> list[Any]:
     return entries
 
 
-def _round(where: str, number: int, entry: Any, benchmarks: Sequence[str]) -> Round:
+def _round(where: str, number: int, entry: Any, place: Mapping[str, int]) -> Round:
     details: dict[Any, Any] = entry if isinstance(entry, dict) else {"benchmarks": entry}
     for key in details:
         if key not in _KEYS:
             raise TableError(f"{where}: unknown key {shown(key)}; the keys are {', '.join(_KEYS)}")
-    listed: Any = details.get("benchmarks")
-    names: list[Any] = listed if isinstance(listed, list) else [listed]
-    columns = tuple(_column(where, name, benchmarks) for name in names)
+    given: Any = details.get("benchmarks")
+    names: list[Any] = given if isinstance(given, list) else [given]
+    columns = tuple(_column(where, name, place) for name in names)
     if not columns:
         raise TableError(f"{where}: it has no benchmark; name at least one")
     title = details.get("name", names[0] if len(names) == 1 else f"round {number}")
@@ -176,18 +180,17 @@ def _round(where: str, number: int, entry: Any, benchmarks: Sequence[str]) -> Ro
     return Round(title, tuple(names), columns, eliminate, weight)
 
 
-def _column(where: str, name: Any, benchmarks: Sequence[str]) -> int:
+def _column(where: str, name: Any, place: Mapping[str, int]) -> int:
     if not isinstance(name, str):
         # YAML reads 2024, yes and 1e3 as numbers and truth values.
         raise TableError(
             f"{where}: {shown(name)} is not the name of a benchmark; put names that look like "
             "numbers or truth values in quotes, and give 'benchmarks' in every round"
         )
-    if name in benchmarks:
-        return benchmarks.index(name)
-    raise TableError(
-        f"{where}: the scores have no benchmark {shown(name)}; {suggestion(name, benchmarks)}"
-    )
+    if name in place:
+        return place[name]
+    help_ = suggestion(name, tuple(place))
+    raise TableError(f"{where}: the scores have no benchmark {shown(name)}; {help_}")
 
 
 def _number(

@@ -160,19 +160,20 @@ def with_errors(table: ScoreTable, path: AnyPath) -> ScoreTable:
     """
     given = read_score_table(Path(path))
     errors = np.full(table.scores.shape, np.nan)
+    places = []
     for kind, names, known in (
         ("model", given.models, table.models),
         ("benchmark", given.benchmarks, table.benchmarks),
     ):
+        place = {name: number for number, name in enumerate(known)}
         for name in names:
-            if name not in known:
+            if name not in place:
                 help_ = suggestion(name, known)
-                raise TableError(f"{path}: the scores have no {kind} {name!r}; {help_}")
+                raise TableError(f"{path}: the scores have no {kind} {shown(name)}; {help_}")
+        places.append([place[name] for name in names])
     if np.any(given.scores < 0):
         raise TableError(f"{path}: a standard error is below 0")
-    rows = [table.models.index(name) for name in given.models]
-    columns = [table.benchmarks.index(name) for name in given.benchmarks]
-    errors[np.ix_(rows, columns)] = given.scores
+    errors[np.ix_(*places)] = given.scores
     errors.setflags(write=False)
     return replace(table, errors=errors, sources=(*table.sources, str(path)))
 
@@ -271,12 +272,7 @@ def _models(table: Delimited) -> tuple[str, ...]:
 
 def _score(table: Delimited, row: Row, column: str) -> tuple[float, bool]:
     """A score, and whether it is written with a percent sign."""
-    text = row.cells[column]
-    bare = text.removesuffix("%").rstrip()
-    if bare == text:
-        return table.number(row, column), False
-    without = replace(row, cells=row.cells | {column: bare})
-    return table.number(without, column), True
+    return table.number(row, column, "%"), row.cells[column].endswith("%")
 
 
 def _check_percents(table: Delimited, column: str, cells: Sequence[tuple[float, bool]]) -> None:

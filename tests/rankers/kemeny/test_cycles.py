@@ -185,6 +185,13 @@ def test_the_best_move_is_taken_first() -> None:
             assert excess(improve(order, margin), margin) <= best
 
 
+def test_after_the_deadline_an_order_stays_as_it_is() -> None:
+    margin = margins(uniform(np.random.default_rng(0), 7, 9))
+    start = np.arange(9)
+    assert improve(start, margin, time.monotonic()).tolist() == list(range(9))
+    assert improve(start, margin, time.monotonic() + 60).tolist() != list(range(9))
+
+
 def test_small_orders() -> None:
     assert improve(np.array([0]), np.zeros((1, 1), np.int64)).tolist() == [0]
     assert improve(np.array([0, 1]), np.array([[0, -1], [1, 0]])).tolist() == [1, 0]

@@ -22,6 +22,7 @@ Missing = Literal["error", "available", "worst"]
 
 # The engine numbers models in 16 bits, and a block of its random words takes 16 kB · M · K.
 MOST_MODELS = 1_000
+MOST_PLACES = 100_000
 
 
 def win_rates(
@@ -66,6 +67,12 @@ def round_means(scores: ArrayLike, rounds: Rounds | None, missing: Missing) -> F
         raise RankingError(f"the score of model {model} in benchmark {benchmark} is infinite")
     if missing not in ("error", "available", "worst"):
         raise RankingError(f"missing must be 'error', 'available' or 'worst', not {missing!r}")
+    n_rounds = table.shape[1] if rounds is None else len(rounds)
+    if len(table) * n_rounds > MOST_PLACES:
+        raise RankingError(
+            f"{len(table):,} models in {n_rounds:,} rounds are too many: models times rounds may "
+            f"be {MOST_PLACES:,}; give fewer models, or put benchmarks together in rounds"
+        )
     chosen = _rounds(rounds, table.shape[1])
     played = np.isin(np.arange(table.shape[1]), [column for names in chosen for column in names])
     if missing == "error" and np.isnan(table[:, played]).any():

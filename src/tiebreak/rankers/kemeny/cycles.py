@@ -92,7 +92,9 @@ def cycle_bound(
         ahead, duals = answer
         weights = np.floor(duals * SCALE).astype(np.int64)
         best = max(best, bound_from(margin, cycles, weights), key=lambda one: one.value)
-        rounded = improve(np.lexsort((np.argsort(order), -ahead.sum(axis=1).round(6))), margin)
+        rounded = improve(
+            np.lexsort((np.argsort(order), -ahead.sum(axis=1).round(6))), margin, deadline
+        )
         if excess(rounded, margin) < cost:
             order, cost = rounded, excess(rounded, margin)
     return best, order
@@ -194,18 +196,19 @@ def copeland_order(margin: IntArray) -> IntArray:
     return np.argsort(-np.sign(margin).sum(axis=1), kind="stable")
 
 
-def improve(order: IntArray, margin: IntArray) -> IntArray:
+def improve(order: IntArray, margin: IntArray, deadline: float = math.inf) -> IntArray:
     """Takes out one candidate and inserts it elsewhere, the best such move first.
 
     Args:
         order: shape (N,), columns, best first.
         margin: shape (N, N), antisymmetric.
+        deadline: value of `time.monotonic` at which to stop with what there is.
 
     Returns:
         An order that no such move makes cheaper, at most as costly as the given one.
     """
     order = order.copy()
-    while len(order) > 1:
+    while len(order) > 1 and time.monotonic() < deadline:
         ahead = margin[np.ix_(order, order)]
         # Moving the candidate at place i down to place j breaks its margins over i+1 … j; moving
         # it up to j mends those of j … i−1 over it. Running sums give every move at once.

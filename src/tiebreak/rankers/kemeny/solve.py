@@ -29,6 +29,9 @@ from tiebreak.rankers.kemeny.search import Heads, explore
 from tiebreak.rankers.pairwise import majorities, preference_counts
 from tiebreak.rankers.profile import IntArray, Profile, as_profile
 
+MOST_CANDIDATES = 2_000
+"""More take minutes before the first look at a time limit."""
+
 
 def kemeny_young(
     profile: Profile | ArrayLike, *, time_limit: float | None = None, max_orders: int = 100
@@ -49,12 +52,14 @@ def kemeny_young(
         max_orders: how many optimal orders to list at most, ≥ 1.
 
     Raises:
-        RankingError: as `Profile.from_ranks`; a negative time limit, `max_orders` below 1.
+        RankingError: as `Profile.from_ranks`; a negative time limit, `max_orders` below 1; more
+            than `MOST_CANDIDATES`.
     """
     if max_orders < 1 or (time_limit is not None and not time_limit >= 0):
         raise RankingError(f"max_orders must be ≥ 1 and time_limit ≥ 0: {max_orders}, {time_limit}")
     deadline = _deadline(time_limit)
     ballots = as_profile(profile)
+    ballots.require_at_most(MOST_CANDIDATES, "Kemeny–Young orders")
     counts = preference_counts(ballots)
     margin = counts - counts.T
     groups = majorities(margin)
@@ -118,7 +123,7 @@ class _Cycle:
 def _solve_cycle(margin: IntArray, columns: IntArray, deadline: float) -> _Cycle:
     within = margin[np.ix_(columns, columns)]
     step = int(np.gcd.reduce(within, axis=None))
-    order = improve(copeland_order(within), within)
+    order = improve(copeland_order(within), within, deadline)
     bound, order = cycle_bound(within, order, step, deadline)
     cost = excess(order, within)
     floor = cost - step * ((SCALE * cost - bound.value) // (SCALE * step))
