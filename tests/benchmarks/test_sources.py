@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.hub import ITEMS, items, write_copy
-from tiebreak.benchmarks import BENCHMARKS, Question, load_questions, origin
+from tiebreak.benchmarks import BENCHMARKS, Question, load_questions, origin, sources
 from tiebreak.benchmarks.sources import HUB
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -105,6 +105,51 @@ def test_damaged_files_are_named(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"garbage")
     with pytest.raises(PrerequisiteError, match="cannot be read"):
         load_questions("gsm8k", tmp_path / name)
+
+
+@pytest.mark.parametrize("cut", [12, -8])
+def test_a_damaged_compressed_file_is_named(cut: int, tmp_path: Path) -> None:
+    data = bytearray(gzip.compress((ITEMS / "gsm8k.jsonl").read_bytes()))
+    data[cut] ^= 255
+    (tmp_path / "x.jsonl.gz").write_bytes(data)
+    with pytest.raises(PrerequisiteError, match=r"cannot be read: (Error -3|CRC)"):
+        load_questions("gsm8k", tmp_path / "x.jsonl.gz")
+
+
+def test_a_line_without_end_and_rows_without_end_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "LONGEST_LINE", 10_000)
+    bomb = tmp_path / "x.jsonl.gz"
+    bomb.write_bytes(gzip.compress(b" " * 10_000))
+    with pytest.raises(PrerequisiteError, match="a line of more than 10,000 bytes"):
+        load_questions("gsm8k", bomb)
+    monkeypatch.setattr(sources, "MOST_ROWS", 3)
+    with pytest.raises(PrerequisiteError, match="more than 3 rows"):
+        load_questions("gsm8k", ITEMS / "gsm8k.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"question": "?", "function": "[" * 100_000, "ground_truth": []}, "nested too deeply"),
+        ({"question": [{"role": "\ud800", "content": "?"}], "function": []}, r"of \\ud800\."),
+        ({"question": [{"role": "x" * 999, "content": "?"}], "function": []}, "x…"),
+    ],
+)
+def test_what_a_row_holds_does_not_spoil_the_message(
+    row: dict[str, object], words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x.jsonl").write_text(json.dumps(row))
+    with pytest.raises(PrerequisiteError, match=words) as caught:
+        load_questions("bfcl", tmp_path / "x.jsonl")
+    assert len(str(caught.value).encode()) < 1_000
+
+
+def test_a_byte_order_mark_is_no_part_of_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + (ITEMS / "gsm8k.jsonl").read_bytes())
+    assert load_questions("gsm8k", path) == from_items("gsm8k")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

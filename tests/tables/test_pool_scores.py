@@ -74,6 +74,17 @@ def scored(rows: Mapping[str, list[float]], benchmark: str = "code") -> Candidat
 NAN = float("nan")
 
 
+def test_rows_that_a_file_lacks_are_holes(tmp_path: Path) -> None:
+    path = write_parquet(POOL, tmp_path / "pool.parquet")
+    rows = pyarrow.parquet.read_table(path)
+    pyarrow.parquet.write_table(rows.slice(1), path)
+    table = read_scores(path)
+    assert (
+        "maths: 2 of 3 items have not native scores of all models ('x' lacks 2)" in table.notes[0]
+    )
+    assert cells(table)["x", "maths"] == 1  # of the one item that both have
+
+
 def test_a_model_or_benchmark_without_scores_is_named(tmp_path: Path) -> None:
     parts = [
         scored({"x": [1, 0], "y": [1, 1], "z": [NAN, NAN]}, "law"),

@@ -313,6 +313,29 @@ def test_a_group_without_values_inside_one_with(tmp_path: Path) -> None:
     assert "all stands for its 2 tasks" in table.notes
 
 
+@pytest.mark.parametrize("tasks", [3, True, 1.5, "a", {"a": 1}, [["a"]], [{}], [None], None])
+def test_a_group_of_something_else_stands_alone(tmp_path: Path, tasks: Any) -> None:
+    results = {"g": task_values(5, acc=0.5), "a": task_values(5, acc=0.25)}
+    write_summary(tmp_path / "results_x.json", "m", results, groups={"g": tasks})
+    assert read_results(tmp_path).benchmarks == ("a", "g")
+
+
+def test_numbers_without_end_are_none(tmp_path: Path) -> None:
+    results: dict[str, dict[str, Any]]
+    results = {"a": task_values(5, acc=0.5), "b": {"acc,none": 10**400}}
+    write_summary(tmp_path / "results_x.json", "m", results, date=10**400, n_items=10**400)
+    table = read_results(tmp_path)
+    assert table.benchmarks == ("a",)
+    assert any("b: acc is 1000" in note and "not a finite number" in note for note in table.notes)
+
+
+def test_half_of_a_character_in_a_name_is_replaced(tmp_path: Path) -> None:
+    results = {"a\ud800": task_values(5, acc=0.5)}
+    write_summary(tmp_path / "results_x.json", "m\ud800", results)
+    table = read_results(tmp_path)
+    assert (table.models, table.benchmarks) == (("m\ufffd",), ("a\ufffd",))
+
+
 def test_groups_in_a_circle_end(tmp_path: Path) -> None:
     results = {"a": task_values(acc=0.6), "b": task_values(acc=0.4)}
     groups = {"a": ["b"], "b": ["a"]}

@@ -47,7 +47,7 @@ def _faults(question: BankQuestion) -> Iterator[str]:
     if not question.answer:
         yield "there is no key"
     if question.status not in STATUSES:
-        yield f"the status {question.status!r} is none of {', '.join(STATUSES)}"
+        yield f"the status {_short(question.status)} is none of {', '.join(STATUSES)}"
     for name in ("uuid", "raw_uuid", "parent"):
         if wrong := _wrong_uuid(getattr(question, name)):
             yield f"{name} {wrong}"
@@ -58,7 +58,7 @@ def _faults(question: BankQuestion) -> Iterator[str]:
     if question.type in _BY_TYPE:
         yield from _BY_TYPE[question.type](question)
     elif question.type not in TYPES:
-        yield f"the type {question.type!r} is none of {', '.join(TYPES)}"
+        yield f"the type {_short(question.type)} is none of {', '.join(TYPES)}"
     if question.options and question.type in ("true_false", "fill_in"):
         yield f"a question of type {question.type} has options"
 

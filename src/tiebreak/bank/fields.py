@@ -157,8 +157,8 @@ def _options(value: Any) -> tuple[str, ...]:
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         try:
             value = json.loads(value)
-        except json.JSONDecodeError as error:
-            raise BankError(f"options cannot be read as JSON ({error.msg})") from error
+        except (ValueError, RecursionError) as error:
+            raise BankError(f"options cannot be read as JSON ({error})") from error
     elif isinstance(value, str):
         value = value.split("|") if value.strip() else []
     if isinstance(value, Mapping):

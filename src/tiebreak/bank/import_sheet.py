@@ -8,6 +8,7 @@ from tiebreak.bank.remarks import Remarks
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
+from tiebreak.tables.errors import listed
 from tiebreak.words import count
 
 _NEAR = {
@@ -86,6 +87,6 @@ def _notes(report: ImportReport) -> Iterator[str]:
         if file.before:
             yield f"{file.name} was imported before ({file.before}), and changes nothing"
     if report.unread:
-        yield f"Fields that a bank has no place for, and left out: {', '.join(report.unread)}"
+        yield f"Fields that a bank has no place for, and left out: {listed(report.unread)}"
     if report.refused:
         yield "Mend these rows, or import the others with --skip-faulty"

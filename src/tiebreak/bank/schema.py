@@ -8,6 +8,8 @@ The tables of sessions are in `session_tables`, with the same metadata.
 """
 
 import importlib
+import json
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Engine,
+    ExceptionContext,
     Index,
     Integer,
     LargeBinary,
@@ -35,6 +38,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from tiebreak.bank.errors import BankError
+from tiebreak.paths import MISSING, problem_with
 
 VERSION: Final = 1
 """Version of the tables. A bank of a newer version is not opened."""
@@ -89,6 +93,9 @@ REVIEWS: Final = Table(
     Column("after", Text, nullable=False),
 )
 
+_DAMAGED = "the bank's file is damaged ({}): take the last backup, or import the questions anew"
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
 _VERSIONS = Table("bank_version", TABLES, Column("version", Integer, nullable=False))
 
 
@@ -110,16 +117,20 @@ def open_bank(url: str | Path, *, create: bool = False, durable: bool = False) -
     except (ArgumentError, ImportError) as error:
         raise BankError(f"{shown(url)} is no bank: {error}") from error
     path = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
-    if path and not path.exists() and not create:
+    problem = problem_with(path) if path else ""
+    if problem == MISSING and not create:
         raise BankError(f"{path} does not exist: make a bank with tiebreak bank import --bank.")
+    if problem not in ("", MISSING):
+        raise BankError(f"{path} {problem}")
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _sqlite_settings("FULL" if durable else "NORMAL"))
     try:
         with engine.begin() as connection:
             _require_tables(connection, url, create=create)
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, UnicodeDecodeError) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise BankError(f"{shown(url)} cannot be opened as a bank: {reason}") from error
+    event.listen(engine, "handle_error", _say_what_is_damaged)
     return engine
 
 
@@ -159,7 +170,25 @@ def _address(url: str | Path) -> str:
 
 def _options(address: str) -> dict[str, Any]:
     # SQLite waits that many seconds for another writer.
-    return {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
+    own = {"connect_args": {"timeout": 30}} if address.startswith("sqlite") else {}
+    return {"json_deserializer": _from_json, **own}
+
+
+def _from_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BankError(_DAMAGED.format("a field is no JSON")) from error
+
+
+def _say_what_is_damaged(context: ExceptionContext) -> None:
+    """Turn errors of a damaged file into those of the bank; a busy bank, say, is another matter."""
+    error = context.original_exception
+    damaged = getattr(error, "sqlite_errorcode", None) in _DAMAGE
+    unread = isinstance(error, sqlite3.OperationalError) and "decode" in str(error)
+    if damaged or unread or isinstance(error, UnicodeDecodeError):
+        # What it cannot read SQLite quotes at full length.
+        raise BankError(_DAMAGED.format(str(error)[:100])) from error
 
 
 def _sqlite_settings(synchronous: str) -> Callable[[Any, object], None]:
@@ -183,6 +212,8 @@ def _require_tables(connection: Connection, url: str | Path, *, create: bool) ->
         TABLES.create_all(connection)
         connection.execute(insert(_VERSIONS).values(version=VERSION))
     found = connection.execute(select(_VERSIONS.c.version)).scalar_one()
+    if not isinstance(found, int):
+        raise BankError(_DAMAGED.format("its version is no number"))
     if found > VERSION:
         raise BankError(
             f"{shown(url)} was made by a newer Tiebreak (version {found}; this one reads "

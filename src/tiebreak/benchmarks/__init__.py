@@ -47,6 +47,9 @@ class Benchmark(NamedTuple):
     part: str | None = None
 
 
+# Characters of a message that quotes a row.
+_LONGEST: Final = 300
+
 BENCHMARKS: Final[Mapping[str, Benchmark]] = {
     "humaneval": Benchmark(humaneval.read, humaneval.prompt, humaneval.METRIC, None),
     "gsm8k": Benchmark(gsm8k.read, gsm8k.prompt, gsm8k.METRIC, gsm8k.score),
@@ -91,7 +94,8 @@ def load_questions(
         raise PrerequisiteError(f"{path or benchmark} holds no questions.")
     if twice := [name for name, n in Counter(q.id for q in questions).items() if n > 1]:
         raise PrerequisiteError(
-            f"{path or benchmark}: {len(twice)} ids occur more than once, such as {twice[0]!r}."
+            f"{path or benchmark}: {len(twice)} ids occur more than once, such as "
+            f"{twice[0]!r:.{_LONGEST}}."
         )
     return _chosen(benchmark, known.part, questions, parts) if known.part and parts else questions
 
@@ -105,9 +109,17 @@ def _read(benchmark: Benchmark, row: Row, place: str, number: int) -> Question:
         json.dumps(row, ensure_ascii=False, default=str).encode("utf-8")
         return question
     except KeyError as error:
-        raise PrerequisiteError(f"{place}: it lacks {error}.") from error
+        raise PrerequisiteError(f"{place}: it lacks {_said(error)}.") from error
+    except RecursionError as error:
+        raise PrerequisiteError(f"{place}: it is nested too deeply.") from error
     except (ValueError, TypeError, IndexError, AttributeError) as error:
-        raise PrerequisiteError(f"{place}: {error}.") from error
+        raise PrerequisiteError(f"{place}: {_said(error)}.") from error
+
+
+def _said(error: Exception) -> str:
+    """What an error says, which may quote a row of any length with halves of characters."""
+    text = str(error).encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _chosen(

@@ -6,10 +6,11 @@ from run to run.
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tiebreak.benchmarks.question import Row
 from tiebreak.prerequisite import PrerequisiteError
@@ -37,6 +38,13 @@ HUB: Final[Mapping[str, Source]] = {
     "mmlu": Source("cais/mmlu", "all", "c30699e8356da336a370243923dbaf21066bb9fe"),
 }
 """Data of the benchmarks; BFCL's come with its own package (see `bfcl.rows`)."""
+
+
+MOST_ROWS: Final = 1_000_000
+"""The most rows that a file may hold; the largest benchmark here has 14,042."""
+
+LONGEST_LINE: Final = 64 * 2**20
+"""Bytes. A small compressed file can hold a line without end."""
 
 
 def origin(benchmark: str, data: str | Path | None = None) -> str:
@@ -90,28 +98,55 @@ def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
         path: `.parquet`, else JSON lines, also compressed (`.gz`).
 
     Raises:
-        PrerequisiteError: the file cannot be read; the message says where.
+        PrerequisiteError: the file cannot be read, or holds more rows than any benchmark; the
+            message says where.
     """
-    try:
-        if path.suffix == ".parquet":
-            import pyarrow.parquet
+    rows = _parquet_rows(path) if path.suffix == ".parquet" else _json_rows(path)
+    for number, found in enumerate(rows):
+        if number == MOST_ROWS:
+            raise PrerequisiteError(f"{path} holds more than {MOST_ROWS:,} rows; give fewer.")
+        yield found
 
-            rows: Sequence[Any] = pyarrow.parquet.read_table(path).to_pylist()
-            yield from ((f"{path}, row {number + 1}", row) for number, row in enumerate(rows))
-            return
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        # Not splitlines(): it also splits at characters that JSON allows inside of strings.
-        lines = data.decode("utf-8").split("\n")
-    except (OSError, ValueError, EOFError) as error:
-        raise PrerequisiteError(f"The data cannot be read: {error}") from error
-    for number, line in enumerate(lines, start=1):
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    import pyarrow
+    import pyarrow.parquet
+
+    number = 0
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"{path}, row {number}", row
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        after = f" after row {number}" if number else ""
+        raise PrerequisiteError(f"The data cannot be read{after}: {error}") from error
+
+
+def _json_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    for number, line in enumerate(_lines(path), start=1):
         if not line.strip():
             continue
         place = f"{path}, line {number}"
         try:
-            row = json.loads(line)
+            row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError as error:
+            raise PrerequisiteError(f"The data cannot be read: {place}: {error}.") from error
         except (ValueError, RecursionError) as error:
             raise PrerequisiteError(f"{place}: {error}.") from error
         if not isinstance(row, dict):
             raise PrerequisiteError(f"{place}: it is not a JSON object.")
         yield place, row
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    # Of bytes: text also ends lines at characters that JSON allows inside of strings.
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            while line := file.readline(LONGEST_LINE):
+                if len(line) == LONGEST_LINE:
+                    raise ValueError(f"{path} has a line of more than {LONGEST_LINE:,} bytes")
+                yield line
+    except (OSError, ValueError, EOFError, zlib.error) as error:
+        raise PrerequisiteError(f"The data cannot be read: {error}") from error

@@ -26,6 +26,8 @@ TOP_GRADE: Final = 10
 
 # Problems of a file that a message names.
 _MOST_SHOWN: Final = 10
+# Characters of each.
+_LONGEST: Final = 300
 
 
 class RubricError(ValueError):
@@ -133,7 +135,7 @@ def load_rubric(name_or_path: str) -> Rubric:
         return Rubric.model_validate(read)
     except ValidationError as error:
         problems = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or 'rubric'}: {e['msg']}"
+            f"{'.'.join(map(str, e['loc'])) or 'rubric':.{_LONGEST}}: {e['msg']:.{_LONGEST}}"
             for e in error.errors()[:_MOST_SHOWN]
         )
         raise RubricError(f"{path} is not a valid rubric: {problems}") from error

@@ -6,12 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, EvalScore, headline_metric, read_eval_log
+from inspect_ai.log import EvalLog, EvalScore, headline_metric
 
 from tiebreak.candidates import PROTOCOL_KEY
+from tiebreak.candidates.inspect_files import read_header, reason
 from tiebreak.candidates.native import RECORDED, choose_metric
 from tiebreak.candidates.records import ReadOptions
-from tiebreak.tables.errors import UnreadableFileError, first_line
+from tiebreak.tables.errors import UnreadableFileError
 from tiebreak.tables.reading import RANKING_LOG, Note, Reading, Result, Unscored
 
 # Where a task declares no headline metric: the first of these that its first score has, else the
@@ -75,11 +76,11 @@ def _without(source: str, what: str) -> Reading:
 
 def _header(source: str) -> EvalLog:
     try:
-        return read_eval_log(source, header_only=True)
+        return read_header(source)
     except Exception as error:  # zip, JSON and validation errors of many kinds: all mean "no log"
         raise UnreadableFileError(
-            f"{source} cannot be read as an Inspect log ({type(error).__name__}: "
-            f"{first_line(str(error))}); remove it or write it again"
+            f"{source} cannot be read as an Inspect log ({reason(error)}); remove it or write it "
+            "again"
         ) from error
 
 

@@ -90,7 +90,8 @@ def item_scores(pool: CandidatePool, benchmark: str | None = None) -> ItemScores
     elif benchmark not in pool.benchmarks:
         help_ = suggestion(benchmark, pool.benchmarks)
         raise TableError(f"the candidates have no benchmark {benchmark!r}; {help_}")
-    models, table = pool.models_of(benchmark), item_means(pool, benchmark)
+    models = pool.models_of(benchmark)
+    table = item_means(pool, benchmark, models)
     holes = np.isnan(table)
     scored = ~np.all(holes, axis=0)
     kept = tuple(model for model, has in zip(models, scored, strict=True) if has)

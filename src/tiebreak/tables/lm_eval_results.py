@@ -5,19 +5,23 @@ own stands for its tasks. Nothing but the model's name is taken from the run's c
 hold keys.
 """
 
-import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_samples import SCORED_KEY, model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
-from tiebreak.tables.errors import UnreadableFileError, first_line
+from tiebreak.tables.delimited import read_bytes
+from tiebreak.tables.errors import UnreadableFileError, first_line, shown
 from tiebreak.tables.reading import NO_SCORE, Note, Reading, Result, Unscored
 
+# No benchmark has as many.
+_MANY_ITEMS = 10**12
 # lm-eval's placeholder where answers are written and nothing is measured.
 _NO_METRIC = "bypass"
 
@@ -74,12 +78,13 @@ class _Run:
         if name is None:
             yield Note(who, f"{task} has only {', '.join(choices)}; left out")
             return
-        value = self.summary["results"][task][name]
+        given = self.summary["results"][task][name]
+        value = _number(given)
         metric = name.removesuffix(",none")
-        error = self.summary["results"][task].get(name.replace(",", "_stderr,", 1))
+        error = _number(self.summary["results"][task].get(name.replace(",", "_stderr,", 1)))
         up = _directions(self.summary, task).get(name.partition(",")[0], _UNSAID)
-        if not _is_number(value):
-            yield Note(who, f"{task}: {metric} is {value!r}, not a finite number; left out")
+        if value is None:
+            yield Note(who, f"{task}: {metric} is {shown(given)}, not a finite number; left out")
             return
         if up is None:
             what = (
@@ -99,13 +104,13 @@ class _Run:
             model=self.model,
             task=task,
             benchmark=self.options.benchmark(task),
-            score=float(value) if up else 0.0 - float(value),
+            score=value if up else 0.0 - value,
             metric=metric,
             choices=tuple(choice.removesuffix(",none") for choice in choices),
             when=self.started,
             n_items=self._n_items(task),
             source=self.source,
-            error=float(error) if _is_number(error) else math.nan,
+            error=math.nan if error is None else error,
         )
 
     def _unscored(self, task: str) -> Iterator[Note]:
@@ -120,16 +125,17 @@ class _Run:
         counts = samples.get(task) if isinstance(samples, dict) else None
         n = counts.get("effective") if isinstance(counts, dict) else None
         n = self.summary["results"][task].get("sample_len") if n is None else n
-        return n if isinstance(n, int) else None
+        return n if type(n) is int and 0 < n < _MANY_ITEMS else None
 
 
 _UNSAID = "unsaid"  # truthy: higher is taken as better
 
 
 def _parse(path: Path) -> dict[str, Any]:
+    data = read_bytes(path)
     try:
-        summary = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        summary = parse_json(data)
+    except ValueError as error:
         raise UnreadableFileError(
             f"{path} cannot be read as JSON ({first_line(str(error))}); remove it or run lm-eval "
             "again"
@@ -151,13 +157,18 @@ def _model(path: Path) -> tuple[str, bool]:
 
 
 def _started(summary: Mapping[str, Any]) -> float:
-    date = summary.get("date")
-    return float(date) if isinstance(date, (int, float)) else -math.inf
+    date = _number(summary.get("date"))
+    return -math.inf if date is None else date
 
 
-def _is_number(value: Any) -> bool:
-    whole = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return whole and math.isfinite(value)
+def _number(value: Any) -> float | None:
+    """A finite number; None for anything else."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:  # JSON has whole numbers of any length
+        return None
 
 
 def _metrics(values: Mapping[str, Any]) -> list[str]:
@@ -189,10 +200,14 @@ def _directions(summary: Mapping[str, Any], task: str) -> Mapping[str, Any]:
     return own if isinstance(own, dict) else {}
 
 
-def _groups(summary: Mapping[str, Any]) -> Mapping[str, Any]:
+def _groups(summary: Mapping[str, Any]) -> Mapping[str, list[str]]:
     """Names of tasks by group; a task alone has none."""
     groups = summary.get("group_subtasks")
-    return groups if isinstance(groups, dict) else {}
+    return {
+        group: [task for task in tasks if isinstance(task, str)]
+        for group, tasks in (groups if isinstance(groups, dict) else {}).items()
+        if isinstance(tasks, list)
+    }
 
 
 def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
@@ -202,12 +217,12 @@ def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
     for group in children:
         if group in covered or not _metrics(summary["results"].get(group, {})):
             continue
-        below = list(children[group] or ())
+        below = list(children[group])
         while below:
             task = below.pop()
             if task not in covered and task != group:
                 covered[task] = group
-                below += children.get(task) or ()
+                below += children.get(task, ())
     return {task: _topmost(group, covered) for task, group in covered.items()}
 
 
@@ -218,8 +233,7 @@ def _topmost(group: str, covered: Mapping[str, str]) -> str:
 
 
 def _group_notes(covered: Mapping[str, str]) -> list[Note]:
-    groups = list(covered.values())
     return [
-        Note("", f"{group} stands for its {groups.count(group)} tasks", public=True)
-        for group in dict.fromkeys(groups)
+        Note("", f"{group} stands for its {tasks} tasks", public=True)
+        for group, tasks in Counter(covered.values()).items()
     ]

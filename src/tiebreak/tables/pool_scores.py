@@ -1,7 +1,7 @@
 """Scores out of a pool of candidates: means of native scores, with errors of paired items."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -49,12 +49,14 @@ def _benchmark(
     pool: CandidatePool, task: str, source: str, options: ReadOptions
 ) -> Iterator[Result | Note | Unscored]:
     """What there is of one benchmark, and what there is not."""
-    benchmark, models = options.benchmark(task), pool.models_of(task)
+    # Of a pool that a file lacks rows of, no item need have all.
+    answers = [pool.candidates[item.key] for item in pool.items_of(task)]
+    benchmark, models = options.benchmark(task), sorted({name for row in answers for name in row})
     metrics: dict[str, set[str | None]] = {model: set() for model in models}
-    for item in pool.items_of(task):
-        for model in models:
-            metrics[model].add(pool.candidates[item.key][model].native_metric)
-    items = item_means(pool, task)
+    for row in answers:
+        for model, candidate in row.items():
+            metrics[model].add(candidate.native_metric)
+    items = item_means(pool, task, models)
     scored = [column for column in range(len(models)) if not np.isnan(items[:, column]).all()]
     for column, model in enumerate(models):
         if column not in scored:
@@ -91,12 +93,16 @@ def _benchmark(
         )
 
 
-def item_means(pool: CandidatePool, benchmark: str) -> FloatArray:
-    """Native scores of a benchmark's models, shape (items, models): means over an item's epochs."""
-    models = pool.models_of(benchmark)
+def item_means(pool: CandidatePool, benchmark: str, models: Sequence[str]) -> FloatArray:
+    """Native scores of a benchmark's models, shape (items, models): means over an item's epochs.
+
+    NaN where a model has no score, or one that is not finite.
+    """
     epochs: dict[str, list[list[float]]] = {}
     for item in pool.items_of(benchmark):
-        row = [pool.candidates[item.key][model].native_score for model in models]
+        answers = pool.candidates[item.key]
+        scores = [answers[model].native_score if model in answers else math.nan for model in models]
+        row = [score if math.isfinite(score) else math.nan for score in scores]
         epochs.setdefault(item.item_id, []).append(row)
     return np.array([np.mean(scores, axis=0) for scores in epochs.values()], dtype=np.float64)
 

@@ -11,7 +11,8 @@ import importlib.metadata
 import importlib.util
 import itertools
 import re
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -148,12 +149,13 @@ def _category_rows(category: str, path: Path) -> list[Row]:
 
 def _by_id(path: Path, unique: bool = True) -> dict[str, Row]:
     rows: dict[str, Row] = {}
+    free: defaultdict[str, Iterator[int]] = defaultdict(lambda: itertools.count(2))
     for place, row in file_rows(path):
         name = str(_column(row, "id", place))
         if name in rows:
             # Without answers to join, a name that is given twice (as BFCL v3 does) does no harm.
             _must_be_none({name} if unique else (), path, "occurs twice")
-            name = next(f"{name}_{n}" for n in itertools.count(2) if f"{name}_{n}" not in rows)
+            name = next(f"{name}_{n}" for n in free[name] if f"{name}_{n}" not in rows)
         rows[name] = row
     return rows
 
