@@ -308,3 +308,16 @@ def changed(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> N
     at = min(1, len(rows) - 1)
     rows[at] = change(rows[at])
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize(("asked", "noted"), [(3, []), (4, ["rows_missing"]), ("4", [])])
+def test_documents_that_were_asked_and_are_not_there_are_noted(
+    tmp_path: Path, asked: object, noted: list[str]
+) -> None:
+    path = write_lm_eval_run(tmp_path, "a", make_rows(3))
+    [summary] = tmp_path.rglob("results_*.json")
+    counts = {"gsm8k": {"original": 9, "effective": asked}, "mmlu": {"effective": 9}}
+    summary.write_text(json.dumps(json.loads(summary.read_text()) | {"n-samples": counts}))
+    notes = load_candidates(path, alone=True).notes
+    assert [note.kind for note in notes] == noted
+    assert all("holds 3 of the 4 documents that its run was asked" in str(one) for one in notes)

@@ -89,10 +89,14 @@ class _Reader:
         self.task = header.eval.task
         self.benchmark = options.benchmark(header.eval.task)
         self.model = str(header.metadata.get("candidate") or header.eval.model)
+        self.planned = _planned(header)
         self.notes: list[Note] = []
         self.problems: list[Note] = []
 
     def read(self) -> Reading:
+        if (there := len(self.samples)) < self.planned:
+            what = f"holds {there:,} of the {self.planned:,} samples of its run"
+            self.notes.append(Note("rows_missing", self.source, what))
         if note := choice_note(self.scorers, self.options.native, self.source):
             self.notes.append(note)
         rows, twice = unique_rows(map(self._row, self._wanted()), self.source)
@@ -105,7 +109,13 @@ class _Reader:
             return self.samples
         what = f"{epochs} epochs, the first is kept (epochs='all' keeps each as its own candidate)"
         self.notes.append(Note("epochs", self.source, what))
-        return [sample for sample in self.samples if sample.epoch == 1]
+        first = [sample for sample in self.samples if sample.epoch == 1]
+        without = {one.id for one in self.samples} - {one.id for one in first}
+        for id in sorted(map(str, without)):
+            name = item_name(ItemKey(self.benchmark, id))
+            what = f"{name} has no answer in epoch 1, the one that is kept"
+            self.problems.append(Note("missing_output", self.source, what))
+        return first
 
     def _row(self, sample: EvalSample) -> Row:
         # Inspect keeps outputs whole, also long ones; of inputs, data URIs become attachments.
@@ -163,6 +173,14 @@ class _Reader:
             output_tokens=_counted(usage.output_tokens) if usage else None,
             source=self.source,
         )
+
+
+def _planned(header: EvalLog) -> int:
+    """Samples that a run had, in one epoch, as far as its header says."""
+    dataset, config = header.eval.dataset, header.eval.config
+    if dataset.sample_ids is not None:
+        return len(dataset.sample_ids)
+    return 0 if config.limit or config.sample_id else dataset.samples or 0
 
 
 def _counted(tokens: int) -> int | None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from glob import escape
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from tiebreak.candidates.documents import (
     bare_id,
@@ -125,7 +126,12 @@ class _Reader:
         self.benchmark = options.benchmark(self.task)
         self.notes: list[Note] = []
         self.problems: list[Note] = []
+        self.asked = 0
         self.model = self._model(path)
+        documents = len({row["doc_id"] for row in rows})
+        if documents < self.asked:
+            what = f"holds {documents:,} of the {self.asked:,} documents that its run was asked"
+            self.notes.append(Note("rows_missing", self.source, what))
         wanted = self._filter(rows)
         self.clashing = self._clashing(rows) if wanted is not None else set()
         self.rows = [row for row in rows if _filter_of(row) == wanted]
@@ -147,6 +153,7 @@ class _Reader:
     def _model(self, path: Path) -> str:
         for summary in summaries_of(path):
             if name := model_in(summary):
+                self.asked = _run_of(summary).asked.get(self.task, 0)
                 return name
         folder = path.resolve().parent.name
         what = f"no results_*.json of the same run; the model is named after its folder, {folder!r}"
@@ -296,21 +303,45 @@ def summaries_of(samples: Path) -> list[Path]:
 
 
 def model_in(summary: Path) -> str | None:
-    """Model name in a results file. Nothing else of its configuration is kept: it may hold keys."""
+    """Model name in a results file."""
+    return _run_of(summary).model
+
+
+class _Run(NamedTuple):
+    """What a summary says of a run: its model, and the documents asked of each task.
+
+    Nothing else of its configuration is kept: it may hold keys.
+    """
+
+    model: str | None = None
+    asked: Mapping[str, int] = MappingProxyType({})
+
+
+def _run_of(summary: Path) -> _Run:
     try:
-        return None if problem_with(summary) else _model_of(summary.read_bytes())
+        return _Run() if problem_with(summary) else _run_in(summary.read_bytes())
     except OSError:
-        return None
+        return _Run()
 
 
 @lru_cache(maxsize=8)  # a run over many tasks has one summary, and it may be long
-def _model_of(summary: bytes) -> str | None:
+def _run_in(summary: bytes) -> _Run:
     try:
         results = parse_json(summary)
     except ValueError:
-        return None
+        return _Run()
     if not isinstance(results, dict):
-        return None
+        return _Run()
+    counts = results.get("n-samples")
+    asked = {
+        task: count["effective"]
+        for task, count in (counts.items() if isinstance(counts, dict) else ())
+        if isinstance(count, dict) and isinstance(count.get("effective"), int)
+    }
+    return _Run(_model_of(results), asked)
+
+
+def _model_of(results: Mapping[str, Any]) -> str | None:
     if isinstance(name := results.get("model_name"), str) and name:
         return name
     config = results.get("config")
