@@ -312,8 +312,10 @@ def test_ranking_logs(request: pytest.FixtureRequest, tmp_path: Path, suffix: st
         target.write_bytes((as_zip if suffix == "eval" else as_json)(rng, sound))
 
     def read(rng: Random) -> str:
-        options = {"with_metadata": rng.random() < 0.5, "with_votes": rng.random() < 0.5}
-        logs = read_ranking_logs(tmp_path if rng.random() < 0.5 else target, **options)
+        path, metadata, votes = (rng.random() < 0.5 for _ in range(3))
+        logs = read_ranking_logs(
+            tmp_path if path else target, with_metadata=metadata, with_votes=votes
+        )
         return "".join(unaccounted(logs))
 
     fuzz(request, f"ranking logs (.{suffix})", damage, read)
