@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from logging import getLogger
 from typing import Any, Unpack
 
@@ -39,6 +40,7 @@ from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
 from tiebreak.inspect_tasks.settling import Settling, drawn
+from tiebreak.inspect_tasks.spending import Spending
 from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
@@ -116,7 +118,9 @@ def judging_task(
     if protocol.prepare is not share_nothing:
         shared = protocol.prepare([restore_contest(sample.metadata or {}) for sample in samples])
     check_settings(protocol, {**settings, **shared}, models)
-    run = run_id(protocol, settings, common, samples, lambda: roles(models))
+    identify = partial(run_id, protocol, settings, common, samples, lambda: roles(models))
+    run = identify()
+    budget = Budget(common["max_calls"], common["max_cost"])
     settling = None
     if common["settle"]:
         settling = Settling(
@@ -127,6 +131,11 @@ def judging_task(
             settle_for=common["settle_for"],
         )
         samples = drawn(samples, common["seed"])
+    spending = None
+    if budget.limited:
+        # Outside of an eval nobody knows who will judge: what names the run is found in it.
+        part = "canaries" if only_canaries else common["shard"] or "whole"
+        spending = Spending(budget, lambda: f"{identify()}-{part.replace('/', '-of-')}", settling)
     benchmarks = dict.fromkeys(benchmark for pool in pools for benchmark in pool.benchmarks)
     canaries = planted(samples, common["canaries"], common["seed"])
     if only_canaries:
@@ -140,7 +149,7 @@ def judging_task(
         solver=judge_items(
             protocol,
             {**settings, **shared},
-            Budget(common["max_calls"], common["max_cost"]),
+            budget,
             common["repeat"],
             settling,
             lambda: roles(models),
@@ -151,7 +160,7 @@ def judging_task(
         model=found.task_model if found else None,
         name=protocol.name,
         headline_metric=HeadlineMetric(metric="spread"),
-        early_stopping=settling,
+        early_stopping=spending or settling,
         metadata=log_metadata(protocol, pools, common["seed"], run, common["shard"])
         | ({CANARIES_KEY: [sample.id for sample in extra]} if extra else {}),
         viewer=viewer(models),

@@ -1,8 +1,9 @@
 """What a run may spend on judging: at most so many calls, or so many dollars.
 
 A run that has spent its budget stops asking and keeps what it has: items judged to the end are
-ranked, the others are cut short. Calls served from the cache cost nothing, so the same run with a
-larger budget goes on where this one stopped.
+ranked, the others are cut short. All attempts at a run share its budget: what one paid for until it
+was killed, or failed, is in its ledger. Calls served from the cache cost nothing, so the same
+command goes on, with a budget of its own, where a run ended that had spent its own.
 
 Many items half judged are worth nothing. So an item begins only when what is left will see it to
 its end, going by the most expensive item so far, or when no other item is under way. (An item that
@@ -10,14 +11,20 @@ needed no call shows nothing about the others.)
 """
 
 import math
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass
 
 import anyio
-from inspect_ai.util import LimitExceededError
+from inspect_ai.util import LimitExceededError, token_limit
 
 from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.ledger import Ledger, Outgoing
 
 
 class BudgetSpentError(LimitExceededError):
@@ -58,6 +65,10 @@ class Spent:
         """The more of each."""
         return Spent(max(self.calls, other.calls), max(self.cost, other.cost))
 
+    def __str__(self) -> str:
+        cost = f" (${self.cost:,.2f})" if self.cost else ""
+        return f"{self.calls:,} calls{cost}"
+
     def below(self, limit: "Spent") -> bool:
         """Whether there is room for one more."""
         return self.calls < limit.calls and self.cost < limit.cost
@@ -76,7 +87,8 @@ class Budget:
             call runs alone, then as many side by side as fit when each costs as much as the most
             expensive so far. Only a call more expensive than all before may exceed the limit.
 
-    Nothing is asked any more once all is spent, not even what the cache may hold.
+    Nothing is asked any more once all is spent. An attempt that goes on with a run still gets what
+    the cache holds then: that is what earlier ones paid for.
     """
 
     def __init__(self, max_calls: int | None = None, max_cost: float | None = None) -> None:
@@ -87,9 +99,34 @@ class Budget:
         self._changed: anyio.Condition | None = None
         self._calls_under_way = 0
         self._highest_price: float | None = None
+        self._ledger: Ledger | None = None
+        self._goes_on = False
+        # Calls of earlier attempts that may have been paid for at a price that is not known yet.
+        self._unpriced = 0
         # What each item under way took so far, and the most that one took to its end.
         self._items: list[Spent] = []
         self._item: Spent | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self._most != Spent(math.inf, math.inf)
+
+    def go_on(self, ledger: Ledger) -> None:
+        """Begin an attempt: what earlier ones spent counts, and what is spent now is noted.
+
+        A call that was under way when an attempt was killed counts as one that was paid for, at the
+        highest price so far.
+
+        Raises:
+            OSError: the ledger cannot be read or written.
+        """
+        noted = ledger.begin()
+        self._ledger = ledger
+        self._goes_on = noted.calls + noted.open > 0
+        self._highest_price = noted.highest
+        self._unpriced = noted.open if noted.highest is None else 0
+        self.paid = Spent(noted.calls + noted.open, noted.cost + noted.open * (noted.highest or 0))
 
     @asynccontextmanager
     async def item(self) -> AsyncIterator["Account"]:
@@ -99,8 +136,8 @@ class Budget:
             BudgetSpentError: nothing is left.
         """
         took = Spent()
-        await self._wait_for(self._room_for_item, lambda: bool(self._items))
-        self._items.append(took)
+        if await self._wait_for(self._room_for_item, lambda: bool(self._items)):
+            self._items.append(took)
         try:
             yield Account(self, took)
             if took.calls:
@@ -112,31 +149,42 @@ class Budget:
     @asynccontextmanager
     async def call(self, took: Spent) -> AsyncIterator[Callable[[Call], None]]:
         """Around a call of an item; see `Account.call`."""
-        await self._wait_for(self._room_for_call, lambda: self._calls_under_way > 0)
-        self._calls_under_way += 1
+        room = await self._wait_for(self._room_for_call, lambda: self._calls_under_way > 0)
+        self._calls_under_way += room
+        out = Outgoing(self._ledger)
 
         def ended(call: Call) -> None:
             took.add(call)
             if call.cost is not None:
-                self._highest_price = max(self._highest_price or 0.0, call.cost)
-            if not call.cached:
+                self._note_price(call.cost)
+            if call.cached:
+                out.free()
+            else:
+                out.paid(call.cost)
                 self._pay(call)
 
         try:
-            yield ended
+            with out, nullcontext() if room else _only_cached(self._spent()):
+                yield ended
         finally:
-            self._calls_under_way -= 1
+            if out.lost:
+                self.paid = self.paid.plus(Spent(1, self._highest_price or 0.0))
+            self._calls_under_way -= room
             await self._notify()
 
-    async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> None:
+    async def _wait_for(self, room: Callable[[], bool], under_way: Callable[[], bool]) -> bool:
+        """Wait until there is room; False when there will be none, and the cache may have it."""
         # A condition belongs to an event loop, so it is made inside of one.
         changed = self._changed = self._changed or anyio.Condition()
         async with changed:
             while not room():
                 if not under_way():
+                    if self._goes_on:
+                        return False
                     raise self._spent()
                 # Others may turn out to be cached, and leave their room.
                 await changed.wait()
+        return True
 
     async def _notify(self) -> None:
         if self._changed is not None:
@@ -145,7 +193,7 @@ class Budget:
                     self._changed.notify_all()
 
     def _room_for_item(self) -> bool:
-        if not self._items or self._most == Spent(math.inf, math.inf):
+        if not self._items or not self.limited:
             return self.paid.below(self._most)
         if self._item is None:
             return False  # the first item shows what one takes
@@ -161,6 +209,11 @@ class Budget:
         total = self.paid.plus(Spent(calls, calls * (self._highest_price or 0.0)))
         return self.paid.below(self._most) and total.within(self._most)
 
+    def _note_price(self, price: float) -> None:
+        self._highest_price = max(self._highest_price or 0.0, price)
+        self.paid.cost += self._unpriced * price
+        self._unpriced = 0
+
     def _pay(self, call: Call) -> None:
         self.paid.add(call)
         if call.cost is None and self._most.cost < math.inf:
@@ -175,6 +228,19 @@ class Budget:
             words = f"${value:,.2f} of ${limit:,.2f}"
         message = f"The budget is spent ({words})"
         return BudgetSpentError("custom", value=value, limit=limit, message=message)
+
+
+@contextmanager
+def _only_cached(spent: BudgetSpentError) -> Iterator[None]:
+    """Refuse a call that the cache does not have: a limit of Inspect's looks at those only."""
+    nothing = token_limit(0)
+    try:
+        with nothing:
+            yield
+    except LimitExceededError as error:
+        if error.source is nothing:
+            raise spent from error
+        raise
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,144 @@
+"""What a run has spent outlives its process, whatever was under way at its end."""
+
+from typing import Any
+
+import anyio
+import pytest
+from inspect_ai.model import CachePolicy, ChatMessage, ModelOutput, ModelUsage, get_model
+
+from tiebreak.scorers.ballots import Call
+from tiebreak.scorers.budget import Budget, BudgetSpentError, Spent
+from tiebreak.scorers.ledger import Ledger, Noted, Outgoing
+
+# Without a usage it would be counted in tokens, by what is not there.
+YES = ModelOutput.from_content("m", "Yes.").model_copy(update={"usage": ModelUsage()})
+
+
+def spend(budget: Budget, n: int, *, cost: float | None = None, cached: bool = False) -> None:
+    """Pay for so many calls, one after the other."""
+
+    async def run() -> None:
+        for _ in range(n):
+            async with budget.call(Spent()) as ended:
+                ended(Call(kind="match", role="j", model="m", cached=cached, cost=cost))
+
+    anyio.run(run)
+
+
+def attempt(max_calls: int | None = None, max_cost: float | None = None) -> Budget:
+    """The budget of the next attempt at the only run."""
+    budget = Budget(max_calls, max_cost)
+    budget.go_on(Ledger("run"))
+    return budget
+
+
+@pytest.mark.parametrize(
+    ("lines", "noted"),
+    [
+        ([], Noted()),
+        (["sent", "paid", "sent", "free"], Noted(calls=1)),
+        (["sent", "paid 0.5", "sent", "sent", "paid 0.25"], Noted(2, 0.75, 1, 0.5)),
+        # A line that the disk got a part of, and what nobody wrote.
+        (["sent", "paid 1.5", "se"], Noted(1, 1.5, 0, 1.5)),
+        (["\0\0\0", "sent", "paid ½"], Noted(open=1)),
+        (["sent", "paid 1e-07"], Noted(1, 1e-7, 0, 1e-7)),
+    ],
+)
+def test_what_was_noted(lines: list[str], noted: Noted) -> None:
+    ledger = Ledger("run")
+    assert ledger.begin() == Noted()
+    for line in lines:
+        ledger.note(line)
+    assert Ledger("run").begin() == noted
+    assert Ledger("another").begin() == Noted()
+    ledger.end()
+    assert Ledger("run").begin() == Noted()
+
+
+def test_attempts_share_the_budget_until_the_run_ends() -> None:
+    first = attempt(max_calls=5)
+    spend(first, 3)
+    spend(first, 4, cached=True)
+    second = attempt(max_calls=5)
+    assert second.paid == Spent(3)
+    spend(second, 2)
+    assert attempt(max_calls=5).paid == Spent(5)
+    Ledger("run").end()
+    assert attempt(max_calls=5).paid == Spent()
+
+
+@pytest.mark.slow
+def test_what_the_cache_holds_is_served_when_all_is_spent() -> None:
+    asked: list[str] = []
+
+    def reply(input: list[ChatMessage], *_: Any) -> ModelOutput:
+        asked.append(input[-1].text)
+        return YES
+
+    model = get_model("mockllm/model", custom_outputs=reply)
+
+    async def ask(budget: Budget, text: str) -> None:
+        async with budget.call(Spent()) as ended:
+            await model.generate(text, cache=CachePolicy(expiry=None))
+            ended(Call(kind="match", role="j", model="m", cached=asked[-1] != text))
+
+    anyio.run(ask, attempt(max_calls=1), "first")
+    second = attempt(max_calls=1)
+    with pytest.raises(BudgetSpentError, match=r"1 of 1 calls"):
+        anyio.run(ask, second, "second")
+    asked.append("")
+    anyio.run(ask, second, "first")
+    assert asked == ["first", ""]
+    assert second.paid == attempt(max_calls=1).paid == Spent(1)
+
+
+def killed_under_way(budget: Budget, n: int) -> None:
+    """Send calls of which nothing more is heard."""
+    ledger = Ledger("run")
+    ledger.begin()
+    for _ in range(n):
+        Outgoing(ledger).leaves()
+
+
+def test_a_call_under_way_at_the_end_counts_at_the_highest_price() -> None:
+    first = attempt(max_cost=10)
+    spend(first, 1, cost=1.0)
+    spend(first, 1, cost=2.0)
+    killed_under_way(first, 2)
+    assert attempt(max_cost=10).paid == Spent(4, 1 + 2 + 2 * 2)
+
+
+def test_its_price_may_be_known_only_later() -> None:
+    killed_under_way(attempt(max_cost=10), 2)
+    second = attempt(max_cost=10)
+    assert second.paid == Spent(2)
+    spend(second, 1, cost=3.0)
+    assert second.paid == Spent(3, 9.0)
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_call_that_is_cancelled_on_its_way_counts(left: bool) -> None:
+    budget = attempt(max_calls=5)
+    model = get_model("mockllm/model", custom_outputs=[YES])
+
+    async def run() -> None:
+        with anyio.move_on_after(0.01):
+            async with budget.call(Spent()):
+                if left:
+                    await model.generate("?")
+                await anyio.sleep(60)
+
+    anyio.run(run)
+    assert budget.paid == attempt(max_calls=5).paid == Spent(left)
+
+
+def test_a_call_whose_provider_fails_costs_nothing() -> None:
+    budget = attempt(max_calls=5)
+
+    async def run() -> None:
+        async with budget.call(Spent()):
+            raise RuntimeError("the provider fails")
+
+    with pytest.raises(RuntimeError):
+        anyio.run(run)
+    assert budget.paid == attempt(max_calls=5).paid == Spent()
