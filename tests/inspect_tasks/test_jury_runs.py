@@ -1,4 +1,4 @@
-"""Juries in real runs: who is asked and billed, failures, refusals, and going on after a kill."""
+"""Juries in real runs: who is asked and billed, failures, and refusals."""
 
 import json
 from collections import Counter
@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
 
-from tests.harness import kill_once, run, run_here
-from tests.inspect_tasks.runs import ballots_of, judge_in_process, write_pool
+from tests.harness import run_here
+from tests.inspect_tasks.runs import ballots_of, judge_in_process, real_calls, write_pool
 from tiebreak.analysis.receipt import receipt_of
 from tiebreak.prerequisite import PrerequisiteError
 
@@ -67,36 +66,22 @@ def test_each_judge_is_asked_and_billed(tmp_path: Path) -> None:
     assert called == dict.fromkeys(judges, 8)
 
 
-def test_killed_and_retried_no_judge_is_paid_twice(tmp_path: Path) -> None:
-    """Three judges, one of which has no provider."""
-    write_pool(tmp_path / "logs", 4, 12)
-    calls = tmp_path / "calls"
-    env = {"PLANTED_CALLS": str(calls), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
-    args = ("eval", "tiebreak/round_robin", "-T", "candidates=logs", "-T", "swap=always",
-            "--model-role", f"judge=[{FINE}, {BOUND}, {BROKEN}]", "--max-samples", "1")  # fmt: skip
-    kill_once(
-        lambda: calls.exists() and len(calls.read_text().split()) >= 40,
-        *("inspect", *args, "--log-dir", "out"),
-        cwd=tmp_path,
-        **env,
-    )
-    [first] = list_eval_logs(str(tmp_path / "out"))
-    run("inspect", "eval-retry", first.name, "--log-dir", "out", cwd=tmp_path, code=0, **env)
-    log = read_eval_log(max(list_eval_logs(str(tmp_path / "out")), key=lambda i: i.mtime or 0))
+def test_a_judge_without_a_provider_is_named_and_the_others_decide(
+    tmp_path: Path, calls: Path
+) -> None:
+    pool = write_pool(tmp_path / "logs", 4, 12)
+    args: Any = {"eval_args": {"model_roles": {"judge": [FINE, BOUND, BROKEN]}}}
+    [log] = judge_in_process("round_robin", pool, tmp_path / "out", swap="always", **args)
     assert log.status == "success"
-
-    made = [line for line in calls.read_text().split() if "fails" not in line]
-    # Two judges, two matches, both orders: at most as many were under way when the process died.
-    assert len(made) - len(set(made)) <= 8
     matches = [match for item in ballots_of(log).values() for match in item.matches]
     assert len(matches) == 2 * 12
-    assert len(set(made)) == 2 * 2 * len(matches)
+    made = [line for line in real_calls(calls) if "fails" not in line]
+    assert len(made) == len(set(made)) == 2 * 2 * len(matches)
     for match in matches:
         assert match.result is not None
         for gone in (v for v in match.verdicts if v.judge == BROKEN):
             assert (gone.unscored or "").startswith("error: planted/fails=1: the provider fails")
-    run_here("tiebreak", "rank", "out", cwd=tmp_path)
     printed = json.loads(run_here("tiebreak", "rank", "out", "--json", cwd=tmp_path))
-    [*_, board] = printed["leaderboards"]  # the killed run has one as well
+    [board] = printed["leaderboards"]
     replies = {one["model"]: one["unscored_rate"] for one in board["judge"]["replies"]}
     assert replies == {FINE: 0, BOUND: 0, BROKEN: 1}

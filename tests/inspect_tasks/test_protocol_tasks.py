@@ -9,20 +9,16 @@ from inspect_ai import score
 from inspect_ai.analysis import evals_df
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 
-from tests.harness import ROOT, kill_once, run, run_here
+from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
     judge_in_process,
     logs_in,
     real_calls,
-    without_receipt,
     write_pool,
 )
-from tiebreak.analysis.comparison import compare
-from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import PROMPTS_KEY, PROTOCOL_KEY, RUN_KEY, load_candidates
-from tiebreak.rankers import Resampling
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import ranking
 from tiebreak.write_back import write_back_ranks
@@ -227,52 +223,3 @@ def test_identical_answers_are_never_judged(tmp_path: Path, calls: Path) -> None
     said = run_here("tiebreak", "rank", "out", cwd=tmp_path)
     assert said.count("3 items of 3 needed no call") == 10  # all but the native metric
     assert said.count("No item tells models apart") == 11
-
-
-def test_a_killed_comparison_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(model: int, item: int) -> str:
-        return f"It is {item}. quality={(model * 7 + item * 3) % 5 / 5 + model:.2f}"
-
-    pool = write_pool(tmp_path / "logs", 4, 8, answer)
-    # Close matches and malformed replies, so that there is much that could go another way.
-    judge = "planted/noise=0.5+malformed=0.1+scale=2"
-    whole = tmp_path / "whole-calls"
-    monkeypatch.setenv("PLANTED_CALLS", str(whole))
-    judge_in_process(["seal", "full_pairwise"], pool, tmp_path / "whole", judge)
-
-    calls = tmp_path / "calls"
-    env = {"PLANTED_CALLS": str(calls), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
-    command = ["inspect", "eval-set", "tiebreak/seal", "tiebreak/full_pairwise"]
-    command += ["-T", "candidates=logs", "--model-role", f"judge={judge}", "--log-dir", "out"]
-    command += ["--max-tasks", "1", "--max-connections", "2"]
-    # SEAL has ended by then, and the other task is half done.
-    enough = len(real_calls(whole)) - 30
-    kill_once(lambda: len(real_calls(calls)) >= enough, *command, cwd=tmp_path, **env)
-    states = {log.eval.task: log.status for log in logs_in(tmp_path / "out")}
-    assert states == {"seal": "success", "full_pairwise": "started"}
-
-    run(*command, cwd=tmp_path, code=0, **env)
-    made = real_calls(calls)
-    assert set(made) == set(real_calls(whole))
-    # Two calls may have been under way when the process died. (A call whose reply and whose repair
-    # are both malformed is made again in either run.)
-    assert len(made) - len(real_calls(whole)) <= 2
-
-    done = [log for log in logs_in(tmp_path / "out") if log.status == "success"]
-    for log in done:
-        [same] = [one for one in logs_in(tmp_path / "whole") if one.eval.task == log.eval.task]
-        assert {name: without_receipt(item) for name, item in ballots_of(log).items()} == {
-            name: without_receipt(item) for name, item in ballots_of(same).items()
-        }
-    files = [log.location for log in done]
-    assert len(files) == 2
-
-    def reported(paths: list[str]) -> tuple[object, object]:
-        boards = sorted(
-            (board.protocol, board.rows) for board in leaderboards(paths, how=Resampling(draws=100))
-        )
-        [benchmark] = compare(paths, how=Resampling(draws=100)).benchmarks
-        return boards, [(one.name, one.role, one.agreement, one.gain) for one in benchmark.logs]
-
-    # As text, because NaN differs from itself.
-    assert repr(reported(files)) == repr(reported([str(tmp_path / "whole")]))

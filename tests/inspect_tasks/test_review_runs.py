@@ -1,4 +1,4 @@
-"""Peer reviews that fail in part, that are run again or in parts, that are cut short or killed."""
+"""Peer reviews that fail in part, that are run again or in parts, or are cut short."""
 
 from collections import Counter
 from pathlib import Path
@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
 
-from tests.harness import kill_once, run
 from tests.inspect_tasks.reviews import (
     ITEMS,
     MODELS,
@@ -23,7 +21,6 @@ from tests.inspect_tasks.reviews import (
 from tests.inspect_tasks.runs import (
     ballots_of,
     boards_by_protocol,
-    logs_in,
     real_calls,
     write_pool,
 )
@@ -184,34 +181,3 @@ def test_a_run_that_settles_stops_asking(tmp_path: Path, calls: Path) -> None:
     assert 3 < len(judged) < 30
     assert all(item.skipped for item in items if not item.complete)
     assert only_panel(tmp_path / "out").ranks.shape == (len(judged), 2, 3)
-
-
-def test_killed_and_retried_nothing_is_lost_or_paid_twice(
-    pool: Path, tmp_path: Path, calls: Path
-) -> None:
-    peers = [f"planted/noise=0.3+malformed=0.2+seed={m}" for m in range(N)]
-    whole = review(pool, tmp_path / "whole", peers)
-    wanted = real_calls(calls)
-
-    env = {"PLANTED_CALLS": str(tmp_path / "more"), "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
-    command = ["inspect", "eval", "tiebreak/peer_review", "-T", f"candidates={pool}"]
-    command += ["-T", f"reviewers=[{', '.join(MODELS)}]"]
-    command += ["--model-role", f"peers=[{', '.join(peers)}]", "--max-samples", "1"]
-    kill_once(
-        lambda: len(real_calls(tmp_path / "more")) >= len(wanted) // 2,
-        *(*command, "--log-dir", "out"),
-        cwd=tmp_path,
-        **env,
-    )
-    [first] = list_eval_logs(str(tmp_path / "out"))
-    assert read_eval_log(first, header_only=True).status == "started"
-
-    # It knows the reviewers, and which candidates they are, from the log.
-    run("inspect", "eval-retry", first.name, "--log-dir", "out", cwd=tmp_path, code=0, **env)
-    log = max(logs_in(tmp_path / "out"), key=lambda one: one.eval.created)
-    assert log.status == "success"
-    assert said(log) == said(whole)
-    made = real_calls(tmp_path / "more")
-    assert set(made) == set(wanted)
-    # As many as are asked at the same time may have been under way when the process died.
-    assert len(made) - len(set(made)) <= N
