@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from inspect_ai.model import Model, get_model
+from tenacity import wait_fixed
 
 from tests.plugin.planted_judge import FENCED, QUALITY
 
@@ -39,11 +40,12 @@ MALFORMED: Final[Mapping[str, Change]] = {
 """What becomes of a reply that gets a repair turn."""
 
 ODD: Final[Mapping[str, Change]] = {
+    "200 kB of reasons": lambda reply: reply.replace('"r"', f'"{"r" * 200_000}"', 1),
     "prose around JSON": lambda reply: f"Here is my verdict:\n```json\n{reply}\n```\nI hope so.",
 }
 """What becomes of a reply that can be read as it is."""
 
-STALL: Final = 0.5
+STALL: Final = 2.0
 """Seconds after which a client gives up on a request that is not answered."""
 
 Fault = Callable[[int, int], str]
@@ -56,6 +58,8 @@ A repair turn asks the same question.
 class FakeOpenAI:
     """What it was asked: `asked` counts the requests by fault, `by_item` by the item's number.
 
+    `largest` is the number of characters of the longest conversation that it was sent.
+
     Args:
         fault: which fault a request gets.
     """
@@ -63,6 +67,7 @@ class FakeOpenAI:
     def __init__(self, fault: Fault = lambda item, before: "") -> None:
         self.asked: Counter[str] = Counter()
         self.by_item: Counter[int] = Counter()
+        self.largest = 0
         self.fault = fault
         self.url = ""
         self._seen: Counter[str] = Counter()
@@ -72,19 +77,22 @@ class FakeOpenAI:
     def model(self, name: str = "judge", retries: int = 0) -> Model:
         """The model behind it; `retries` is how often its client repeats a call by itself.
 
-        Its key is in FAKE_API_KEY.
+        Its key is in FAKE_API_KEY. Inspect's own retries need not wait for a server on loopback.
         """
-        return get_model(
+        model = get_model(
             f"openai-api/fake/{name}",
             base_url=f"{self.url}/v1",
             client_timeout=STALL,
             max_retries=retries,
             memoize=False,
         )
+        model.api.retry_wait = lambda: wait_fixed(0.05)  # type: ignore[method-assign]
+        return model
 
     def which(self, body: Body) -> str:
         """The fault of a request."""
         prompt = body["messages"][1]["content"]
+        size = sum(len(message["content"]) for message in body["messages"])
         [item, *_] = TASK.findall(prompt)
         with self._lock:
             before = self._seen[prompt]
@@ -92,6 +100,7 @@ class FakeOpenAI:
             fault = self.fault(int(item), before)
             self.asked[fault] += 1
             self.by_item[int(item)] += 1
+            self.largest = max(self.largest, size)
         return fault
 
     @contextmanager

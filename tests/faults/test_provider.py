@@ -6,10 +6,23 @@ import pytest
 from inspect_ai import eval_retry
 from inspect_ai.log import EvalLog
 
-from tests.faults.openai_server import FakeOpenAI
-from tests.inspect_tasks.runs import ballots_of, judge_in_process, write_pool
+from tests.faults.openai_server import FAILURES, MALFORMED, ODD, FakeOpenAI, Fault
+from tests.faults.record import FULL, Tried, amount, record
+from tests.inspect_tasks.runs import (
+    ballots_of,
+    boards_by_protocol,
+    judge_in_process,
+    without_receipt,
+    write_pool,
+)
+from tiebreak.analysis.leaderboard import Leaderboard
 
 pytestmark = pytest.mark.slow
+
+N, ITEMS = 4, amount(quick=40, full=100)
+QUICK = ("429", "dropped", "stalled", "truncated", "empty choices", "two verdicts", "200 kB")
+SPOILT = range(0, ITEMS, 5)
+"""The items about which every question is answered with a fault: 20% of them."""
 
 
 @pytest.fixture(autouse=True)
@@ -17,9 +30,9 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_API_KEY", "none")
 
 
-def judged(api: FakeOpenAI, pool: Path, log_dir: Path) -> EvalLog:
+def judged(api: FakeOpenAI, pool: Path, log_dir: Path, retries: int = 0) -> EvalLog:
     """`inspect eval tiebreak/round_robin` with the API's model as the judge."""
-    args = {"model_roles": {"judge": api.model()}, "max_retries": 0}
+    args = {"model_roles": {"judge": api.model()}, "max_retries": retries, "max_connections": 20}
     [log] = judge_in_process("round_robin", pool, log_dir, eval_args=args, swap="never")
     return log
 
@@ -59,3 +72,128 @@ def test_what_inspect_gives_up_on_is_asked_afresh_and_then_left_for_a_retry(tmp_
         [retried] = eval_retry(log, log_dir=str(tmp_path / "out"), log_realtime=False)
         assert retried.status == "success"
         assert api.by_item == {0: 2, 1: 2, 2: 4, 3: 4, 4: 4, 5: 1}
+
+
+def answer(model: int, item: int) -> str:
+    """A later model is better on most of the items."""
+    return f"It is {item}. quality={(model * 7 + item * 3) % 5 / 5 + model / 2:.2f}"
+
+
+def spoil(names: tuple[str, ...], times: float = 1) -> Fault:
+    """Each fault in turn for 20% of the items, at the first times that a question is asked."""
+
+    def fault(item: int, before: int) -> str:
+        return names[item // 5 % len(names)] if item in SPOILT and before < times else ""
+
+    return fault
+
+
+def groups(*names: str) -> list[tuple[str, ...]]:
+    """Faults that are tried in one run: each by itself, or a part together where time is short."""
+    return [(name,) for name in names] if FULL else [tuple(one for one in names if one in QUICK)]
+
+
+def name_of(names: tuple[str, ...]) -> str:
+    return " and ".join(names) if len(names) == 1 else f"{len(names)} kinds"
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_pool(tmp_path_factory.mktemp("pool"), N, ITEMS, answer)
+
+
+class Run:
+    """What a run came to: its ballots by item, and its leaderboard."""
+
+    def __init__(self, log: EvalLog, folder: Path) -> None:
+        self.status = log.status
+        self.items = ballots_of(log)
+        self.board: Leaderboard = boards_by_protocol(folder)["round_robin"]
+
+    def matches(self, item: int) -> object:
+        return without_receipt(self.items[f"q{item}"])["matches"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(pool: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    with pytest.MonkeyPatch.context() as patch, FakeOpenAI().running() as api:
+        patch.setenv("INSPECT_CACHE_DIR", str(folder / "cache"))
+        patch.setenv("FAKE_API_KEY", "none")
+        run = Run(judged(api, pool, folder / "out"), folder / "out")
+    assert run.status == "success"
+    assert api.asked == {"": 2 * ITEMS}
+    return run
+
+
+@pytest.mark.parametrize("names", groups(*FAILURES, *MALFORMED, *ODD), ids=name_of)
+def test_the_ranking_is_the_same_where_faults_pass(
+    names: tuple[str, ...],
+    pool: Path,
+    undisturbed: Run,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    with FakeOpenAI(spoil(names)).running() as api:
+        run = Run(judged(api, pool, tmp_path / "out", retries=1), tmp_path / "out")
+    assert run.status == "success"
+    assert run.board.rows == undisturbed.board.rows
+    assert run.board.n_items == ITEMS
+    faults = 2 * len(SPOILT)
+    assert sum(api.asked[name] for name in names) == faults
+    repaired = sum(call.repair for item in run.items.values() for call in item.calls)
+    assert repaired == sum(api.asked[name] for name in names if name in MALFORMED)
+    record(request, Tried(f"judge's provider, at first: {name_of(names)}", faults, faults))
+
+
+@pytest.mark.parametrize("names", groups(*MALFORMED), ids=name_of)
+def test_the_unscored_rate_is_exact_where_replies_stay_malformed(
+    names: tuple[str, ...],
+    pool: Path,
+    undisturbed: Run,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    with FakeOpenAI(spoil(names, float("inf"))).running() as api:
+        run = Run(judged(api, pool, tmp_path / "out"), tmp_path / "out")
+    assert run.status == "success"
+    for item in range(ITEMS):
+        if item in SPOILT:
+            matches = run.items[f"q{item}"].matches
+            assert len(matches) == 2
+            assert all(match.result is None for match in matches)
+            # Two attempts, each with its repair turn.
+            assert api.by_item[item] == 2 * 4
+        else:
+            assert run.matches(item) == undisturbed.matches(item)
+    assert {row.unscored_rate for row in run.board.rows} == {0.2}
+    # What a judge wrote in vain is not all sent back to it.
+    assert api.largest < 30_000
+    tried = 2 * len(SPOILT)
+    record(request, Tried(f"judge's provider, always: {name_of(names)}", tried, tried))
+
+
+@pytest.mark.parametrize("names", groups(*FAILURES), ids=name_of)
+def test_items_whose_provider_stays_away_are_left_for_a_retry(
+    names: tuple[str, ...],
+    pool: Path,
+    undisturbed: Run,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    with FakeOpenAI(spoil(names, float("inf"))).running() as api:
+        log = judged(api, pool, tmp_path / "out")
+        run = Run(log, tmp_path / "out")
+        assert run.status == "error"
+        failed = {int(str(sample.id)[1:]) for sample in log.samples or [] if sample.error}
+        assert failed == set(SPOILT)
+        assert run.board.n_items == ITEMS - len(SPOILT)
+        api.fault = lambda item, before: ""
+        before = api.by_item.copy()
+        [log] = eval_retry(log, log_dir=str(tmp_path / "again"), log_realtime=False)
+    retried = Run(log, tmp_path / "again")
+    assert retried.status == "success"
+    assert set(api.by_item - before) == set(SPOILT)
+    assert retried.board.rows == undisturbed.board.rows
+    tried = len(SPOILT)
+    record(request, Tried(f"judge's provider, until a retry: {name_of(names)}", tried, tried))

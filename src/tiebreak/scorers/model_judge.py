@@ -30,6 +30,9 @@ from tiebreak.scorers.prompt import fill, template
 from tiebreak.scorers.replies import ReplyError
 
 T = TypeVar("T")
+_SENT_BACK: Final = 20_000
+"""Characters of a malformed reply that its repair turn shows: an endless one costs enough once."""
+
 _IN_SECTIONS: Final = ("seed", "match", "critique")
 
 
@@ -88,7 +91,7 @@ class ModelJudge(Judge):
                 # The prompt does not fit: a longer one cannot help.
                 return Reply(None, problem, tuple(calls), depth, too_long=not repair)
             messages += [
-                ChatMessageAssistant(content=output.completion or "(empty)"),
+                ChatMessageAssistant(content=output.completion[:_SENT_BACK] or "(empty)"),
                 ChatMessageUser(content=fill(template("repair"), problem=problem)),
             ]
         return Reply(None, problem, tuple(calls), depth)
