@@ -1,5 +1,6 @@
 """Planted answers: what they are, that they change no ranking, and what the board says of them."""
 
+import asyncio
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.candidates import CANARIES_KEY, CONTEST_KEY, RUN_KEY, load_candidates
 from tiebreak.inspect_tasks.contests import contest_samples, restore_contest
 from tiebreak.inspect_tasks.planting import planted, settings_for
+from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs import read_ranking_logs
@@ -178,6 +180,21 @@ def test_shards_share_them(tmp_path: Path) -> None:
         one.ballots.canary.number for one in log.canaries if one.ballots and one.ballots.canary
     ]
     assert sorted(numbers) == [1, 1, 2, 2, 3, 3]
+
+
+def test_a_run_that_settles_does_not_count_them(tmp_path: Path) -> None:
+    samples = items(tmp_path, {"a": 1.0, "b": 1.0})
+    extra = [one for pair in planted(samples, 2, seed=0) for one in pair]
+    settling = Settling(["a", "b"], samples, True)
+
+    async def run() -> None:
+        await settling.start_task(None, [*samples, *extra], 1)  # type: ignore[arg-type]
+        for sample in (*extra, *samples[:2]):
+            await settling.complete_sample(sample.id or "", 1, {})
+
+    asyncio.run(run())
+    assert settling.decided is None
+    settling.judged(samples[2].id or "", {})
 
 
 def test_a_protocol_without_a_judge_takes_none(tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_a_rubric_of_ones_own_goes_before_any_task_type(
     ("content", "said"),
     [
         (None, "No rubric '{path}': give the path of a YAML file"),
-        ("[", "{path} is not readable as YAML"),
+        ("[", "{path} is not valid YAML"),
         ("version: 1", "{path} is not a valid rubric: task_type: Field required"),
     ],
 )
