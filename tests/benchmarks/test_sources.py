@@ -146,6 +146,27 @@ def test_what_a_row_holds_does_not_spoil_the_message(
     assert len(str(caught.value).encode()) < 1_000
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "column", "value", "words"),
+    [
+        ("gsm8k", "id", ["a"], r"its id is \['a'\], neither a text nor a number"),
+        ("mmlu", "id", True, "its id is True, neither"),
+        ("bfcl", "id", {}, "its id is {}, neither"),
+        ("humaneval", "task_id", 3, "its task_id is 3, not a text"),
+        ("humaneval", "prompt", ["def f("], "its prompt is .*, not a text"),
+        ("humaneval", "canonical_solution", None, "its canonical_solution is None, not a text"),
+        ("bfcl", "question", [{"role": "user", "content": 7}], "its content is 7, not a text"),
+    ],
+)
+def test_what_is_no_text_is_named(
+    benchmark: str, column: str, value: object, words: str, tmp_path: Path
+) -> None:
+    row = items(benchmark)[0] | {column: value}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row))
+    with pytest.raises(PrerequisiteError, match=f"line 1: {words}"):
+        load_questions(benchmark, tmp_path / "x.jsonl")
+
+
 def test_a_byte_order_mark_is_no_part_of_a_row(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + (ITEMS / "gsm8k.jsonl").read_bytes())

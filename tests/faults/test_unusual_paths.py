@@ -11,9 +11,11 @@ import pytest
 from tests.faults.record import Tried, record
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.reading import sources_of
+from tiebreak.bank.schema import open_bank
 from tiebreak.benchmarks import load_questions
 from tiebreak.estimate import EstimateError
 from tiebreak.estimate.prices import read_price_file
+from tiebreak.inspect_tasks.replay import replay
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.rubric import RubricError, load_rubric
 from tiebreak.tables import (
@@ -42,8 +44,10 @@ READERS: dict[str, tuple[Callable[[str], Any], str, type[Exception]]] = {
     "an order": (lambda path: read_order(path, ["a"]), ".txt", TableError),
     "questions": (lambda path: sources_of((path,)), ".jsonl", BankError),
     "a benchmark": (lambda path: load_questions("gsm8k", path), ".jsonl", PrerequisiteError),
+    "questions to replay": (replay, ".jsonl", PrerequisiteError),
     "BFCL": (lambda path: load_questions("bfcl", path), ".jsonl", PrerequisiteError),
     "prices": (read_price_file, ".yaml", EstimateError),
+    "a bank": (open_bank, ".db", BankError),
     "a rubric": (load_rubric, ".yaml", RubricError),
 }
 NAMES: dict[str, Callable[[str], str]] = {

@@ -59,6 +59,9 @@ def test_read(label: str, name: str, settings: dict[str, object]) -> None:
         ("pointwise:swap=never", "takes no settings"),
         # What all items of a run share is no setting.
         ("fixed_rubric:shared=1", "takes no settings"),
+        pytest.param(f"seal:tiers={'[' * 1_000}", "it is not YAML", id="deep"),
+        ("seal:tiers=!!bool x", "it is not YAML"),
+        ("seal:tiers=!!timestamp x", "it is not YAML"),
     ],
 )
 def test_refused(label: str, words: str) -> None:

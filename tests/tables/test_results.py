@@ -1,6 +1,7 @@
 """Results of finished runs: Inspect logs (really run) and lm-eval's summaries."""
 
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -334,6 +335,18 @@ def test_half_of_a_character_in_a_name_is_replaced(tmp_path: Path) -> None:
     write_summary(tmp_path / "results_x.json", "m\ud800", results)
     table = read_results(tmp_path)
     assert (table.models, table.benchmarks) == (("m\ufffd",), ("a\ufffd",))
+
+
+@pytest.mark.slow
+def test_a_chain_of_groups_is_the_first_one(tmp_path: Path) -> None:
+    n = 20_000
+    results = {f"t{k}": task_values(acc=k / n) for k in range(n)}
+    groups = {f"t{k}": [f"t{k + 1}"] for k in reversed(range(n - 1))}
+    start = time.process_time()
+    table = read_results(write_summary(tmp_path / "results_x.json", "m", results, groups=groups))
+    assert cells(table) == {("m", "t0"): 0.0}
+    assert table.notes == (f"t0 stands for its {n - 1} tasks",)
+    assert time.process_time() - start < 5
 
 
 def test_groups_in_a_circle_end(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ Nothing is scored here: the tests run the answer's code, which happens in a sand
 from typing import Final
 
 from tiebreak.benchmarks.program import without_docstrings
-from tiebreak.benchmarks.question import Question, Row
+from tiebreak.benchmarks.question import Question, Row, text_of
 
 METRIC: Final = "unit_tests"
 
@@ -37,15 +37,15 @@ def read(row: Row, number: int) -> Question:
         KeyError: a column is missing.
         ValueError: the prompt does not begin the function, or the tests define no `check`.
     """
-    prompt, test, entry_point = str(row["prompt"]), str(row["test"]), str(row["entry_point"])
+    prompt, test, entry_point = (text_of(row, name) for name in ("prompt", "test", "entry_point"))
     if f"def {entry_point}(" not in prompt:
         raise ValueError(f"its prompt does not begin the function {entry_point}")
     if "def check(" not in test:
         raise ValueError("its test does not define check(candidate)")
     return Question(
-        id=str(row["task_id"]),
+        id=text_of(row, "task_id"),
         text=prompt,
-        target=str(row["canonical_solution"]),
+        target=text_of(row, "canonical_solution"),
         details={"test": test, "entry_point": entry_point},
     )
 

@@ -39,8 +39,30 @@ class Question:
 
 
 def name_of(row: Row, otherwise: str) -> str:
-    """The `id` of a row, or another name where it has none."""
-    return otherwise if row.get("id") is None else str(row["id"])
+    """The `id` of a row, or another name where it has none.
+
+    Raises:
+        ValueError: the id is neither a text nor a number.
+    """
+    name = row.get("id")
+    if name is None:
+        return otherwise
+    if not isinstance(name, str | int | float) or isinstance(name, bool):
+        raise ValueError(f"its id is {name!r}, neither a text nor a number")
+    return str(name)
+
+
+def text_of(row: Row, column: str) -> str:
+    """A column of a row that must be a text.
+
+    Raises:
+        KeyError: it is missing.
+        ValueError: it is something else.
+    """
+    text = row[column]
+    if not isinstance(text, str):
+        raise ValueError(f"its {column} is {text!r}, not a text")
+    return text
 
 
 class Verdict(NamedTuple):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tiebreak.benchmarks.question import Row
+from tiebreak.paths import problem_with
 from tiebreak.prerequisite import PrerequisiteError
 
 
@@ -101,6 +102,8 @@ def file_rows(path: Path) -> Iterator[tuple[str, Row]]:
         PrerequisiteError: the file cannot be read, or holds more rows than any benchmark; the
             message says where.
     """
+    if problem := problem_with(path):
+        raise PrerequisiteError(f"The data cannot be read: {path} {problem}.")
     rows = _parquet_rows(path) if path.suffix == ".parquet" else _json_rows(path)
     for number, found in enumerate(rows):
         if number == MOST_ROWS:

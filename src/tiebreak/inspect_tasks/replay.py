@@ -153,8 +153,6 @@ def _read(data: str, which: Which) -> tuple[list[_Known], str, str]:
         return known, data, origin(data)
     path = Path(from_working_directory(data))
     if "://" not in data and path.suffix in _FILES:
-        if not path.exists():
-            raise PrerequisiteError(f"The data cannot be read: {path} does not exist.")
         return list(_of_file(path)), path.name.partition(".")[0], str(path)
     return _of_bank(data if "://" in data else str(path), which)
 

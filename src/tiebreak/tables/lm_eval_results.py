@@ -223,13 +223,13 @@ def _covered(summary: Mapping[str, Any]) -> dict[str, str]:
             if task not in covered and task != group:
                 covered[task] = group
                 below += children.get(task, ())
-    return {task: _topmost(group, covered) for task, group in covered.items()}
-
-
-def _topmost(group: str, covered: Mapping[str, str]) -> str:
-    while group in covered:  # a group inside another may have come first
-        group = covered[group]
-    return group
+    topmost: dict[str, str] = {}
+    for task in covered:  # a group inside another may have come first
+        way = [task]
+        while way[-1] in covered and way[-1] not in topmost:
+            way.append(covered[way[-1]])
+        topmost |= dict.fromkeys(way[:-1], topmost.get(way[-1], way[-1]))
+    return topmost
 
 
 def _group_notes(covered: Mapping[str, str]) -> list[Note]:

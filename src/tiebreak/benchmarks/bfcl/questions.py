@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tiebreak.benchmarks.bfcl.categories import ANY_CALL, NO_CALL, category_in, category_named
-from tiebreak.benchmarks.question import Question, Row
+from tiebreak.benchmarks.question import Question, Row, name_of, text_of
 
 TYPES: Final[Mapping[str, type]] = {
     "string": str,
@@ -34,7 +34,7 @@ def read(row: Row, number: int) -> Question:
         ValueError: a column is not what it should be, the question has several turns, or its
             category is left out.
     """
-    name = str(row.get("id", f"bfcl_{number}"))
+    name = name_of(row, f"bfcl_{number}")
     messages = _messages(row["question"])
     tools = _tools(row["function"])
     category = category_named(row["category"]) if row.get("category") else category_in(name)
@@ -74,7 +74,7 @@ def _messages(value: Any) -> list[Mapping[str, str]]:
             raise ValueError(f"its question has {len(value)} turns; only one is supported")
         value = value[0]
     messages: list[Mapping[str, str]] = [
-        {"role": str(m["role"]), "content": str(m["content"])} for m in value
+        {"role": text_of(m, "role"), "content": text_of(m, "content")} for m in value
     ]
     if unknown := sorted({message["role"] for message in messages} - set(ROLES)):
         raise ValueError(f"its question has messages of {', '.join(unknown)}")
