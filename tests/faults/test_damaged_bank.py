@@ -8,9 +8,13 @@ from click.testing import CliRunner
 
 from tests.bank.builders import example_questions, make_bank
 from tests.bank.questions import keep
+from tests.bank.serving import KEYS, client, served, token
+from tests.bank.serving import make_bank as plain_bank
 from tests.faults.record import Tried, amount, record
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.quotas import grant
 from tiebreak.bank.schema import open_bank
+from tiebreak.bank.server.settings import Settings
 from tiebreak.cli import main
 
 VERBS = (
@@ -84,6 +88,25 @@ def test_damaged_fields_are_named(damage: str, words: str, tmp_path: Path) -> No
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 1
     assert f"Error: the bank's file is damaged {words}" in done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["options = '['", "question = CAST(x'ff' AS TEXT)"])
+def test_who_is_examined_learns_nothing_of_a_damaged_bank(damage: str, tmp_path: Path) -> None:
+    engine = plain_bank(tmp_path / "bank.db", 3)
+    grant(engine, "example.org", 3)
+    with (
+        served(Settings(bank=str(tmp_path / "bank.db"), keys=KEYS)) as address,
+        client(address, token(engine)) as ada,
+    ):
+        headers = {"Idempotency-Key": "first"}
+        session = ada.post("/sessions", json={"k": 1, "model": "m"}, headers=headers).json()["id"]
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"UPDATE questions SET {damage}")
+        reply = ada.get(f"/sessions/{session}/questions/1")
+    assert reply.status_code == 500
+    assert "the server failed" in reply.text
+    assert "damaged" not in reply.text
 
 
 def test_a_version_that_is_none(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@
 processes of `tiebreak bank serve`.
 """
 
-import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -108,8 +107,8 @@ def from_environment() -> FastAPI:
 def _refused(rates: Rates) -> Callable[[Request, Exception], Awaitable[Response]]:
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, BankError)
-        if isinstance(error.__cause__, (sqlite3.Error, UnicodeDecodeError)):
-            raise error  # for the log: who asks cannot mend a damaged bank
+        if error.kind == "unusable" and error.__cause__ is not None:
+            raise error  # the bank is damaged: that is for the log, not for who asks
         if error.kind != "unidentified":
             return problem(STATUS[error.kind], str(error))
         if rates.stranger(state_of(request.scope).address):
