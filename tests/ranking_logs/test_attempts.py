@@ -1,4 +1,4 @@
-"""Of several attempts at a run one counts; a run that was repeated to its end is no attempt."""
+"""Of several attempts at a run one counts."""
 
 from dataclasses import dataclass
 from itertools import permutations
@@ -61,12 +61,11 @@ class Log:
         ([Log("a", 3, "T1", status="error"), Log("b", 2, "T2", status="started")], "a"),
         ([Log("a", 3, "T1"), Log("b", 3, "T2", status="error")], "a"),
         ([Log("a", 3, "T1", status="error"), Log("b", 3, "T2", status="error")], "b"),
-        # It was done, and was done again from the cache.
+        # It was done, and was done again from the cache: the bill is that of the first.
         ([Log("a", 4, "T1"), Log("b", 4, "T2", cached=True)], "a"),
-        ([Log("a", 2, "T1", status="started"), Log("b", 4, "T2", cached=True)], "b"),
+        ([Log("a", 4, "T1", status="error"), Log("b", 4, "T2", cached=True)], "b"),
         ([Log("a", 4, "T1", cached=True), Log("b", 4, "T2", cached=True)], "b"),
-        # Replies of its own are a repetition, unless they are a retry's.
-        ([Log("a", 4, "T1"), Log("b", 4, "T2"), Log("c", 1, "T3")], "ab"),
+        ([Log("a", 4, "T1"), Log("b", 4, "T2"), Log("c", 1, "T3")], "b"),
         ([Log("a", 4), Log("b", 4)], "b"),
         # Other runs, other judges, and logs that do not say which run they are.
         ([Log("a", 1, "T1"), Log("b", 4, "T2", run="beef")], "ab"),

@@ -2,9 +2,9 @@
 
 A run that was killed leaves a log, and so does every `inspect eval-retry` of it (a log of the same
 task) and the same `inspect eval` given again (a log of the same run: pool, protocol, arguments and
-judges). An attempt that did not come to its end gives way to the one that did, or to the one that
-came furthest; so does one that came to its end without a call of its own, for it repeats replies
-that are there. A run that was judged to its end again by another task is no attempt: it stays.
+judges). The one counts that judged most items; of equals one that ended well, then the one that
+paid for most calls and did not find them in the cache, then the latest. A run that is repeated on
+purpose has an argument of its own (`-T repeat=2`), and so is another run.
 """
 
 from collections import defaultdict
@@ -22,27 +22,20 @@ _LISTED = 3
 
 
 def best_attempts(logs: Iterable[RankingLog]) -> list[RankingLog]:
-    """The logs that count, in their order; the first of a run has a note on those left out."""
+    """The best log of each run, in their order, with a note on those that are left out."""
     logs = list(logs)
-    noted: dict[int, RankingLog] = {}
+    best: dict[int, RankingLog] = {}
     for run in _runs(logs):
-        kept = those_that_count(run)
-        others = [log for log in run if all(log is not one for one in kept)]
-        noted |= {id(log): log for log in kept}
-        if others:
-            first = kept[0]
-            noted[id(first)] = replace(first, notes=(*first.notes, _left_out(others, first)))
-    return [noted[id(log)] for log in logs if id(log) in noted]
+        one = best_of(run)
+        others = [log for log in run if log is not one]
+        notes = (*one.notes, _left_out(others, one)) if others else one.notes
+        best[id(one)] = replace(one, notes=notes)
+    return [best[id(log)] for log in logs if id(log) in best]
 
 
-def those_that_count(attempts: Sequence[RankingLog]) -> list[RankingLog]:
-    """Of attempts at one run, or at one shard of it, those that count, the oldest first."""
-    tasks: dict[str, list[RankingLog]] = defaultdict(list)
-    for log in attempts:
-        tasks[log.task_id or log.path].append(log)
-    furthest = [max(same, key=_progress) for same in tasks.values()]
-    whole = [log for log in furthest if _complete(log) and not _replayed(log)]
-    return sorted(whole or [max(furthest, key=_progress)], key=lambda log: log.age)
+def best_of(attempts: Iterable[RankingLog]) -> RankingLog:
+    """The attempt that counts."""
+    return max(attempts, key=_progress)
 
 
 def _runs(logs: Iterable[RankingLog]) -> Iterable[list[RankingLog]]:
@@ -55,19 +48,10 @@ def _runs(logs: Iterable[RankingLog]) -> Iterable[list[RankingLog]]:
     return runs.values()
 
 
-def _progress(log: RankingLog) -> tuple[int, int, bool, tuple[str, int, str]]:
+def _progress(log: RankingLog) -> tuple[int, int, bool, int, tuple[str, int, str]]:
     done = log.n_judged + len(log.skipped)
-    return done, len(log.ranked), log.status == "success", log.age
-
-
-def _complete(log: RankingLog) -> bool:
-    return log.status == "success" and log.n_judged + len(log.skipped) >= log.n_expected
-
-
-def _replayed(log: RankingLog) -> bool:
-    """Whether all of its replies were in the cache."""
-    calls = [call for item in log.items for call in item.calls]
-    return bool(calls) and all(call.cached for call in calls)
+    paid = sum(not call.cached for item in log.items for call in item.calls)
+    return done, len(log.ranked), log.status == "success", paid, log.age
 
 
 def _left_out(others: Sequence[RankingLog], kept: RankingLog) -> str:

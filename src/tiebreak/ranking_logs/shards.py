@@ -11,7 +11,7 @@ from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from tiebreak.candidates import Shard
-from tiebreak.ranking_logs.attempts import those_that_count
+from tiebreak.ranking_logs.attempts import best_of
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError
 from tiebreak.words import count
 
@@ -58,13 +58,20 @@ def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> l
 
 
 def _fullest(parts: Iterable[_Part]) -> list[_Part]:
-    """Of the attempts at each shard the best, in the order of the shards."""
+    """Of the attempts at each shard the best, in the order of the shards.
+
+    Those of a task are attempts at the same, and so are all that did not come to their end.
+    """
     attempts: dict[Shard, list[RankingLog]] = defaultdict(list)
     for shard, log in parts:
         attempts[shard].append(log)
     found = []
     for shard, same in attempts.items():
-        kept = those_that_count(same)
+        tasks: dict[str, list[RankingLog]] = defaultdict(list)
+        for log in same:
+            tasks[log.task_id or log.path].append(log)
+        best = [best_of(task) for task in tasks.values()]
+        kept = [log for log in best if _whole(log)] or [best_of(best)]
         notes = tuple(
             f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
             f"{kept[0].path}, another attempt at this shard, {kept[0].n_judged:,}"
@@ -73,6 +80,10 @@ def _fullest(parts: Iterable[_Part]) -> list[_Part]:
         )
         found += [_Part(shard, replace(log, notes=(*log.notes, *notes))) for log in kept]
     return sorted(found, key=lambda part: (part.shard, part.log.path))
+
+
+def _whole(log: RankingLog) -> bool:
+    return log.status == "success" and log.n_judged + len(log.skipped) >= log.n_expected
 
 
 def _refuse_overlaps(parts: Sequence[_Part]) -> None:
