@@ -18,7 +18,13 @@ from tiebreak.analysis.judge.position import bound_reviewer, bound_warning
 from tiebreak.analysis.other_rules import first_by_rule
 from tiebreak.analysis.peers.panel import panels_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
-from tiebreak.analysis.remarks import lone_reviewer, notes, tie_warning, unscored_warning
+from tiebreak.analysis.remarks import (
+    early_end_warning,
+    lone_reviewer,
+    notes,
+    tie_warning,
+    unscored_warning,
+)
 from tiebreak.analysis.settled import Settled, settled_of
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
@@ -242,6 +248,7 @@ def board_of(
         canaries=canaries,
     )
     warnings = [
+        early_end_warning(log, rule),
         *(lone_reviewer(items), unscored, rule and tie_warning(items, rule)),
         *bound.values(),
     ]

@@ -6,6 +6,7 @@ import numpy as np
 
 from tiebreak.analysis.item_table import ItemTable
 from tiebreak.rankers import ItemBootstrap
+from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, percent
@@ -14,6 +15,16 @@ UNSCORED_TOLERANCE = 0.05
 TIE_TOLERANCE = 0.5
 # Below this many items that tell models apart the intervals cover clearly less than they claim.
 FEW_ITEMS = 10
+
+
+def early_end_warning(log: RankingLog, rule: Rule | None) -> str | None:
+    """A warning where a log does not hold all items of its run; None where no call is missed."""
+    if not log.n_missing or log.status == "success" or (rule and RULES[rule].asks is None):
+        return None
+    return (
+        f"The log ends early: {log.n_missing:,} of {count(log.n_expected, 'item')} are not in it, "
+        "and the receipt lacks what calls for them may have cost"
+    )
 
 
 def unscored_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:

@@ -89,10 +89,10 @@ def judging_task(
         PrerequisiteError: an argument that cannot be used; the message says which and why.
     """
     # The one way up: the end of a run asks for its verdict, which others know how to find.
-    from tiebreak.write_back.verdict import keep_at_the_end
+    from tiebreak.write_back.verdict import watch_runs
 
     common = checked(given, settings)
-    keep_at_the_end()
+    watch_runs()
     if protocol.keyed:
         require_no_rubric(protocol, common["task_type"], common["rubric"])
     if common["canaries"] and not RULES[protocol.placed_by].asks:

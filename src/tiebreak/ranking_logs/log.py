@@ -96,7 +96,8 @@ class RankingLog:
     dataset's name, for a log without ballots.
 
     `planned` are the ids of the samples that were to be judged, in the order of the dataset; with
-    epochs there are `n_expected` of them. `samples` are in Inspect's order: by epoch, then by id.
+    epochs there are `n_expected` of them, of which `n_missing` are not in the log: it ends early.
+    `samples` are in Inspect's order: by epoch, then by id.
     `notes` are sentences about this log and about files that had to be left out. `canaries` are
     samples that were planted to see whether the judge can be persuaded: no items, and not ranked.
     """
@@ -119,6 +120,7 @@ class RankingLog:
     notes: tuple[str, ...] = ()
     canaries: tuple[JudgedItem, ...] = ()
     judges: str = ""
+    n_missing: int = 0
 
     @property
     def age(self) -> tuple[str, int, str]:

@@ -58,6 +58,7 @@ def read_log_file(
         held = read_held(path, with_metadata=with_metadata, with_votes=with_votes)
     judged = [_judged(one, with_votes) for one in held]
     samples = tuple(one for one in judged if one.id not in planted)
+    n_expected = max(len(planned) * (header.eval.config.epochs or 1), len(samples))
     shown = _shown(path)
     return RankingLog(
         path=shown,
@@ -73,9 +74,10 @@ def read_log_file(
         shard=_shard(path, metadata),
         arguments={name: v for name, v in header.eval.task_args.items() if name not in _NOT_HOW},
         planned=planned,
-        n_expected=max(len(planned) * (header.eval.config.epochs or 1), len(samples)),
+        n_expected=n_expected,
         samples=samples,
         canaries=tuple(one for one in judged if one.id in planted),
+        n_missing=n_expected - len(samples),
         judges=header.eval.model_dump_json(include={"model", "model_roles"}),
     )
 

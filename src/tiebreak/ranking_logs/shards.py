@@ -141,6 +141,7 @@ def _join(parts: Sequence[_Part]) -> RankingLog:
         shard=None,
         planned=tuple(sample_id for log in logs for sample_id in log.planned),
         n_expected=sum(log.n_expected for log in logs),
+        n_missing=sum(log.n_missing for log in logs),
         samples=tuple(
             sorted(
                 (one for log in logs for one in log.samples), key=lambda one: (one.epoch, one.id)

@@ -1,16 +1,25 @@
 """The verdict of a run, in the metadata of its own ranking log, where `inspect view` shows it.
 
-`keep_at_the_end` lets Inspect call us when a judging run has ended. The log is then complete, and
-the verdict becomes an edit of its metadata with its provenance, as a person makes one in the
+`watch_runs` lets Inspect call us when a judging run has ended. The log is then complete, and the
+verdict becomes an edit of its metadata with its provenance, as a person makes one in the
 viewer: what the run itself said stays as it was. `inspect score` carries edits over, and a retry is
-a run that ends, too.
+a run that ends, too. Where the log is not complete, for the disk was full, an error says so.
 """
 
 from collections.abc import Mapping
+from logging import getLogger
 from typing import Any, Final
 
 import anyio
-from inspect_ai.hooks import Hooks, TaskEnd, hooks
+from inspect_ai.hooks import (
+    Hooks,
+    ModelUsageData,
+    RunEnd,
+    SampleStart,
+    TaskEnd,
+    TaskStart,
+    hooks,
+)
 from inspect_ai.log import (
     EvalLog,
     MetadataEdit,
@@ -22,31 +31,62 @@ from inspect_ai.log import (
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.candidates import PROTOCOL_KEY, SHARD_KEY
 from tiebreak.ranking_logs.log_file import read_log_file
+from tiebreak.write_back.written import Done, cache_problem, what_is_missing
+
+logger = getLogger(__name__)
 
 VERDICT_KEY: Final = "tiebreak_verdict"
 """Log metadata: the verdict of each benchmark, by its name; see `verdict_of`."""
 
 
-def keep_at_the_end() -> None:
+def watch_runs() -> None:
     """From now on in this process, a judging run that ends keeps its verdict in its log.
 
-    Not a hook of the package: Inspect would announce it in every run of any task.
+    And it says what its log lacks. Not a hook of the package: Inspect would announce it in every
+    run of any task.
     """
     if not _registered:
-        _registered.append(hooks("verdict", "Keeps the verdict of a ranking in its log")(_AtTheEnd))
+        _registered.append(hooks("verdict", "Keeps the verdict of a ranking in its log")(_Watch))
 
 
 _registered: list[type[Hooks]] = []
 
 
-class _AtTheEnd(Hooks):
+class _Watch(Hooks):
+    """What judging runs do, by the id of their eval; an error in here is a warning of Inspect's."""
+
+    def __init__(self) -> None:
+        self._done: dict[str, Done] = {}
+
+    async def on_task_start(self, data: TaskStart) -> None:
+        if PROTOCOL_KEY in (data.spec.metadata or {}):
+            self._done[data.eval_id] = Done()
+
+    async def on_model_usage(self, data: ModelUsageData) -> None:
+        if done := self._done.get(data.eval_id or ""):
+            done.calls += 1
+
+    async def on_sample_start(self, data: SampleStart) -> None:
+        if done := self._done.get(data.eval_id):
+            done.samples.add((str(data.summary.id), data.summary.epoch))
+
     async def on_task_end(self, data: TaskEnd) -> None:
-        """Inspect has written the log; an error in here is a warning of Inspect's, no more."""
+        """Inspect has written the log."""
         if PROTOCOL_KEY in (data.log.eval.metadata or {}):
             kept = await keep_verdict(data.log)
             # Who started the run from Python holds this log and may write it again.
             data.log.log_updates = kept.log_updates
             data.log.recompute_tags_and_metadata()
+
+    async def on_run_end(self, data: RunEnd) -> None:
+        """All logs of the run are written, or could not be."""
+        watched = [log for log in data.logs if log.eval.eval_id in self._done]
+        for log in watched:
+            done = self._done.pop(log.eval.eval_id)
+            if problem := await anyio.to_thread.run_sync(what_is_missing, log, done):
+                logger.error(problem)
+        if watched and (problem := cache_problem()):
+            logger.error(problem)
 
 
 async def keep_verdict(log: EvalLog) -> EvalLog:
