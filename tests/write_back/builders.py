@@ -40,8 +40,13 @@ def brackets(orders: Mapping[str, str] = ORDERS, **fields: Any) -> list[ItemBall
 def write_ranking(
     path: Path, candidates: Path, ballots: Sequence[ItemBallots], **fields: Any
 ) -> Path:
-    """A ranking log that judged the answers in a folder; ballots get the hashes of their items."""
-    metadata = {PROTOCOL_KEY: ballots[0].protocol if ballots else "seal", RUN_KEY: "f00d"}
+    """A ranking log that judged the answers in a folder; ballots get the hashes of their items.
+
+    Another `eval_id` is another run.
+    """
+    protocol = ballots[0].protocol if ballots else "seal"
+    run = f"{protocol} {fields.get('eval_id', 'E1')}"
+    metadata = {PROTOCOL_KEY: protocol, RUN_KEY: run}
     return write_log(
         path, judged(candidates, ballots), **{"metadata": metadata, "eval_id": "E1"} | fields
     )
