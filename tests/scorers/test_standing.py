@@ -3,8 +3,10 @@
 import math
 
 import pytest
+from inspect_ai._util.registry import registry_info
 from inspect_ai.scorer import Metric, SampleScore, Score
 
+from tiebreak.scorers import ranking
 from tiebreak.scorers.standing import borda, borda_stderr, place
 
 
@@ -35,3 +37,10 @@ def test_what_is_undefined_is_no_zero() -> None:
 def test_the_place_is_what_the_leaderboard_says() -> None:
     assert computed(place(2, 3), 1.0, 1.0) == 2
     assert computed(place(2, 3)) == 2
+
+
+def test_inspect_can_tell_them_from_the_metrics_of_a_ranking_log() -> None:
+    """It computes them again by their names alone."""
+    ours = {registry_info(one).name for one in (borda(), borda_stderr(), place(1, 2))}
+    others = (ranking.spread, ranking.borda, ranking.borda_stderr, ranking.least_squares)
+    assert ours.isdisjoint(registry_info(one()).name for one in others)

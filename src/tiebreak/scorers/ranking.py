@@ -48,7 +48,9 @@ ROSTER_KEY = "roster"
 """Sample metadata: all models of the run. A model that is absent from an item scores NaN there."""
 
 
-@metric
+# Inspect computes metrics of a log again by their names, which have to differ from those of
+# `tiebreak.scorers.standing`.
+@metric(name="borda_by_model")
 def borda() -> Metric:
     """Mean normalized Borda score of every model over its items, in [0, 1] (SEAL, §2.3)."""
 
@@ -59,7 +61,7 @@ def borda() -> Metric:
     return compute
 
 
-@metric(name="stderr")
+@metric(name="stderr_by_model")
 def borda_stderr() -> Metric:
     """Standard error of every model's mean over items; NaN below two items."""
 
