@@ -1,5 +1,6 @@
 """Runs that stop judging once their ranking is decided."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.inspect_tasks.runs import (
 )
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.candidates import CONTEST_KEY
+from tiebreak.inspect_tasks import settling as settling_module
 from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers import Resampling
@@ -201,3 +203,30 @@ def test_an_item_counts_once() -> None:
     for _ in range(100):
         test.judged("q0", {"a": 1.0, "b": 0.0})
     assert test.decided is None
+
+
+def test_an_item_waits_for_what_earlier_attempts_judged_before_it() -> None:
+    """A retry takes over what was judged while it begins what was not."""
+    clear = {"a": 1.0, "b": 0.0}
+    test = settling(60)
+
+    async def attempt() -> None:
+        await test.schedule_sample("q1", 1)
+        waits = asyncio.create_task(test.caught_up("q3"))
+        for number in (0, 2):
+            await asyncio.sleep(0.03)
+            assert not waits.done()
+            test.judged(f"q{number}", clear)
+        await asyncio.wait_for(waits, timeout=1)
+        # Once all is decided nothing is waited for.
+        for number in range(1, 58):
+            test.judged(f"q{number}", clear)
+        assert test.decided
+        await asyncio.wait_for(test.caught_up("q59"), timeout=1)
+
+    asyncio.run(attempt())
+
+
+def test_an_item_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling_module, "_PATIENCE", 0.05)
+    asyncio.run(asyncio.wait_for(settling(60).caught_up("q2"), timeout=1))

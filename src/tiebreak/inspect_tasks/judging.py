@@ -199,6 +199,8 @@ def judge_items(
             nonlocal latest
             latest = ballots
 
+        if settling is not None:
+            await settling.caught_up(state.sample_id)
         try:
             ballots = await run.judge(restore_contest(state.metadata), record)
         except Exception:

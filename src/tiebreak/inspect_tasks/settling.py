@@ -7,7 +7,9 @@ in which they happen to finish: whatever makes an item finish early could make i
 import math
 import random
 from collections.abc import Mapping, Sequence
+from typing import Final
 
+import anyio
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSpec
 from inspect_ai.scorer import SampleScore
@@ -17,6 +19,10 @@ from tiebreak.candidates import CONTEST_KEY
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.settlement import RankingTest, SettleFor
 from tiebreak.scorers.ballots import Skipped
+
+_POLL: Final = 0.01
+_PATIENCE: Final = 5.0
+"""Seconds after which an item that an earlier attempt should have judged is not waited for."""
 
 
 def drawn(samples: Sequence[Sample], seed: int) -> list[Sample]:
@@ -83,7 +89,8 @@ class Settling:
         )
         self._turns = {sample.id: number for number, sample in enumerate(samples)}
         self._scores: dict[int, list[float]] = {}
-        self._next = 0
+        self._begun: set[int] = set()
+        self._known = self._next = 0
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         """Inspect begins an attempt at the run, with these samples in this order."""
@@ -92,6 +99,27 @@ class Settling:
 
     async def schedule_sample(self, id: str | int, epoch: int) -> None:
         """Inspect may run the sample; whether there is anything to judge is seen then."""
+        if id in self._turns:
+            self._begun.add(self._turns[id])
+
+    async def caught_up(self, sample_id: str | int) -> None:
+        """Wait until every item before this one has been judged or has begun.
+
+        A retry begins new items while it still takes over those of earlier attempts. Without them
+        it would judge what an attempt that was not interrupted does not.
+        """
+        turn, waited = self._turns.get(sample_id, 0), 0.0
+        while self.decided is None and (missing := self._first_missing()) < turn:
+            await anyio.sleep(_POLL)
+            waited = waited + _POLL if missing == self._first_missing() else 0.0
+            if waited >= _PATIENCE:
+                self._begun.add(missing)
+
+    def _first_missing(self) -> int:
+        """The first turn of which nothing is known yet."""
+        while self._known in self._scores or self._known in self._begun:
+            self._known += 1
+        return self._known
 
     async def complete_sample(
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]

@@ -61,7 +61,9 @@ class Spending:
         return "tiebreak"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> None:
-        """Nothing is stopped here."""
+        """A sample begins; nothing is stopped here."""
+        if self._settling is not None:
+            await self._settling.schedule_sample(id, epoch)
 
     async def complete_sample(
         self, id: str | int, epoch: int, scores: Mapping[str, SampleScore]
