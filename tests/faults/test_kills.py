@@ -1,6 +1,7 @@
 """kill -9 at any time: what a run comes to after a retry, and what is paid for twice."""
 
 import json
+import pickle
 import random
 import time
 from collections import Counter
@@ -101,8 +102,9 @@ class Attempts:
 
     @property
     def kept(self) -> int:
-        """How many replies are in the cache."""
-        return sum(path.is_file() for path in (self.folder / "cache" / "generate").rglob("*"))
+        """How many replies are in the cache, all of them."""
+        files = (self.folder / "cache" / "generate").rglob("*")
+        return sum(path.is_file() and _is_whole(path) for path in files)
 
     @property
     def last(self) -> EvalLog | None:
@@ -131,6 +133,15 @@ class Attempts:
             env=surroundings(self.folder),
             kill=kill,
         )
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether Inspect had written all of a reply when it died."""
+    try:
+        pickle.loads(path.read_bytes())
+    except (EOFError, pickle.UnpicklingError):
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")
