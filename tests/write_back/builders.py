@@ -44,11 +44,13 @@ def write_ranking(
 
     Another `eval_id` is another run.
     """
-    protocol = ballots[0].protocol if ballots else "seal"
-    run = f"{protocol} {fields.get('eval_id', 'E1')}"
-    metadata = {PROTOCOL_KEY: protocol, RUN_KEY: run}
+    eval_id = fields.get("eval_id", "E1")
+    metadata = {
+        PROTOCOL_KEY: ballots[0].protocol if ballots else "seal",
+        RUN_KEY: {"E1": "f00d"}.get(eval_id, eval_id),
+    }
     return write_log(
-        path, judged(candidates, ballots), **{"metadata": metadata, "eval_id": "E1"} | fields
+        path, judged(candidates, ballots), **{"metadata": metadata, "eval_id": eval_id} | fields
     )
 
 
