@@ -5,6 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.harness import run_here
 from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import read_panels
@@ -102,6 +103,22 @@ def test_enough_settings_and_items() -> None:
     assert {path.stem for path in ITEMS.glob("*.jsonl")} == {"gsm8k", "mmlu", "humaneval", "bfcl"}
 
 
+class Here:
+    """Stands in for `inspect eval` in a process of its own, which takes seconds to start."""
+
+    def __init__(self, command: list[str]) -> None:
+        run_here(*("inspect", *command[command.index("inspect_ai") + 1 :]), cwd=Path.cwd())
+
+    def __enter__(self) -> "Here":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def wait(self, timeout: float) -> int:
+        return 0
+
+
 @pytest.mark.slow
 def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -110,17 +127,18 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
     settings = [SETTINGS[0], SETTINGS[2]]
     boards = []
     for _ in range(2):
-        logs = run_demo(tmp_path / "demo", limit=2, settings=settings, benchmarks=["gsm8k"])
+        logs = run_demo(tmp_path / "demo", limit=1, settings=settings, benchmarks=["gsm8k"])
         pool = load_candidates(logs.candidates)
         assert pool.models == ("smollm2-135m/greedy", "smollm2-135m/hot")
-        assert len(pool) == 2
+        assert len(pool) == 1
         [board] = leaderboards([logs.ranking])
         boards.append(board)
-        assert board.n_items == len(most_different(pool, 3)) == 2
+        assert board.n_items == len(most_different(pool, 3)) == 1
         assert board.judges == (LOCAL,)
         printed = capfd.readouterr().out
         assert "First answer won" in printed
         assert str(logs.ranking) in printed
+        monkeypatch.setattr(run.subprocess, "Popen", Here)
     first, second = boards
     assert [(row.model, row.borda) for row in first.rows] == [
         (row.model, row.borda) for row in second.rows
@@ -130,7 +148,7 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
 
     # The same answers once more, and the candidates review each other.
     logs = run_demo(
-        tmp_path / "demo", protocol="peer_review", limit=2, settings=settings, benchmarks=["gsm8k"]
+        tmp_path / "demo", protocol="peer_review", limit=1, settings=settings, benchmarks=["gsm8k"]
     )
     [panel] = read_panels([logs.ranking])
     names = ("smollm2-135m/greedy", "smollm2-135m/hot")

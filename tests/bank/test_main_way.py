@@ -46,16 +46,16 @@ def test_main_way(tmp_path: Path) -> None:
     run_here("tiebreak", "bank", "export", session, "--out", "pools/", cwd=tmp_path)
 
     judged = ("--model-role", f"judge={JUDGE}", "--log-dir", "stars")
-    run("inspect", "eval", "tiebreak/stars", "-T", "candidates=pools/", *judged, cwd=tmp_path)
+    run_here("inspect", "eval", "tiebreak/stars", "-T", "candidates=pools/", *judged, cwd=tmp_path)
     board = run_here("tiebreak", "rank", "stars/", "--json", cwd=tmp_path)
     assert MODEL in board
     release = ("bank", "release", session, "--log", "stars/", "--json")
-    released = json.loads(run("tiebreak", *release, cwd=tmp_path).stdout)
+    released = json.loads(run_here("tiebreak", *release, cwd=tmp_path))
     assert (released["model"], released["n_items"]) == (MODEL, 2)
 
     people = (f"candidates={EXAMPLE / 'answers.parquet'}",)
     role = ("--model-role", f"judge={JUDGE}", "--log-dir", "calibration")
-    run("inspect", "eval", "tiebreak/stars", "-T", *people, *role, cwd=tmp_path)
+    run_here("inspect", "eval", "tiebreak/stars", "-T", *people, *role, cwd=tmp_path)
     stars = ("--human", str(EXAMPLE / "stars.csv"))
     found = run_here("tiebreak", "calibrate", "calibration/", *stars, "--json", cwd=tmp_path)
     assert json.loads(found)["judges"] == [JUDGE]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.harness import ROOT, run
+from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
 from tiebreak.inspect_tasks import judging, rerank
@@ -145,7 +145,7 @@ def test_a_wrong_argument_is_one_sentence_on_the_command_line(tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_the_tasks_can_be_listed() -> None:
-    listed = run("inspect", "list", "tasks", "inspect_tasks/rerank.py", cwd=ROOT).stdout
+    listed = run_here("inspect", "list", "tasks", "inspect_tasks/rerank.py", cwd=ROOT)
     assert {line.split("@")[1] for line in listed.split()} == {*PROTOCOLS, "own"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task
 
-from tests.harness import run
+from tests.harness import run_here
 from tiebreak.analysis.contamination import contamination
 from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.rows import rows_of
@@ -138,12 +138,13 @@ def test_a_model_that_knows_half_of_the_questions(tmp_path: Path) -> None:
     (tmp_path / "known.jsonl").write_text("\n".join(lines[:30]), encoding="utf-8")
     for name in ("public", "private"):
         told = ["-T", f"data={name}.jsonl", "--model", "memory/x", "-M", "knows=known.jsonl"]
-        run("inspect", "eval", "tiebreak/replay", *told, "--log-dir", "logs", cwd=tmp_path)
+        run_here("inspect", "eval", "tiebreak/replay", *told, "--log-dir", "logs", cwd=tmp_path)
     found = contamination(tmp_path / "logs", baselines=["private"])
     known, unknown = found.cell("memory/x", "public"), found.cell("memory/x", "private")
     assert known is not None
     assert unknown is not None
     assert (known.recalled, known.n, unknown.recalled, unknown.n) == (30, 60, 0, 60)
     assert verdict_of(found) == "public: memory/x recalls more than of private."
-    done = run("tiebreak", "contamination", "logs", "--baseline", "private", cwd=tmp_path)
-    assert "public: memory/x recalls more than of private." in done.stdout
+    told = ["contamination", "logs", "--baseline", "private"]
+    printed = run_here("tiebreak", *told, cwd=tmp_path)
+    assert "public: memory/x recalls more than of private." in printed

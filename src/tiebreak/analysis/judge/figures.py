@@ -55,7 +55,7 @@ class JudgeFigures:
 
 def as_one_judge(item: ItemBallots) -> ItemBallots:
     """An item whose matches have one verdict for each order; those of one judge as they are."""
-    if not any(verdict.judge for match in item.matches for verdict in match.verdicts):
+    if len({verdict.judge for match in item.matches for verdict in match.verdicts}) < 2:
         return item
     return item.model_copy(update={"matches": tuple(map(one_verdict_an_order, item.matches))})
 
