@@ -29,16 +29,17 @@ STAMPS = count(int(time.time()))
 @click.command()
 @click.option("--seed", default=1, show_default=True, help="Another seed draws other mutants.")
 @click.option("--size", default=300, show_default=True, help="How many mutants are counted.")
+@click.option("--room", "rooms", multiple=True, help="Only mutants of this room.")
 @click.option("--page", type=click.Path(path_type=Path), help="Write the table into this page.")
 @click.option("--again", is_flag=True, help="Put the survivors to the tests once more.")
-def main(seed: int, size: int, page: Path | None, again: bool) -> None:
+def main(seed: int, size: int, rooms: tuple[str, ...], page: Path | None, again: bool) -> None:
     """Change a random sample of lines, one at a time, and see whether the tests notice."""
     HOME.mkdir(exist_ok=True)
     chosen = settings()
     prepare()
     fresh_copy()
     reaching = current_map(chosen)
-    before = sources(COPY / PACKAGE, chosen.rooms)
+    before = sources(COPY / PACKAGE, rooms or chosen.rooms)
     modules = before.items()
     mutants = [one for name, text in modules for one in mutants_of(name, text, chosen.operators)]
     lines = len({(mutant.module, mutant.line) for mutant in mutants})
@@ -62,9 +63,9 @@ def main(seed: int, size: int, page: Path | None, again: bool) -> None:
             if result.test_outcome != TestOutcome.INCOMPETENT:
                 counted.append((mutant, result))
     _check(counted)
-    rows = [(mutant.room, bool(result.is_killed)) for mutant, result in counted]
+    told = [(mutant.room, bool(result.is_killed)) for mutant, result in counted]
     caption = f"Seed {seed}; there are {len(mutants):,} mutants on {lines:,} lines.\n\n"
-    text = caption + table(rows, chosen.rooms)
+    text = caption + table(told, rooms or chosen.rooms)
     print(f"\n{text}")
     if page is not None:
         write_table(page, text)
