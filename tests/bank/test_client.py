@@ -87,6 +87,21 @@ def test_what_a_server_refuses(
         getattr(Client(exam.address, token), str(call[0]))(*call[1:])
 
 
+@pytest.mark.parametrize("token", ["", " ", "a b", f"{TOKEN}\nRevoke it with: x", "tök", "a\0"])
+def test_a_token_that_cannot_be_sent_is_said_at_once_and_not_shown(token: str) -> None:
+    with pytest.raises(BankError, match="TIEBREAK_TOKEN is not one word") as error:
+        Client("http://127.0.0.1:1", token)
+    assert not token.strip() or token not in str(error.value)
+
+
+@pytest.mark.parametrize("server", ["localhost:8000", "exam.example.org", "ftp://x", "http://[::"])
+def test_an_address_that_is_none_is_said_at_once(server: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(BankError, match="is no address of a server, such as https://exam"):
+        Client(server, TOKEN).standing("s1")
+    assert time.monotonic() - began < 5
+
+
 def test_another_site_is_no_server(exam: FakeExam) -> None:
     exam.reply = lambda *given: (200, {"hello": "world"})  # type: ignore[method-assign]
     with pytest.raises(BankError, match="the server's reply lacks 'id'"):

@@ -150,6 +150,22 @@ def test_what_is_refused(
         fair(**{"bank": bank, **arguments})
 
 
+@pytest.mark.parametrize(
+    ("server", "token", "message"),
+    [
+        ("https://exam", "two words", "TIEBREAK_TOKEN is not one word"),
+        ("https://exam", "a\nRevoke it with: x", "TIEBREAK_TOKEN is not one word"),
+        ("http://[::", "t", "http://\\[:: is no address of a server"),
+    ],
+)
+def test_what_could_never_be_sent_is_said_at_once(
+    server: str, token: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIEBREAK_TOKEN", token)
+    with pytest.raises(PrerequisiteError, match=message):
+        fair(server=server, k=3)
+
+
 def test_the_bank_of_the_environment(bank: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIEBREAK_BANK", bank)
     assert ids(fair(k=9)) == ids(fair(bank, k=9))

@@ -6,6 +6,7 @@ for again, for a while. What the server refuses is a `BankError` that says what 
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, TypeVar
@@ -28,6 +29,13 @@ TOKEN: Final = "TIEBREAK_TOKEN"
 
 _T = TypeVar("_T")
 _LATER: Final = {429, 502, 503, 504}
+_PASSING: Final = (
+    httpx.TimeoutException,
+    httpx.NetworkError,
+    httpx.ProxyError,
+    httpx.RemoteProtocolError,
+)
+"""What the network loses. Of other errors of httpx no repetition would end otherwise."""
 _BACK_OFF: Final = wait_random_exponential(multiplier=0.3, max=30)
 _HINTS: Final = {
     401: f"the token in {TOKEN} is not valid (any more): ask the organiser for another",
@@ -78,14 +86,25 @@ class Client:
             token: As the organiser gave it.
             patience: Seconds for which a call is repeated when no answer comes.
             transport: Another way to the server, for tests.
+
+        Raises:
+            BankError: the token is not one word, or the address is none.
         """
-        self._http = httpx.Client(
-            base_url=server.rstrip("/") + "/",
-            headers={"Authorization": f"Bearer {token}"},
-            timeout=60,
-            transport=transport,
-        )
+        if not re.fullmatch(r"[!-~]+", token):
+            raise BankError(
+                f"the token in {TOKEN} is not one word of letters, digits and signs: take the "
+                "organiser's without spaces, line ends and whatever stood around it"
+            )
         self.server = server
+        try:
+            self._http = httpx.Client(
+                base_url=server.rstrip("/") + "/",
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=60,
+                transport=transport,
+            )
+        except httpx.InvalidURL as error:
+            raise self._no_address(error) from error
         self._patience = patience
 
     def start(self, k: int, model: str, prompting: Prompting, name: str = "") -> Standing:
@@ -132,12 +151,15 @@ class Client:
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         patient = Retrying(
-            retry=retry_if_exception_type(httpx.TransportError) | retry_if_result(_later),
+            retry=retry_if_exception_type(_PASSING) | retry_if_result(_later),
             wait=_wait,
             stop=stop_after_delay(self._patience),
             retry_error_callback=self._last,
         )
-        reply = patient(self._http.request, method, path, json=body, headers=headers)
+        try:
+            reply = patient(self._http.request, method, path, json=body, headers=headers)
+        except httpx.RequestError as error:
+            raise self._no_address(error) from error
         if not reply.is_success:
             hint = _HINTS.get(reply.status_code)
             what = f"{self.server} refuses ({reply.status_code}): {_detail(reply)}"
@@ -149,6 +171,11 @@ class Client:
         if not isinstance(found, dict):
             raise BankError(f"{self.server} is no server of tiebreak bank serve: {_detail(reply)}")
         return found
+
+    def _no_address(self, error: Exception) -> BankError:
+        return BankError(
+            f"{self.server} is no address of a server, such as https://exam.example.org ({error})"
+        )
 
     def _last(self, state: RetryCallState) -> httpx.Response:
         """The last reply, once patience is over."""

@@ -64,7 +64,7 @@ def connect(server: str) -> Client:
     """The server, with the token of the environment.
 
     Raises:
-        PrerequisiteError: there is no token, or the address is none.
+        PrerequisiteError: there is no token or none that can be sent, or the address is none.
     """
     token = os.environ.get(TOKEN)
     if not token:
@@ -73,7 +73,10 @@ def connect(server: str) -> Client:
         )
     if not str(server).startswith(("http://", "https://")):
         raise PrerequisiteError(f"server is {server!r}: it must begin with https:// or http://.")
-    return Client(server, token)
+    try:
+        return Client(server, token)
+    except BankError as error:
+        raise PrerequisiteError(str(error)) from error
 
 
 @solver
