@@ -1,5 +1,6 @@
 """The demo: its own words about the judge, and one small real run, twice."""
 
+import subprocess
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -138,7 +139,7 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
         printed = capfd.readouterr().out
         assert "First answer won" in printed
         assert str(logs.ranking) in printed
-        monkeypatch.setattr(run.subprocess, "Popen", Here)
+        monkeypatch.setattr(subprocess, "Popen", Here)
     first, second = boards
     assert [(row.model, row.borda) for row in first.rows] == [
         (row.model, row.borda) for row in second.rows
