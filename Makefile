@@ -10,6 +10,9 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-in
 	--no-annotate --no-header $(if $(UPGRADE),--upgrade) --python-version
 EXTRAS := --extra lm-eval --extra local --extra rankings --extra numba --extra report --extra bank
 
+# Compiled modules are kept, whatever the environment says: tests start many processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Another seed draws other mutants.
 SEED ?= 1
 SIZE ?= 400
