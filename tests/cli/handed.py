@@ -1,0 +1,51 @@
+"""What a verb hands on: the functions under it do not run, and tell what they were given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tiebreak.cli import main
+
+A_FUNCTION = "a function"
+
+
+class Enough(Exception):
+    """A function was called, and nothing after it matters."""
+
+
+class Handed:
+    """Functions that stand in for others.
+
+    Attributes:
+        made: What each was given, in the order of the calls; of a function, that it is one.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.patch = patch
+        self.made: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def instead(self, target: str, result: object = None) -> None:
+        """Let a function come to this result, or this error."""
+        name = target.rpartition(".")[2]
+
+        def stand_in(*args: Any, **kwargs: Any) -> object:
+            told = {key: A_FUNCTION if callable(one) else one for key, one in kwargs.items()}
+            self.made.append((name, args, told))
+            if isinstance(result, Exception):
+                raise result
+            return result
+
+        self.patch.setattr(target, stand_in)
+
+    @property
+    def names(self) -> list[str]:
+        """The functions that were called, in their order."""
+        return [name for name, *_ in self.made]
+
+
+def tiebreak(*arguments: str, env: Mapping[str, str | None] | None = None) -> Result:
+    """Run the command on a screen of 100 columns; what it fails with goes through."""
+    width = {"COLUMNS": "100", **(env or {})}
+    return CliRunner().invoke(main, arguments, env=width, catch_exceptions=False)

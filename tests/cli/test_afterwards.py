@@ -1,0 +1,243 @@
+"""What a verb does with what was found: where it is shown, drawn and said, and how it ends."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.cli.handed import Enough, Handed, tiebreak
+from tiebreak.report import ReportError
+
+CHECK = "tiebreak.report.plot.check_plot"
+FOUND = object()
+
+
+@dataclass
+class Drawn:
+    """A verb that draws: the options it needs, its function, and how it draws."""
+
+    command: str
+    function: str
+    draw: str
+    how: dict[str, Any]
+    files: object = None
+    said: str = "Plot: x.svg\n"
+
+    @property
+    def shown(self) -> str:
+        """Where the verb prints what it found."""
+        return f"tiebreak.cli.{self.command.split()[0]}.show"
+
+
+ALIGN, CALIBRATE, COMPARE, STARS = (
+    *("tiebreak.analysis.alignment.align.align", "tiebreak.analysis.calibration.calibrate"),
+    *("tiebreak.analysis.comparison.compare", "tiebreak.analysis.star_stability.star_stability"),
+)
+TWO = [Path("x.svg"), Path("x-2.svg")]
+DRAWN = [
+    Drawn("align a --human h", ALIGN, "alignment", {"rater": "kemeny_young"}),
+    Drawn("align a --human h --method irv --method borda", ALIGN, "alignment", {"rater": "irv"}),
+    Drawn("align a --human h --method irv --plot-method SR", ALIGN, "alignment", {"rater": "SR"}),
+    Drawn("calibrate a --human h", CALIBRATE, "calibration", {}, TWO, "Plot: x.svg, x-2.svg\n"),
+    Drawn("compare a", COMPARE, "comparison", {"against": "calls"}),
+    Drawn("compare a --against depth", COMPARE, "comparison", {"against": "depth"}),
+    Drawn("stability a --elo", STARS, "star_stability", {}, TWO, "Plot: x.svg, x-2.svg\n"),
+]
+
+
+@pytest.mark.parametrize("case", DRAWN, ids=lambda case: case.command)
+def test_what_is_drawn(case: Drawn, handed: Handed) -> None:
+    """The name is looked at before anything is read; where it was drawn stands beside the data."""
+    name = case.function.rpartition(".")[2]
+    handed.instead(case.function, FOUND)
+    handed.instead(case.shown)
+    handed.instead(CHECK)
+    handed.instead(f"tiebreak.report.plot.plot_{case.draw}", case.files)
+    plain = tiebreak(*case.command.split())
+    assert (plain.exit_code, plain.output, handed.names) == (0, "", [name, "show"])
+    handed.made.clear()
+    done = tiebreak(*case.command.split(), "--plot", "x.svg")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", case.said)
+    assert handed.names == ["check_plot", name, "show", f"plot_{case.draw}"]
+    assert handed.made[0][1] == ("x.svg",)
+    assert handed.made[2][1][::2] == (None, FOUND)
+    assert handed.made[3][1:] == ((FOUND, "x.svg"), case.how)
+
+
+@pytest.mark.parametrize("error", [ReportError("no room"), OSError("no room")])
+@pytest.mark.parametrize("case", DRAWN[::2], ids=lambda case: case.command)
+def test_what_cannot_be_drawn_is_said_after_what_was_found(
+    case: Drawn, error: Exception, handed: Handed
+) -> None:
+    handed.instead(case.function, FOUND)
+    handed.instead(case.shown)
+    handed.instead(CHECK)
+    handed.instead(f"tiebreak.report.plot.plot_{case.draw}", error)
+    done = tiebreak(*case.command.split(), "--plot", "x.svg")
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", "Error: no room\n")
+    assert "show" in handed.names
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex", "html"])
+def test_the_form_that_was_asked_for(form: str, handed: Handed) -> None:
+    handed.instead(COMPARE, FOUND)
+    handed.instead("tiebreak.cli.compare.show")
+    asked = [f"--{form}"] if form in ("json", "csv") else ["--format", form]
+    assert tiebreak("compare", "a", *asked).exit_code == 0
+    assert handed.made[1][1][::2] == (form, FOUND)
+
+
+@pytest.mark.parametrize(
+    ("command", "function"),
+    [
+        ("align a --human h", ALIGN),
+        ("peers a", "tiebreak.analysis.peers.review.peer_report"),
+    ],
+)
+def test_items_go_with_json(command: str, function: str, handed: Handed) -> None:
+    verb, *others = command.split()
+    handed.instead(function, FOUND)
+    handed.instead(f"tiebreak.cli.{verb}.show")
+    for asked, items in ((["--json", "--items"], True), (["--json"], False), ([], False)):
+        assert tiebreak(verb, *others, *asked).exit_code == 0
+        assert handed.made[-1][2] == {"items": items}
+    for asked in (["--items"], ["--items", "--format", "html"]):
+        done = tiebreak(verb, *others, *asked)
+        assert (done.exit_code, "--items goes with --json" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "judging", "said"),
+    [
+        ([], ["settled", "could_help"], True),
+        ([], ["could_help", "settled"], True),
+        ([], ["settled", "settled"], False),
+        ([], [], False),
+        (["--json"], ["could_help"], False),
+    ],
+)
+def test_where_judging_could_help_the_next_command_is_said(
+    asked: list[str], judging: list[str], said: bool, handed: Handed
+) -> None:
+    found = [SimpleNamespace(verdict=SimpleNamespace(judging=one)) for one in judging]
+    handed.instead("tiebreak.candidates.load_candidates")
+    handed.instead("tiebreak.analysis.diagnosis.diagnose", found)
+    handed.instead("tiebreak.cli.diagnose.show")
+    done = tiebreak("diagnose", "my logs", "b", *asked)
+    command = "  tiebreak estimate 'my logs' b --judge MODEL"
+    assert done.stdout == (f"\nWhat judging would cost:\n{command}\n" if said else "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "stdout"), [([], ""), (["--out", "p"], "\nPool: p\n"), (["--out", "p", "--json"], "")]
+)
+def test_the_pool_is_written_before_the_audit_is_shown(
+    asked: list[str], stdout: str, handed: Handed
+) -> None:
+    for name, result in (("load_candidates", FOUND), ("write_parquet", None), ("audit", "found")):
+        handed.instead(f"tiebreak.candidates.{name}", result)
+    handed.instead("tiebreak.cli.candidates.show")
+    assert tiebreak("candidates", "a", *asked).stdout == stdout
+    written = (FOUND, Path("p"))
+    assert [args for _, args, _ in handed.made[1:-1]] == [*([written] if asked else []), (FOUND,)]
+    assert handed.names[-2:] == ["audit", "show"]
+    assert handed.made[-1][1][::2] == ("json" if "--json" in asked else None, "found")
+
+
+@pytest.mark.parametrize(
+    "asked", [["--budget", "1", "--calls", "2"], ["--calls", "2", "--precision", "0.1"]]
+)
+def test_one_goal_of_a_plan(asked: list[str]) -> None:
+    done = tiebreak("estimate", "a", *asked)
+    assert done.exit_code == 2
+    assert done.stderr.endswith("Error: --budget, --calls and --precision: give one of them\n")
+
+
+@pytest.mark.parametrize("goal", [["--budget", "1"], ["--calls", "2"], ["--precision", "0.1"]])
+def test_a_plan_is_for_matches(goal: list[str]) -> None:
+    done = tiebreak("estimate", "a", "--mode", "union", *goal)
+    assert done.exit_code == 2
+    assert "Error: --mode union: a plan is for matches" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "option", ["--closure", "--control length", "--place points", "--reference a"]
+)
+def test_a_pair_is_compared_as_it_is(option: str) -> None:
+    done = tiebreak("rank", "a", "--pair", "x,y", *option.split())
+    assert done.exit_code == 2
+    assert done.stderr.endswith(
+        "Error: --pair takes no --closure, --control, --place and --reference\n"
+    )
+
+
+@pytest.mark.parametrize("pair", ["x", "x,", ",y", "x,y,z", ","])
+def test_a_pair_is_two(pair: str, handed: Handed) -> None:
+    handed.instead("tiebreak.analysis.pair.compare_pair", Enough())
+    done = tiebreak("rank", "a", "--pair", pair)
+    assert done.exit_code == 2
+    assert "two models with a comma between them" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (f"--subsample 0.5 {more}", "--subsample is about parts of any log")
+        for more in ("--elo", "--sizes 5", "--against s", "--dates d", "--causes c")
+    ]
+    + [
+        (f"--reference m {more}", "--reference is for relative scores; give --sizes as well")
+        for more in ("", "--elo", "--against s")
+    ]
+    + [
+        (f"--plot x.svg {more}", "--plot draws --elo, --dates and --causes; give one of them")
+        for more in ("", "--sizes 5", "--against s", "--subsample 0.5")
+    ],
+)
+def test_options_of_stability_that_do_not_fit(asked: str, said: str) -> None:
+    done = tiebreak("stability", "a", *asked.split())
+    assert done.exit_code == 2
+    assert f"Error: {said}" in done.stderr
+
+
+def test_stability_of_any_log_is_shown(handed: Handed) -> None:
+    handed.instead("tiebreak.analysis.stability.stability", FOUND)
+    handed.instead("tiebreak.cli.stability.show")
+    done = tiebreak("stability", "a", "--csv")
+    assert (done.exit_code, done.output) == (0, "")
+    assert handed.names == ["stability", "show"]
+    assert handed.made[1][1][::2] == ("csv", FOUND)
+
+
+@pytest.mark.parametrize("asked", [[], ["--json"]])
+def test_what_write_back_did(asked: list[str], handed: Handed) -> None:
+    handed.instead("tiebreak.write_back.write_back_ranks", FOUND)
+    handed.instead("tiebreak.write_back.sheet.data_of", {"x": 1})
+    handed.instead("tiebreak.write_back.sheet.sheets_of", ())
+    done = tiebreak("write-back", "a", "--into", "b", *asked)
+    assert done.stdout == ('{\n  "x": 1\n}\n' if asked else "")
+    assert handed.made[-1] == ("data_of" if asked else "sheets_of", (FOUND,), {})
+
+
+def test_progress_of_a_simulation_adds_up(handed: Handed, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    @contextmanager
+    def steps() -> Iterator[Callable[[str], None]]:
+        yield said.append
+
+    def study(*args: object, progress: Callable[[float], None], **others: object) -> object:
+        for share in (0.25, 0.5, 0.25):
+            progress(share)
+        return FOUND
+
+    monkeypatch.setattr("tiebreak.cli.simulate.steps", steps)
+    monkeypatch.setattr("tiebreak.lab.simulate.simulate", study)
+    handed.instead("tiebreak.cli.simulate.show")
+    assert tiebreak("simulate", "--json").exit_code == 0
+    assert said == [f"judging planted items: {done}%" for done in (25, 75, 100)]
+    assert handed.made[0][1][::2] == ("json", FOUND)

@@ -1,0 +1,289 @@
+"""What `publish` hands on and says, whole; what it publishes is tested elsewhere."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import OWN, USUAL
+from tests.cli.handed import A_FUNCTION, Enough, Handed, tiebreak
+from tiebreak.publish import Outcome, Publication, RetryPolicy, Written
+
+DATASET = "tiebreak.publish.publish_dataset"
+FILES = (
+    Written("README.md", 1024, True),
+    Written("leaderboard/a.parquet", 1024**2 - 1, False),
+    Written("plots/x.svg", 512, True),
+    Written("plots/y.svg", 1024, False),
+    Written("ballots.parquet", 1024**2, True),
+)
+
+
+def made(
+    runs: tuple[str, ...] = (),
+    contest: str | None = None,
+    sent: Outcome | None = None,
+    folder: tuple[Written, ...] = (),
+    exports: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
+    notes: tuple[str, ...] = (),
+) -> Publication:
+    return Publication(runs, contest, sent, folder, *exports, notes)
+
+
+def sent(**more: Any) -> Outcome:
+    usual: dict[str, Any] = {"url": "https://hub/x", "commit": "c", "private": True, "tries": 1}
+    usual |= {"published": (), "already": (), "pull_request": None}
+    return Outcome(**{**usual, **more})
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+NOTHING = {
+    **{"contest": None, "folder": None, "with_candidates": False, "candidates": ()},
+    **{"license": None, "private": True, "pull_request": False, "every_eval_ever": None},
+    **{"community_evals": None, "how": USUAL, "progress": A_FUNCTION},
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "repo_id", "given"),
+    [
+        ("a b --to me/ranks", "me/ranks", {}),
+        ("a b --dry-run", None, {"folder": Path("tiebreak-dataset")}),
+        ("a b --dry-run --to me/ranks", "me/ranks", {"folder": Path("ranks")}),
+        ("a b --dry-run --to me/ranks --out x/y", "me/ranks", {"folder": Path("x/y")}),
+        ("a b --every-eval-ever eee", None, {"every_eval_ever": Path("eee")}),
+        (
+            "a b --to me/ranks --public --with-candidates --candidates c --candidates d "
+            "--license mit --community-evals ce --level 0.9 --draws 150 --seed 3",
+            "me/ranks",
+            {
+                **{"private": False, "with_candidates": True, "candidates": ("c", "d")},
+                **{"license": "mit", "community_evals": Path("ce"), "how": OWN},
+            },
+        ),
+        ("a b --to me/ranks --pr", "me/ranks", {"pull_request": True}),
+    ],
+)
+def test_what_is_handed_on(
+    handed: Handed, arguments: str, repo_id: str | None, given: dict[str, Any]
+) -> None:
+    handed.instead(DATASET, Enough())
+    with pytest.raises(Enough):
+        tiebreak("publish", *arguments.split())
+    [(_, args, others)] = handed.made
+    assert args == (("a", "b"), repo_id)
+    wait = others.pop("wait")
+    assert isinstance(wait, RetryPolicy)
+    assert others == NOTHING | given
+
+
+DRY = (
+    "      1.0 kB  README.md\n"
+    "  1,024.0 kB  leaderboard/a.parquet  (there)\n"
+    "      1.0 MB  ballots.parquet\n"
+    "      1.5 kB  plots/ (2 files)\n"
+    "\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found", "stdout"),
+    [
+        (
+            "a --dry-run",
+            made(("r1", "r2"), "c1", folder=FILES),
+            f"{DRY}tiebreak-dataset: 5 files, 2.0 MB, 2 runs, 1 contest. Nothing was sent.\n"
+            'Look at it: tiebreak-dataset/README.md, load_dataset("tiebreak-dataset", '
+            '"leaderboard")\n'
+            "Publish it (private): the same command with --to OWNER/NAME, without --dry-run "
+            "(--out)\n",
+        ),
+        (
+            "a --dry-run --to me/x --public --out y",
+            made(contest="c1", folder=FILES[:2]),
+            "      1.0 kB  README.md\n  1,024.0 kB  leaderboard/a.parquet  (there)\n\n"
+            "y: 2 files, 1.0 MB, 1 contest. Nothing was sent.\n"
+            'Look at it: y/README.md, load_dataset("y", "contests")\n'
+            "Publish it (public): the same command with --to me/x --public, without --dry-run "
+            "(--out)\n",
+        ),
+        (
+            "a --dry-run --every-eval-ever e --to me/x --community-evals f",
+            made(("r1",), folder=FILES[:2], exports=(("p",), ("q", "r"))),
+            "      1.0 kB  README.md\n  1,024.0 kB  leaderboard/a.parquet  (there)\n\n"
+            "x: 2 files, 1.0 MB, 1 run. Nothing was sent.\n"
+            'Look at it: x/README.md, load_dataset("x", "leaderboard")\n'
+            "Publish it (private): the same command with --to me/x, without --dry-run (--out)\n"
+            "Every Eval Ever: 1 file in e\n"
+            "Community evals: 2 files in f\n",
+        ),
+        ("a --every-eval-ever e", made(exports=(("p",), ())), "Every Eval Ever: 1 file in e\n"),
+        (
+            "a --to me/x",
+            made(sent=sent(published=("r1", "r2"), already=("r0",))),
+            "Published: r1, r2\nAlready there: r0\nhttps://hub/x\n"
+            "It is private. Read the card there; the same command with --public shows it to all.\n",
+        ),
+        (
+            "a --to me/x --public",
+            made(sent=sent(published=("r1",), private=False, made_public=True)),
+            "Published: r1\nhttps://hub/x\nIt is public now.\n",
+        ),
+        (
+            "a --to me/x",
+            made(sent=sent(already=("r1",), private=False)),
+            "Already there: r1\nhttps://hub/x\n",
+        ),
+        (
+            "a --to me/x --pr",
+            made(sent=sent(published=("r1",), pull_request=0)),
+            "Published: r1\nhttps://hub/x\nNext: merge the pull request there.\n",
+        ),
+    ],
+)
+def test_what_is_said(handed: Handed, arguments: str, found: Publication, stdout: str) -> None:
+    handed.instead(DATASET, found)
+    done = tiebreak("publish", *arguments.split())
+    assert (done.exit_code, done.stdout, done.stderr) == (0, stdout, "")
+
+
+def test_notes_go_beside_what_is_said(handed: Handed) -> None:
+    notes = ("No plots\x1b[2J", "left out: b")
+    handed.instead(DATASET, made(sent=sent(published=("r\x1b",)), notes=notes))
+    done = tiebreak("publish", "a", "--to", "me/x", "--public")
+    assert done.stdout.startswith("Published: r\\x1b\nhttps://hub/x\n")
+    assert done.stderr == "Note: No plots\\x1b[2J\nNote: left out: b\n"
+    data = json.loads(tiebreak("publish", "a", "--to", "me/x", "--json").stdout)
+    assert data["notes"] == list(notes)
+
+
+def test_json_of_a_dry_run(handed: Handed) -> None:
+    handed.instead(DATASET, made(("r1",), "c1", folder=FILES[:2], exports=(("p",), ("q",))))
+    asked = "a --dry-run --public --to me/x --every-eval-ever e --community-evals f --json"
+    done = tiebreak("publish", *asked.split())
+    assert done.stderr == ""
+    assert json.loads(done.stdout) == {
+        **{"folder": "x", "to": "me/x", "private": False, "runs": ["r1"], "contest": "c1"},
+        "files": [
+            {"path": "README.md", "bytes": 1024, "written": True},
+            {"path": "leaderboard/a.parquet", "bytes": 1048575, "written": False},
+        ],
+        "every_eval_ever": {"folder": "e", "files": ["p"]},
+        "community_evals": {"folder": "f", "files": ["q"]},
+        "notes": [],
+    }
+
+
+def test_json_of_what_was_sent(handed: Handed) -> None:
+    handed.instead(DATASET, made(("r1",), "c1", sent=sent(published=("r1",)), notes=("n",)))
+    done = tiebreak("publish", "a", "--to", "me/x", "--json")
+    assert json.loads(done.stdout) == {
+        **{"to": "me/x", "contest": "c1", "url": "https://hub/x", "commit": "c", "private": True},
+        **{"published": ["r1"], "already": [], "pull_request": None, "made_public": False},
+        **{"tries": 1, "notes": ["n"]},
+    }
+    handed.instead(DATASET, made(("r1",), exports=(("p",), ())))
+    done = tiebreak("publish", "a", "--every-eval-ever", "e", "--json")
+    assert json.loads(done.stdout) == {
+        "every_eval_ever": {"folder": "e", "files": ["p"]},
+        "notes": [],
+    }
+
+
+NO_NAME = "--to must be OWNER/NAME"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("", "Give ranking LOGS, or --scores, or both."),
+        (
+            "a",
+            "Say where to: --to OWNER/NAME publishes, --dry-run only writes the folder; "
+            "--every-eval-ever DIR and --community-evals DIR write records for these.",
+        ),
+        ("a --to x", NO_NAME),
+        ("a --to x/.y", NO_NAME),
+        ("a --to x/y-", NO_NAME),
+        (f"a --to x/{'y' * 95}", NO_NAME),
+        ("a --dry-run --candidates c", "--candidates only goes with --with-candidates"),
+        ("a --to x/y --out z", "--out only goes with --dry-run"),
+        ("a --dry-run --public", "--public and --pr need --to"),
+        ("a --dry-run --pr", "--public and --pr need --to"),
+        (
+            "a --to x/y --public --pr",
+            "--pr does not change who may see a dataset: leave out --public",
+        ),
+        (
+            "a --community-evals f",
+            "--community-evals needs --to: its entries link to the dataset",
+        ),
+        (
+            "a --dry-run --order x --metric m",
+            "--order, --metric: for a contest over many --scores, not LOGS.",
+        ),
+        (
+            "--scores s --dry-run --with-candidates",
+            "--with-candidates and --community-evals go with LOGS.",
+        ),
+        (
+            "--scores s --to x/y --community-evals f",
+            "--with-candidates and --community-evals go with LOGS.",
+        ),
+    ],
+)
+def test_used_wrongly(handed: Handed, arguments: str, said: str) -> None:
+    handed.instead(DATASET, Enough())
+    done = tiebreak("publish", *arguments.split())
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith(f"\nError: {said}\n")
+
+
+@pytest.mark.parametrize("name", ["x/y", "x/y.z", f"x/{'y' * 94}", "_/_", "9/a-b"])
+def test_names_of_datasets(handed: Handed, name: str) -> None:
+    handed.instead(DATASET, Enough())
+    with pytest.raises(Enough):
+        tiebreak("publish", "a", "--to", name)
+
+
+def test_a_contest_is_played_as_the_options_say(handed: Handed) -> None:
+    table = type("Table", (), {"benchmarks": ("x", "y")})()
+    handed.instead("tiebreak.tables.read_scores", table)
+    handed.instead("tiebreak.analysis.contests.contest_report", "a contest")
+    handed.instead(DATASET, Enough())
+    asked = "--scores s --scores t --dry-run --eliminate 0,1 --missing worst --performance-tiers 3"
+    with pytest.raises(Enough):
+        tiebreak("publish", *asked.split(), "--level", "0.9", "--seed", "3")
+    assert handed.names == ["read_scores", "contest_report", "publish_dataset"]
+    nothing: dict[str, Any] = {"stderr": None, "metric": None, "filter": None, "rename": {}}
+    assert handed.made[0][1:] == (((("s", "t"),), nothing))
+    assert handed.made[1][1:] == (
+        (table, None),
+        {
+            **{"eliminate": (0, 1), "spoil": (), "performance_tiers": 3, "progress": A_FUNCTION},
+            "options": {"seed": 3, "level": 0.9, "missing": "worst"},
+        },
+    )
+    assert handed.made[2][1] == ((), None)
+    assert handed.made[2][2]["contest"] == "a contest"
+
+
+@pytest.mark.parametrize(("terminal", "before"), [(False, ""), (True, "\r\x1b[K")])
+def test_waiting_is_said(
+    handed: Handed,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    terminal: bool,
+    before: str,
+) -> None:
+    handed.instead(DATASET, made(sent=sent()))
+    tiebreak("publish", "a", "--to", "me/x")
+    notify = handed.made[0][2]["wait"].notify
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    notify("in 3 s")
+    assert capsys.readouterr() == ("", f"{before}in 3 s\n")
