@@ -164,7 +164,8 @@ def _more_notes(keys: Sequence[_Answer], tables: Mapping[str, StarTable]) -> Ite
             if benchmark == name
         )
     if full:
-        yield f"{count(int(full), 'labelled answer')} have three stars: no error to the judge"
+        have = "has" if full == 1 else "have"
+        yield f"{count(int(full), 'labelled answer')} {have} three stars: no error to the judge"
 
 
 def _agreement(

@@ -265,5 +265,6 @@ def _few(whole: FloatArray, weights: Weights | None) -> str | None:
     if rest >= FEW_MINORITY * (1 if weights is None else 2):
         return None
     return (
-        f"rests on {rest:g} labels other than the commonest: the interval holds less than it says"
+        f"rests on {rest:g} {'label' if rest == 1 else 'labels'} other than the commonest: the "
+        "interval holds less than it says"
     )

@@ -1,0 +1,125 @@
+"""Whole peer reviews and their alignment with people, figure by figure; see `test_whole_stars`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.analysis.alignment.panels import people
+from tests.analysis.peers.builders import identical, reviews
+from tests.analysis.whole import expected, told
+from tests.ranking_logs.builders import write_log
+from tiebreak.analysis.alignment.align import align
+from tiebreak.analysis.peers.panel import read_panels
+from tiebreak.analysis.peers.review import PeerReport, peer_report
+from tiebreak.rankers import Resampling
+from tiebreak.scorers.ballots import ItemBallots
+
+HOW = Resampling(level=0.9, draws=20, seed=2)
+
+# What a, b, c, d and X said of each question, best first; "" is no usable review.
+SAID = (
+    ("abcd", "bacd", "cabd", "dabc", "abcd"),
+    ("acbd", "bacd", "acbd", "adbc", "acdb"),
+    ("abdc", "abcd", "cbad", "dbca", "bacd"),
+    ("bacd", "badc", "bcad", "bdac", ""),
+    ("a=bcd", "abcd", "abcd", "abdc", "ab=cd"),
+    ("cabd", "cbad", "cabd", "cdab", "cabd"),
+    ("abcd", "", "acbd", "dabc", "abdc"),
+    ("adbc", "bdac", "acdb", "dabc", "acbd"),
+    ("abc", "bacd", "cba", "dabc", "abcd"),
+    ("bcad", "bcad", "cbad", "dbca", "bcda"),
+    ("acdb", "abcd", "cadb", "dacb", "abcd"),
+    ("abcd", "abdc", "acbd", "dbac", "bacd"),
+)
+
+
+def said(item_id: str, orders: tuple[str, ...], **fields: Any) -> ItemBallots:
+    ballots = {name: order or None for name, order in zip("abcdX", orders, strict=True)}
+    return reviews(item_id, ballots, models="abcd", **fields)
+
+
+def full(n: int = len(SAID)) -> list[ItemBallots]:
+    native = {"a": 1.0, "b": 1.0, "c": 0.0, "d": None}
+    items = [said(f"q{k}", orders) for k, orders in enumerate(SAID[:n])]
+    other = items[1].model_copy(update={"native": native | {"d": 0.0}})
+    return [items[0].model_copy(update={"native": native}), other, *items[2:]]
+
+
+def thinned() -> list[ItemBallots]:
+    """Each reviewer ranks two answers of others, as it does in the full review."""
+    pairs = ("bc", "cd", "ad", "ab", "bd")
+    return [
+        said(
+            f"q{number}",
+            tuple(
+                "".join(m for m in order if m in own)
+                for own, order in zip(pairs, orders, strict=True)
+            ),
+            shown=dict(zip("abcdX", pairs, strict=True)),
+        )
+        for number, orders in enumerate(SAID)
+    ]
+
+
+def write(folder: Path) -> Path:
+    """A full review with two epochs of an item, and a younger sparse one; of mmlu nothing."""
+    epoch = said("q2", ("bacd", "bacd", "abcd", "dbac", "bacd"))
+    rest = [identical("same", "abcd"), said("bad", ("", "", "", "", "a"))]
+    silent = identical("m1", "abcd", benchmark="mmlu")
+    samples = [*full(), *rest, silent]
+    write_log(folder / "1.eval", [*samples, _second(epoch)])
+    day = "2026-01-02T00:00:00+00:00"
+    write_log(
+        folder / "2.eval",
+        thinned(),
+        task_args={"degree": 2},
+        task_id="T2",
+        eval_id="E2",
+        created=day,
+    )
+    return folder
+
+
+def _second(ballots: ItemBallots) -> Any:
+    from tests.ranking_logs.builders import sample
+
+    made = sample(ballots)
+    made.epoch = 2
+    return made
+
+
+def report(folder: Path, *methods: str) -> PeerReport:
+    return peer_report(write(folder), methods=methods or ("kemeny_young",), how=HOW)
+
+
+def aligned(folder: Path, order: str, **options: Any) -> Any:
+    return align(write(folder), people(order, gsm8k=order), how=HOW, **options)
+
+
+CASES: dict[str, Callable[[Path], Any]] = {
+    "peers": report,
+    "peers_borda": lambda folder: report(folder, "borda", "kendall", "copeland").reviews[0],
+    "align": lambda folder: aligned(folder, "abcd", methods=("borda", "average")).benchmarks[0],
+    "align_mean_rank": lambda folder: aligned(
+        folder, "badx", methods=("average",), scores="mean-rank"
+    ).benchmarks[-1],
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_figure(name: str, tmp_path: Path) -> None:
+    assert told(CASES[name](tmp_path), tmp_path) == expected(name)
+
+
+def test_nothing_is_lost_of_the_panel(tmp_path: Path) -> None:
+    """The ranks behind those figures, of the question that was asked twice and of a bad one."""
+    panel = read_panels(write(tmp_path))[0]
+    assert panel.item_ids.count("q2") == 2
+    assert panel.ranks.shape == (15, 5, 4)
+    assert panel.own == (0, 1, 2, 3, None)
+    first = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [2, 3, 1, 4], [2, 3, 4, 1], [1, 2, 3, 4]])
+    assert panel.item_ids[:2] == ("bad", "q0")
+    assert panel.ranks[1].tolist() == first.tolist()
