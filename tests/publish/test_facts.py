@@ -18,6 +18,7 @@ from tiebreak.publish.facts import (
     flattened,
     model_id,
     public_name,
+    public_names,
     public_words,
     without_folders,
 )
@@ -42,6 +43,7 @@ PLANTED = "planted-5ecr3t-value"
         ("file:///home/alice/x", "x"),
         ("/", "model"),
         ("", "model"),
+        ("a/b\\", "a/b"),
     ],
 )
 def test_public_name(name: str, public: str) -> None:
@@ -57,6 +59,11 @@ def test_names_that_windows_keeps_for_itself(name: str) -> None:
     assert model_id(f"openai/{name}") == f"openai/_{name}"
     assert model_id(f"{name.upper()}.v1/x") == f"_{name.upper()}.v1/x"
     assert model_id(f"{name}0") == f"{name}0"
+
+
+@pytest.mark.parametrize("name", ["com0", "lpt0", "com10", "conx", "xcon", "comx", "lpt"])
+def test_names_that_are_like_those_of_windows(name: str) -> None:
+    assert model_id(f"{name}/{name}.v1") == f"{name}/{name}.v1"
 
 
 @pytest.mark.parametrize(
@@ -77,6 +84,14 @@ def test_names_as_folders(model: str, id: str, flat: tuple[str, str]) -> None:
     assert flattened(model) == flat
 
 
+def test_names_that_become_one_are_numbered() -> None:
+    """Those that are public already keep their names; others in order, by the first free number."""
+    given = ["/srv/x", "/home/me/x", "x (2)", "a/b", "/data/y"]
+    assert public_names(given) == {"x": "/home/me/x", "x (3)": "/srv/x", "y": "/data/y"}
+    assert public_names(["x", "/srv/x"]) == {"x (2)": "/srv/x"}
+    assert public_names(["a", "b"]) == {}
+
+
 @given(st.text("ab/\\~C:= ", max_size=30))
 def test_a_public_name_is_its_own_public_name(name: str) -> None:
     assert public_name(public_name(name)) == public_name(name)
@@ -91,6 +106,9 @@ def test_a_public_name_is_its_own_public_name(name: str) -> None:
         ("failed: https://u:p@host/v1?key=x (retry)", "failed: (address) (retry)"),
         ("see /home/alice/run.log\nfor more", "see run.log for more"),
         ("x" * 400, "x" * 299 + "…"),
+        ("x" * 301, "x" * 299 + "…"),
+        ("x" * 300, "x" * 300),
+        ("", ""),
     ],
 )
 def test_public_words(text: str | None, public: str | None) -> None:

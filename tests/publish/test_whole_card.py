@@ -52,16 +52,26 @@ def swiss(model: str, **more: Any) -> dict[str, Any]:
 
 
 BOARDS = [
-    *map(seal, MODELS),
-    seal("m01", metric="native_score", value=0.25),
+    # Another metric may come first: models are in the order of the main one.
     seal("m02", metric="native_score", value=None),
+    seal("m01", metric="native_score", value=0.25),
+    *map(seal, MODELS),
     reviewed("a", value=1.0, rank=1),
     reviewed("b"),
     reviewed("a", metric="mean_rank", value=1.125),
     reviewed("b", metric="mean_rank", value=None),
     *map(swiss, MODELS[:20]),
     swiss("m01", metric="bradley_terry_strength", value=2.0),
-    swiss("m01", benchmark="arc2", arguments='{"swap": "sample"}', rubric="mine", cost=0.0),
+    # Without the main metric the first that there is stands for it.
+    swiss(
+        "m01",
+        benchmark="arc2",
+        metric="mean_points",
+        value=0.25,
+        arguments='{"swap": "sample"}',
+        rubric="mine",
+        cost=0.0,
+    ),
 ]
 
 

@@ -1,12 +1,16 @@
 import csv
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiebreak.scorers.refinement import LONGEST_SNIPPET, duplicate_of, item_of, next_id
+from tests.ranking_logs.builders import match
+from tiebreak.scorers.ballots import Match
+from tiebreak.scorers.match import CLOSE_MARGIN
+from tiebreak.scorers.refinement import LONGEST_SNIPPET, closest, duplicate_of, item_of, next_id
 from tiebreak.scorers.replies import RefineReply
 from tiebreak.scorers.rubric import ChecklistItem
 from tiebreak.words import words_of
@@ -86,3 +90,47 @@ def test_an_item_comes_with_its_demonstration() -> None:
     )
     # Half a pair shows nothing.
     assert item_of(reply.model_copy(update={"lower_snippet": " \n"}), "C5").demonstration is None
+
+
+@pytest.mark.parametrize(
+    ("snippet", "shown"),
+    [
+        ("y" * LONGEST_SNIPPET, "y" * LONGEST_SNIPPET),
+        (f"\n {'y' * LONGEST_SNIPPET} \n", "y" * LONGEST_SNIPPET),
+        (f"{'y' * (LONGEST_SNIPPET - 2)}  zz", f"{'y' * (LONGEST_SNIPPET - 2)} …"),
+    ],
+)
+def test_an_example_is_shown_up_to_its_longest(snippet: str, shown: str) -> None:
+    reply = RefineReply(
+        principle_id="P1",
+        description="x",
+        differentiator="y",
+        anchor_split="5 vs 4",
+        higher_snippet=snippet,
+        lower_snippet="no",
+    )
+    found = item_of(reply, "C9").demonstration
+    assert found is not None
+    assert found.levels == (("5", shown), ("4", "no"))
+    # Half a pair shows nothing, whichever half it is.
+    for half in ("higher_snippet", "lower_snippet"):
+        assert item_of(reply.model_copy(update={half: ""}), "C9").demonstration is None
+
+
+def test_the_closest_matches_of_a_round_are_refined_on() -> None:
+    matches = [
+        slotted("a", "b", 0.2, 0),
+        slotted("c", "d", -0.1, 1),
+        slotted("e", "f", 0.1, 2),
+        slotted("g", "h", CLOSE_MARGIN, 3),
+        slotted("i", "j", None, 4),
+        slotted("k", "l", 0.0, 5, round=2),
+    ]
+    assert [(one.high, one.low) for one in closest(matches, 1)] == [("c", "d"), ("e", "f")]
+    assert [one.high for one in closest(matches, 2)] == ["k"]
+    assert closest(matches, 3) == []
+    assert [one.high for one in closest([matches[3], matches[0]], 1)] == ["a"]
+
+
+def slotted(high: str, low: str, margin: float | None, slot: int, round: int = 1) -> Match:
+    return replace(match(high, low, margin, round=round), slot=slot)

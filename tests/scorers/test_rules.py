@@ -19,6 +19,8 @@ def test_every_rule_has_its_meaning() -> None:
 
 
 def test_what_is_asked_under_each_rule() -> None:
+    for rule in RULES.values():
+        assert (rule.by_matches, rule.by_grades) == (rule.asks == "match", rule.asks == "score")
     asked = {name: rule.asks for name, rule in RULES.items()}
     assert asked == {
         **dict.fromkeys(("elimination", "elimination_tied", "least_squares"), "match"),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.scorers.schedule import Schedule, circle_method, n_rounds
+from tiebreak.scorers.schedule import Schedule, circle_method, line, n_rounds, turns
 
 
 def models(n: int) -> tuple[str, ...]:
@@ -61,3 +61,46 @@ def test_another_model_leaves_the_order_in_which_the_others_are_shown() -> None:
 def test_lots_decide_who_meets_first() -> None:
     first = {Schedule(models(8), 100, str(seed)).of(0)[0] for seed in range(20)}
     assert len(first) > 10
+
+
+def test_lines_and_turns_of_a_few_items_by_hand() -> None:
+    """Three rounds. A block of three items is a Latin square; two more are left over.
+
+    They are turned round at every other time that their round is played, column by column.
+    """
+    assert [line(item, 5, 3) for item in range(5)] == [
+        *([0, 1, 2], [1, 2, 0], [2, 0, 1]),
+        *([0, 2, 1], [1, 0, 2]),
+    ]
+    assert [turns(item, 5, 3) for item in range(5)] == [
+        *((0, 0, 1), (0, 0, 1), (0, 1, 0)),
+        *((1, 0, 0), (1, 1, 0)),
+    ]
+    # Two blocks: items take turns as a whole, and what is left over begins anew.
+    assert [turns(item, 8, 3) for item in range(8)] == [
+        *([(0, 0, 0), (1, 1, 1)] * 3),
+        *((0, 1, 0), (1, 0, 1)),
+    ]
+    # Two items and four rounds have a divisor in common: the sequence moves on by one.
+    assert [line(item, 2, 4) for item in range(2)] == [[0, 2, 1, 3], [1, 3, 2, 0]]
+
+
+@pytest.mark.parametrize(("n", "rounds"), [(2, 1), (3, 3), (4, 3), (5, 5), (8, 7)])
+def test_how_many_rounds_there_are(n: int, rounds: int) -> None:
+    assert n_rounds(n) == len(circle_method(n)) == rounds
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("n_items", [1, 4, 7, 24])
+def test_against_one_model_the_others_come_equally_often(n: int, n_items: int) -> None:
+    schedule = Schedule(models(n), n_items, "s")
+    for model in models(n):
+        met = Counter[tuple[str, str]]()
+        for matches in range(n - 1):
+            for item in range(n_items):
+                pairs = schedule.against(model, item)
+                assert len({*pairs}) == n - 1
+                assert all(model in pair and pair[0] < pair[1] for pair in pairs)
+                met[pairs[matches]] += 1
+            every = [met[tuple(sorted((model, one)))] for one in models(n) if one != model]  # type: ignore[index]
+            assert max(every) - min(every) <= 1

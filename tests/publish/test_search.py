@@ -1,0 +1,122 @@
+"""The second net, form by form: where a secret may stand, and what of it is looked for."""
+
+import base64
+import json
+from io import BytesIO
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tiebreak.publish.errors import PublishError
+from tiebreak.publish.search import refuse_secrets
+from tiebreak.publish.secrets import Secret
+
+# Words by themselves, and with characters that each form of writing changes.
+PLAIN, ODD = "hunter2hunter2", 'a b"c<&ü/d+e=f'
+SECRETS = [Secret("the plain one", PLAIN), Secret("the odd one", ODD)]
+SOURCE = {PLAIN: "the plain one", ODD: "the odd one"}
+
+
+def parquet(values: list[Any], per_group: int = 10) -> bytes:
+    target = BytesIO()
+    table = pa.table({"n": list(range(len(values))), "x": pa.array(values)})
+    pq.write_table(table, target, compression="zstd", row_group_size=per_group)
+    return target.getvalue()
+
+
+def found(path: str, content: bytes, *secrets: Secret) -> str | None:
+    """The message, where a file is refused."""
+    try:
+        refuse_secrets({path: content}, secrets or SECRETS)
+    except PublishError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("value", [PLAIN, ODD])
+@pytest.mark.parametrize("inside", ["str", "list", "struct", "map of keys", "bytes", "later row"])
+def test_in_every_kind_of_column(value: str, inside: str) -> None:
+    cells: dict[str, list[Any]] = {
+        "str": ["x", f"… {value} …"],
+        "list": [["x"], ["x", f"{value}"]],
+        "struct": [{"a": ["x"]}, {"a": ["y", value]}],
+        "map of keys": [{value: "x"}, {value: "y"}],
+        "bytes": [b"x", f"<{value}>".encode()],
+        "later row": [*["x"] * 25, value],
+    }
+    message = found("a.parquet", parquet(cells[inside]))
+    assert message is not None
+    assert message.startswith(f"a.parquet would hold the value of {SOURCE[value]}, so nothing was")
+    # The same cells under another name are compressed bytes, which nobody reads as text.
+    assert found("a.parquet", parquet(["x"] * 30)) is None
+
+
+@pytest.mark.parametrize("value", [PLAIN, ODD])
+@pytest.mark.parametrize("before", ["", "x", "xy", "xyz"])
+@pytest.mark.parametrize("kind", ["standard", "urlsafe"])
+def test_as_base64_at_any_place(value: str, before: str, kind: str) -> None:
+    encode = base64.b64encode if kind == "standard" else base64.urlsafe_b64encode
+    assert found("a.txt", b"auth: " + encode(f"{before}{value}:more".encode())) is not None
+    assert found("a.txt", b"auth: " + encode(f"{before}{value[:-2]}".encode())) is None
+
+
+@pytest.mark.parametrize("value", [PLAIN, ODD])
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("a.txt", "?"),
+        ("a.json", "json"),
+        ("a.json", "json in json"),
+        ("a.txt", "percent"),
+        ("a.txt", "form"),
+        ("README.md", "references"),
+        ("a.svg", "references"),
+        ("a.yaml", "folded"),
+        ("a.yaml", "key"),
+    ],
+)
+def test_in_every_form(value: str, path: str, content: str) -> None:
+    words = value.replace("\\", "\\\\").replace('"', '\\"')
+    forms = {
+        "?": f"text {value} text",
+        "json": json.dumps({"x": [value]}),
+        "json in json": json.dumps(json.dumps({"x": value})),
+        "percent": f"http://x/?q={quote(value, safe='')}&r",
+        "form": f"q={value.replace(' ', '+')}",
+        "references": "".join(f"&#{ord(char)};" for char in value),
+        "folded": f'- x\n- "{words[:7]}\\\n  {words[7:]}"',
+        "key": f'"{words}": 1',
+    }
+    assert found(path, forms[content].encode()) is not None
+
+
+def test_references_are_read_where_readers_read_them() -> None:
+    text = "".join(f"&#{ord(char)};" for char in PLAIN).encode()
+    assert found("a.json", text) is None
+    # A file without any, and one whose bytes are no text.
+    assert found("README.md", b"a & b \xff") is None
+
+
+def test_the_first_file_by_name_and_the_shorter_secret_are_named() -> None:
+    files = {"b.txt": PLAIN.encode(), "a.txt": PLAIN.encode()}
+    longer = Secret("a longer one", f"{PLAIN}-and-more")
+    with pytest.raises(PublishError, match=r"^a\.txt would hold the value of the plain one, so"):
+        refuse_secrets(files, [longer, *SECRETS])
+    # Where the longer one stands the shorter one stands.
+    assert "the plain one" in str(found("a.txt", longer.value.encode(), longer, *SECRETS))
+    assert "a longer one" in str(found("a.txt", longer.value.encode(), longer))
+    # Of the same value under two names the first by name is told.
+    twins = Secret("z", PLAIN), Secret("b", PLAIN)
+    assert "the value of b, so" in str(found("a.txt", PLAIN.encode(), *twins))
+
+
+def test_the_whole_message() -> None:
+    assert found("x/a.txt", PLAIN.encode()) == (
+        "x/a.txt would hold the value of the plain one, so nothing was written or sent. Take the "
+        "value out of the names, answers and texts that are published (and renew it, if others "
+        "have seen them); if it is not a secret, unset or change what it came from"
+    )
+    assert str(found(f"x/{PLAIN}.txt", b"")).startswith("The name of a file would hold the value")
