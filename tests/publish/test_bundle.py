@@ -23,11 +23,13 @@ from tests.publish.judged_runs import (
 )
 from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.candidates import load_candidates
-from tiebreak.publish.bundle import Bundle, as_json
+from tiebreak.publish.bundle import Bundle, as_json, bundle_of
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.every_eval_ever import dumps
 from tiebreak.publish.latest import changing_files
+from tiebreak.publish.runs import read_runs
 from tiebreak.rankers import Resampling
+from tiebreak.scorers.ballots import Tiering
 
 
 def whole(made: Bundle) -> dict[str, bytes]:
@@ -223,3 +225,18 @@ def test_the_manifest(tmp_path: Path) -> None:
 def test_what_is_undefined_is_never_written_as_no_json(write: Callable[[Any], object]) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         write({"value": math.nan})
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_what_judges_wrote_leaves_with_answers_only(tmp_path: Path) -> None:
+    said = bracket("q0", "a", "b", "c").model_copy(
+        update={"tiering": Tiering(tiers={"a": 1}, reasoning="It is right.")}
+    )
+    runs, _ = read_runs([write_log(tmp_path / "1.eval", [said])], how=Resampling(draws=10))
+    name = runs[0].run_id
+    usual = {
+        *(f"{table}/{name}.parquet" for table in ("leaderboard/full", "rankings", "ballots")),
+        f"runs/{name}/manifest.json",
+    }
+    assert set(bundle_of(runs).files) == usual
+    assert set(bundle_of(runs, {}).files) == usual | {f"judge_texts/{name}.parquet"}

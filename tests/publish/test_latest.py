@@ -20,6 +20,7 @@ from tiebreak.publish.latest import (
     FULL,
     LATEST,
     changing_files,
+    current,
     newest,
 )
 from tiebreak.publish.missing import same_content
@@ -262,3 +263,12 @@ def test_the_contests_that_came_last(contests: dict[str, str], data: st.DataObje
     cut = {f"{ALL_CONTESTS}old.parquet": b"cut"}
     with pytest.raises(PublishError, match="not a contest of Tiebreak"):
         publish(cut, contest_bundle("p", "x"))
+
+
+def test_contests_of_one_row_are_as_good_as_others() -> None:
+    rows: list[dict[str, Any]] = [
+        {"contest_id": name, "benchmarks": list(benchmarks)}
+        for name, benchmarks in (("c1", "xy"), ("c2", "x"), ("c3", "yz"), ("c4", "xy"))
+    ]
+    assert [row["contest_id"] for row in current(rows)] == ["c1", "c3"]
+    assert current([]) == []

@@ -8,7 +8,24 @@ from hypothesis import strategies as st
 
 from tiebreak.scorers.ballots import DecidedBy, Side, Verdict, Vote
 from tiebreak.scorers.bracket import Pairing
-from tiebreak.scorers.match import Layer, checklist_margin, decide, principle_margin, settle
+from tiebreak.scorers.match import (
+    EPSILON,
+    Layer,
+    ask_swapped,
+    by_judge,
+    checklist_margin,
+    decide,
+    in_one_order,
+    is_close,
+    judges_in,
+    one_verdict_an_order,
+    principle_margin,
+    principle_parts,
+    principles_even,
+    result_of,
+    settle,
+    weighted_grade,
+)
 from tiebreak.scorers.rubric import ChecklistItem
 
 PAIRING = Pairing(1, 0, "high", "low")
@@ -156,3 +173,122 @@ def test_margin_is_bounded_and_turns_with_the_sides(given_votes: dict[str, Vote]
 )
 def test_decide(margin: float, checklist: float, expected: tuple[Side, Layer | None]) -> None:
     assert decide(margin, checklist) == expected
+
+
+@pytest.mark.parametrize(
+    ("margin", "checklist", "expected"),
+    [
+        (EPSILON, EPSILON, ("tie", None)),
+        (-EPSILON, -EPSILON, ("tie", None)),
+        (1.01 * EPSILON, -1.0, ("left", "principles")),
+        (-1.01 * EPSILON, 1.0, ("right", "principles")),
+        (EPSILON, 1.01 * EPSILON, ("left", "checklist")),
+        (0.0, -1.01 * EPSILON, ("right", "checklist")),
+        (0.0, None, ("tie", None)),
+    ],
+)
+def test_margins_of_the_smallest_size_are_even(
+    margin: float, checklist: float | None, expected: tuple[Side, Layer | None]
+) -> None:
+    assert decide(margin, checklist) == expected
+
+
+@pytest.mark.parametrize(
+    ("margin", "close"),
+    [(0.0, True), (0.249, True), (-0.249, True), (0.25, False), (-0.25, False), (None, False)],
+)
+def test_close_is_below_a_quarter(margin: float | None, close: bool) -> None:
+    assert is_close(settle(PAIRING, [shown("low", margin)])) is close
+    first = [shown("low", margin)]
+    assert ask_swapped("close", first, sampled=True) is close
+    assert not ask_swapped("close", first, sampled=False, quorum=2)
+    assert not ask_swapped("close", (), sampled=True)
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_who_is_asked_in_the_second_order_whatever_the_first_says(sampled: bool) -> None:
+    for first in ((), [shown("high", 0.1)]):
+        assert ask_swapped("always", first, sampled=sampled)
+        assert not ask_swapped("never", first, sampled=sampled)
+        assert ask_swapped("sample", first, sampled=sampled) is sampled
+
+
+def of(judge: str, first: str, margin: float | None, items: float | None = None) -> Verdict:
+    why = "silent" if margin is None else None
+    return Verdict(first=first, judge=judge, margin=margin, checklist_margin=items, unscored=why)
+
+
+JURY = [
+    *(of("a", "high", 0.5, 0.25), of("b", "high", -0.25), of("c", "high", None)),
+    *(of("a", "low", 0.0, 0.5), of("b", "low", None), of("c", "low", None)),
+]
+
+
+def test_a_jury_by_hand() -> None:
+    """a: (½ − 0) / 2 = ¼ and its items (¼ − ½) / 2; b: −¼; c nothing: the mean of the two is 0."""
+    match = settle(PAIRING, JURY, quorum=2)
+    assert (match.margin, match.checklist_margin) == (0.0, -0.125)
+    assert (match.winner, match.decided_by) == ("low", "checklist")
+    # With high first (½ − ¼) / 2 for high; with low first 0, and the items decide for low.
+    assert match.flipped is True
+    assert settle(PAIRING, JURY, quorum=3).decided_by == "unscored"
+    assert settle(PAIRING, JURY, quorum=3).margin is None
+    assert settle(PAIRING, JURY[:3], quorum=2).flipped is None
+    assert judges_in(match) == ("a", "b", "c")
+    assert principles_even(JURY, 2)
+    assert not principles_even(JURY[:3], 2)
+    assert not principles_even(JURY, 3)
+    assert result_of(JURY, "high") == 0.0
+    assert result_of(JURY, "low") == 1.0
+    assert result_of(JURY[:1], "high") == 1.0
+    assert result_of(JURY[2:3], "high") is None
+    assert result_of([of("a", "high", 0.0)], "high") == 0.5
+
+
+def test_a_match_in_parts_by_hand() -> None:
+    match = settle(PAIRING, JURY, [of("d", "high", None)], {"high": "h", "low": "l"}, quorum=2)
+    assert match.critique == "h\nl"
+    first, second = (in_one_order(match, order) for order in (0, 1))
+    assert (first.margin, first.winner, first.verdicts) == (0.125, "high", tuple(JURY[:3]))
+    assert (second.margin, second.winner, second.verdicts) == (0.0, "low", tuple(JURY[3:]))
+    alone = by_judge(match, "b")
+    assert (alone.margin, alone.winner, alone.flipped) == (-0.25, "low", None)
+    assert by_judge(match, "c").decided_by == "unscored"
+    together = one_verdict_an_order(match)
+    assert together.verdicts == (of("", "high", 0.125, 0.25), of("", "low", 0.0, 0.5))
+    assert (together.margin, together.discarded) == (match.margin, ())
+    silent = one_verdict_an_order(settle(PAIRING, [*JURY[:3], of("c", "low", None)]))
+    assert silent.verdicts[1] == Verdict(first="low", unscored="no judge usable in this order")
+    none = settle(PAIRING, [of("", "low", None)])
+    assert one_verdict_an_order(none).verdicts == (of("", "low", None),)
+    assert in_one_order(none, 0).verdicts == (of("", "low", None),)
+
+
+def test_what_principles_add_to_a_margin() -> None:
+    weights = {"P1": 0.75, "P2": 0.25}
+
+    def voted(first: str, judge: str, one: tuple[Side, float], two: tuple[Side, float]) -> Verdict:
+        given_votes = votes(P1=one, P2=two)
+        margin = principle_margin(given_votes, weights)
+        return Verdict(first=first, judge=judge, principles=given_votes, margin=margin)
+
+    match = settle(
+        PAIRING,
+        [
+            voted("high", "a", ("left", 1.0), ("tie", 1.0)),
+            voted("low", "a", ("left", 0.5), ("right", 1.0)),
+            voted("low", "b", ("right", 1.0), ("right", 0.5)),
+            of("c", "low", None),
+        ],
+    )
+    # a: P1 (¾ − ⅜) / 2, P2 (0 + ¼) / 2; b: P1 ¾, P2 ⅛; then the mean of the two.
+    parts = principle_parts(match, weights)
+    assert parts == {"P1": (0.1875 + 0.75) / 2, "P2": (0.125 + 0.125) / 2}
+    assert sum(parts.values()) == match.margin
+    assert principle_parts(settle(PAIRING, [of("", "low", None)]), weights) == {}
+    assert principle_parts(settle(PAIRING, match.verdicts, quorum=3), weights) == {}
+
+
+def test_grades_are_tenths() -> None:
+    assert weighted_grade({"P1": 10, "P2": 0}, {"P1": 0.75, "P2": 0.25}) == 0.75
+    assert weighted_grade({"P1": 5, "P2": 10}, {"P1": 0.75, "P2": 0.25}) == 0.625

@@ -1,5 +1,6 @@
 """Replies: what is accepted, what is refused, and that schema and parser agree."""
 
+import copy
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,6 +19,7 @@ from tiebreak.scorers.replies import (
     parse_places,
     parse_refinement,
     parse_rubric,
+    parse_stars,
     parse_votes,
     refinement_schema,
     rubric_schema,
@@ -271,3 +273,119 @@ def test_criteria_are_one_line_each() -> None:
 def test_a_line_may_have_400_characters() -> None:
     parse_rubric(json.dumps({"P1": {**RUBRIC["P1"], "none": "x" * 400}}), ["P1"])
     parse_refinement(json.dumps({**ITEM, "description": "x" * 400}), ["P1"])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "it is empty"),
+        (" \n", "it is empty"),
+        ("no", "it holds no JSON object"),
+        ("} no {", "it holds no JSON object"),
+        ("{}", "places must be a JSON object"),
+        ('{"places": {"R9": 1}}', "places names a response that is none of R1, R2, R3"),
+        ('{"places": {"R1": 1}}', "places must give at least two responses a place"),
+        (
+            '{"places": {"R1": 1, "R2": "2"}}',
+            "places R2 is something else, not a whole number from 1 to 3",
+        ),
+        ('{"places": {"R1": 4, "R2": 1}}', "places R1 is 4, not a whole number from 1 to 3"),
+        ('{"places": {"R1": 1, "R1": 1}}', "it names a key more than once"),
+    ],
+)
+def test_why_in_full(text: str, why: str) -> None:
+    with pytest.raises(ReplyError) as caught:
+        PARSERS["places"][0](text)
+    assert str(caught.value) == why
+
+
+def test_at_both_ends_of_every_scale() -> None:
+    labels = ["R1", "R2", "R3"]
+    assert parse_levels('{"t": {"R1": 1, "R2": 3, "R3": 2}}', "t", labels, 3) == {
+        **{"R1": 1, "R2": 3, "R3": 2},
+    }
+    assert parse_places('{"places": {"R3": 3, "R1": 1}}', labels) == {"R3": 3, "R1": 1}
+    assert parse_grades('{"grade": [0, 10]}', ["P1", "P2"]) == {"P1": 0, "P2": 10}
+    for grades in ("[-1, 10]", "[0, 11]"):
+        with pytest.raises(ReplyError, match="not a whole number from 0 to 10"):
+            parse_grades(f'{{"grade": {grades}}}', ["P1", "P2"])
+    for text in ("x" * 400, " x \n y "):
+        item = parse_refinement(json.dumps({**ITEM, "description": text}), ["P0", "P1"])
+        assert item.description == " ".join(text.split())
+        [criterion] = parse_rubric(json.dumps({"P1": {**RUBRIC["P1"], "half": text}}), ["P1"])
+        assert criterion.half == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed", "stars", "reason"),
+    [
+        ('{"Overall Rating": 0, "reason": "r"}', (0, 1, 2, 3), 0, "r"),
+        ('{"Overall Rating": 3, "reason": ""}', (2, 3), 3, ""),
+        ("Overall Rating: 2\nThe reason why you gave this rating: so it is", (2, 3), 2, "so it is"),
+    ],
+)
+def test_stars(text: str, allowed: tuple[int, ...], stars: int, reason: str) -> None:
+    assert parse_stars(text, allowed) == (stars, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed", "why"),
+    [
+        (
+            '{"Overall Rating": 1, "reason": "r"}',
+            (2, 3),
+            "Overall Rating is 1, and the answer is known to be correct: it can only be 2 or 3",
+        ),
+        (
+            '{"Overall Rating": 2, "reason": "r"}',
+            (0, 1),
+            "Overall Rating is 2, and the answer is known to be wrong: it can only be 0 or 1",
+        ),
+        (
+            '{"Overall Rating": 4, "reason": "r"}',
+            (0, 1, 2, 3),
+            "Overall Rating is 4, not a whole number from 0 to 3",
+        ),
+        (
+            '{"Overall Rating": -1, "reason": "r"}',
+            (0, 1, 2, 3),
+            "Overall Rating is -1, not a whole number from 0 to 3",
+        ),
+        ('{"Overall Rating": 1, "reason": 1}', (0, 1), "reason must be a text"),
+        ('{"reason": "r"}', (0, 1), "the reply lacks Overall Rating"),
+        ("{}", (0, 1), "the reply lacks Overall Rating, reason"),
+    ],
+)
+def test_stars_that_there_cannot_be(text: str, allowed: tuple[int, ...], why: str) -> None:
+    with pytest.raises(ReplyError) as caught:
+        parse_stars(text, allowed)
+    assert str(caught.value) == why
+
+
+@pytest.mark.parametrize("kind", PARSERS)
+def test_schemas_allow_nothing_else_and_are_not_copied(kind: str) -> None:
+    schema = PARSERS[kind][1]
+    assert copy.deepcopy(schema) is schema
+    assert schema.strict is True
+    rules = schema.json_schema.model_dump(exclude_none=True)
+    assert rules["additionalProperties"] is False
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**PARSERS[kind][2], "verdict": "left"}, rules)
+
+
+def test_the_schema_of_votes_says_how_long_its_lists_are() -> None:
+    number = {"type": "number", "minimum": 0, "maximum": 1}
+    side = {"type": "string", "enum": ["left", "right", "tie"]}
+    shape = votes_schema(["P1", "P2"], ["C1"]).json_schema.model_dump(exclude_none=True)
+    assert list(shape["properties"]) == ["principles", "checklist"]
+    of_principles = shape["properties"]["principles"]["properties"]
+    assert {name: one["items"] for name, one in of_principles.items()} == {
+        **{"reasoning": {"type": "string"}, "vote": side, "confidence": number},
+    }
+    of_items = shape["properties"]["checklist"]["properties"]
+    assert {name: one["items"] for name, one in of_items.items()} == {
+        **{"vote": side, "confidence": number},
+    }
+    alone = votes_schema([], ["C1"]).json_schema.model_dump(exclude_none=True)
+    assert list(alone["properties"]) == ["checklist"]
+    assert "reasoning" in alone["properties"]["checklist"]["properties"]

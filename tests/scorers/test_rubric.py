@@ -124,3 +124,82 @@ def test_missing_and_unreadable(tmp_path: Path) -> None:
     path.write_text("a: [1, 2")
     with pytest.raises(RubricError, match="is not valid YAML"):
         load_rubric(str(path))
+
+
+def told(path: Path, content: Any) -> str:
+    with pytest.raises(RubricError) as caught:
+        load_rubric(write(path, content))
+    return str(caught.value).removeprefix(f"{path / 'rubric.yaml'} is not a valid rubric: ")
+
+
+def weighed(*weights: float) -> dict[str, Any]:
+    ids = range(1, len(weights) + 1)
+    return {
+        **{"version": 1, "task_type": "t"},
+        "principles": [
+            {"id": f"P{n}", "name": "n", "description": "d", "weight": weight}
+            for n, weight in zip(ids, weights, strict=True)
+        ],
+        "checklist": [{"id": f"C{n}", "principle": f"P{n}", "description": "d"} for n in ids],
+    }
+
+
+def test_weights_sum_to_one_up_to_the_last_digits(tmp_path: Path) -> None:
+    assert load_rubric(write(tmp_path, weighed(1.0))).weights == {"P1": 1.0}
+    assert load_rubric(write(tmp_path, weighed(0.5, 0.4999995))).weights["P2"] == 0.4999995
+    assert told(tmp_path, weighed(0.5, 0.49)) == (
+        "rubric: Value error, the weights of the principles sum to 0.99, not 1"
+    )
+    # A principle without a possible weight is none, and others are missed then.
+    for weights, why in (
+        ((1.0, 0.0), "1.weight: Input should be greater than 0"),
+        ((1.5,), "0.weight: Input should be less than or equal to 1"),
+    ):
+        assert told(tmp_path, weighed(*weights)).split("; ")[0] == f"principles.{why}"
+
+
+def test_all_that_is_wrong_is_named_up_to_ten_problems(tmp_path: Path) -> None:
+    some = told(tmp_path, {"version": "x", "task_type": 3, "principles": []})
+    assert some.split("; ") == [
+        "version: Input should be a valid integer, unable to parse string as an integer",
+        "task_type: Input should be a valid string",
+        "principles: Tuple should have at least 1 item after validation, not 0",
+        "checklist: Field required",
+    ]
+    many = told(tmp_path, GOOD | {f"x{number:02}": 1 for number in range(12)})
+    assert many.split("; ") == [
+        f"x{number:02}: Extra inputs are not permitted" for number in range(10)
+    ]
+    long = told(tmp_path, GOOD | {"y" * 400: 1})
+    assert long == f"{'y' * 300}: Extra inputs are not permitted"
+
+
+def test_repeated_and_unknown_ids_are_all_named(tmp_path: Path) -> None:
+    twice = weighed(0.5, 0.5)
+    twice["checklist"] += twice["checklist"]
+    assert told(tmp_path, twice) == "rubric: Value error, ids are used twice: C1, C2"
+    unknown = weighed(1.0)
+    unknown["checklist"] += [
+        {"id": f"X{n}", "principle": f"Q{n}", "description": "d"} for n in (2, 1)
+    ]
+    assert told(tmp_path, unknown) == (
+        "rubric: Value error, checklist items name unknown principles: Q1, Q2"
+    )
+    bare = weighed(0.25, 0.5, 0.25)
+    bare["checklist"] = bare["checklist"][1:2]
+    assert told(tmp_path, bare) == (
+        "rubric: Value error, principles without a checklist item: P1, P3"
+    )
+
+
+def test_the_longest_beginning_of_a_name_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"one": ("ab",), "three": ("abc", "x"), "two": ("a", "abd")}
+    rubrics = {
+        n: load_rubric("general_qa").model_copy(update={"benchmarks": b}) for n, b in given.items()
+    }
+    monkeypatch.setattr("tiebreak.scorers.rubric.builtin_rubrics", lambda: tuple(rubrics))
+    monkeypatch.setattr("tiebreak.scorers.rubric.load_rubric", rubrics.__getitem__)
+    names = ("ABCD", "abd", "ab", "a", "xy", "b")
+    assert [rubric_for(name) for name in names] == [
+        *("three", "two", "one", "two", "three", "general_qa"),
+    ]
