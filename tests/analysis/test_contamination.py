@@ -18,10 +18,17 @@ from inspect_ai.log import (
 )
 from inspect_ai.scorer import Score
 
-from tiebreak.analysis.contamination import Contamination, Replayed, contamination, contamination_of
+from tiebreak.analysis.contamination import (
+    Contamination,
+    RecallGap,
+    Replayed,
+    contamination,
+    contamination_of,
+)
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import REPLAY_KEY
 from tiebreak.rankers.intervals import wilson
+from tiebreak.rankers.shares import ShareGap
 from tiebreak.report.sheets.contamination import data_of, rows_of, sheets_of, verdict_of
 
 # Table 4: recalled of 1,000 questions of AGIEval (EN and ZH), C-Eval, and the paper's own.
@@ -224,3 +231,13 @@ def test_no_replay(tmp_path: Path) -> None:
         contamination(tmp_path / "nowhere")
     with pytest.raises(AnalysisError, match="No log of a replay"):
         contamination(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("apart", "difference", "above"),
+    [(True, 0.1, True), (True, 0.0, False), (True, -0.1, False), (False, 0.1, False),
+     (None, math.nan, False)],
+)  # fmt: skip
+def test_more_than_the_baseline(apart: bool | None, difference: float, above: bool) -> None:
+    gap = ShareGap(difference, math.nan, math.nan, math.nan)
+    assert RecallGap("m", "old", "ours", gap, math.nan, apart).above is above

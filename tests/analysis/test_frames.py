@@ -94,7 +94,7 @@ def test_leaderboards_row_for_row(logs: list[Path]) -> None:
         assert (found["log"], found["eval_id"]) == (board.log, board.eval_id)
         assert (found["benchmark"], found["protocol"]) == (board.benchmark, board.protocol)
         assert (found["n_items"], found["level"]) == (board.n_items, 0.9)
-        for name in row.__slots__:
+        for name in ("rank", "model", "borda", "lower", "upper", *row.__slots__):
             value = getattr(row, name)
             missing = value is None or (isinstance(value, float) and math.isnan(value))
             assert pd.isna(found[name]) if missing else found[name] == value

@@ -159,3 +159,15 @@ def test_the_tables_and_json(folder: Folder) -> None:
     )
     assert data["subsampled"][0]["stability"]["rhos"] == pytest.approx([1, 1, 1])
     assert data["repeated"][0]["stability"]["rhos"] == pytest.approx([0.8])
+
+
+def test_runs_that_tie_all_models_have_no_correlation(folder: Folder) -> None:
+    groups = [[model] for model in "abc"]
+    for repeat in (1, 2):
+        folder.add(*(listed(f"q{k}", ["abc"], groups=groups) for k in range(3)), repeat=repeat)
+    report = stability([folder.path], n_seeds=2)
+    [runs] = report.repeated
+    assert np.isnan(runs.stability.mean)
+    assert runs.stability.reason
+    assert report.notes[-1] == f"Runs of listwise on gsm8k: {runs.stability.reason}"
+    assert str(report) == "2 subsampled logs, 1 repeated run"

@@ -1,11 +1,13 @@
 """Orders of fewer questions: matches of stars, curves, and what cannot be compared."""
 
+import math
+
 import numpy as np
 import pytest
 
 from tests.analysis.test_stars import drawn, items_of, log_of
 from tiebreak.analysis.errors import AnalysisError
-from tiebreak.analysis.star_orders import matches_of, star_orders
+from tiebreak.analysis.star_orders import OrderKept, _kept, matches_of, star_orders
 from tiebreak.analysis.star_table import StarTable, star_table
 
 
@@ -60,3 +62,24 @@ def test_too_few_models_and_no_common_question() -> None:
     own = [log_of(items_of(drawn(5), 100 * k, own=m)) for k, m in enumerate("abc")]
     with pytest.raises(AnalysisError, match="no question"):
         star_orders("fair", star_table(own))
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes"),
+    [(3, [2]), (10, [2, 4, 6, 8]), (50, [2, 5, 10, 20, 30, 40]), (100, [2, 5, 10, 20, 40, 60, 80])],
+)
+def test_how_many_questions_are_drawn(n: int, sizes: list[int]) -> None:
+    found = star_orders("fair", table_of(n, "abc"), n_draws=1)
+    assert (found.n_clusters, found.n_models, found.n_draws, found.seed) == (n, 3, 1, 0)
+    for curve in found.curves:
+        assert [point.n_clusters for point in curve.points] == sizes
+        assert all(math.isnan(point.error) for point in curve.points)
+
+
+def test_draws_in_which_an_order_is_undefined_are_left_out() -> None:
+    nan = math.nan
+    told = _kept(np.array([0.5, nan, 1.0, nan, nan]), 7)
+    assert told == OrderKept(7, 0.75, 0.525, 0.975, 0.25, 3)
+    none = _kept(np.array([nan, nan]), 7)
+    assert (none.n_clusters, none.undefined) == (7, 2)
+    assert all(map(math.isnan, (none.mean, none.lower, none.upper, none.error)))

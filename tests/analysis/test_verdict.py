@@ -177,3 +177,44 @@ def test_pairs_have_the_names_of_the_models() -> None:
     assert first.difference == 0.5
     assert first.p == pytest.approx(2 / 2**8)
     assert first.apart is True
+
+
+def test_other_rules_by_whom_they_put_first() -> None:
+    """Of several that share the first place the first is named; rules with the same are joined."""
+    found = verdict(
+        ["abcd", "bacd"] * 4,
+        firsts={
+            "least_squares": ("d", "b"),
+            "win_rate": ("b", "a"),  # a is among them
+            "insertion": ("c",),
+            "elimination": ("d",),
+        },
+    )
+    assert found.sentence.split("of a", 1)[-1].endswith(
+        "Placed by least_squares or elimination, d stands first (rank --place least_squares). "
+        f"Placed by insertion, c stands first (rank --place insertion). {FINE.sentence}"
+    )
+
+
+def view(method: Any, *ranks: int) -> StrengthView:
+    rows = tuple(StrengthRow(rank, "abc"[k], 0.0, 0.0, 0.0) for k, rank in enumerate(ranks))
+    return StrengthView(method, False, rows, 9, 9, 0, 0.95, 10, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("views", "said"),
+    [
+        ([view("least_squares", 1, 2, 3)], ""),
+        ([view("least_squares", 1, 1, 3), view("bradley_terry", 2, 1, 1)],
+         "By all matches at once (Bradley–Terry) b is first. "),
+        ([view("least_squares", 3, 1, 1), view("bradley_terry", 3, 1, 2)],
+         "By all matches at once (least squares and Bradley–Terry) b is first. "),
+        ([view("least_squares", 3, 2, 1), view("bradley_terry", 3, 1, 2)],
+         "By all matches at once (least squares) c is first. By all matches at once "
+         "(Bradley–Terry) b is first. "),
+    ],
+)  # fmt: skip
+def test_second_views_by_whom_they_put_first(views: list[StrengthView], said: str) -> None:
+    plain = verdict(["abc"] * 8).sentence
+    first, _, trust = plain.partition(FINE.sentence)
+    assert verdict(["abc"] * 8, views=views).sentence == f"{first}{said}{FINE.sentence}{trust}"

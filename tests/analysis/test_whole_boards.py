@@ -25,6 +25,7 @@ from tests.ranking_logs.builders import (
     write_log,
 )
 from tiebreak.analysis.comparison import compare
+from tiebreak.analysis.frames import ballots_df, leaderboard_df, rankings_df
 from tiebreak.analysis.leaderboard import board_of, leaderboards
 from tiebreak.analysis.pair import compare_pair
 from tiebreak.analysis.stability import stability
@@ -236,6 +237,16 @@ def all_swapped() -> Any:
     return replace(board, receipt=None)  # type: ignore[arg-type]
 
 
+def frames(folder: Path) -> Any:
+    """The three data frames of two logs; one item was cut short, one names nobody."""
+    first = brackets(5)[:5]
+    write_log(folder / "1.eval", [*first, item("half", [match("a", "b", 0.2)], complete=False)])
+    rest = [graded("p1", {"a": 0.75, "b": None}), listed("l1", ["a", "bc"], calls=[call("list")])]
+    write_log(folder / "2.eval", rest, eval_id="E2", task_id="T2")
+    made = (leaderboard_df(folder, how=HOW), rankings_df(folder), ballots_df(folder))
+    return [one.astype(object).to_dict("list") for one in made]
+
+
 CASES: dict[str, Callable[[Path], Any]] = {
     "board_seal": seal,
     "board_settled": settled,
@@ -245,6 +256,7 @@ CASES: dict[str, Callable[[Path], Any]] = {
     "board_all_pairs": lambda folder: all_swapped(),
     "comparison": comparison,
     "stability": lambda folder: stability(compared(folder), shares=(0.5, 1.0), n_seeds=5),
+    "frames": frames,
     "pairs": lambda folder: compare_pair(compared(folder), "b", "c", level=0.8),
 }
 

@@ -159,7 +159,7 @@ def _board_rows(board: Leaderboard) -> Iterator[Row]:
         "n_items": board.n_items,
         "level": board.level,
     }
-    yield from ({**shared, **asdict(row)} for row in board.rows)
+    yield from ({**shared, **asdict(row), row.NAME: row.value} for row in board.rows)
 
 
 def _items(logs: Iterable[RankingLog]) -> Iterator[tuple[Row, JudgedItem]]:

@@ -74,3 +74,38 @@ def test_a_judge_that_goes_with_its_own_seeding_is_no_coin() -> None:
     assert coin_p(items) == pytest.approx(2 * binom.sf(39, 40, 0.5))
     lots = [one.model_copy(update={"tiering": None}) for one in items]
     assert coin_p(lots) == 1.0
+
+
+def test_the_better_tier_by_hand() -> None:
+    """Pairs of models that meet once, so that no model shows anything: 10 of 11 for the better."""
+
+    def met(number: int, margin: float | None, tiers: tuple[int, int]) -> ItemBallots:
+        names = f"x{number}", f"y{number}"
+        tiering = Tiering(tiers=dict(zip(names, tiers, strict=True)))
+        one = item(f"q{number}", [match(*names, margin)], groups=[[name] for name in names])
+        return one.model_copy(update={"tiering": tiering})
+
+    seeded = [met(k, 0.4, (1, 2)) for k in range(9)] + [met(9, -0.4, (3, 2)), met(10, -0.4, (1, 4))]
+    # A tie, no verdict and two of one tier are no evidence, and neither is an item without tiers.
+    silent = [met(11, 0.0, (1, 2)), met(12, None, (1, 2)), met(13, -0.4, (2, 2))]
+    without = met(14, -0.4, (1, 2)).model_copy(update={"tiering": None})
+    p = binom.sf(9, 11, 0.5)
+    assert coin_p([*seeded, *silent, without]) == pytest.approx(2 * p)
+    # Of four p-values that are known the smallest, times four.
+    assert coin_p([*seeded, *silent], 0.5, 0.001, math.nan) == pytest.approx(0.004)
+    assert coin_p(silent) == 1
+    assert math.isnan(coin_p([], math.nan))
+    assert coin_p([], 0.25) == 0.25
+
+
+def test_of_a_model_the_first_match_of_each_item_counts() -> None:
+    """a wins its first match of eight items and loses the next one; epochs are one item."""
+
+    def one(number: int) -> ItemBallots:
+        played = [match("a", f"x{number}", 0.3), match(f"y{number}", "a", 0.3)]
+        return item(f"q{number}", played, groups=[["a"], [f"x{number}"], [f"y{number}"]])
+
+    items = [one(number) for number in range(8)]
+    p = 2 / 2**8  # of a; its 16 opponents met once each
+    assert coin_p(items) == pytest.approx(17 * p)
+    assert coin_p([*items, *items]) == pytest.approx(17 * p)
