@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.handed import Enough, Handed, tiebreak
 from tiebreak.report import ReportError
+from tiebreak.report.sheet import Section, Sheet
 
 CHECK = "tiebreak.report.plot.check_plot"
 FOUND = object()
@@ -241,3 +242,60 @@ def test_progress_of_a_simulation_adds_up(handed: Handed, monkeypatch: pytest.Mo
     assert tiebreak("simulate", "--json").exit_code == 0
     assert said == [f"judging planted items: {done}%" for done in (25, 75, 100)]
     assert handed.made[0][1][::2] == ("json", FOUND)
+
+
+def test_a_line_of_write_back_is_never_folded(handed: Handed) -> None:
+    """It may hold paths, which somebody copies."""
+    long = "word " * 60 + "end"
+    sheet = Sheet("Title", sections=(Section.of(lines=[long]),))
+    handed.instead("tiebreak.write_back.write_back_ranks", FOUND)
+    handed.instead("tiebreak.write_back.sheet.sheets_of", sheet)
+    done = tiebreak("write-back", "a", "--into", "b")
+    assert done.stdout.splitlines() == ["Title", "", long]
+
+
+PUBLISH = "tiebreak.publish.publish_dataset"
+
+
+@pytest.mark.parametrize(
+    ("command", "function", "quiet"),
+    [
+        ("bank import x", "tiebreak.bank.importing.import_files", False),
+        ("bank import x --json", "tiebreak.bank.importing.import_files", True),
+        ("bank check", "tiebreak.bank.checks.check_bank", False),
+        ("bank check --json", "tiebreak.bank.checks.check_bank", True),
+        ("bank check --format html", "tiebreak.bank.checks.check_bank", False),
+        ("bank expand --to fill_in", "tiebreak.bank.variants.expand_bank", False),
+        ("bank expand --to fill_in --json", "tiebreak.bank.variants.expand_bank", True),
+        ("stability x --elo", STARS, False),
+        ("stability x --sizes 5", STARS, True),
+        ("publish x --dry-run", PUBLISH, False),
+        ("publish x --dry-run --json", PUBLISH, True),
+    ],
+)
+def test_steps_are_shown_where_somebody_looks_on(
+    command: str,
+    function: str,
+    quiet: bool,
+    handed: Handed,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[bool] = []
+
+    @contextmanager
+    def steps(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+        said.append(quiet)
+        yield lambda step: None
+
+    verb = command.split(" -")[0].removesuffix(" x")
+    monkeypatch.setattr(f"tiebreak.cli.{verb.replace(' ', '_')}.steps", steps)
+    terminal = SimpleNamespace(stderr=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("tiebreak.cli.publish.sys", terminal)
+    handed.instead("huggingface_hub.utils.disable_progress_bars")
+    handed.instead("tiebreak.bank.schema.open_bank")
+    handed.instead("tiebreak.bank.reading.sources_of")
+    handed.instead(function, Enough())
+    with pytest.raises(Enough):
+        tiebreak(*command.split())
+    assert said == [quiet]
+    assert ("disable_progress_bars" in handed.names) is (function == PUBLISH and quiet)

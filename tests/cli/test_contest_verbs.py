@@ -299,11 +299,19 @@ def test_the_seed_of_a_report_is_that_of_its_contest(reports: Handed) -> None:
     assert played["options"] == {"seed": 7, "missing": "error"}
 
 
+SIZES = {
+    "index.html": 1_050_000,
+    "items/a.js": 1_250_000,
+    "items/c.js": 800_000,
+    "items/d.js": 250_000,
+}
+
+
 def files(*names: str) -> list[Path]:
     paths = [Path("r", name) for name in names]
-    for place, path in enumerate(paths, 1):
+    for name, path in zip(names, paths, strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"x" * (place * 1_050_000))
+        path.write_bytes(b"x" * SIZES.get(name, 7))
     return paths
 
 
@@ -311,12 +319,12 @@ def files(*names: str) -> list[Path]:
     ("names", "said"),
     [
         ([], ""),
-        (["plots/a.svg"], " · 1 plots in r/plots"),
+        (["plots/a.svg"], " · 1 plot in r/plots"),
         (["plots/a.svg", "plots/b.svg"], " · 2 plots in r/plots"),
-        (["items/a.js"], " · its items in r/items (2.1 MB), to be kept beside it"),
+        (["items/a.js"], " · its items in r/items (1.2 MB), to be kept beside it"),
         (
-            ["items/a.js", "plots/b.svg", "items/c.js"],
-            " · 1 plots in r/plots · its items in r/items (6.3 MB), to be kept beside it",
+            ["items/c.js", "plots/b.svg", "items/d.js"],
+            " · 1 plot in r/plots · its items in r/items (1.1 MB), to be kept beside it",
         ),
     ],
 )

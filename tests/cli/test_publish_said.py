@@ -122,6 +122,16 @@ DRY = (
             "Every Eval Ever: 1 file in e\n"
             "Community evals: 2 files in f\n",
         ),
+        (
+            "a --dry-run",
+            made(("r1",), folder=FILES[2:3]),
+            "      0.5 kB  plots/ (1 file)\n\n"
+            "tiebreak-dataset: 1 file, 0.5 kB, 1 run. Nothing was sent.\n"
+            'Look at it: tiebreak-dataset/README.md, load_dataset("tiebreak-dataset", '
+            '"leaderboard")\n'
+            "Publish it (private): the same command with --to OWNER/NAME, without --dry-run "
+            "(--out)\n",
+        ),
         ("a --every-eval-ever e", made(exports=(("p",), ())), "Every Eval Ever: 1 file in e\n"),
         (
             "a --to me/x",

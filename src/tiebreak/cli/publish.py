@@ -260,14 +260,14 @@ def _dry(done: dict[str, Any]) -> Iterable[str]:
         if file not in plots:
             yield f"{_size(file['bytes'])}  {file['path']}{'' if file['written'] else '  (there)'}"
     if plots:
-        yield f"{_size(sum(file['bytes'] for file in plots))}  plots/ ({len(plots)} files)"
+        yield f"{_size(sum(file['bytes'] for file in plots))}  plots/ ({count(len(plots), 'file')})"
     total = _size(sum(file["bytes"] for file in done["files"])).strip()
     held = [count(len(done["runs"]), "run")] if done["runs"] else []
     held += ["1 contest"] if done["contest"] else []
     main = "leaderboard" if done["runs"] else "contests"
     who = "private" if done["private"] else "public"
     yield ""
-    sizes = ", ".join([f"{len(done['files']):,} files", total, *held])
+    sizes = ", ".join([count(len(done["files"]), "file"), total, *held])
     yield f"{done['folder']}: {sizes}. Nothing was sent."
     yield f'Look at it: {done["folder"]}/README.md, load_dataset("{done["folder"]}", "{main}")'
     where = done["to"] or _NO_NAME

@@ -13,6 +13,7 @@ from tiebreak.cli._shared import (
     scores_options,
     steps,
 )
+from tiebreak.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -129,7 +130,7 @@ def _told(files: "Sequence[Path]") -> "Iterator[str]":
     yield f"{page} ({page.stat().st_size / 1e6:.1f} MB)"
     plots, items = ([file for file in others if file.parent.name == n] for n in ("plots", "items"))
     if plots:
-        yield f"{len(plots)} plots in {plots[0].parent}"
+        yield f"{count(len(plots), 'plot')} in {plots[0].parent}"
     if items:
         size = sum(file.stat().st_size for file in items) / 1e6
         yield f"its items in {items[0].parent} ({size:.1f} MB), to be kept beside it"

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from tiebreak.analysis.item_table import or_nan
 from tiebreak.publish.contests import CSD
-from tiebreak.publish.headlines import LISTED, Row, mappings, pictures, said_in
+from tiebreak.publish.headlines import LISTED, Row, level_of, mappings, pictures, said_in
 from tiebreak.report.cells import decimal, interval, ranks, whole
 from tiebreak.words import count
 
@@ -83,7 +83,7 @@ def _entry(name: str, rows: Sequence[Row], files: Mapping[str, bytes]) -> Contes
         rounds=(" · " if first["weights"] else " → ").join(rounds),
         order=_ORDERS.get(str(first["order_from"]), "was chosen for this contest"),
         how=_how(first, len(rounds)),
-        level=f"{or_nan(first['level']) * 100:g}%",
+        level=level_of(first),
         over_items=any(row["lower"] is not None for row in main),
         several=len(every) > len(main),
         lines=tuple(_line(row, merged) for row in main[:LISTED]),

@@ -176,7 +176,7 @@ def _board(benchmark: str, protocol: str, judge: str, rows: Sequence[Row]) -> Bo
         judge=judge,
         run_id=first["run_id"],
         date=str(first["created"])[:10],
-        level=f"{or_nan(first['level']) * 100:g}%",
+        level=level_of(first),
         items=count(first["n_items"] or 0, "item"),
         left_out=first["n_unranked"] or 0,
         lines=tuple(_line(row, by_metric) for row in [*main.values()][:LISTED]),
@@ -244,3 +244,9 @@ def _parsed(text: Any, kind: type[T]) -> T:
     except (ValueError, TypeError, RecursionError):
         found = None
     return found if isinstance(found, kind) else kind()
+
+
+def level_of(row: Row) -> str:
+    """The confidence level of a row's intervals, as percent."""
+    level = or_nan(row["level"])
+    return UNDEFINED if math.isnan(level) else f"{level * 100:g}%"
