@@ -10,8 +10,11 @@ import pytest
 
 from tests.scorers.judges import NotingJudge, contest_of, judged, names, silent_about
 from tests.scorers.reviews import review
+from tests.scorers.test_jury import Bench
+from tests.scorers.tournament import planted_contest
 from tiebreak.scorers.ballots import ItemBallots, Reviewer
 from tiebreak.scorers.judge import Question
+from tiebreak.scorers.jury import Jury
 from tiebreak.scorers.placement import place
 from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.table import ballots_table
@@ -25,7 +28,7 @@ def expected(name: str) -> str:
     return (EXPECTED / name).read_text("utf-8")
 
 
-def told(ballots: ItemBallots, judge: NotingJudge) -> str:
+def told(ballots: ItemBallots, *judges: NotingJudge) -> str:
     """The ballots, a line each; the table; and what was asked of whom, in order."""
     data = ballots.model_dump(mode="json")
     few = {name: value for name, value in data.items() if not _listed(value)}
@@ -40,7 +43,7 @@ def told(ballots: ItemBallots, judge: NotingJudge) -> str:
         ranks = dict(place(ballots).ranks)
     except ValueError as error:
         ranks = {str(error): 0.0}
-    asked = [_asked(question) for question in judge.asked]
+    asked = [_asked(question) for judge in judges for question in judge.asked]
     return "\n".join([*lines, "ranks: " + _json(ranks), ballots_table(ballots), *asked]) + "\n"
 
 
@@ -89,6 +92,36 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "listwise": ("listwise", {}),
     "original": ("original", {}),
 }
+
+
+PASSED = dict(zip(names(5), (False, True, True, False), strict=False))
+OTHERS: Mapping[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "seal_twins": ("seal", {"tiers": 1}, {}),
+    "swiss_odd": ("swiss", {"rounds": 3, "refine": False}, {}),
+    "newcomers": ("round_robin", {"rounds": 2, "newcomers": ["m03", "x"]}, {}),
+    "baseline": ("round_robin", {"baseline": "m02"}, {}),
+    "stratified": ("full_pairwise", {}, {"passed": PASSED, "stratified": True}),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_item_with_identical_answers_as_a_whole(name: str) -> None:
+    """Five answers of seven models, the third item of four; nothing but m04 is told apart well."""
+    protocol, settings, more = OTHERS[name]
+    qualities = dict(zip(names(5), (3.0, 3.5, 3.5, 2.5, 0.5), strict=True))
+    twins = {"m01": ("x",), "m03": ("y",)}
+    contest = replace(planted_contest(qualities, twins=twins), position=2, n_items=4, **more)
+    judge = NotingJudge(qualities, scale=2.0)
+    assert told(judged(protocol, contest, judge, **settings), judge) == expected(f"{name}.txt")
+
+
+@pytest.mark.parametrize(("protocol", "rotate"), [("full_pairwise", True), ("pointwise", False)])
+def test_a_jury_as_a_whole(protocol: str, rotate: bool) -> None:
+    """b is of another opinion; c fails, so that others take its turns, or it is left out."""
+    tastes = {"a": QUALITIES, "b": {n: 9.0 - q for n, q in QUALITIES.items()}, "c": QUALITIES}
+    bench = Bench(tastes, Jury(("c", "b", "a"), rotate, 2 - rotate), failing=["c"])
+    ballots = judged(protocol, replace(contest_of(4), position=1, n_items=2), bench)
+    assert told(ballots, *bench.all.values()) == expected(f"jury_{protocol}.txt")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -145,7 +145,6 @@ def _template() -> "Template":
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
-        lstrip_blocks=True,
         # Markdown, not HTML: every foreign text goes through `inline`.
         autoescape=False,  # nosec B701
     )

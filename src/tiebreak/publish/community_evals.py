@@ -19,6 +19,7 @@ from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.publish.facts import flattened
 from tiebreak.publish.runs import Run
 from tiebreak.report.figures.drawing import slug
+from tiebreak.words import count
 
 FOLDER: Final = ".eval_results"
 _T = TypeVar("_T")
@@ -99,7 +100,7 @@ def _notes(board: Leaderboard, row: LeaderboardRow) -> str:
     if not math.isnan(row.lower):
         interval = f", {board.level * 100:g}% interval {row.lower:.3f} to {row.upper:.3f}"
     return (
-        f"Normalized Borda score (0 to 1{interval}) over {board.n_items} items by "
+        f"Normalized Borda score (0 to 1{interval}) over {count(board.n_items, 'item')} by "
         f"{board.protocol}, judged by {judges}. It is relative to a pool of {len(board.rows)} "
         f"models; the others: {others}"
     )

@@ -191,7 +191,8 @@ def _of_all(
     for one in verdicts:
         if one.margin is not None:
             sign, items = (1 if one.first == high else -1), one.checklist_margin
-            turned = sign * one.margin, None if items is None else sign * items
+            # Adding 0 makes one of the two zeros.
+            turned = sign * one.margin + 0.0, None if items is None else sign * items + 0.0
             by_judge.setdefault(one.judge, []).append(turned)
     if len(by_judge) < max(1, quorum):
         return None

@@ -10,6 +10,7 @@ from tiebreak.scorers.bracket import round_name, rounds
 from tiebreak.scorers.orders import review_ranks
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.rules import RULES
+from tiebreak.words import count
 
 
 def ballots_table(ballots: ItemBallots) -> str:
@@ -98,7 +99,7 @@ def _consensus(ballots: ItemBallots) -> str:
     proven = "proven optimal" if found.optimal else "not proven"
     several = {True: "the only optimal order", False: "one of several optimal orders"}
     alone = f"; {several[found.unique]}" if found.unique is not None else ""
-    return f"Merged by Kemeny–Young: {found.cost} pairwise disagreements, {proven}{alone}."
+    return f"Merged by Kemeny–Young: {count(found.cost, 'pairwise disagreement')}, {proven}{alone}."
 
 
 def _points(ballots: ItemBallots) -> str:
