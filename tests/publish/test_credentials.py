@@ -176,3 +176,37 @@ def test_of_a_long_one_any_part_is_enough() -> None:
     pieces = credentials("DEPLOY", pem)
     assert all(re.fullmatch(r"[A-Za-z0-9+/=]{32}", piece) for piece in pieces)
     assert not any(piece in pem[:130] for piece in pieces), "the beginning of many keys"
+
+
+def key_of(pieces: int) -> tuple[str, list[str]]:
+    """A private key of so many pieces of 32 characters, two a line."""
+    own = [f"{number:02}" + "aB3+" * 7 + "xy" for number in range(pieces)]
+    lines = ["".join(own[at : at + 2]) for at in range(0, pieces, 2)]
+    return "\n".join(["-----BEGIN PRIVATE KEY-----", *lines, "-----END PRIVATE KEY-----"]), own
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 4, 5, 8])
+def test_a_private_key_is_looked_for_without_its_beginning(pieces: int) -> None:
+    """The first three pieces are like those of other keys; of a short key the last one counts."""
+    key, own = key_of(pieces)
+    assert credentials("X", key) == set(own[3:] or own[-1:])
+    assert credentials("X", key.replace("\n", "\\n")) == set(own[3:] or own[-1:])
+
+
+def test_values_are_told_from_the_shortest_on() -> None:
+    assert credentials("DB_PASSWORD", "a1b2c3d") == set()
+    assert credentials("DB_PASSWORD", "a1b2c3d4") == {"a1b2c3d4"}
+    # Ten digits are a password of a machine's, fewer are a number that any text may hold.
+    assert credentials("API_KEY", "123456789") == set()
+    assert credentials("API_KEY", "1234567890") == {"1234567890"}
+
+
+def test_a_long_credential_is_looked_for_in_pieces() -> None:
+    known = "hf_" + "".join(f"aB{number}dE" for number in range(10, 27))
+    pieces = {known[at : at + 32] for at in range(0, len(known) - 31, 32)}
+    assert len(pieces) > 2
+    assert pieces <= credentials("X", known)
+    assert known not in credentials("X", known)
+    assert known[:64] in credentials("X", known[:64])
+    assert {known[:32], known[32:64]} <= credentials("X", known[:65])
+    assert known[:65] not in credentials("X", known[:65])
