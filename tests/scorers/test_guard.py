@@ -18,7 +18,7 @@ from tiebreak.candidates import passed
 from tiebreak.candidates.native import VERIFIED
 from tiebreak.scorers.ballots import ItemBallots, PointScore, Reviewer
 from tiebreak.scorers.catalogue import ONE_JUDGE
-from tiebreak.scorers.orders import guarded, verified
+from tiebreak.scorers.orders import guarded, mean_points, verified
 from tiebreak.scorers.placement import board_scores, place, results
 
 NAMES = "abcdef"
@@ -196,3 +196,34 @@ def test_a_log_without_the_setting_stays_as_it_was() -> None:
     assert place(ItemBallots.model_validate(stored)).ranks == {"a": 1, "b": 2}
     pairs = [frozenset(pair) for pair in combinations("ab", 2)]
     assert {frozenset(found[:2]) for found in results(old)} == set(pairs)
+
+
+def test_points_of_a_stratified_item_by_hand() -> None:
+    """a and b passed, c and d failed; a beat b, and a judge liked c better than a.
+
+    What is verified counts against all; for the rest a model's results of its own kind stand, and
+    ½ where it met none of it.
+    """
+    made = item(
+        "q", [match("a", "b", 0.5), match("a", "c", -0.5)], groups=[[one] for one in "abcd"]
+    ).model_copy(
+        update={
+            "passed": dict(zip("abcd", (True, True, False, False), strict=True)),
+            "stratified": True,
+        }
+    )
+    means = mean_points(made)
+    # d met nobody, so that nothing is said of it.
+    assert means == pytest.approx({"a": 3 / 3, "b": 2 / 3, "c": 0.5 / 3})
+    assert mean_points(made.model_copy(update={"stratified": False})) == {
+        **{"a": 0.5, "b": 0.0, "c": 1.0},
+    }
+    # Against a baseline only matches with it count.
+    assert mean_points(made.model_copy(update={"baseline": "a"})) == {
+        **{"a": 0.5, "b": 0.0, "c": 0.0},
+    }
+    unknown = made.model_copy(update={"passed": {"a": True, "b": True, "c": False}})
+    assert mean_points(unknown) == pytest.approx(
+        # Of d nothing is known: it counts as one of each model's own kind.
+        {"a": (1 + 2 * 1) / 3, "b": (1 + 2 * 0) / 3, "c": (0 + 0 + 0.5) / 3}
+    )

@@ -12,6 +12,7 @@ from tests.scorers.judges import NotingJudge, judged
 from tests.scorers.tournament import planted_contest
 from tiebreak.analysis.strengths import strength_views
 from tiebreak.rankers import Resampling
+from tiebreak.scorers.attacks import Canary
 from tiebreak.scorers.ballots import Skipped
 from tiebreak.scorers.catalogue import ONE_JUDGE
 from tiebreak.scorers.ranking import (
@@ -159,3 +160,63 @@ def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
     samples = [SampleScore(score=Score(value=value))]
     found: Any = borda()(samples)  # type: ignore[arg-type]
     assert found == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}
+
+
+def scored(value: Any, results: Any = None) -> SampleScore:
+    return SampleScore(score=Score(value=value, metadata={RESULTS_KEY: results}))
+
+
+def test_least_squares_over_items_by_hand() -> None:
+    """a beat b twice, and c and b are even: a − b = 1, b = c, and the strengths sum to 0."""
+    samples = [
+        # Positions are among the sorted names of each score; d met nobody.
+        scored({"d": math.nan, "b": 0.0, "a": 1.0}, "0 1 1"),
+        scored({"c": 0.5, "b": 0.5}, "0 1 0.5"),
+        scored({"a": 1.0, "b": 0.0}, "1 0 0"),
+        # No results, none that are text, and a score that is none.
+        scored({"a": 0.0, "b": 1.0}, ""),
+        scored({"a": 0.0, "b": 1.0}, 3),
+        scored(math.nan, "0 1 1"),
+        SampleScore(score=Score(value={"a": 0.5})),
+    ]
+    found: Any = least_squares()(samples)  # type: ignore[arg-type]
+    assert list(found) == ["least_squares:b", "least_squares:a", "least_squares:c"]
+    assert found == pytest.approx(
+        {"least_squares:a": 2 / 3, "least_squares:b": -1 / 3, "least_squares:c": -1 / 3}
+    )
+    # Without matches, and where some never met the others, there are no strengths.
+    assert least_squares()(samples[3:]) == {}  # type: ignore[arg-type]
+    apart = [scored({"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.0}, "0 1 1 2 3 1")]
+    assert least_squares()(apart) == {}  # type: ignore[arg-type]
+
+
+def test_what_a_score_keeps_of_the_matches_of_an_item() -> None:
+    ballots = item(
+        "q",
+        [match("c", "a", 0.5), match("a", "b", 0.0, round=2), match("b", "c", None, round=3)],
+        groups=(("a",), ("b",), ("c", "x")),
+    ).model_copy(update={"placed_by": "win_rate"})
+    score = score_ballots(ballots.model_dump(mode="json"), ["x", "y"])
+    # Among a, b, c, x, y: c beat a, and so did x; a and b tied, and so did c and x.
+    assert score.metadata == {RESULTS_KEY: "2 0 1 3 0 1 0 1 0.5 2 3 0.5"}
+    assert score.answer == "c"
+    native = item("q", groups=(("a",), ("b",)), native={"a": 1.0, "b": 0.0}).model_copy(
+        update={"placed_by": "native", "tiering": None}
+    )
+    kept = score_ballots(native.model_dump(mode="json"), ["a", "b"])
+    assert (kept.value, kept.metadata) == ({"a": 1.0, "b": 0.0}, {RESULTS_KEY: ""})
+
+
+def test_names_that_look_alike_are_told_apart() -> None:
+    samples = [scored({"a\x1b": 1.0, r"a\x1b": 0.0, "[b]": 0.5})]
+    found: Any = borda()(samples)  # type: ignore[arg-type]
+    assert found == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, r"\[b]": 0.5}
+
+
+def test_a_planted_item_is_not_ranked() -> None:
+    planted = item("q", [match("a", "b", 0.5)], groups=(("a",), ("b",))).model_copy(
+        update={"canary": Canary(number=1, attack="x", kind="y")}
+    )
+    score = score_ballots(planted.model_dump(mode="json"), ["a", "b"])
+    assert score.reason == "canary"
+    assert str(score.explanation).startswith("Planted, and not ranked.\n\n| place | model |")
