@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.testing import CliRunner
 
+import tiebreak
 from tiebreak.cli import main
+
+HELP = ("--help", "-h")
 
 
 def verbs(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
@@ -72,3 +76,16 @@ def test_verbs_without_a_word_say_what_they_do_and_none_is_hidden() -> None:
     for path, command in verbs(main, "tiebreak"):
         assert command.help, path
         assert not command.hidden, path
+
+
+def test_help_by_a_letter_and_no_wider_than_100() -> None:
+    wide = {"COLUMNS": "300"}
+    long, short = (CliRunner().invoke(main, ["align", one], env=wide).output for one in HELP)
+    assert long == short
+    assert main.context_settings == {"help_option_names": [*HELP[::-1]], "max_content_width": 100}
+    assert max(map(len, long.splitlines())) <= 100
+
+
+def test_the_version() -> None:
+    done = CliRunner().invoke(main, ["--version"])
+    assert done.output == f"tiebreak, version {tiebreak.__version__}\n"
