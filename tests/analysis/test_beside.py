@@ -106,3 +106,14 @@ def test_a_contest_that_cannot_be_played_leaves_the_election() -> None:
     assert election.csd is not None
     expected = csd(FULL.scores, iterations=50).expected_wins
     np.testing.assert_array_equal(election.csd.expected_wins, expected)
+
+
+def test_what_cannot_be_played_at_all_is_said() -> None:
+    election = with_csd(elect(score_ballots(FULL)), FULL, {"iterations": 0})
+    assert election.csd is None
+    assert "iterations" in election.failed["csd"]
+
+
+def test_a_contest_without_its_table_has_no_election() -> None:
+    report = replace(contest_report(FULL, options={"iterations": 10}), table=None)
+    assert with_kemeny(report) is report

@@ -339,3 +339,31 @@ def test_logs_read_already_give_the_same(two: Calibration, tmp_path: Path) -> No
     assert again.cell("j/good") is not None
     assert again.cell("j/good").confusion == two.cell("j/good").confusion  # type: ignore[union-attr]
     assert repr(again) == "Calibration(1 judge against stars.csv)"
+
+
+def test_judges_without_a_common_answer_are_not_compared(tmp_path: Path) -> None:
+    two = found(tmp_path, {"good": GOOD[:40], "poor": POOR[40:]}, people(*SAID))
+    [gap] = two.gaps
+    assert (gap.n, gap.apart, gap.gap.n_items) == (0, None, 0)
+    assert gap.gap.reason == "no answer has a label of both"
+    assert math.isnan(gap.p_adjusted)
+    assert two.ceilings == ()
+
+
+def test_labels_with_and_without_a_digest_are_of_one_answer(tmp_path: Path) -> None:
+    items = [answered(starred(f"q{k}", {"b": k % 4}), {"b": f"text {k}"}) for k in range(8)]
+    write_log(tmp_path / "1.eval", items)
+    labels = []
+    for k in range(8):
+        digest = hashlib.sha256(f"text {k}".encode()).hexdigest()
+        labels += [
+            HumanLabel(0, f"q{k}", ("b",), k % 4, rater="ann", digests=(digest,)),
+            HumanLabel(0, f"q{k}", ("b",), (k + 1) % 4, rater="ben"),
+        ]
+    one = calibrate(tmp_path, people(*labels))
+    assert (one.n, one.n_items, one.n_raters) == (8, 8, 2)
+    cell = one.cell("j/judge")
+    assert cell is not None
+    assert cell.agreement.value == 0.5
+    assert cell.confusion == ((1, 0, 0, 1), (1, 1, 0, 0), (0, 1, 1, 0), (0, 0, 1, 1))
+    assert one.cell("j/judge", "9") is None

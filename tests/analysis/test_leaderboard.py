@@ -413,3 +413,16 @@ def test_a_reviewer_that_goes_by_place_is_warned_of(tmp_path: Path) -> None:
         items.append(reviews(f"q{n}", {"a": "abc", "b": order}, shown={"b": order}))
     [warning] = [one for one in board(tmp_path, *items).warnings if "presentation" in one]
     assert warning.startswith("b ranks in the order of presentation: mean τ = 1.00")
+
+
+def test_reviewers_that_go_by_place_are_all_named(tmp_path: Path) -> None:
+    """b as it was shown the answers, c against it, a by their worth: the quick way to see it."""
+    items = []
+    for n in range(12):
+        drawn = ["".join(Random(f"{n}{name}").sample("abc", 3)) for name in "bc"]
+        ballots = {"a": "abc", "b": drawn[0], "c": drawn[1][::-1]}
+        items.append(reviews(f"q{n}", ballots, shown={"b": drawn[0], "c": drawn[1]}))
+    found = board(tmp_path, *items)
+    said = ["b ranks in the order of presentation", "c ranks against the order shown"]
+    assert found.trust.reasons == tuple(said)
+    assert [warning.partition(":")[0] for warning in found.warnings[:2]] == said

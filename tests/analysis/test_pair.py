@@ -75,3 +75,21 @@ def test_an_interval_takes_two_items() -> None:
     # No item differs: about the rule of three both ways.
     assert (lower, upper) == pytest.approx((-upper, upper))
     assert 0.05 < upper < 0.15
+
+
+def test_models_that_never_met(tmp_path: Path) -> None:
+    logs = write_log(tmp_path / "r.eval", [bracket("q", *"abc"), bracket("r", *"dbc")])
+    [found] = compare_pair(logs, "a", "d")
+    assert (found.n_items, found.sentence) == (0, "No item ranks both a and d.")
+    assert all(map(math.isnan, (found.difference, found.lower, found.upper, found.p)))
+    [one] = compare_pair(logs, "d", "b")
+    assert one.sentence == "d and b cannot be told apart: +0.500 Borda (p = 1.000, 1 item)."
+
+
+@pytest.mark.parametrize(("level", "apart"), [(0.96, True), (0.97, False)])
+def test_apart_is_at_most_one_minus_the_level(level: float, apart: bool, tmp_path: Path) -> None:
+    log = write_log(tmp_path / "r.eval", [bracket(f"q{n}", *"abc") for n in range(6)])
+    [found] = compare_pair(log, "a", "b", level=level)
+    assert found.p == 2 / 2**6
+    assert found.sentence.startswith("a is ahead of b" if apart else "a and b cannot be told")
+    assert found.upper <= 1

@@ -311,3 +311,12 @@ def test_constant_answers(tmp_path: Path) -> None:
     ]
     assert board.constants.share == 5 / 8
     assert board.constant_score == pytest.approx(100 * 2 / 3 * 5 / 8)
+
+
+def test_items_cut_short_hide_none_that_follow(tmp_path: Path) -> None:
+    items = items_of([{"a": 3, "b": 1}, {"a": 2, "b": 2}, {"a": 3, "b": 0}])
+    items[0] = items[0].model_copy(update={"complete": False})
+    board = only(star_report(write(tmp_path / "s.eval", [sample(None, "0"), *items]), how=HOW))
+    assert board.n_items == 2
+    assert [row.model for row in board.rows] == ["a", "b"]
+    assert [row.absolute for row in board.rows] == pytest.approx([100 * 5 / 6, 100 * 2 / 6])

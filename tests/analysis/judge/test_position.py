@@ -147,3 +147,19 @@ def test_percent(rate: float, text: str) -> None:
 )
 def test_count(number: int, text: str) -> None:
     assert count(number, "match", "matches") == text
+
+
+def swaps(margins: Sequence[tuple[float, float]]) -> list[Match]:
+    """Matches in both orders, by the margins of the answer that is shown first in each."""
+    return [match("a", "b", one, second_order=-other) for one, other in margins]
+
+
+def test_a_second_order_that_is_the_first_turned_is_all_of_the_margin() -> None:
+    exact = flips_of(swaps([(k / 20, -k / 20) for k in range(1, 6)] * 2))
+    assert (exact.n, exact.rate, exact.expected) == (10, 0, 0)
+    alike = flips_of(swaps([(0.1, 0.1)] * 5 + [(0.2, 0.1)] * 5))
+    assert (alike.both_first, alike.both_second, alike.expected) == (10, 0, 0.5)
+    assert alike.p == pytest.approx(2 / 2**10)
+    assert alike.coin_p == 1
+    assert math.isnan(flips_of(swaps([(0.1, 0.1)] * 10)).expected)  # one margin shows no slope
+    assert math.isnan(flips_of(swaps([(0.1, 0.1)] * 4 + [(0.2, 0.1)] * 5)).expected)  # too few

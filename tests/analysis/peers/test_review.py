@@ -14,6 +14,7 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import NoPeerReviewError
 from tiebreak.analysis.peers.review import PeerReport, PeerReview, peer_report
 from tiebreak.rankers import RankingError, Resampling
+from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.report.sheets.alignment import data_of, sheets_of
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables.human import HumanRanking
@@ -199,3 +200,33 @@ def test_one_reviewer_is_no_panel(tmp_path: Path) -> None:
     # With another one it is a panel.
     write_log(tmp_path / "peers.eval", [*items, *fair(1)])
     assert not any("usable reviews are by" in one for one in leaderboards([log])[0].warnings)
+
+
+def test_a_first_method_that_is_too_hard_names_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_hard(*_: object, **__: object) -> None:
+        raise UnprovenOrderError("not proven in time")
+
+    monkeypatch.setattr("tiebreak.analysis.peers.review.peer_views", too_hard)
+    with pytest.raises(UnprovenOrderError) as refused:
+        report_of(tmp_path, *fair(2), methods=("dodgson", "borda"))
+    assert str(refused.value) == (
+        f"gsm8k in {tmp_path}/peers.eval: dodgson is too hard here (not proven in time). Name "
+        "another method first, such as --method borda"
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "warning"),
+    [
+        (fair(1), "There is one item, so nothing to resample: no intervals, and no verdicts"),
+        (fair(9), "Only 9 items tell models apart: intervals over so few are too narrow"),
+        (fair(10), None),
+        ([*fair(1), reviews("t", dict.fromkeys("abc", "a=b=c"))],
+         "Only 1 item tells models apart: intervals over so few are too narrow"),
+    ],
+)  # fmt: skip
+def test_few_items_quickly(tmp_path: Path, items: list[ItemBallots], warning: str | None) -> None:
+    found = review_of(tmp_path, *items, how=Resampling(draws=5), methods=("borda",))
+    assert found.warnings == ((warning,) if warning else ())

@@ -149,8 +149,8 @@ def place_of(items: Iterable[ItemBallots], *, level: float = 0.95) -> Position:
     return Position(
         kind="lists",
         rate=rate,
-        lower=max(0.0, rate - half),
-        upper=min(1.0, rate + half),
+        lower=max(rate - half, 0.0),  # in this order of arguments NaN stays NaN
+        upper=min(rate + half, 1.0),
         n=sum(map(len, known)),
         p=sign_flip_p(means) if len(means) >= FEWEST_ITEMS else math.nan,
         enough=critical <= BIAS,
