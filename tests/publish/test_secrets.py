@@ -131,3 +131,24 @@ def test_secrets_of_a_log(tmp_path: Path) -> None:
     }
     assert all("seal.eval" in secret.source for secret in log_secrets(str(log)))
     assert not any(value in secret.source for secret in log_secrets(str(log)) for value in values)
+
+
+def test_what_requests_of_all_calls_hold_stays(tmp_path: Path) -> None:
+    """Of the eval's own settings, and of those of its plan."""
+
+    def plant_requests(log: EvalLog) -> None:
+        log.eval.model_generate_config = GenerateConfig(
+            extra_headers={"Authorization": "in-the-headers"}, extra_body={"x": "in-the-body-1"}
+        )
+        log.plan.config = GenerateConfig(
+            extra_headers={"X-Key": "in-the-plans-1"},
+            extra_body={"deep": [{"x": "in-the-plans-2"}]},
+        )
+
+    log = change_log(write_both(tmp_path), plant_requests)
+    assert {(one.source, one.value) for one in log_secrets(str(log))} == {
+        ("the model's request (Authorization) in seal.eval", "in-the-headers"),
+        ("the model's request (x) in seal.eval", "in-the-body-1"),
+        ("the model's request (X-Key) in seal.eval", "in-the-plans-1"),
+        ("the model's request (deep) in seal.eval", "in-the-plans-2"),
+    }
