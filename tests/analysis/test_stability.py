@@ -171,3 +171,13 @@ def test_runs_that_tie_all_models_have_no_correlation(folder: Folder) -> None:
     assert runs.stability.reason
     assert report.notes[-1] == f"Runs of listwise on gsm8k: {runs.stability.reason}"
     assert str(report) == "2 subsampled logs, 1 repeated run"
+
+
+@pytest.mark.parametrize(("cached", "said"), [(0, 0), (1, 1)])
+def test_a_single_reply_from_the_cache_is_told(folder: Folder, cached: int, said: int) -> None:
+    for run in range(2):
+        calls = [call(cached=k < run * cached) for k in range(3)]
+        folder.add(all_pairs("q1", "abc", calls=calls))
+    notes = [note for note in stability([folder.path], n_seeds=1).notes if "cache" in note]
+    assert len(notes) == said
+    assert all("1 of its 3 calls are from the cache" in note for note in notes)
