@@ -281,3 +281,11 @@ def test_lines_fit(width: int) -> None:
     text = printed(*diagnose(pool), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "0.9" in text
+
+
+def test_one_model_has_no_pair_and_no_items_of_one() -> None:
+    [found] = diagnose(pool_of({ItemKey("gsm8k", "1"): {"a": ("x", 1.0)}}))
+    evidence = found.evidence
+    assert (evidence.n_items, evidence.n_pairs, evidence.n_apart, evidence.top) == (0, 0, 0, 1)
+    assert math.isnan(evidence.largest)
+    assert found.verdict.kind == "one_model"

@@ -420,7 +420,9 @@ def test_reviewers_that_go_by_place_are_all_named(tmp_path: Path) -> None:
     items = []
     for n in range(12):
         drawn = ["".join(Random(f"{n}{name}").sample("abc", 3)) for name in "bc"]
-        ballots = {"a": "abc", "b": drawn[0], "c": drawn[1][::-1]}
+        # c once not quite against it.
+        turned = drawn[1][::-1] if n else drawn[1][1] + drawn[1][2] + drawn[1][0]
+        ballots = {"a": "abc", "b": drawn[0], "c": turned}
         items.append(reviews(f"q{n}", ballots, shown={"b": drawn[0], "c": drawn[1]}))
     found = board(tmp_path, *items)
     said = ["b ranks in the order of presentation", "c ranks against the order shown"]
