@@ -157,3 +157,10 @@ def test_metrics_are_in_their_order_and_those_of_a_later_version_come_last() -> 
     rows = [row("r", "t", metric=metric, judge=None) for metric in metrics]
     found = [one["metric"] for one in newest(rows)]
     assert found == ["normalized_borda", "native_score", "elo", "zeal"]
+
+
+def test_a_contest_keeps_its_name(tmp_path: Path) -> None:
+    """What was published under it is looked for under it by every later version."""
+    plain, errors = table_of(tmp_path), table_of(tmp_path, errors=ERRORS)
+    names = [contest_of(play(one)).contest_id for one in (plain, errors)]
+    assert names == ["contest-1174eb930ffa3336", "contest-0ba7207f00c173b1"]
