@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import tiebreak.analysis
-from tests.analysis.whole import expected
+from tests.expected import check
 
 
 def modules() -> Iterator[ModuleType]:
@@ -46,4 +46,4 @@ def given(name: str, function: Any) -> Iterator[str]:
 def test_defaults_and_limits() -> None:
     # What is imported from elsewhere is a limit of its own module alone.
     own = {line for module in modules() for line in lines(module)}
-    assert "".join(f"{line}\n" for line in sorted(own)) == expected("defaults")
+    check(__file__, "defaults.txt", "".join(f"{line}\n" for line in sorted(own)))

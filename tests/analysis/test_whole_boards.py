@@ -12,7 +12,8 @@ import pytest
 from benchmarks.claims import juries
 from benchmarks.claims.worlds import FAIR, judged, position_bound, ranking_log
 from tests.analysis.judge.test_canaries import judged as planted
-from tests.analysis.whole import expected, told
+from tests.analysis.whole import told
+from tests.expected import check
 from tests.ranking_logs.builders import (
     all_pairs,
     by_native,
@@ -263,4 +264,4 @@ CASES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_figure(name: str, tmp_path: Path) -> None:
-    assert told(CASES[name](tmp_path), tmp_path) == expected(name)
+    check(__file__, f"{name}.txt", told(CASES[name](tmp_path), tmp_path))

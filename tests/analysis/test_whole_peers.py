@@ -9,7 +9,8 @@ import pytest
 
 from tests.analysis.alignment.panels import people
 from tests.analysis.peers.builders import identical, reviews
-from tests.analysis.whole import expected, told
+from tests.analysis.whole import told
+from tests.expected import check
 from tests.ranking_logs.builders import write_log
 from tiebreak.analysis.alignment.align import align
 from tiebreak.analysis.peers.panel import read_panels
@@ -111,7 +112,7 @@ CASES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_figure(name: str, tmp_path: Path) -> None:
-    assert told(CASES[name](tmp_path), tmp_path) == expected(name)
+    check(__file__, f"{name}.txt", told(CASES[name](tmp_path), tmp_path))
 
 
 def test_nothing_is_lost_of_the_panel(tmp_path: Path) -> None:

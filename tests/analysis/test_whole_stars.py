@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from tests.analysis.test_stars import Stars, write
-from tests.analysis.whole import expected, told
+from tests.analysis.whole import told
+from tests.expected import check
 from tests.ranking_logs.builders import call, starred
 from tiebreak.analysis.star_samples import star_samples
 from tiebreak.analysis.star_stability import star_stability
@@ -126,4 +127,4 @@ CASES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_figure(name: str, tmp_path: Path) -> None:
-    assert told(CASES[name](tmp_path), tmp_path) == expected(name)
+    check(__file__, f"{name}.txt", told(CASES[name](tmp_path), tmp_path))

@@ -12,7 +12,8 @@ import pytest
 
 from tests.analysis.stars import starred
 from tests.analysis.test_diagnosis import pool_of
-from tests.analysis.whole import expected, told
+from tests.analysis.whole import told
+from tests.expected import check
 from tests.ranking_logs.builders import all_pairs, write_log
 from tiebreak.analysis.beside import with_csd, with_kemeny
 from tiebreak.analysis.calibration import calibrate
@@ -210,7 +211,7 @@ CASES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_figure(name: str, tmp_path: Path) -> None:
-    assert told(CASES[name](tmp_path), tmp_path) == expected(name)
+    check(__file__, f"{name}.txt", told(CASES[name](tmp_path), tmp_path))
 
 
 def test_answers_are_known_by_their_digest() -> None:

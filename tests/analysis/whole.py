@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-EXPECTED = Path(__file__).with_name("expected")
-
 # Ballots and whole logs, which are what a finding is made of and no figures; how long it took.
 _INPUT = {"panel", "items_judged", "ballots", "seconds"}
 
@@ -24,11 +22,6 @@ def told(finding: Any, *folders: Path) -> str:
     for folder in folders:
         text = text.replace(f"{folder}/", "")
     return text
-
-
-def expected(name: str) -> str:
-    """The lines of `told` that were checked and kept."""
-    return (EXPECTED / f"{name}.txt").read_text("utf-8")
 
 
 def _lines(value: Any, at: str) -> Iterator[str]:

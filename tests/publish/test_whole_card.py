@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from tests.expected import check
 from tests.publish.test_card import make
 from tests.publish.test_latest import row
-from tests.publish.whole import expected
 from tiebreak.publish.card import card
 from tiebreak.publish.tables import schema
 
@@ -150,15 +150,15 @@ FILES = {
 def test_a_card_with_all_that_it_can_say() -> None:
     files = {**FILES, "candidates/x.parquet": b"", "leaderboard/latest.parquet": b""}
     text = card(BOARDS, files, contests=CONTESTS, license="mit", repo_id="me/my-rankings")
-    assert text == expected("card.txt")
+    check(__file__, "card.txt", text)
 
 
 def test_a_card_of_contests_alone() -> None:
     files = {"contests/latest.parquet": b""}
     text = card([], files, contests=CONTESTS[-20:-18], license="cc-by-4.0", repo_id="me/rankings")
-    assert text == expected("contests_card.txt")
+    check(__file__, "contests_card.txt", text)
 
 
 def test_a_card_of_one_board_about_which_little_is_known() -> None:
     little = {"arguments": "{}", "seed": None, "tiebreak_version": None}
-    assert make([swiss("m01", cost=1.0, **little)]) == expected("board_card.txt")
+    check(__file__, "board_card.txt", make([swiss("m01", cost=1.0, **little)]))

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from tests.analysis.peers.builders import reviews
+from tests.expected import check
 from tests.publish.judged_runs import change_log
-from tests.publish.whole import expected, rounded
+from tests.publish.whole import rounded
 from tests.ranking_logs.builders import bracket, by_native, call, graded, write_log
 from tiebreak.candidates import Candidate, CandidatePool, Item, ItemKey
 from tiebreak.publish.community_evals import entries
@@ -119,7 +120,7 @@ def told(found: dict[str, bytes], run: Run) -> str:
 def test_records_of_two_benchmarks_and_the_answers(tmp_path: Path) -> None:
     run = judged_twice(tmp_path)
     found = records(run, organization="somebody", pool=pool_of(run))
-    assert told(found, run) == expected("records.txt")
+    check(__file__, "records.txt", told(found, run))
     # Without the answers there are no lines, and nothing tells of any.
     without = records(run, organization="somebody")
     assert {*without} == {path for path in found if not path.endswith("l")}
@@ -137,7 +138,7 @@ def test_records_of_a_peer_review(tmp_path: Path) -> None:
     )
     found = records(run, organization="me")
     # Each reviewer gave a ranking of its own, none is asked in a role that the log tells.
-    assert told(found, run) == expected("review_records.txt")
+    check(__file__, "review_records.txt", told(found, run))
 
 
 def test_a_model_without_a_score_has_no_record(tmp_path: Path) -> None:
@@ -173,7 +174,7 @@ def test_entries_of_community_evals(tmp_path: Path) -> None:
     found = entries([first, second], "me/rankings")
     text = "".join(f"{path}\n{content.decode()}\n" for path, content in found.items())
     short = re.sub(r"(?<=value\": )([0-9.]+)", lambda value: f"{float(value[0]):.6g}", text)
-    assert short == expected("entries.txt")
+    check(__file__, "entries.txt", short)
     # Another reader of YAML: numbers are numbers, dates are text.
     for content in found.values():
         [entry] = yaml.safe_load(content)

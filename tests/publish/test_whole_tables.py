@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.analysis.peers.builders import reviews
+from tests.expected import check
 from tests.publish.test_contests import ERRORS, SCORES, play, table_of
 from tests.publish.test_whole_records import PAID, judged_twice, run_of
-from tests.publish.whole import expected, rounded
+from tests.publish.whole import rounded
 from tests.ranking_logs.builders import graded, item, listed, match
 from tiebreak.publish.bundle import as_json, manifest
 from tiebreak.publish.contest_records import contest_records
@@ -55,7 +56,7 @@ def tables_of(run: Run) -> str:
 
 
 def test_tables_of_a_run_of_two_benchmarks(tmp_path: Path) -> None:
-    assert tables_of(judged_twice(tmp_path)) == expected("tables.txt")
+    check(__file__, "tables.txt", tables_of(judged_twice(tmp_path)))
 
 
 def test_tables_of_a_peer_review(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_tables_of_a_peer_review(tmp_path: Path) -> None:
             "q2", {"a": "ac", "b": "ac", "c": "ca", "Panel": None}, models="abc", groups=["ab"]
         ),
     )
-    assert tables_of(run) == expected("review_tables.txt")
+    check(__file__, "review_tables.txt", tables_of(run))
 
 
 def test_tables_of_every_other_kind_of_ballot(tmp_path: Path) -> None:
@@ -114,13 +115,13 @@ def test_tables_of_every_other_kind_of_ballot(tmp_path: Path) -> None:
         listed("l0", [["a"], ["b", "c"]], benchmark="lists"),
         listed("l1", None, benchmark="lists"),
     )
-    assert tables_of(run) == expected("kinds_tables.txt")
+    check(__file__, "kinds_tables.txt", tables_of(run))
 
 
 def test_the_manifest_of_a_run(tmp_path: Path) -> None:
     text = as_json(manifest(judged_twice(tmp_path))).decode()
     assert text.endswith("}\n")
-    assert _folded(json.loads(text)) + "\n" == expected("manifest.txt")
+    check(__file__, "manifest.txt", _folded(json.loads(text)) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -143,4 +144,4 @@ def test_all_about_a_contest(
         text += _folded(record) + "\n"
         for word in (record["retrieved_timestamp"], record["eval_library"]["version"]):
             text = text.replace(f'"{word}"', '"(then)"').replace(f"/{word}", "/(then)")
-    assert text.replace(contest.contest_id, "(id)") == expected(name)
+    check(__file__, name, text.replace(contest.contest_id, "(id)"))

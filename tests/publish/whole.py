@@ -1,14 +1,6 @@
 """Whole outputs, beside the tests that compare them."""
 
-from pathlib import Path
 from typing import Any
-
-EXPECTED = Path(__file__).with_name("expected")
-
-
-def expected(name: str) -> str:
-    """What is to come out, to the letter."""
-    return (EXPECTED / name).read_text("utf-8")
 
 
 def rounded(value: Any) -> Any:

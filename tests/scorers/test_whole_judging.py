@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.expected import check
 from tests.scorers.judges import NotingJudge, contest_of, judged, names, silent_about
 from tests.scorers.reviews import review
 from tests.scorers.test_jury import Bench
@@ -19,13 +19,8 @@ from tiebreak.scorers.placement import place
 from tiebreak.scorers.questions import RefineQuestion
 from tiebreak.scorers.table import ballots_table
 
-EXPECTED = Path(__file__).with_name("expected")
 # Two close to each other, two equal, one that is far behind.
 QUALITIES = dict(zip(names(6), (8.0, 7.5, 7.5, 6.0, 5.75, 1.0), strict=True))
-
-
-def expected(name: str) -> str:
-    return (EXPECTED / name).read_text("utf-8")
 
 
 def told(ballots: ItemBallots, *judges: NotingJudge) -> str:
@@ -112,7 +107,7 @@ def test_an_item_with_identical_answers_as_a_whole(name: str) -> None:
     twins = {"m01": ("x",), "m03": ("y",)}
     contest = replace(planted_contest(qualities, twins=twins), position=2, n_items=4, **more)
     judge = NotingJudge(qualities, scale=2.0)
-    assert told(judged(protocol, contest, judge, **settings), judge) == expected(f"{name}.txt")
+    check(__file__, f"{name}.txt", told(judged(protocol, contest, judge, **settings), judge))
 
 
 @pytest.mark.parametrize(("protocol", "rotate"), [("full_pairwise", True), ("pointwise", False)])
@@ -121,7 +116,7 @@ def test_a_jury_as_a_whole(protocol: str, rotate: bool) -> None:
     tastes = {"a": QUALITIES, "b": {n: 9.0 - q for n, q in QUALITIES.items()}, "c": QUALITIES}
     bench = Bench(tastes, Jury(("c", "b", "a"), rotate, 2 - rotate), failing=["c"])
     ballots = judged(protocol, replace(contest_of(4), position=1, n_items=2), bench)
-    assert told(ballots, *bench.all.values()) == expected(f"jury_{protocol}.txt")
+    check(__file__, f"jury_{protocol}.txt", told(ballots, *bench.all.values()))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -135,7 +130,7 @@ def test_an_item_as_a_whole(name: str) -> None:
 
     judge = NotingJudge(QUALITIES, silent=silent, scale=4.0)
     contest = replace(contest_of(6), native=dict.fromkeys(names(6), 0.5) | {"m05": None})
-    assert told(judged(protocol, contest, judge, **settings), judge) == expected(f"{name}.txt")
+    check(__file__, f"{name}.txt", told(judged(protocol, contest, judge, **settings), judge))
 
 
 def test_reviews_as_a_whole() -> None:
@@ -146,7 +141,7 @@ def test_reviews_as_a_whole() -> None:
     tastes = {"m01": {"m00": 1.0, "m01": 9.0, "m03": 1.0}, "m02": {"m00": 2.0, "m02": 1.0}}
     judge = NotingJudge(QUALITIES, reviewers=reviewers, tastes=tastes)
     found = review(contest_of(4), judge)
-    assert told(found, judge) == expected("peer_review.txt")
+    check(__file__, "peer_review.txt", told(found, judge))
 
 
 @pytest.mark.parametrize("name", ["seal", "listwise", "fixed_rubric", "peer_review"])
@@ -162,7 +157,7 @@ def test_prompts_as_a_whole(name: str) -> None:
     last = {(q.role, q.kind): q for q in judge.asked}
     asked = dict.fromkeys(_words(one) for kinds in (first, last) for one in kinds.values())
     text = "".join(asked)
-    assert text == expected(f"{name}_prompts.txt")
+    check(__file__, f"{name}_prompts.txt", text)
 
 
 def _words(question: Question[Any]) -> str:

@@ -1,0 +1,15 @@
+"""Long results that somebody has checked, kept as text in a folder `expected` beside the tests.
+
+With TIEBREAK_RENEW=1 tests keep what they find instead. Read the difference before you commit it.
+"""
+
+import os
+from pathlib import Path
+
+
+def check(test: str, name: str, found: str) -> None:
+    """Compare a text with the one that is kept under a name beside the test's file."""
+    kept = Path(test).with_name("expected") / name
+    if os.environ.get("TIEBREAK_RENEW"):
+        kept.write_text(found, "utf-8")
+    assert found == kept.read_text("utf-8")
