@@ -11,10 +11,13 @@ import pytest
 import tiebreak
 from tests.analysis.peers.builders import reviews
 from tests.analysis.test_contamination import replayed
+from tests.analysis.test_ranking import PAIRS
+from tests.analysis.test_ranking import write as write_planted
 from tests.candidates.builders import make_rows, write_inspect_log
 from tests.ranking_logs.builders import bracket, sample, starred, write_log
 from tests.report.figures.samples import calibration
 from tests.tables.builders import write
+from tiebreak.analysis.canaries import canary_reports
 from tiebreak.analysis.contamination import contamination_of
 from tiebreak.analysis.finding import Finding
 from tiebreak.rankers import Profile
@@ -34,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     panel = [reviews(f"q{k}", {"a": "abc", "b": "bac", "c": "acb"}) for k in range(3)]
     write_log(path / "peers" / "peers.eval", panel)
     write_log(path / "stars" / "stars.eval", [starred(f"q{k}", {"a": 3, "b": k}) for k in range(3)])
+    write_planted(path / "canaries", 1, *PAIRS)
     write(path / "arena.csv", "model,rank\na,1\nb,2\nc,3\n")
     for model in ("x", "y"):
         rows = make_rows(4, answer=f"{model}: {{i}}")
@@ -78,6 +82,9 @@ def findings(folder: Path) -> dict[str, Any]:
         "Election(ballots: 3 candidates, first by kemeny_young: ada)": tiebreak.elect(
             BallotFile("ballots", "ballots.csv", ranks)
         ),
+        "CanaryReport(j/gsm8k: persuaded by 1 of 1 canaries)": canary_reports(folder / "canaries")[
+            0
+        ],
         "ContestReport(3 models, 2 rounds, first: ada, ben)": tiebreak.contest_report(
             table, options={"iterations": 50}
         ),
