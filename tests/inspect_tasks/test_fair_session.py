@@ -53,17 +53,18 @@ def in_order(exam: FakeExam) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at_once", [1, K])
-def test_questions_come_in_order_and_once(exam: FakeExam, tmp_path: Path, at_once: int) -> None:
-    log = answer(
-        exam, tmp_path, max_samples=at_once, task_args={"prompting": "step_by_step", "session": 7}
-    )
+@pytest.mark.parametrize("how", [{"max_samples": 1}, {"max_samples": K}, {"sample_shuffle": 1}])
+def test_questions_come_in_order_and_once(
+    exam: FakeExam, tmp_path: Path, how: dict[str, Any]
+) -> None:
+    # Shuffled, the first question comes last, as the one at which a run was killed may in a retry.
+    log = answer(exam, tmp_path, task_args={"prompting": "step_by_step", "session": 7}, **how)
     assert (log.status, log.eval.task) == ("success", "fair_step_by_step")
     assert exam.asked == ONCE
     assert in_order(exam) == list(range(1, K + 1))
     assert log.eval.metadata is not None
     assert log.eval.metadata[DESIGN_KEY]["session"] == "s1"
-    for sample in log.samples or []:
+    for sample in sorted(log.samples or [], key=lambda one: int(one.id)):
         asked = f"What is {sample.id}?\nA. x\nB. y\n\nPlease think step by step"
         assert sample.messages[0].text.startswith(asked)
         assert sample.input == f"Question {sample.id} of session s1"
@@ -152,6 +153,34 @@ def test_turns_whatever_comes_first() -> None:
 
     anyio.run(main)
     assert order == [3, 4, 5, 6, 7]
+
+
+def test_who_waits_long_is_patient_while_questions_are_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A place gives up when nobody is answering, not when the answers before it take long."""
+    monkeypatch.setattr(fair_session, "GRACE", 0.05)
+    order: list[int] = []
+
+    async def main() -> None:
+        turns = Turns(0)
+
+        async def take(place: int) -> None:
+            async with turns.of(place):
+                await anyio.sleep(0.03 if place % 2 else 0.08)
+                order.append(place)
+
+        async with anyio.create_task_group() as group:
+            for place in (5, 4, 3, 2, 1):
+                group.start_soon(take, place)
+        began = anyio.current_time()
+        with pytest.raises(BankError, match="question 8 comes after question 6, which is not in"):
+            async with turns.of(8):
+                pass
+        assert 0.04 < anyio.current_time() - began < 1
+
+    anyio.run(main)
+    assert order == [1, 2, 3, 4, 5]
 
 
 def test_who_waits_for_a_question_that_failed_is_told() -> None:

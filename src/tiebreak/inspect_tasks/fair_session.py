@@ -46,8 +46,9 @@ def session_task(server: str, k: int, prompting: Prompting, name: str) -> Task:
             name=f"session {standing.id}",
         ),
         solver=examined(server, standing.id, prompting, standing.answered),
-        # More at once would only wait for one another.
-        config=GenerateConfig(max_connections=1),
+        # All begin at once and wait for their turn: a retry may begin a question before the one
+        # at which the run was killed, which could then get no place among the samples.
+        config=GenerateConfig(max_connections=k),
         metadata={
             DESIGN_KEY: {
                 "design": "served",
@@ -122,7 +123,8 @@ class Turns:
         self._done = done
         self._inside: set[int] = set()
         self._failed: set[int] = set()
-        self._changed: anyio.Condition | None = None
+        self._waiting: dict[int, anyio.Event] = {}
+        self._since = 0.0
 
     @asynccontextmanager
     async def of(self, place: int) -> AsyncIterator[None]:
@@ -131,11 +133,9 @@ class Turns:
         Raises:
             BankError: a place before it failed, or does not come.
         """
-        # A condition belongs to the event loop in which it is made.
-        changed = self._changed = self._changed or anyio.Condition()
         self._failed.discard(place)
         while self._done + 1 < place:
-            await self._wait(changed, place)
+            await self._wait(place)
         self._inside.add(place)
         try:
             yield
@@ -146,18 +146,21 @@ class Turns:
             self._done = max(self._done, place)
         finally:
             self._inside.discard(place)
-            with anyio.CancelScope(shield=True):
-                async with changed:
-                    changed.notify_all()
+            self._since = anyio.current_time()
+            for other in [*self._waiting] if self._failed else [self._done + 1]:
+                if event := self._waiting.pop(other, None):
+                    event.set()
 
-    async def _wait(self, changed: anyio.Condition, place: int) -> None:
+    async def _wait(self, place: int) -> None:
         if failed := [other for other in self._failed if other < place]:
             raise BankError(f"question {place} was not asked, since question {failed[0]} failed")
-        with anyio.move_on_after(GRACE) as waited:
-            async with changed:
-                await changed.wait()
-        if waited.cancelled_caught and not self._inside and self._done + 1 < place:
+        began = anyio.current_time()
+        with anyio.move_on_after(GRACE):
+            await self._waiting.setdefault(place, anyio.Event()).wait()
+            return
+        idle = not self._inside and anyio.current_time() - max(began, self._since) >= GRACE
+        if idle and self._done + 1 < place:
             raise BankError(
                 f"question {place} comes after question {self._done + 1}, which is not in this "
-                "run: leave out --sample-id and --sample-shuffle"
+                "run: leave out --sample-id and --max-samples"
             )
