@@ -23,7 +23,7 @@ demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no ke
 	$(BIN)/tiebreak demo
 
 test: $(VENV)/.dev  ## all tests, the slow ones too
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not hub"
