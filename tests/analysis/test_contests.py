@@ -1,5 +1,6 @@
 """What `tiebreak csd` prints: the contest, failure sensitivity, a spoilt score."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
+from tiebreak.analysis import contests
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers import csd, failure_sensitivity, natural_breaks, perturb
 from tiebreak.rankers.contests.expected_wins import CsdOptions
@@ -316,3 +318,22 @@ def test_progress_is_told() -> None:
     shares = [int(step.split()[-1][:-1]) for step in said if step.startswith("playing contests")]
     assert shares == sorted(shares)
     assert len(shares) > 3
+
+
+def placed(*overlapping: int) -> Any:
+    """Eight models in pairs far apart, but for pairs whose ranks overlap with the next pair's."""
+    wins = np.array([9.0, 8.9, 7.0, 6.9, 5.0, 4.9, 3.0, 2.9])
+    upper = np.array([2, 2, 4, 4, 6, 6, 8, 8])
+    for pair in overlapping:
+        upper[2 * pair] += 1
+    return SimpleNamespace(
+        expected_wins=wins, rank_lower=np.array([1, 1, 3, 3, 5, 5, 7, 7]), rank_upper=upper
+    )
+
+
+@pytest.mark.parametrize("overlapping", [0, 1, 2])
+def test_tiers_are_only_where_every_break_is_beyond_the_simulations_error(overlapping: int) -> None:
+    assert contests._tiers(placed(), None).tolist() == [1, 1, 2, 2, 3, 3, 4, 4]  # type: ignore[union-attr]
+    assert contests._tiers(placed(overlapping), None) is None
+    # Who asks for tiers gets them.
+    assert contests._tiers(placed(overlapping), 2) is not None

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tiebreak.analysis import true_scores
 from tiebreak.analysis.true_scores import drawn_scores
 from tiebreak.rankers import RankingError, csd, item_intervals
 
@@ -75,3 +76,16 @@ def test_intervals_hold_the_truth(spread: float, items: int) -> None:
         joint.append(np.all((found.rank_lower <= place) & (place <= found.rank_upper)))
     assert 0.87 < np.mean(held) < 0.99
     assert np.mean(joint) > 0.8
+
+
+@pytest.mark.parametrize("far", [1.0, 40.0])
+def test_what_benchmarks_share_is_found_however_large_its_likelihood(far: float) -> None:
+    """Of 400 models what sets them apart is the same on all benchmarks, or another on each."""
+    rng = np.random.default_rng(3)
+    same = far * np.repeat(rng.standard_normal((400, 1)), 4, axis=1)
+    other = far * rng.standard_normal((400, 4))
+    noise, signal = np.full(4, 1e-4 * far**2), np.full((50, 4), far**2)
+    for apart, bounds in ((same, (0.9, 1.0)), (other, (0.0, 0.1))):
+        found = true_scores._shared(apart, np.ones(apart.shape, bool), noise, signal, rng)
+        assert found.shape == (50,)
+        assert bounds[0] <= found.min() <= found.max() <= bounds[1]

@@ -197,3 +197,11 @@ def test_merging(data: dict[str, Any], configs: Any, flow: bool, commented: bool
         assert kept.items() <= by_name[one["config_name"]].items() or "default" in one
     assert sum(bool(one.get("default")) for one in read["configs"]) >= 1
     assert merge(found) == found
+
+
+def test_an_error_of_yaml_is_told_in_200_characters() -> None:
+    with pytest.raises(PublishError) as error:
+        merged(f"a: !{'x' * 500} 1\n", [], title="t", license=None)
+    told = str(error.value).partition("cannot be read (")[2].partition("): mend it")[0]
+    assert len(told) == 200
+    assert told.startswith("could not determine a constructor for the tag '!xxx")

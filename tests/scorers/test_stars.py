@@ -18,7 +18,7 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Question
 from tiebreak.scorers.placement import NotPlacedError, place
 from tiebreak.scorers.replies import ReplyError, parse_stars, stars_schema
-from tiebreak.scorers.stars import StarsQuestion, correctness
+from tiebreak.scorers.stars import StarsQuestion, correctness, rated_by_rule
 from tiebreak.scorers.table import ballots_table
 
 # LLMEval-Fair, figure 11; what is put in stands in fences.
@@ -134,6 +134,20 @@ def test_without_the_rule_a_judge_decides_alone() -> None:
 )
 def test_when_the_rule_decides(answer: str, key: str, kind: str, correct: bool | None) -> None:
     assert correctness(contest({"a": answer}, key, kind), "a") is correct
+
+
+@pytest.mark.parametrize(
+    ("answer", "key", "by_rule"),
+    [
+        ("False.", "false", True),
+        ("True", "false", True),
+        ("False: the loop goes on.", "false", False),
+        ("False.", "the loop goes on", False),
+        ("Perhaps.", "the loop goes on", False),
+    ],
+)
+def test_which_answers_need_no_judge(answer: str, key: str, by_rule: bool) -> None:
+    assert rated_by_rule(contest({"a": answer}, key, "true_false"), "a") is by_rule
 
 
 def test_a_lone_answer_is_judged() -> None:

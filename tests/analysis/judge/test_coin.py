@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 from tests.ranking_logs.builders import all_pairs, item, match
 from tiebreak.analysis.judge.coin import coin_p, cycles_of
-from tiebreak.scorers.ballots import ItemBallots, Match, Tiering
+from tiebreak.scorers.ballots import ItemBallots, Listing, Match, Tiering
 
 
 def tournament(item_id: str, names: str, *lost: str) -> ItemBallots:
@@ -109,3 +109,16 @@ def test_of_a_model_the_first_match_of_each_item_counts() -> None:
     p = 2 / 2**8  # of a; its 16 opponents met once each
     assert coin_p(items) == pytest.approx(17 * p)
     assert coin_p([*items, *items]) == pytest.approx(17 * p)
+
+
+def test_a_model_that_every_list_puts_first_is_evidence() -> None:
+    def listed(number: int, ranked: str) -> ItemBallots:
+        listing = Listing(reviewer="r", shown=tuple("abc"), groups=tuple((one,) for one in ranked))
+        one = item(f"q{number}", groups=[["a"], ["b"], ["c"]])
+        return one.model_copy(update={"listings": (listing,)})
+
+    # By sign flips the first and the last of twelve lists have p = 2 / 2¹², and there are three.
+    always = [listed(number, "abc") for number in range(12)]
+    assert coin_p(always) == pytest.approx(3 * 2 / 2**12)
+    turns = [listed(number, "abcabc"[number % 3 : number % 3 + 3]) for number in range(12)]
+    assert coin_p(turns) == 1

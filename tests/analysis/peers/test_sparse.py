@@ -10,8 +10,9 @@ from scipy.stats import kendalltau
 
 from tests.analysis.peers.builders import LETTERS, by_scores, identical, reviews
 from tests.ranking_logs.builders import sample, write_log
+from tiebreak.analysis.entries import entries_of
 from tiebreak.analysis.peers.panel import read_panels
-from tiebreak.analysis.peers.sparse import SparseAgreement, sparse_agreements
+from tiebreak.analysis.peers.sparse import SparseAgreement, _compared, sparse_agreements
 from tiebreak.rankers import Resampling, aggregate_items, mean_rank
 from tiebreak.rankers.expander import review_graph
 from tiebreak.ranking_logs.read import read_ranking_logs
@@ -138,3 +139,25 @@ def test_items_without_reviews_tell_nothing(tmp_path: Path) -> None:
     [found] = compared(tmp_path, full=(full, {}), sparse=(sparse, {"degree": 2}))
     assert (found.n_items, found.per_item.n_items) == (2, 1)
     assert found.per_item.value == pytest.approx(1)
+
+
+@pytest.mark.parametrize("lacking", ["sparse", "full"])
+def test_a_log_that_another_attempt_replaces_is_compared_with_nothing(
+    tmp_path: Path, lacking: str
+) -> None:
+    scores = opinions(6, 4, 1.0, seed=0)
+    for name, degree in (("sparse", 2), ("full", 3)):
+        args = {"degree": 2} if name == "sparse" else {}
+        write_log(
+            tmp_path / f"{name}.eval", thinned(scores, degree), task_args=args, task_id=name,
+            eval_id=name,
+        )  # fmt: skip
+    panels = {Path(panel.log).stem: panel for panel in read_panels([tmp_path])}
+    entries, _ = entries_of(read_ranking_logs([tmp_path]), how=HOW)
+    known = {
+        (one.board.log, one.board.benchmark): one
+        for one in entries
+        if one.board.rule.reviewed and Path(one.board.log).stem != lacking
+    }
+    assert len(known) == 1
+    assert _compared(panels["sparse"], panels["full"], known, HOW) is None
