@@ -28,6 +28,7 @@ from tiebreak.publish.errors import PublishError
 from tiebreak.publish.every_eval_ever import dumps
 from tiebreak.publish.latest import changing_files
 from tiebreak.publish.runs import read_runs
+from tiebreak.publish.secrets import Secret
 from tiebreak.rankers import Resampling
 from tiebreak.scorers.ballots import Tiering
 
@@ -240,3 +241,9 @@ def test_what_judges_wrote_leaves_with_answers_only(tmp_path: Path) -> None:
     }
     assert set(bundle_of(runs).files) == usual
     assert set(bundle_of(runs, {}).files) == usual | {f"judge_texts/{name}.parquet"}
+
+
+def test_a_bundle_shows_none_of_its_secrets() -> None:
+    bundle = Bundle((), {}, (Secret("the environment variable KEY", "sk-1"),))
+    assert repr(bundle) == "Bundle(runs=(), shared={})"
+    assert repr(bundle.secrets[0]) == "Secret('the environment variable KEY')"
