@@ -195,6 +195,16 @@ def test_what_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("n", "shown"), [(5, "nowhere4: "), (6, "nowhere4, …: ")])
+def test_of_many_paths_the_first_five_are_named(tmp_path: Path, n: int, shown: str) -> None:
+    paths = [tmp_path / f"nowhere{number}" for number in range(n)]
+    with pytest.raises(PublishError) as found:
+        judged_pool(only_run(write_both(tmp_path)), [paths])
+    first = ", ".join(map(str, paths[:4]))
+    assert f"{first}, {tmp_path}/{shown}" in str(found.value)
+
+
+@pytest.mark.slow
 def test_the_next_place_is_tried(tmp_path: Path) -> None:
     log = write_both(tmp_path)
     fewer = write_candidates(tmp_path / "fewer", n_items=2)
