@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tiebreak.analysis import trust
 from tiebreak.analysis.judge.coin import Cycles
 from tiebreak.analysis.judge.correctness import Correctness
 from tiebreak.analysis.judge.figures import JudgeFigures
@@ -140,3 +141,8 @@ def test_replies_without_use_and_bound_reviewers_are_reasons() -> None:
     assert found.sentence == (
         "The reviewers are doubtful: b ranks as shown; 5 of 20 reviews (25%) rank no answer."
     )
+
+
+def test_gains_in_points() -> None:
+    assert trust._points(0.9, 0.86, 0.95) == "90 points (86 to 95)"
+    assert trust._points(0.01, math.nan, math.nan) == "1 point"
