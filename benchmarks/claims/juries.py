@@ -64,6 +64,8 @@ def claims(scale: float) -> Iterator[Claim]:
         figure = "jury: 95% interval of a judge's agreement holds the true one"
         yield share(figure, setting, held, n, (0.93, 0.99))
     for number, rate in enumerate((0.6, 0.7)):
+        if in_tests(scale) and rate == 0.6:  # nothing is claimed of it
+            continue
         rng, n = np.random.default_rng((72, number)), runs(200, scale)
         traits = [FAIR, FAIR, position_bound(rate)]
         hits = 0
