@@ -70,7 +70,7 @@ def ask_swapped(swap: Swap, first: Sequence[Verdict], *, sampled: bool, quorum: 
     return swap == "always" or (swap == "sample" and sampled)
 
 
-def principles_even(verdicts: Sequence[Verdict], quorum: int = 1) -> bool:
+def principles_even(verdicts: Sequence[Verdict], quorum: int) -> bool:
     """Whether the principles decide nothing: their mean margin over orders and judges is even."""
     found = _of_all(verdicts, verdicts[0].first, quorum)
     return found is not None and abs(found[0]) <= EPSILON
