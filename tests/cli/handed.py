@@ -9,6 +9,8 @@ from click.testing import CliRunner, Result
 from tiebreak.cli import main
 
 A_FUNCTION = "a function"
+ENGINE = object()
+"""A bank that is open, where none is."""
 
 
 class Enough(Exception):
@@ -49,3 +51,10 @@ def tiebreak(*arguments: str, env: Mapping[str, str | None] | None = None) -> Re
     """Run the command on a screen of 100 columns; what it fails with goes through."""
     width = {"COLUMNS": "100", **(env or {})}
     return CliRunner().invoke(main, arguments, env=width, catch_exceptions=False)
+
+
+def bank(verb: str, *arguments: str, code: int = 0) -> str:
+    """What a verb prints; nothing goes to the error stream."""
+    done = tiebreak("bank", verb, *arguments)
+    assert (done.exit_code, done.stderr) == (code, "")
+    return done.stdout

@@ -10,34 +10,14 @@ from sqlalchemy import select
 
 from tests.bank.builders import make_bank
 from tests.bank.judged import answered_session
-from tests.cli.handed import A_FUNCTION, Enough, Handed, tiebreak
+from tests.cli.handed import A_FUNCTION, ENGINE, Enough, Handed, bank, tiebreak
 from tiebreak.bank.quotas import Quota
 from tiebreak.bank.schema import open_bank
 from tiebreak.bank.session_tables import TOKENS
 from tiebreak.bank.tokens import SECRET, jti_of
 from tiebreak.rankers.uncertainty import Resampling
 
-ENGINE = SimpleNamespace()
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("TIEBREAK_BANK", raising=False)
-
-
-@pytest.fixture
-def no_bank(handed: Handed) -> Handed:
-    """No bank is opened."""
-    handed.instead("tiebreak.bank.schema.open_bank", ENGINE)
-    return handed
-
-
-def bank(verb: str, *arguments: str, code: int = 0) -> str:
-    """What a verb prints; nothing goes to the error stream."""
-    done = tiebreak("bank", verb, *arguments)
-    assert (done.exit_code, done.stderr) == (code, "")
-    return done.stdout
+pytestmark = pytest.mark.usefixtures("away_from_banks")
 
 
 @pytest.mark.parametrize(

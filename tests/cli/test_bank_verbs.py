@@ -4,39 +4,18 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.bank.builders import make_bank
 from tests.bank.questions import MATERIAL, choice
-from tests.cli.handed import A_FUNCTION, Enough, Handed, tiebreak
+from tests.cli.handed import A_FUNCTION, ENGINE, Enough, Handed, bank, tiebreak
 from tiebreak.bank.expansion import Refused
 from tiebreak.bank.variants import Expanded
 
-ENGINE = SimpleNamespace()
+pytestmark = pytest.mark.usefixtures("away_from_banks")
 STATEMENT = replace(MATERIAL, uuid="s1", raw_uuid="s", type="true_false", answer="true")
-
-
-def bank(verb: str, *arguments: str, code: int = 0) -> str:
-    """What a verb prints; nothing goes to the error stream."""
-    done = tiebreak("bank", verb, *arguments)
-    assert (done.exit_code, done.stderr) == (code, "")
-    return done.stdout
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("TIEBREAK_BANK", raising=False)
-
-
-@pytest.fixture
-def no_bank(handed: Handed) -> Handed:
-    """No bank is opened."""
-    handed.instead("tiebreak.bank.schema.open_bank", ENGINE)
-    return handed
 
 
 FALSE = 'who always answers "false" is right in'
