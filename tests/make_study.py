@@ -1,0 +1,82 @@
+"""Makes `examples/study`: answers of five models that do not exist, and a judge's verdicts on them.
+
+Run `python -m tests.make_study` at the root of a clone. The tutorial and the README's picture show
+what Tiebreak says of it. Everything is drawn from a seed: how good each model is, how good each
+answer, and the errors of the judge, which is the tests' planted one.
+"""
+
+import os
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "examples" / "study"
+MODELS = {"atlas": 2.62, "birch": 2.56, "cedar": 2.50, "delta": 2.28, "ember": 2.08}
+"""How good the answers of each model are on average; they spread by 0.3 around it."""
+ITEMS = 60
+WRONG = 0.03
+"""Share of the answers with a wrong number."""
+THINGS = ("apples", "pencils", "stamps", "marbles", "tickets", "shells", "coins", "cards")
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana")
+
+
+def question(item: int) -> tuple[str, int]:
+    """A question of two steps and its answer."""
+    draw = random.Random(f"question {item}")
+    start, bags, more = draw.randint(3, 40), draw.randint(2, 9), draw.randint(2, 12)
+    name, thing = draw.choice(NAMES), draw.choice(THINGS)
+    text = f"{name} has {start} {thing} and buys {bags} bags of {more}. How many are there now?"
+    return text, start + bags * more
+
+
+def answer(model: str, item: int, right: int) -> tuple[str, float]:
+    """A model's answer, which gives away how good it is, and its native score."""
+    draw = random.Random(f"answer {model} {item}")
+    wrong = draw.random() < WRONG
+    said = right + (draw.choice((-10, -1, 1, 10)) if wrong else 0)
+    quality = draw.gauss(MODELS[model], 0.3)
+    return (
+        f"Counted one by one, that makes {said}. (quality={quality:.2f})\n#### {said}",
+        1.0 - wrong,
+    )
+
+
+def write_answers(folder: Path) -> None:
+    """One Inspect log for each model."""
+    from tests.candidates.builders import write_inspect_log
+
+    for model in MODELS:
+        rows = []
+        for item in range(ITEMS):
+            text, right = question(item)
+            said, score = answer(model, item, right)
+            rows.append({"id": f"{item + 1}", "question": text, "answer": said, "native": score})
+        write_inspect_log(folder / f"{model}.eval", model, rows, task="sums", scorer="final_number")
+
+
+def main() -> None:
+    """Writes the folder anew."""
+    sys.path.insert(0, str(Path(__file__).parent / "plugin"))
+    os.environ["INSPECT_DISPLAY"] = "none"
+    from tests.inspect_tasks.runs import judge_in_process
+    from tiebreak.candidates import load_candidates, write_parquet
+
+    # Elsewhere than in the clone, whose address and commit Inspect would note.
+    with tempfile.TemporaryDirectory() as somewhere:
+        os.environ["INSPECT_CACHE_DIR"] = f"{somewhere}/cache"
+        os.chdir(somewhere)
+        write_answers(Path("models"))
+        write_parquet(load_candidates(["models"]), "answers.parquet")
+        judge_in_process(
+            "round_robin", Path("answers.parquet"), Path("logs"), "planted/noise=0.2", rounds=2
+        )
+        [log] = Path("logs").glob("*.eval")
+        FOLDER.mkdir(exist_ok=True)
+        shutil.copy("answers.parquet", FOLDER)
+        shutil.copy(log, FOLDER / "round_robin.eval")
+
+
+if __name__ == "__main__":
+    main()
