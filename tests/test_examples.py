@@ -1,4 +1,4 @@
-"""The examples and the README's code do what they say."""
+"""The examples and the code of the documentation do what they say."""
 
 import importlib
 import re
@@ -16,6 +16,7 @@ from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.cli import main
 
 ROOT = Path(__file__).parent.parent
+RANKINGS = ROOT / "docs" / "how-to" / "rankings.md"
 
 
 @pytest.mark.slow
@@ -29,8 +30,8 @@ def test_a_cluster_gives_the_same_numbers() -> None:
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_commands_about_rankings(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = RANKINGS.read_text(encoding="utf-8")
     commands = re.findall(r"^tiebreak ((?:aggregate|csd) examples/\S.*?)(?:\s+#.*)?$", text, re.M)
     assert len(commands) == 3
     monkeypatch.chdir(ROOT)
@@ -39,12 +40,12 @@ def test_the_commands_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
         assert done.exit_code == 0, done.output
 
 
-def test_the_code_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_code_about_rankings(capsys: pytest.CaptureFixture[str]) -> None:
+    text = RANKINGS.read_text(encoding="utf-8")
     [code] = [
         block for block in re.findall(r"```python\n(.*?)```", text, re.S) if "kemeny_young" in block
     ]
-    exec(compile(code, "README.md", "exec"), {})
+    exec(compile(code, RANKINGS.name, "exec"), {})
     # One ballot against "ada before ben", one against either order of ben and cleo.
     assert capsys.readouterr().out == "['ada', 'ben', 'cleo'] 2 False\n"
 

@@ -1,4 +1,4 @@
-"""What `import tiebreak` offers: the README's example runs, and no name needs a deep import."""
+"""What `import tiebreak` offers: its example runs, and no name needs a deep import."""
 
 import re
 import runpy
@@ -31,8 +31,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_example_of_the_readme(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_example_of_the_documentation(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     [code] = [
         block for block in re.findall(r"```python\n(.*?)```", text, re.S) if "leaderboards" in block
     ]

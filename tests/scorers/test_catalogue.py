@@ -15,7 +15,7 @@ from tiebreak.scorers.protocols import find_protocol
 from tiebreak.scorers.rules import RULES
 from tiebreak.scorers.variants import read_variant
 
-TABLE = (ROOT / "README.md").read_text(encoding="utf-8")
+TABLE = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8")
 # What a task takes beside its protocol's settings, and the one of its own.
 TASK_ONLY = {"peer_review": {"reviewers"}}
 
@@ -51,9 +51,9 @@ def test_its_task_takes_its_settings_with_its_defaults(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_readme_says_what_it_asks_and_takes(name: str) -> None:
+def test_the_page_says_what_it_asks_and_takes(name: str) -> None:
     row = re.search(rf"^\| `{name}` \| (.*?) \| .*? \| (.*?) ?\|$", TABLE, re.MULTILINE)
-    assert row is not None, f"README's table of protocols has no row {name}"
+    assert row is not None, f"the table of docs/protocols.md has no row {name}"
     assert row[1] == PROTOCOLS[name].help
     assert re.findall(r"`(\w+)`", row[2]) == list(own_arguments(getattr(rerank, name)))
 

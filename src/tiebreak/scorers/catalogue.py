@@ -1,8 +1,8 @@
 """The built-in protocols: one descriptor each, without loading any of them.
 
 A new protocol is a module with its function, a descriptor here, a `@task` in
-`inspect_tasks/rerank.py`, a row in README's table and a test. All lists of protocols, their order
-in tables, what `all` stands for and the lab's standard set come from here.
+`inspect_tasks/rerank.py`, a row in the table of docs/protocols.md and a test. All lists of
+protocols, their order in tables, what `all` stands for and the lab's standard set come from here.
 """
 
 from collections.abc import Mapping
