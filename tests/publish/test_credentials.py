@@ -52,7 +52,7 @@ def test_no_word_of_our_own_text_looks_like_one() -> None:
     """Thousands of words that anybody may write: names, options, paths, formulas, addresses."""
     root = Path(__file__).parents[2]
     words: set[str] = set()
-    for path in (*root.glob("docs/*.md"), *root.glob("src/tiebreak/*/[a-e]*.py")):
+    for path in (*root.glob("docs/**/*.md"), *root.glob("src/tiebreak/*/[a-e]*.py")):
         words |= set(re.findall(r"[^\s=]{8,}", path.read_text("utf-8")))
     assert len(words) > 10_000
     assert [word for word in words if ")@" not in word and credentials("NOTE", word)] == []

@@ -1,0 +1,94 @@
+"""What pages show as the output of a command is what the command prints on the shipped data.
+
+A block of text after a block of one command is its output. Where it is abridged, a line "…" stands
+between parts. With TIEBREAK_RENEW=1 whole outputs are written anew into the pages.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.harness import ROOT
+from tiebreak.cli import main
+
+PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
+SHOWN = re.compile(r"```sh\n(tiebreak [^\n]*)\n```\n\n```text\n(.*?)```", re.S)
+
+
+def blocks() -> Iterator[tuple[Path, str, str]]:
+    """Page, command and output of every block."""
+    for page in PAGES:
+        for command, output in SHOWN.findall(page.read_text(encoding="utf-8")):
+            yield page, command, output
+
+
+def printed(command: str) -> str:
+    """What a command prints, without blanks at the ends of lines."""
+    done = CliRunner().invoke(main, shlex.split(command, comments=True)[1:])
+    assert done.exit_code == 0, done.output
+    return "\n".join(line.rstrip() for line in done.output.strip("\n").split("\n")) + "\n"
+
+
+def missing(shown: str, output: str) -> list[str]:
+    """The parts of what is shown that are not in the output, in this order."""
+    found, at = [], 0
+    for part in re.split(r"^…\n", shown, flags=re.M):
+        place = output.find(part.strip("\n"), at)
+        if place < 0:
+            found.append(part)
+        at = max(at, place)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "command", "shown"), list(blocks()), ids=lambda value: getattr(value, "name", None)
+)
+def test_outputs(page: Path, command: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    output = printed(command)
+    if os.environ.get("TIEBREAK_RENEW") and "\n…\n" not in f"\n{shown}":
+        text = page.read_text(encoding="utf-8")
+        head = f"```sh\n{command}\n```\n\n```text\n"
+        page.write_text(text.replace(head + shown, head + output), encoding="utf-8")
+        shown = output
+    whole = [] if "\n…\n" in f"\n{shown}" else [shown]
+    assert whole in ([], [output])
+    assert missing(shown, output) == []
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^```sh\n(tiebreak (?:report|publish) .*)\n```", text, re.M)
+    assert len(commands) == 2
+    for command in commands:
+        printed(command)
+    assert (tmp_path / "report" / "index.html").is_file()
+    assert "sums" in (tmp_path / "NAME" / "README.md").read_text(encoding="utf-8")
+
+
+def test_there_are_outputs() -> None:
+    pages = [page.name for page, _, _ in blocks()]
+    assert pages.count("tutorial.md") >= 5
+
+
+@pytest.mark.parametrize(
+    ("shown", "parts"),
+    [
+        ("a\nb\n", []),
+        ("a\n…\nc\n", []),
+        ("c\n…\na\n", ["a\n"]),
+        ("a\nc\n", ["a\nc\n"]),
+        ("a\n…\nz\n…\nc\n", ["z\n"]),
+    ],
+)
+def test_what_is_not_printed_is_found(shown: str, parts: list[str]) -> None:
+    assert missing(shown, "a\nb\nc\n") == parts
