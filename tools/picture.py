@@ -1,0 +1,59 @@
+"""Takes the README's picture: the report on `examples/study` down to its board, light and dark.
+
+`make picture` runs it; it needs chromium on the path. The same code and data give the same page;
+how a browser draws letters depends on its version and fonts.
+"""
+
+import io
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from tiebreak import Resampling, write_report
+
+ROOT = Path(__file__).parent.parent
+STUDY = ROOT / "examples" / "study"
+IMAGES = ROOT / "docs" / "images"
+WIDTH, HEIGHT = 900, 1400
+COLOURS = 128
+"""Colours of a picture: enough for letters and bars, at a third of the bytes."""
+
+
+def taken(page: Path, scheme: Literal["light", "dark"], program: str) -> Image.Image:
+    """A page down to the end of its first table."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        screen = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT},
+            color_scheme=scheme,
+            device_scale_factor=1.5,
+        )
+        screen.goto(page.as_uri())
+        board = screen.locator("table").first.bounding_box()
+        assert board is not None
+        below = board["y"] + board["height"] + 8
+        shot = screen.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": below})
+        browser.close()
+    return Image.open(io.BytesIO(shot)).convert("RGB")
+
+
+def main() -> None:
+    """Writes both pictures."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        raise SystemExit("There is no chromium on this machine (Debian: apt-get install chromium).")
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        write_report(STUDY, folder, how=Resampling())
+        schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+        for scheme in schemes:
+            picture = taken(Path(folder) / "index.html", scheme, program)
+            picture.quantize(COLOURS).save(IMAGES / f"report-{scheme}.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main()
