@@ -77,6 +77,7 @@ def test_the_commands_of_the_tutorial(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_there_are_outputs() -> None:
     pages = [page.name for page, _, _ in blocks()]
+    assert pages.count("README.md") >= 1
     assert pages.count("tutorial.md") >= 5
 
 
