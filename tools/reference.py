@@ -1,0 +1,258 @@
+"""Writes the pages of `docs/reference` that follow from the code: `make docs` runs it.
+
+command-line.md   every verb and option, from click
+tasks.md          every task and its `-T` arguments, from signatures and docstrings
+data-frames.md    the columns of the data frames
+json.md           the JSON documents and their versions
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import click
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "reference"
+PACKAGE = ROOT / "src" / "tiebreak"
+TASKS = {
+    "rerank": "Judge answers",
+    "generate": "Generate answers",
+    "fair": "Ask unseen questions",
+    "replay": "Look for contamination",
+}
+"""Modules of `inspect_tasks` with tasks, and the heading of each."""
+
+
+def prose(text: str) -> str:
+    """A docstring or a help text as one line, also for a cell of a table.
+
+    Markdown shows it as it is; backticks hold code.
+    """
+    parts = re.split(r"`+([^`]+)`+", " ".join(text.split()))
+    parts[::2] = (re.sub(r"([\\*_<|\[\]])", r"\\\1", part) for part in parts[::2])
+    parts[1::2] = map(code, parts[1::2])
+    return "".join(parts)
+
+
+def code(text: str) -> str:
+    """Text as code, also in a cell of a table."""
+    return f"`{text}`".replace("|", "\\|")
+
+
+def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    lines = [heads, tuple("---" for _ in heads), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
+def command_line() -> str:
+    """The page of the command line."""
+    from tiebreak.cli import main
+
+    said = [
+        "# Command line",
+        "Every verb with its options, as `tiebreak VERB --help` prints them. An error that says "
+        "what to do ends with exit code 1, a command that cannot be read with 2; "
+        "[more about exit codes](output.md#exit-codes).",
+    ]
+    for name, command in main.commands.items():
+        said += sections(f"tiebreak {name}", command, 2)
+    return "\n\n".join(said) + "\n"
+
+
+def sections(name: str, command: click.Command, level: int) -> Iterator[str]:
+    """What is said of a command, and of those below it."""
+    yield f"{'#' * level} {name}"
+    with click.Context(command, info_name=name) as context:
+        yield f"```text\n{name} {' '.join(command.collect_usage_pieces(context))}\n```"
+        yield from paragraphs(inspect.cleandoc(command.help or ""))
+        options = (param for param in command.params if isinstance(param, click.Option))
+        found = (option.get_help_record(context) for option in options)
+        rows = [(code(names), prose(meaning)) for names, meaning in filter(None, found)]
+    if rows:
+        yield table(("option", "meaning"), rows)
+    if isinstance(command, click.Group):
+        for below, one in command.commands.items():
+            yield from sections(f"{name} {below}", one, level + 1)
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """A help text: what click is not to fill again is shown as it is where lines are indented."""
+    for part in text.split("\n\n"):
+        lines = part.split("\n")
+        if lines[0].strip() != "\b":
+            yield prose(part)
+            continue
+        head = [line for line in lines[1:] if not line.startswith(" ")]
+        kept = "\n".join(line[2:] for line in lines[1:] if line.startswith(" "))
+        if head:
+            yield prose(" ".join(head))
+        if kept:
+            sh = all(line.startswith(("tiebreak", "inspect")) for line in kept.split("\n"))
+            yield f"```{'sh' if sh else 'text'}\n{kept}\n```"
+
+
+def tasks() -> str:
+    """The page of the tasks."""
+    from tiebreak.inspect_tasks.arguments import DEFAULTS, Common
+
+    said = [
+        "# Tasks and their arguments",
+        "Every task is run by `inspect eval tiebreak/NAME`; an argument is given as "
+        "`-T argument=value`.",
+        "## Arguments of every judging task",
+        arguments(inspect.getdoc(Common) or "", Common.__annotations__, DEFAULTS),
+    ]
+    for name, heading in TASKS.items():
+        module = import_module(f"tiebreak.inspect_tasks.{name}")
+        said.append(f"## {heading}")
+        for task in tasks_of(module):
+            said += one_task(task, getattr(module, task))
+    return "\n\n".join(said) + "\n"
+
+
+def tasks_of(module: ModuleType) -> list[str]:
+    """The names of a module's tasks, in its order."""
+    return re.findall(r"^@task\ndef (\w+)\(", inspect.getsource(module), re.M)
+
+
+def one_task(name: str, function: Any) -> Iterator[str]:
+    """What is said of a task."""
+    parameters = inspect.signature(function).parameters.values()
+    own = {p.name: p for p in parameters if p.kind is not p.VAR_KEYWORD}
+    text = inspect.getdoc(function) or ""
+    yield f"### tiebreak/{name}"
+    yield from (prose(part) for part in text.partition("\nArgs:")[0].strip().split("\n\n"))
+    if own:
+        kinds = {name: parameter.annotation for name, parameter in own.items()}
+        yield arguments(text, kinds, {name: p.default for name, p in own.items()})
+
+
+def arguments(docstring: str, kinds: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """A table of arguments with their defaults; each must be in the docstring."""
+    meanings = described(docstring)
+    rows = []
+    for name, kind in kinds.items():
+        default = defaults[name]
+        shown = "" if default is None else code(str(default).lower())
+        rows.append((code(name), code(written(kind)), shown, prose(meanings[name])))
+    return table(("argument", "type", "default", "meaning"), rows)
+
+
+def described(docstring: str) -> dict[str, str]:
+    """What a docstring says of arguments: `name: text`, further lines deeper."""
+    found: dict[str, str] = {}
+    for entry in re.finditer(
+        r"^( *)(\w+): (.*(?:\n\1 +\S.*)*)", docstring.partition("Raises:")[0], re.M
+    ):
+        found[entry[2]] = entry[3]
+    return found
+
+
+def written(kind: Any) -> str:
+    """A type as a reader of the command line knows it."""
+    parts = [part for part in get_args(kind) if part is not type(None)]
+    if get_origin(kind) is Literal:
+        return " | ".join(map(str, parts))
+    if get_origin(kind) in (Union, UnionType):
+        return " | ".join(map(written, parts))
+    name = getattr(kind, "__name__", str(kind))
+    return f"{name}[{', '.join(map(written, parts))}]" if parts else name
+
+
+def data_frames() -> str:
+    """The page of the data frames; what a column means stands beside it in the source."""
+    from tiebreak.analysis import frames
+
+    source = inspect.getsource(frames)
+    meant = dict(re.findall(r'^ +"(\w+)": _\w+,  # (.*)$', source, re.M))
+    said = [
+        "# Data frames",
+        "`tiebreak.leaderboard_df`, `rankings_df` and `ballots_df` read ranking logs as pandas "
+        "data frames. The columns and their dtypes are these, whatever the logs hold. A cell is "
+        "missing (`NaN`, `<NA>` or None) where there is nothing to say: it is never 0 instead.",
+    ]
+    for name, row in (
+        ("leaderboard", "each leaderboard and model"),
+        ("rankings", "each ranked item and model"),
+        ("ballots", "each verdict of a judge"),
+    ):
+        columns: Mapping[str, str] = getattr(frames, name.upper())
+        own = source.partition(f"\n{name.upper()}: ")[2].partition("\n}")[0]
+        means = {**meant, **dict(re.findall(r'^ +"(\w+)": _\w+,  # (.*)$', own, re.M))}
+        rows = [(code(key), code(kind), prose(means.get(key, ""))) for key, kind in columns.items()]
+        said += [f"## {name}_df", f"A row for {row}.", table(("column", "dtype", "meaning"), rows)]
+    return "\n\n".join(said) + "\n"
+
+
+@cache
+def documents() -> dict[str, tuple[int, str]]:
+    """Every JSON document that the code makes: its format, its version and what is said of it."""
+    found: dict[str, tuple[int, str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        for function in ast.walk(ast.parse(source)) if "document(" in source else ():
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            for call in ast.walk(function):
+                if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "document":
+                    continue
+                head = [ast.literal_eval(argument) for argument in call.args[:2]]
+                found[head[0]] = (head[1], ast.get_docstring(function) or "")
+    return found
+
+
+def json_documents() -> str:
+    """The page of the JSON documents."""
+    found = sorted(documents().items())
+    rows = [(code(name), str(version)) for name, (version, _) in found]
+    said = [
+        "# JSON documents",
+        "`--json` prints a finding as data, and published datasets hold some. A document says "
+        "what it is (`format`) and in which version (`version`). **The version is raised when a "
+        "key is renamed, removed or changes its meaning; new keys do not raise it**, so read the "
+        "keys that you need and pass over others. Undefined is `null`, never 0 and never `NaN`. "
+        "The keys are the fields of the dataclasses of [Python](python.md).",
+        table(("format", "version"), rows),
+        "JSON without these two keys (of `candidates`, `diagnose`, `aggregate`, `csd`, of "
+        "`estimate` without a budget, and of verbs that write files) promises nothing: its keys "
+        "may change with any release.",
+    ]
+    for name, (_, text) in found:
+        said += [f"## {name}", *described_document(text)]
+    return "\n\n".join(said) + "\n"
+
+
+def described_document(text: str) -> Iterator[str]:
+    """What a docstring says of a document; what it indents is shown as it is."""
+    for part in text.partition("\n\nArgs:")[0].split("\n\n"):
+        if part.startswith(" "):
+            yield f"```text\n{inspect.cleandoc(part)}\n```"
+        else:
+            yield prose(part.replace("::", ":"))
+
+
+PAGES = {
+    "command-line.md": command_line,
+    "tasks.md": tasks,
+    "data-frames.md": data_frames,
+    "json.md": json_documents,
+}
+"""The pages that this module writes."""
+
+
+def main() -> None:
+    """Writes all pages."""
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
