@@ -47,7 +47,7 @@ check: $(VENV)/.dev  ## lint, format, types
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
 
 audit: $(VENV)/.dev  ## known faults of what is installed; asks a service on the network
-	$(BIN)/pip-audit --strict --require-hashes --disable-pip $(foreach name,dev weights bfcl,-r locks/$(name).txt)
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip $(foreach name,dev docs weights bfcl,-r locks/$(name).txt)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
