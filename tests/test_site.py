@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 import tiebreak
 from tests.harness import ROOT
@@ -64,6 +65,12 @@ def test_the_readme_is_short() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 120
     assert [line for line in lines if len(line) > 100] == []
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == tiebreak.__version__
+    assert all(one["authors"] for one in (citation, *citation["references"]))
 
 
 def test_the_page_of_python_has_every_public_name() -> None:
