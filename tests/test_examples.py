@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests import make_study
 from tests.benchmarks.hub import ITEMS
 from tests.harness import run
 from tests.inspect_tasks.runs import real_calls, write_pool
 from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.candidates import load_candidates
 from tiebreak.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -48,6 +50,20 @@ def test_the_code_about_rankings(capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(code, RANKINGS.name, "exec"), {})
     # One ballot against "ada before ben", one against either order of ben and cleo.
     assert capsys.readouterr().out == "['ada', 'ben', 'cleo'] 2 False\n"
+
+
+def test_the_study_is_what_its_maker_draws() -> None:
+    pool = load_candidates([make_study.FOLDER / "answers.parquet"])
+    drawn = {}
+    for number in range(make_study.ITEMS):
+        text, right = make_study.question(number)
+        for model in make_study.MODELS:
+            drawn[f"{number + 1}", model] = (text, *make_study.answer(model, number, right))
+    assert drawn == {
+        (item.item_id, model): (item.prompt, answer.text, answer.native_score)
+        for item in pool.items
+        for model, answer in pool.candidates[item.key].items()
+    }
 
 
 def test_rounds_that_read_logs_and_tables_alike(monkeypatch: pytest.MonkeyPatch) -> None:
