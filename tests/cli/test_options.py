@@ -55,7 +55,7 @@ METHODS = "|".join([*AGGREGATORS, "all"])
 RENAME = "--rename, text, multiple"
 CONTEST = [
     "--rounds, file or dir",
-    "--order, text",
+    "--order, file",
     "--eliminate, text",
     "--missing, error|available|worst, default error, shown",
     "--spoil, text, multiple",
@@ -89,7 +89,7 @@ DECLARED: list[tuple[Decorator, list[str]]] = [
         _shared.scores_options,
         ["--stderr, file or dir", "--metric, text", "--filter, text", RENAME],
     ),
-    (_shared.bank_option, ["--bank, text, default bank.db, or $TIEBREAK_BANK, shown"]),
+    (_shared.bank_option, ["--bank, file, default bank.db, or $TIEBREAK_BANK, shown"]),
     (_shared.place_option("How"), [f"--place, {'|'.join(ANEW)}"]),
     (_shared.also_option("csd", "Also"), ["--also, csd"]),
     (_shared.method_option("How"), [f"--method, {METHODS}, multiple"]),

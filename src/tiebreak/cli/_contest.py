@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import Command, numbers
+from tiebreak.cli._shared import FILES, Command, numbers
 
 if TYPE_CHECKING:
     from tiebreak.analysis.contests import ContestReport
@@ -22,6 +22,7 @@ _OPTIONS = {
     ),
     "order": click.option(
         "--order",
+        type=FILES,
         metavar="FILE|A,B,…",
         help="The benchmarks in the order of play, which is the method's weighting: names with "
         "commas between them, or a file with one a line. One that is not named is not played. "

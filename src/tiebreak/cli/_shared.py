@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
@@ -25,6 +26,22 @@ SCORES_LIMIT = 60.0
 Kemeny–Young takes one for 126 models on 23 benchmarks, and half a minute where half of the scores
 are missing.
 """
+
+
+class Files(click.types.StringParamType):
+    """Paths, addresses or names, taken as they are; a shell completes them as files."""
+
+    name = "file"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leave it to the shell, which knows its files."""
+        return [CompletionItem(incomplete, type=self.name)]
+
+
+FILES = Files()
+"""What the arguments and options are that name logs, pools, tables and folders."""
 
 CLEAR = "\r\x1b[K"
 """Back to the start of the line, and empty it."""
@@ -67,7 +84,8 @@ def method_option(help: str, **more: Any) -> Callable[[Command], Command]:
         multiple=True,
         type=click.Choice([*AGGREGATORS, "all"]),
         callback=chosen,
-        help=help,
+        metavar="METHOD",
+        help=f"{help} Methods: {', '.join(AGGREGATORS)}; or all of them: all.",
         **more,
     )
 
@@ -78,6 +96,7 @@ bank_option = click.option(
     envvar="TIEBREAK_BANK",
     default="bank.db",
     show_default=True,
+    type=FILES,
     metavar="FILE|URL",
     help="The bank: a file, or a URL such as postgresql://user@host/bank.",
 )

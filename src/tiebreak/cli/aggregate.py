@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tiebreak.cli._shared import (
+    FILES,
     SCORES_LIMIT,
     also_option,
     form_options,
@@ -39,7 +40,7 @@ def _weights(
 
 
 @click.command(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", type=FILES, nargs=-1, required=True)
 @method_option("How to count the ballots. Repeatable.", default=["kemeny_young"], show_default=True)
 @click.option(
     "--per-item",
@@ -83,15 +84,13 @@ def aggregate(
     reading: "ReadingOptions",
     form: str | None,
 ) -> None:
-    """Merge many rankings into one: ballots, ranking logs, or scores on several benchmarks.
+    """Merge many rankings into one: ballots, logs or scores.
 
-    \b
     Scores are what `tiebreak csd` takes: a CSV file whose first column is `model`, with a column
     per benchmark (higher is better); a Parquet pool; Inspect logs, lm-eval results_*.json and
     folders of them. Each benchmark is a ballot; a missing score is not ranked. Of a folder that
     also holds ranking logs both are merged, each on its own.
 
-    \b
     Ballots are PrefLib files (.soc .soi .toc .toi) or CSV, with a column per candidate and a ballot
     per row (ranks, 1 = best, equal = tied, empty = not ranked; columns `item` and `reviewer` are
     optional), or with the columns `reviewer`, `candidate`, `rank` and perhaps `item`. In a ranking

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, form_options, method_option, plain_errors, show
+from tiebreak.cli._shared import (
+    FILES,
+    bootstrap_options,
+    form_options,
+    method_option,
+    plain_errors,
+    show,
+)
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:
@@ -13,10 +20,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--human",
     required=True,
+    type=FILES,
     metavar="FILE",
     help="CSV with columns model, rank (1 = best) or score, and perhaps benchmark.",
 )
@@ -30,7 +38,10 @@ if TYPE_CHECKING:
     "mean ranks themselves (as the paper does for its Average), and the order of all others.",
 )
 @click.option(
-    "--plot", metavar="FILE", help="Draw the correlations item by item as boxes: .svg or .png."
+    "--plot",
+    type=FILES,
+    metavar="FILE",
+    help="Draw the correlations item by item as boxes: .svg or .png.",
 )
 @click.option(
     "--plot-method",
@@ -52,16 +63,18 @@ def align(
     items: bool,
     how: "Resampling",
 ) -> None:
-    """Compare peer reviews with a ranking by people, such as a leaderboard of votes.
+    """Compare peer reviews with a ranking by people. It may be a leaderboard of votes.
 
-    \b
     For each reviewer, each aggregator, the benchmark's own score and four views (SR: a model's
     rank by itself, PR: by its peers, SIA: in the consensus by the first method, SFA: the same
     without own ranks): Pearson's and Kendall's correlation with people, item by item and over all
     items. LOGS are logs of tiebreak/peer_review and folders that hold some. The CSV file holds one
     ranking, or one for each benchmark:
+
+    \b
       benchmark,model,rank
       gsm8k,gpt-5,1
+
     Rows without a benchmark hold for all benchmarks that have none of their own.
 
     \b

@@ -14,13 +14,13 @@ from tiebreak.cli import (
     bank_stats,
     bank_token,
 )
+from tiebreak.cli._help import Stage, Stages
 
 
-@click.group()
+@click.group(cls=Stages)
 def bank() -> None:
-    """Keep a private bank of questions, and ask unseen ones (LLMEval-Fair).
+    """Keep a private bank of questions (LLMEval-Fair). Models are asked what they have not seen.
 
-    \b
     A bank is a file (SQLite) or a database by URL: --bank, or the variable TIEBREAK_BANK.
 
     \b
@@ -31,20 +31,28 @@ def bank() -> None:
     """
 
 
-for verb in (
-    bank_import.import_,
-    bank_check.check,
-    bank_stats.stats,
-    bank_expand.expand,
-    bank_review.review,
-    bank_sample.sample,
-    bank_export.export,
-    bank_serve.serve,
-    bank_token.token,
-    bank_token.revoke,
-    bank_token.quota,
-    bank_release.sessions,
-    bank_release.close,
-    bank_release.release,
-):
-    bank.add_command(verb)
+bank.add_stages(
+    Stage(
+        "Fill it",
+        (
+            bank_import.import_,
+            bank_check.check,
+            bank_stats.stats,
+            bank_expand.expand,
+            bank_review.review,
+        ),
+    ),
+    Stage("Ask its questions", (bank_sample.sample, bank_export.export)),
+    Stage(
+        "Serve it to examinees",
+        (
+            bank_serve.serve,
+            bank_token.token,
+            bank_token.revoke,
+            bank_token.quota,
+            bank_release.sessions,
+            bank_release.close,
+            bank_release.release,
+        ),
+    ),
+)

@@ -17,9 +17,8 @@ from tiebreak.cli._shared import bank_option, form_options, plain_errors, show, 
 )
 @form_options("json")
 def check(url: str, most_shown: int, form: str | None) -> None:
-    """Check a bank: formats, siblings, parents, statements and duplicates.
+    """Check a bank for faults. It looks at formats, siblings, parents, statements and duplicates.
 
-    \b
     Exit code 1 when something is wrong. Near duplicates are shown for a person to decide and are
     nothing wrong by themselves.
 

@@ -55,14 +55,17 @@ def expand(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """Make more questions out of those in a bank: variants, as drafts for `bank review`.
+    """Make more questions out of those in a bank. They are variants, as drafts for `bank review`.
 
     \b
-    true_false   a choice of n options becomes n questions: does this option fill the blank?
-    fill_in      a choice becomes its stem, to be filled with the text of the right option; one
-                 question, since without its options a stem asks one thing
-    statements   a material question becomes true/false statements about its text, which a model
-                 writes (--model) and a second call checks; what fails is kept as rejected
+    true_false   a choice of n options becomes n questions: does this option
+                 fill the blank?
+    fill_in      a choice becomes its stem, to be filled with the text of the
+                 right option; one question, since without its options a stem
+                 asks one thing
+    statements   a material question becomes true/false statements about its
+                 text, which a model writes (--model) and a second call checks;
+                 what fails is kept as rejected
 
     Expanding twice changes nothing: a variant that is there stays as it is. Questions that would
     become nonsense ("all of the above", "which is NOT", two blanks) are refused and named.

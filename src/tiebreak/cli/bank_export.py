@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bank_option, plain_errors
+from tiebreak.cli._shared import FILES, bank_option, plain_errors
 
 if TYPE_CHECKING:
     from tiebreak.bank.question import Status
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 @bank_option
 @click.option(
     "--out",
+    type=FILES,
     metavar="FILE|FOLDER",
     help="The pool (.parquet) of one session, or a folder for SESSION.parquet of each. "
     "[default: this folder]",
@@ -41,9 +42,8 @@ def export(
     questions: bool,
     status: "Status | None",
 ) -> None:
-    """Make a pool of candidates of a session, with the keys, to be graded; or write the questions.
+    """Make a pool of a session's answers, with the keys to grade them. Or write the questions.
 
-    \b
     Every session has questions of its own, so each is a pool of its own, and is judged in a log of
     its own; `tiebreak rank` joins these. A session that is not answered to the end is an error
     that names what is missing.

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bank_option, form_options, plain_errors, show, steps
+from tiebreak.cli._shared import FILES, bank_option, form_options, plain_errors, show, steps
 
 if TYPE_CHECKING:
     from tiebreak.bank.importing import NearDuplicates
 
 
 @click.command("import")
-@click.argument("files", nargs=-1, required=True, metavar="FILE|DATASET...")
+@click.argument("files", type=FILES, nargs=-1, required=True, metavar="FILE|DATASET...")
 @bank_option
 @click.option(
     "--skip-faulty",
@@ -46,24 +46,27 @@ def import_(
 ) -> None:
     """Take questions from files into a bank: all of them, or none.
 
-    \b
     FILE is JSON (an array), JSON lines, Parquet or CSV; DATASET is one on the Hugging Face Hub,
     hf://datasets/OWNER/NAME[@REVISION][/FILE] or OWNER/NAME; "example" are the 254 questions that
     come with Tiebreak. A file that was imported before changes nothing. Fields, with other names
     that they may have:
-      question (text)               or dialog, turns with role and content, of the published form
-      answer (key, target)          true or false; a letter (A is the first option) or a whole
-                                    number (0 is the first); the fill, several with ; between them
-      category (subject)            and sub_category
-      type (question_type)          true_false, multiple_choice, fill_in, short_answer, term,
-                                    material; without it, what text and key look like
-      options (choices)             a list; in CSV as JSON, or with | between them
-      hint (explanation)            where there is no answer, the hint holds the key
-      uuid (question_uuid, id)      without it, made of the content
-      raw_uuid (raw_id)             the same for all variants of one question
-      source, date, status, parent, made_by
 
     \b
+      question (text)           or dialog, turns with role and content, of the
+                                published form
+      answer (key, target)      true or false; a letter (A is the first option) or
+                                a whole number (0 is the first); the fill, several
+                                with ; between them
+      category (subject)        and sub_category
+      type (question_type)      true_false, multiple_choice, fill_in,
+                                short_answer, term, material; without it, what
+                                text and key look like
+      options (choices)         a list; in CSV as JSON, or with | between them
+      hint (explanation)        where there is no answer, the hint holds the key
+      uuid (question_uuid, id)  without it, made of the content
+      raw_uuid (raw_id)         the same for all variants of one question
+      source, date, status, parent, made_by
+
     A question with the same text and options as an earlier one is left out. Near duplicates are
     found by runs of three characters; different questions with one stem may be among them.
 

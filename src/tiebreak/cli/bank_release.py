@@ -11,7 +11,7 @@ from tiebreak.cli._shared import bank_option, form_options, plain_errors, show
 @click.option("--institution", help="Only its own.")
 @form_options("json")
 def sessions(url: str, state: str | None, institution: str | None, form: str | None) -> None:
-    """List the sessions of a bank's server: how far each is, and its results.
+    """List the sessions of a bank's server. Shown is how far each is, and its results.
 
     \b
     Examples:
@@ -67,11 +67,12 @@ def release(
     level: float,
     form: str | None,
 ) -> None:
-    """Release the results of a session to its owner, from the log that judged it by stars.
+    """Release the results of a session to its owner.
 
-    The owner gets the score with its interval, scores by subject, and how many answers these are
-    of, nothing about single questions: a subject of fewer than five answers is left out. A log of
-    other questions or other answers is refused. Without --log what is held is released.
+    They come from the log that judged it by stars. The owner gets the score with its interval,
+    scores by subject, and how many answers these are of, nothing about single
+    questions: a subject of fewer than five answers is left out. A log of other questions or other
+    answers is refused. Without --log what is held is released.
 
     \b
     Examples:

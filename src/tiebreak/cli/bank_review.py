@@ -46,14 +46,15 @@ def review(
     reviewer: str,
     as_json: bool,
 ) -> None:
-    """Have people read questions before they are asked: drafts out as CSV, decisions in.
+    """Have people read questions before they are asked. Drafts go out as CSV, decisions come in.
 
     \b
     1. --out writes the drafts.
-    2. In any spreadsheet, set status to approved or rejected. The text of the question, its
-       answer and its hint may be edited. Rows and columns that nobody needs may go, but uuid,
-       digest and status.
-    3. --in takes the decisions over, and keeps each change with its time and reviewer.
+    2. In any spreadsheet, set status to approved or rejected. The text of the
+       question, its answer and its hint may be edited. Rows and columns that
+       nobody needs may go, but uuid, digest and status.
+    3. --in takes the decisions over, and keeps each change with its time and
+       reviewer.
 
     Rows that changed in the bank meanwhile are refused and named; then nothing is taken over. An
     apostrophe in front of a cell keeps the spreadsheet from running or changing it.

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import bank_option, plain_errors
+from tiebreak.cli._shared import FILES, bank_option, plain_errors
 
 
 @click.command()
@@ -31,7 +31,11 @@ from tiebreak.cli._shared import bank_option, plain_errors
 )
 @click.option("--with-keys", is_flag=True, help="Write the keys and what explains them, too.")
 @click.option(
-    "--out", required=True, metavar="FILE.jsonl", help="File to write; not one that is there."
+    "--out",
+    required=True,
+    type=FILES,
+    metavar="FILE.jsonl",
+    help="File to write; not one that is there.",
 )
 def sample(
     url: str,
@@ -45,7 +49,7 @@ def sample(
     with_keys: bool,
     out: str,
 ) -> None:
-    """Draw questions as `inspect eval tiebreak/fair` does, and write them as JSON lines.
+    """Draw questions as `inspect eval tiebreak/fair` does. They are written as JSON lines.
 
     \b
     Examples:

@@ -9,9 +9,8 @@ from tiebreak.cli._shared import bank_option, form_options, plain_errors, show
 @bank_option
 @form_options("json")
 def stats(url: str, form: str | None) -> None:
-    """Show what a bank holds, and what the same answer to every question would score.
+    """Show what a bank holds. Shown is also what the same answer to every question would score.
 
-    \b
     Counts by category, type and status; raw questions and what expansion made of them, by category
     and by source (LLMEval-Fair, tables 6 and 5); the share that always answering true, false or
     one letter gets right: one true and three false statements make "false" right in 75%.

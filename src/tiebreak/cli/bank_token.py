@@ -76,7 +76,7 @@ def token(
 @bank_option
 @click.argument("token_or_id")
 def revoke(url: str, token_or_id: str) -> None:
-    """Make a token worthless from now on, given itself or its id (jti).
+    """Make a token worthless from now on. It is named by itself, or by its id (jti).
 
     \b
     Example:

@@ -2,20 +2,22 @@
 
 import click
 
-from tiebreak.cli._shared import form_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, plain_errors, show
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--human",
     required=True,
+    type=FILES,
     metavar="FILE",
     help="CSV with columns item_id, model, stars; or item_id, model_a, model_b, winner.",
 )
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
 @click.option(
     "--plot",
+    type=FILES,
     metavar="FILE",
     help="Draw κ with its intervals, and beside it a file of each judge's labels: .svg or .png.",
 )
@@ -23,13 +25,14 @@ from tiebreak.cli._shared import form_options, plain_errors, show
 def calibrate(
     logs: tuple[str, ...], human: str, level: float, plot: str | None, form: str | None
 ) -> None:
-    """Hold judges against people: Cohen's κ, and which judge to use.
+    """Hold judges against people, and say which judge to use. Agreement is Cohen's κ.
 
-    \b
     LOGS are ranking logs, and folders that hold some: those of tiebreak/stars where people gave
     stars (0 to 3), those of any protocol with matches where they said which of two answers is
     better. Each log has its judge, or a jury, whose judges count one by one. The file holds a
     label a line, and perhaps columns benchmark, rater, round, answer_digest:
+
+    \b
       item_id,model,stars,rater,round
       q17,openai/gpt-5,3,ann,1
     or

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import form_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, plain_errors, show
 
 if TYPE_CHECKING:
     from tiebreak.estimate.figures import Estimate
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option("--judge", metavar="MODEL", help="Model to ask. Without it, PATHS are ranking logs.")
 @click.option(
     "-n",
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--mode", type=click.Choice(["strict", "intersect"]), default="strict")
 @click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
-@click.option("--rubric", metavar="FILE", help="As -T rubric.")
+@click.option("--rubric", type=FILES, metavar="FILE", help="As -T rubric.")
 @click.option(
     "--model-cost-config",
     "price_file",
@@ -58,9 +58,8 @@ def canary(
     level: float,
     form: str | None,
 ) -> None:
-    """Measure how often a judge is persuaded by answers that talk to it.
+    """Measure how often answers that talk to a judge persuade it.
 
-    \b
     A canary is a weak answer with an attack on the judge (a forged verdict, a fence, a role, a
     reference, …), beside an ordinary answer to the same task. Its control is the same without the
     attack. Both are judged in both orders: 4 calls a canary. The weak answer is one that failed

@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import form_options, loading_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the pool to a Parquet file.")
 @loading_options
 @form_options("json")
@@ -19,10 +19,10 @@ def candidates(
     loading: dict[str, Any],
     form: str | None,
 ) -> None:
-    """Align the answers in Inspect logs, lm-eval outputs and Parquet pools, and audit them.
+    """Align the answers in logs and pools, and audit them.
 
-    \b
-    A published pool on the Hub is hf://datasets/OWNER/NAME[@REVISION][/FILE].
+    PATHS are Inspect logs, lm-eval outputs and Parquet pools. A published pool on the
+    Hub is hf://datasets/OWNER/NAME[@REVISION][/FILE].
 
     \b
     Examples:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tiebreak.cli._shared import (
+    FILES,
     bootstrap_options,
     form_options,
     place_option,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--reference",
     default=REFERENCE,
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
 @place_option("Place the logs that this rule fits by it, as `rank` does, the others as they say.")
-@click.option("--plot", metavar="FILE", help="Draw agreement against price: .svg or .png.")
+@click.option(
+    "--plot", type=FILES, metavar="FILE", help="Draw agreement against price: .svg or .png."
+)
 @click.option(
     "--against",
     type=click.Choice(["calls", "depth", "tokens", "cost"]),
@@ -47,9 +50,10 @@ def compare(
     form: str | None,
     how: "Resampling",
 ) -> None:
-    """Compare protocols with a reference: agreement, resolution, calls, tokens, money.
+    """Compare protocols with a reference, by agreement and price.
 
-    \b
+    Shown are agreement, resolution, calls, tokens and money.
+
     LOGS are ranking logs, and folders that hold some, over the same candidates. A second run of
     the reference (-T repeat=2), or one in both orders (-T swap=always), gives the noise ceiling.
 

@@ -2,11 +2,11 @@
 
 import click
 
-from tiebreak.cli._shared import form_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, plain_errors, show
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--baseline",
     "baselines",
@@ -19,9 +19,8 @@ from tiebreak.cli._shared import form_options, plain_errors, show
 def contamination(
     logs: tuple[str, ...], baselines: tuple[str, ...], level: float, form: str | None
 ) -> None:
-    """Show how many questions models fill in from memory, beside questions nobody can know.
+    """Show how many questions models fill in from memory. Beside them: questions nobody can know.
 
-    \b
     LOGS are Inspect logs of tiebreak/replay, and folders that hold some. There, each question is
     asked three times with one part taken out; it is recalled when two replies are right. Compare
     only data that were masked in the same way, with a baseline of the same form, such as your own

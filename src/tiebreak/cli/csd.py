@@ -6,6 +6,7 @@ import click
 
 from tiebreak.cli._contest import contest_options, play
 from tiebreak.cli._shared import (
+    FILES,
     SCORES_LIMIT,
     also_option,
     form_options,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scores", nargs=-1, required=True)
+@click.argument("scores", type=FILES, nargs=-1, required=True)
 @contest_options
 @scores_options
 @click.option("--iterations", type=click.IntRange(1), default=100_000, show_default=True)
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 @also_option("kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot.")
 @click.option(
     "--plot",
+    type=FILES,
     metavar="FILE",
     help="Draw expected wins: .svg or .png; and beside it, with -sensitivity and -perturbation in "
     "their names, what else was asked for.",
@@ -47,9 +49,8 @@ def csd(
     plot: str | None,
     form: str | None,
 ) -> None:
-    """Rank models over many benchmarks by simulated Swiss-system contests (CSD).
+    """Rank models by contests over many benchmarks (CSD). The contests are simulated Swiss systems.
 
-    \b
     SCORES is a CSV file (a column `model`, then one column per benchmark, higher is better), or in
     any mix Inspect logs, lm-eval results_*.json, Parquet pools of `tiebreak candidates` and
     `tiebreak score-code`, and folders of these. Where a pool and a log have the same score, the

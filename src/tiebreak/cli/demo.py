@@ -52,7 +52,7 @@ def demo(
     judged: int | None,
     seed: int,
 ) -> None:
-    """Go the whole way with a small local model: answer, judge, rank. No key needed.
+    """Go the whole way with a small model on this machine. Answers, judges, ranks; no key needed.
 
     \b
     Examples:

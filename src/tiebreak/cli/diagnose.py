@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import form_options, loading_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", type=FILES, nargs=-1, required=True)
 @loading_options
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
 @click.option(
@@ -27,10 +27,10 @@ def diagnose(
     power: float,
     form: str | None,
 ) -> None:
-    """Say whether a benchmark is saturated for these models, and whether judging could help.
+    """Say whether a benchmark is saturated for your models.
 
-    \b
-    PATHS are Inspect logs, lm-eval outputs and Parquet pools. No judge is asked.
+    It also says whether judging could help. PATHS are Inspect logs, lm-eval outputs
+    and Parquet pools. No judge is asked.
 
     \b
     Examples:

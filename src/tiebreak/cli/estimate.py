@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import form_options, loading_options, plain_errors, show, steps
+from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show, steps
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option(
     "--protocol",
     "protocols",
@@ -98,7 +98,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     help="Count prompts on about so many items.",
 )
 @click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
-@click.option("--rubric", metavar="FILE", help="As -T rubric.")
+@click.option("--rubric", type=FILES, metavar="FILE", help="As -T rubric.")
 @click.option("--reviewers", metavar="MAPPING", help="As -T reviewers of peer_review.")
 @click.option("--saturated-only", is_flag=True, help="As -T saturated_only=true.")
 @click.option(
@@ -138,7 +138,6 @@ def estimate(
     With --budget, --calls or --precision: what to run, how exact it will be, which models it will
     probably tell apart, and the command.
 
-    \b
     PATHS are Inspect logs, lm-eval outputs and Parquet pools.
 
     \b

@@ -9,11 +9,12 @@ from pathlib import Path
 import click
 
 import tiebreak
+from tiebreak.cli._shared import FILES
 
 
 @click.command("lm-eval-tasks")
 def lm_eval_tasks() -> None:
-    """Print the folder of the lm-eval tasks, for its option --include_path.
+    """Print the folder of the lm-eval tasks, for --include_path.
 
     It holds tiebreak_gsm8k, tiebreak_mmlu, tiebreak_humaneval, tiebreak_bfcl, and the group
     tiebreak of all four.
@@ -37,14 +38,16 @@ def lm_eval_tasks() -> None:
 )
 @click.option(
     "--root",
+    type=FILES,
     metavar="FOLDER",
     help="Folder of the caches. [default: tiebreak/lm-eval in $XDG_CACHE_HOME or ~/.cache]",
 )
 def lm_eval_cache(model: str, model_args: str, root: str | None) -> None:
-    """Print a path for lm-eval's --use_cache that belongs to MODEL alone.
+    """Print a cache path for lm-eval that belongs to MODEL alone.
 
-    lm-eval looks up an answer by its prompt and generation settings, not by the model. With one
-    path for two models, the second gets the answers of the first.
+    It is for the option --use_cache. lm-eval looks up an answer by its prompt and generation
+    settings, not by the model. With one path for two models, the second gets the
+    answers of the first.
 
     \b
     Example:

@@ -4,14 +4,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import bootstrap_options, form_options, method_option, plain_errors, show
+from tiebreak.cli._shared import (
+    FILES,
+    bootstrap_options,
+    form_options,
+    method_option,
+    plain_errors,
+    show,
+)
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", type=FILES, nargs=-1, required=True)
 @method_option(
     "How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
     default=["kemeny_young"],
@@ -29,9 +36,8 @@ def peers(
     items: bool,
     how: "Resampling",
 ) -> None:
-    """Report a peer review: ranking, self-preference, and what each reviewer is worth.
+    """Report a peer review: ranking and worth of each reviewer. Shown is self-preference, too.
 
-    \b
     LOGS are logs of tiebreak/peer_review, and folders that hold some. A sparse log (-T degree=3)
     is set beside the full one of the same candidates.
 

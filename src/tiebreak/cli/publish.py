@@ -12,6 +12,7 @@ import click
 from tiebreak.cli._contest import given_of, play, played_options
 from tiebreak.cli._shared import (
     CLEAR,
+    FILES,
     bootstrap_options,
     echo_json,
     plain_errors,
@@ -33,7 +34,7 @@ _NO_NAME = "OWNER/NAME"
 
 
 @click.command()
-@click.argument("logs", nargs=-1)
+@click.argument("logs", type=FILES, nargs=-1)
 @click.option("--to", "repo_id", metavar="OWNER/NAME", help="The dataset on the Hugging Face Hub.")
 @click.option("--public", is_flag=True, help="Let everybody see it; otherwise it starts private.")
 @click.option(
@@ -45,6 +46,7 @@ _NO_NAME = "OWNER/NAME"
 @click.option(
     "--candidates",
     multiple=True,
+    type=FILES,
     metavar="PATH",
     help="Where the judged answers are, if not beside the logs. Repeatable.",
 )
@@ -71,6 +73,7 @@ _NO_NAME = "OWNER/NAME"
 @click.option(
     "--scores",
     multiple=True,
+    type=FILES,
     metavar="SCORES",
     help="Publish a contest over many benchmarks, merged rankings, and the scores behind them: "
     "tables, logs or folders as `tiebreak csd` takes them. Repeatable.",
@@ -97,13 +100,11 @@ def publish(
     how: "Resampling",
     as_json: bool,
 ) -> None:
-    """Publish rankings, ballots and a card as a dataset on the Hub, in one commit.
+    """Publish rankings, ballots and a card on the Hub. All are one dataset, sent in one commit.
 
-    \b
     LOGS are ranking logs, and folders that hold some. With --scores, and also without LOGS, models
     are ranked over many benchmarks, as `tiebreak csd` and `tiebreak aggregate` do.
 
-    \b
     It starts private, and publishing twice changes nothing. Model arguments, addresses, paths and
     keys never leave, nor do names of files of scores. What is published never changes either:
     publish a run with one --level, --draws and --seed only. Look at it first.

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.cli._shared import (
+    FILES,
     bootstrap_options,
     form_options,
     place_option,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", type=FILES, nargs=-1, required=True)
 @form_options("json", "csv")
 @bootstrap_options
 @click.option(
@@ -63,19 +64,16 @@ def rank(
     attempts: "Attempts",
     pair: str | None,
 ) -> None:
-    """Print the leaderboard, the judge's reliability and the bill of ranking logs.
+    """Print the leaderboard, the judge's reliability and the bill.
 
-    \b
     Brackets (seal, flat_bracket) can be placed by elimination (losers of a round by margin, as in
     the paper), elimination_tied (all losers of a round tied) and least_squares (all results of an
     item); other matches by least_squares, and where all pairs met by points and win_rate.
 
-    \b
     Answers judged by stars: all such logs of a benchmark are one board, with absolute, relative and
     subject scores; it says whether the models answered the same questions. CSV has its rows
     where no other log is given.
 
-    \b
     A run that was killed and started again has several logs: the best of them is its board, and a
     note says how many others there are.
 

@@ -7,6 +7,7 @@ import click
 
 from tiebreak.cli._contest import contest_options, given_of, play
 from tiebreak.cli._shared import (
+    FILES,
     bootstrap_options,
     echo_json,
     plain_errors,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("logs", nargs=-1)
+@click.argument("logs", type=FILES, nargs=-1)
 @click.option(
     "-o",
     "--output",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--scores",
     multiple=True,
+    type=FILES,
     metavar="SCORES",
     help="Add a contest over many benchmarks: tables, logs or folders as `tiebreak csd` takes "
     "them. Repeatable.",
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 @scores_options
 @click.option(
     "--human",
+    type=FILES,
     metavar="FILE",
     help="Add the alignment of peer reviews with a ranking by people: a CSV file as `tiebreak "
     "align` takes it.",
@@ -70,9 +73,8 @@ def report(
     as_json: bool,
     how: "Resampling",
 ) -> None:
-    """Write a report: one HTML page that works from disk, and its plots as SVG and PNG.
+    """Write a report: one HTML page that works from disk. Plots are written as SVG and PNG, too.
 
-    \b
     LOGS are ranking logs, and folders that hold some. What they hold is shown, and the rest left
     out: leaderboards, native against judged scores, win rates, every item with its bracket, votes
     and answers, protocols and their price, peer review, stability, the bill.

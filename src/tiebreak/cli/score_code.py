@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import echo_json, loading_options, plain_errors
+from tiebreak.cli._shared import FILES, echo_json, loading_options, plain_errors
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _MOST_SHOWN = 10
 
 
 @click.command("score-code")
-@click.argument("paths", nargs=-1, required=True)
+@click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -75,9 +75,8 @@ def score_code(
     loading: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Give HumanEval's answers their native score: run their tests in a sandbox.
+    """Run HumanEval's tests on answers, in a sandbox. It gives the answers their native score.
 
-    \b
     lm-eval runs no code that a model wrote, so this is the second step for its answers. Answers
     that have a native score keep it, and so do other benchmarks. The scores are in the pool, and
     beside each samples_*.jsonl in a results_*.json of their own (metric: unit_tests), where `csd`

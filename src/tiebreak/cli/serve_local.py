@@ -2,20 +2,22 @@
 
 import click
 
-from tiebreak.cli._shared import plain_errors
+from tiebreak.cli._shared import FILES, plain_errors
 
 
 @click.command("serve-local")
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
-@click.option("--path", metavar="FILE", help="GGUF file of your own instead of the small model.")
+@click.option(
+    "--path", type=FILES, metavar="FILE", help="GGUF file of your own instead of the small model."
+)
 @click.option("--slots", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="CPU threads. [default: all cores]")
 @click.option("--context", type=click.IntRange(256), default=4096, show_default=True)
 def serve(
     host: str, port: int, path: str | None, slots: int, threads: int | None, context: int
 ) -> None:
-    """Serve the embedded model over HTTP in OpenAI's format, for any harness, until Ctrl-C.
+    """Serve the embedded model over HTTP in OpenAI's format. Any harness can ask it, until Ctrl-C.
 
     \b
     Example:

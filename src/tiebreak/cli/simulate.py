@@ -128,9 +128,8 @@ def simulate(
     form: str | None,
     **traits: Any,
 ) -> None:
-    """Say how many items, and which protocol, it takes to separate models that you describe.
+    """Say how many items it takes to separate models. You describe them; protocols are compared.
 
-    \b
     All protocols judge the same planted answers, in the code that judges real ones; no model is
     asked. Noise, bias and resolution are in units of the spread of a model's answers.
 

@@ -2,11 +2,11 @@
 
 import click
 
-from tiebreak.cli._shared import form_options, numbers, plain_errors, show, steps
+from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, show, steps
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True)
+@click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--subsample",
     callback=numbers(
@@ -32,14 +32,21 @@ from tiebreak.cli._shared import form_options, numbers, plain_errors, show, step
 )
 @click.option(
     "--against",
+    type=FILES,
     metavar="FILE",
     help="Scores by stars beside those on other benchmarks: CSV with model and their columns.",
 )
 @click.option(
-    "--dates", metavar="FILE", help="Scores by stars by date: CSV with model, date, series."
+    "--dates",
+    type=FILES,
+    metavar="FILE",
+    help="Scores by stars by date: CSV with model, date, series.",
 )
 @click.option(
-    "--causes", metavar="FILE", help="Causes of errors: CSV with item_id, model, cause, rater."
+    "--causes",
+    type=FILES,
+    metavar="FILE",
+    help="Causes of errors: CSV with item_id, model, cause, rater.",
 )
 @click.option(
     "--seeds",
@@ -48,7 +55,9 @@ from tiebreak.cli._shared import form_options, numbers, plain_errors, show, step
     show_default=True,
     help="Draws per share or size.",
 )
-@click.option("--plot", metavar="FILE", help="Draw --elo, --dates and --causes: .svg or .png.")
+@click.option(
+    "--plot", type=FILES, metavar="FILE", help="Draw --elo, --dates and --causes: .svg or .png."
+)
 @form_options("json", "csv")
 def stability(
     logs: tuple[str, ...],
@@ -63,13 +72,11 @@ def stability(
     plot: str | None,
     form: str | None,
 ) -> None:
-    """Show how far rankings depend on their items, and, with repeated runs, on the run.
+    """Show how far rankings depend on their items. With repeated runs, also on the run.
 
-    \b
     Ballots are not asked for again: leaderboards are made of parts of them. Runs of one protocol
     over the same candidates (-T repeat=2, -T repeat=3, …) are compared with each other.
 
-    \b
     With --sizes, --elo, --against, --dates or --causes it is about logs judged by stars
     (tiebreak/stars) alone. Each sample of questions is a round; draws of --sizes are from all
     questions at hand.

@@ -2,15 +2,16 @@
 
 import click
 
-from tiebreak.cli._shared import echo_json, plain_errors, renamed
+from tiebreak.cli._shared import FILES, echo_json, plain_errors, renamed
 
 
 @click.command("write-back")
-@click.argument("ranking_logs", nargs=-1, required=True, metavar="RANKING_LOG...")
+@click.argument("ranking_logs", type=FILES, nargs=-1, required=True, metavar="RANKING_LOG...")
 @click.option(
     "--into",
     multiple=True,
     required=True,
+    type=FILES,
     metavar="LOGS",
     help="The models' own Inspect logs: a file or a folder. Repeatable.",
 )
@@ -29,9 +30,8 @@ def write_back(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Put ranks into the models' own Inspect logs, as a score that Inspect's tools show.
+    """Put ranks into the models' own Inspect logs, as scores. Inspect's tools show them.
 
-    \b
     Every ranked sample gets a score such as tiebreak_seal with its rank and its Borda score; the
     log gets the mean, its standard error and the model's place. Native scores stay as they are,
     and a second run changes nothing.

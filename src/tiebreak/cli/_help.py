@@ -1,0 +1,66 @@
+"""How help texts look: commands by stage, and lines that break where a reader would break them."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import click
+
+_GLUE = "\xa0"
+_DEFAULT = re.compile(r"(?<=\[default:) (?=\S)|(?<=Default:) (?=\S)")
+
+
+class _Formatter(click.HelpFormatter):
+    """Keeps "[default:" on one line with what follows."""
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        glued = [(term, _DEFAULT.sub(_GLUE, text)) for term, text in rows]
+        super().write_dl(glued, col_max, col_spacing)
+
+    def getvalue(self) -> str:
+        return super().getvalue().replace(_GLUE, " ")
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
+class Stage(NamedTuple):
+    """Commands that belong to one step of the work, under a heading, perhaps after a sentence."""
+
+    heading: str
+    commands: tuple[click.Command, ...]
+    lead: str = ""
+
+
+class Stages(click.Group):
+    """A group of commands whose help shows them by stage, in the order of the work."""
+
+    context_class = _Context
+    stages: tuple[Stage, ...] = ()
+
+    def add_stages(self, *stages: Stage) -> None:
+        """Add the commands of these stages, and list them so."""
+        self.stages += stages
+        for stage in stages:
+            for command in stage.commands:
+                self.add_command(command)
+                command.context_class = _Context
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one section for each stage, all with columns of the same width."""
+        widest = max(len(name) for name in self.commands)
+        room = formatter.width - widest - 4
+        for stage in self.stages:
+            with formatter.section(stage.heading):
+                if stage.lead:
+                    formatter.write_text(stage.lead)
+                    formatter.write_paragraph()
+                formatter.write_dl(
+                    [
+                        (f"{command.name:{widest}}", command.get_short_help_str(room))
+                        for command in stage.commands
+                    ]
+                )
