@@ -142,7 +142,7 @@ HOSTILE = {
     "two\nlines": r"two\nlines",
     "bidi\u202e": r"bidi\u202e",
     "half\ud800": r"half\ud800",
-    "n" * 300: "n" * 300,
+    "n" * 300: "n" * 19 + "…" + "n" * 20,
 }
 
 
@@ -160,6 +160,41 @@ def test_models_whose_names_look_the_same_have_metrics_of_their_own() -> None:
     samples = [SampleScore(score=Score(value=value))]
     found: Any = borda()(samples)  # type: ignore[arg-type]
     assert found == {r"a\x1b (1)": 1.0, r"a\x1b (2)": 0.0, "b": 0.5}
+
+
+LONG = "acme/assistant-2026-10-01-with-a-long-name-of-its-own"
+
+
+@pytest.mark.parametrize(
+    ("models", "shown"),
+    [
+        (["acme/a", "acme/b"], ["acme/a", "acme/b"]),
+        (["acme/" + "x" * 35, "acme/b"], ["acme/" + "x" * 35, "acme/b"]),
+        (["acme/" + "x" * 36, "acme/b"], ["…" + "x" * 36, "…b"]),
+        (
+            ["acme/x", f"{LONG}-low", f"{LONG}-high"],
+            [
+                "…x",
+                "…assistant-2026-10-…-name-of-its-own-low",
+                "…assistant-2026-10-…name-of-its-own-high",
+            ],
+        ),
+        (["b", f"{LONG}-1"], ["b", "acme/assistant-2026…ng-name-of-its-own-1"]),
+        ([LONG], ["acme/assistant-2026…long-name-of-its-own"]),
+        # Only the middle differs.
+        (
+            [f"acme/{'x' * 30}1{'x' * 30}", f"acme/{'x' * 30}2{'x' * 30}", "b"],
+            [f"acme/{'x' * 14}…{'x' * 20} (1)", f"acme/{'x' * 14}…{'x' * 20} (2)", "b"],
+        ),
+    ],
+)
+def test_long_names_of_models_are_told_apart_where_displays_cut_them(
+    models: list[str], shown: list[str]
+) -> None:
+    samples = [SampleScore(score=Score(value=dict.fromkeys(models, 0.5)))]
+    found: Any = borda()(samples)  # type: ignore[arg-type]
+    assert list(found) == shown
+    assert max(map(len, shown)) <= 40 + len(" (1)")
 
 
 def scored(value: Any, results: Any = None) -> SampleScore:

@@ -10,7 +10,8 @@ copy every sample's score and metadata once per model, several times a run.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from itertools import takewhile
+from typing import Any, Final
 
 import numpy as np
 from inspect_ai.scorer import (
@@ -46,6 +47,9 @@ models, and 1, 0.5 or 0 for the one.
 
 ROSTER_KEY = "roster"
 """Sample metadata: all models of the run. A model that is absent from an item scores NaN there."""
+
+LONGEST_NAME: Final = 40
+"""Of a model in the name of a metric: Inspect's tables in 80 columns have room for no more."""
 
 
 # Inspect computes metrics of a log again by their names, which have to differ from those of
@@ -128,13 +132,29 @@ def _models(scores: Sequence[SampleScore]) -> list[str]:
 def _shown(models: Sequence[str]) -> list[str]:
     """Names as names of metrics, all different: Inspect's displays read these as markup of rich's.
 
-    In the scores of the samples, and in the ballots, every model has its own name.
+    Long ones are shortened, for a display cuts their ends off, by which models often differ. In
+    the scores of the samples, and in the ballots, every model has its own name.
     """
-    shown = [escape(visible(model)) for model in models]
+    shown = [escape(name) for name in _short([visible(model) for model in models])]
     times = Counter(shown)
     return [
         f"{name} ({number})" if times[name] > 1 else name
         for number, name in enumerate(shown, start=1)
+    ]
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Where some are long: without what all have before a slash, and without the middle."""
+    if max(map(len, names), default=0) <= LONGEST_NAME:
+        return list(names)
+    parts = [name.split("/") for name in names]
+    columns = zip(*(part[:-1] for part in parts), strict=False)
+    same = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
+    dropped = same if len(names) > 1 else 0
+    kept = ["…" * bool(dropped) + "/".join(part[dropped:]) for part in parts]
+    half = LONGEST_NAME // 2
+    return [
+        name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}" for name in kept
     ]
 
 

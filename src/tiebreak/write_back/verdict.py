@@ -1,12 +1,15 @@
-"""The verdict of a run, in the metadata of its own ranking log, where `inspect view` shows it.
+"""The end of a judging run: its verdict, on the terminal and in the metadata of its own log.
 
 `watch_runs` lets Inspect call us when a judging run has ended. The log is then complete, and the
 verdict becomes an edit of its metadata with its provenance, as a person makes one in the
 viewer: what the run itself said stays as it was. `inspect score` carries edits over, and a retry is
 a run that ends, too. Where the log is not complete, for the disk was full, an error says so.
+
+Below Inspect's own results stand the first lines of the boards, and the command that shows all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from logging import getLogger
 from typing import Any, Final
 
@@ -27,10 +30,12 @@ from inspect_ai.log import (
     edit_eval_log,
     write_eval_log_async,
 )
+from inspect_ai.util import display_type
 
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.candidates import PROTOCOL_KEY, SHARD_KEY
 from tiebreak.ranking_logs.log_file import read_log_file
+from tiebreak.write_back.first_lines import first_lines, sentence_of
 from tiebreak.write_back.written import Done, cache_problem, what_is_missing
 
 logger = getLogger(__name__)
@@ -72,37 +77,40 @@ class _Watch(Hooks):
 
     async def on_task_end(self, data: TaskEnd) -> None:
         """Inspect has written the log."""
-        if PROTOCOL_KEY in (data.log.eval.metadata or {}):
-            kept = await keep_verdict(data.log)
+        if done := self._done.get(data.eval_id):
+            boards = await anyio.to_thread.run_sync(_boards_in, data.log)
+            kept = await keep_verdict(data.log, boards)
             # Who started the run from Python holds this log and may write it again.
             data.log.log_updates = kept.log_updates
             data.log.recompute_tags_and_metadata()
+            if display_type() != "none":
+                done.boards = first_lines(boards, data.log.location, _part_of(data.log))
 
     async def on_run_end(self, data: RunEnd) -> None:
         """All logs of the run are written, or could not be."""
         watched = [log for log in data.logs if log.eval.eval_id in self._done]
         for log in watched:
             done = self._done.pop(log.eval.eval_id)
+            # What an eval set will try again ends when it has been tried.
+            if done.boards and (log.status == "success" or data.eval_set_id is None):
+                with suppress(OSError, ValueError):  # nobody reads, or in another alphabet
+                    print(done.boards, flush=True)
             if problem := await anyio.to_thread.run_sync(what_is_missing, log, done):
                 logger.error(problem)
         if watched and (problem := cache_problem()):
             logger.error(problem)
 
 
-async def keep_verdict(log: EvalLog) -> EvalLog:
+async def keep_verdict(log: EvalLog, boards: Sequence[Leaderboard]) -> EvalLog:
     """Put the verdict of a ranking log into the metadata of its file; returns the log with it.
 
     Only the header is written. A log in which nothing could be ranked stays as it is.
 
     Raises:
-        UnreadableLogError: the file is damaged.
         OSError: the log cannot be written.
     """
     # Of a run on several machines this is one part; what all of it says, `tiebreak rank` tells.
-    boards = await anyio.to_thread.run_sync(
-        lambda: boards_of(read_log_file(log.location, log, with_votes=False))
-    )
-    part = (log.eval.metadata or {}).get(SHARD_KEY)
+    part = _part_of(log)
     found = {board.benchmark: verdict_of(board, part) for board in boards if board.rows}
     edited = edit_eval_log(
         log,
@@ -114,17 +122,22 @@ async def keep_verdict(log: EvalLog) -> EvalLog:
     return edited
 
 
+def _boards_in(log: EvalLog) -> list[Leaderboard]:
+    """The boards of a log that was just written; `UnreadableLogError` where it is damaged."""
+    return boards_of(read_log_file(log.location, log, with_votes=False))
+
+
+def _part_of(log: EvalLog) -> str | None:
+    return (log.eval.metadata or {}).get(SHARD_KEY)
+
+
 def verdict_of(board: Leaderboard, part: str | None = None) -> Mapping[str, Any]:
     """A verdict as it is kept: sentence, tiers (best first), trust, and the number of items.
 
-    `part` is the shard of a run that is judged on several machines. Its verdict is about its part
-    of the items, and says so.
+    `part` is the shard of a run that is judged on several machines.
     """
-    sentence = board.verdict.sentence
-    if part is not None:
-        sentence = f"About the items of shard {part} only: {sentence}"
     return {
-        "sentence": sentence,
+        "sentence": sentence_of(board, part),
         "tiers": [list(tier) for tier in board.verdict.tiers],
         "trust": board.verdict.trust.state,
         "n_items": board.n_items,

@@ -21,10 +21,11 @@ _FULL: Final = 1 << 20
 
 @dataclass(slots=True)
 class Done:
-    """What a run did: calls that were paid for, and samples that were begun."""
+    """What a run did: calls that were paid for, samples that were begun, and what it came to."""
 
     calls: int = 0
     samples: set[tuple[str, int]] = field(default_factory=set)
+    boards: str = ""
 
 
 def what_is_missing(run: EvalLog, done: Done) -> str | None:

@@ -1,0 +1,41 @@
+"""A leaderboard in a few lines: at the end of a run, and where several are to fit on a screen."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from tiebreak.analysis.leaderboard import Leaderboard
+from tiebreak.report.columns import COLUMNS
+from tiebreak.report.sheet import Section, Sheet, Table
+from tiebreak.words import count
+
+_SHOWN: Final = ("rank", "model", "borda", "lower", "native")
+_COLUMNS: Final = tuple(column for column in COLUMNS if column.fields[0] in _SHOWN)
+
+
+def short_sheet(
+    board: Leaderboard,
+    *,
+    verdict: str = "",
+    most: int | None = None,
+    lines: Sequence[str] = (),
+) -> Sheet:
+    """Rank, model, score, interval and native score.
+
+    Args:
+        board: the leaderboard.
+        verdict: what stands above the table.
+        most: models that are shown; None: all.
+        lines: what stands below the table.
+    """
+    rows = board.rows[:most]
+    left = len(board.rows) - len(rows)
+    table = Table.of(
+        (column.heading_on(board) for column in _COLUMNS),
+        ((column.cell(row, board) for column in _COLUMNS) for row in rows),
+    )
+    more = [f"… and {count(left, 'more model')}"] if left else []
+    return Sheet(
+        f"{board.benchmark} · {board.protocol} · {count(board.n_items, 'item')}",
+        verdict=verdict,
+        sections=(Section.of(table, lines=[*more, *lines]),),
+    )
