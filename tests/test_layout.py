@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "tiebreak"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Root modules that every room may import; they import no room.
-EVERYWHERE = {"paths", "plain_yaml", "words"}
+EVERYWHERE = {"extras", "paths", "plain_yaml", "words"}
 # What else a room may import of tiebreak, beside itself. "" is the package's own __init__.
 MAY_IMPORT = {
     "rankers": set(),
@@ -57,6 +57,7 @@ MAY_IMPORT = {
         *("scorers", ""),
     },
     "prerequisite": set(),
+    "extras": set(),
     "paths": set(),
     "plain_yaml": {"paths"},
     "words": set(),

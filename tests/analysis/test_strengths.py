@@ -138,7 +138,7 @@ def test_without_evalica_one_view_is_left(monkeypatch: pytest.MonkeyPatch) -> No
     squares, odds = strength_views(round_robin(5), how=Resampling(draws=10))
     assert len(squares.rows) == 4
     assert odds.reason is not None
-    assert "pip install 'tiebreak[rankings]'" in odds.reason
+    assert "pip install '.[rankings]'" in odds.reason
 
 
 @pytest.mark.slow

@@ -78,7 +78,7 @@ def test_a_dry_run(here: Path) -> None:
 
 @pytest.mark.slow
 def test_that_there_are_no_plots_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    note = "No plots: pip install 'tiebreak[report]'"
+    note = "No plots without matplotlib: pip install matplotlib"
     assert f"Note: {note}" in run("--dry-run").stderr
     [said] = json.loads(run("--dry-run", "--json").stdout)["notes"]
     assert said.startswith(note)

@@ -248,7 +248,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", no_sklearn)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[rankings\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         cohen_kappa([1, 2], [2, 1])
 
 

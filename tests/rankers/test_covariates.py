@@ -169,5 +169,5 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", no_sklearn)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[rankings\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         controlled_bradley_terry([0], [1], [1], [0], [[1]], n_models=2)

@@ -352,5 +352,5 @@ def test_without_evalica(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", no_evalica)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[rankings\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         method(**columns(ROUND))

@@ -145,5 +145,5 @@ def test_a_missing_matplotlib_names_the_extra(monkeypatch: pytest.MonkeyPatch) -
         return real(name, own, local, names, level)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[report\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[report\]'"):
         check_plot("plot.svg")

@@ -1,5 +1,7 @@
 """The verbs of `bank`: a private bank of questions."""
 
+from typing import Any
+
 import click
 
 from tiebreak.cli import (
@@ -15,9 +17,23 @@ from tiebreak.cli import (
     bank_token,
 )
 from tiebreak.cli._help import Stage, Stages
+from tiebreak.extras import to_install
 
 
-@click.group(cls=Stages)
+class _Bank(Stages):
+    """Says what to install where a package of the extra is missing; the help needs none."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            if not error.name or error.name.startswith("tiebreak"):
+                raise
+            message = f"A bank needs {error.name.partition('.')[0]}: {to_install('bank')}."
+            raise click.ClickException(message) from error
+
+
+@click.group(cls=_Bank)
 def bank() -> None:
     """Keep a private bank of questions (LLMEval-Fair). Models are asked what they have not seen.
 

@@ -19,6 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tiebreak.bank.prompting import BENCHMARKS, PROMPTINGS, Prompting, prompt
 from tiebreak.bank.question import BankQuestion, item_metadata
 from tiebreak.bank.sampling import SHARES, Share
+from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import flag, one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.prerequisite import PrerequisiteError
@@ -119,7 +120,7 @@ def _drawn(address: str, design: dict[str, Any]) -> tuple[list[BankQuestion], st
         from tiebreak.bank.lookup import fingerprint, questions
         from tiebreak.bank.schema import open_bank
     except ImportError as error:
-        raise PrerequisiteError(f"{error}: pip install 'tiebreak[bank]'.") from error
+        raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
     from tiebreak.bank.errors import BankError
     from tiebreak.bank.sampling import draw, entries, linked
 

@@ -21,6 +21,7 @@ from inspect_ai.solver import TaskState, generate
 from tiebreak.benchmarks import BENCHMARKS, load_questions, origin
 from tiebreak.benchmarks.sources import file_rows
 from tiebreak.candidates import REPLAY_KEY
+from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
 from tiebreak.inspect_tasks.masking import BLANK, MASKS, MaskKind, mask, same_fill
@@ -191,7 +192,7 @@ def _of_bank(url: str, which: Which) -> tuple[list[_Known], str, str]:
                 for one in questions_in(connection, *where)
             ]
     except ImportError as error:
-        raise PrerequisiteError("A bank needs SQLAlchemy: pip install 'tiebreak[bank]'") from error
+        raise PrerequisiteError(f"A bank needs SQLAlchemy: {to_install('bank')}.") from error
     except BankError as error:
         raise PrerequisiteError(str(error)) from error
     called = "bank" if which == "all" else f"bank, {which}"

@@ -17,10 +17,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tiebreak.extras import to_install
 from tiebreak.local.weights import DEFAULT_MODEL, custom_weights, find_weights, verify_weights
 from tiebreak.prerequisite import PrerequisiteError
 
 THREADS_ENV: Final = "TIEBREAK_LOCAL_THREADS"
+RUNTIME: Final = "xllamacpp==2026.10.11549"
 MOST_THREADS: Final = 8
 """A model this small gains nothing from more."""
 
@@ -203,8 +205,7 @@ def require_runtime() -> Any:
         import xllamacpp
     except ImportError as error:
         raise PrerequisiteError(
-            f"The llama.cpp runtime is not installed ({error}). Install it with:\n"
-            "  pip install 'tiebreak[local]'"
+            f"The llama.cpp runtime is not installed ({error}): {to_install('local', RUNTIME)}."
         ) from error
     return xllamacpp
 

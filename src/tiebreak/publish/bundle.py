@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.win_rates import win_rates
 from tiebreak.candidates import CandidatePool
+from tiebreak.extras import to_install
 from tiebreak.publish.answers import pool_file
 from tiebreak.publish.contests import Contest, contest_manifest, contest_rows, score_rows
 from tiebreak.publish.rows import (
@@ -181,7 +182,8 @@ def missing_plots() -> str | None:
     try:
         require_matplotlib()
     except MissingPackageError:
-        return "No plots: pip install 'tiebreak[report]', then publish again, which adds them"
+        install = to_install("report", "matplotlib")
+        return f"No plots without matplotlib: {install}; publish again, which adds them"
     return None
 
 

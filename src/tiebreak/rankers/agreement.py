@@ -24,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.extras import to_install
 from tiebreak.rankers.errors import MissingPackageError, RankingError
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS, spread
@@ -223,7 +224,7 @@ def _sklearn_kappa() -> Callable[..., float]:
         from sklearn.metrics import cohen_kappa_score
     except ImportError as error:
         raise MissingPackageError(
-            "Cohen's kappa needs scikit-learn: pip install 'tiebreak[rankings]'"
+            f"Cohen's kappa needs scikit-learn: {to_install('rankings', 'scikit-learn')}"
         ) from error
     kappa: Callable[..., float] = cohen_kappa_score
     return kappa

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tiebreak.extras import to_install
 from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.matches import Matches, bootstrap_matches
@@ -169,7 +170,8 @@ def _logistic_regression() -> Any:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:
         raise MissingPackageError(
-            "Bradley–Terry with covariates needs scikit-learn: pip install 'tiebreak[rankings]'"
+            "Bradley–Terry with covariates needs scikit-learn: "
+            + to_install("rankings", "scikit-learn")
         ) from error
     return LogisticRegression(
         C=np.inf, fit_intercept=False, solver="newton-cholesky", tol=_TOLERANCE

@@ -13,6 +13,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tiebreak.extras import to_install
 from tiebreak.rankers.errors import MissingPackageError, NoFitError, RankingError
 from tiebreak.rankers.matches import Matches, bootstrap_matches
 from tiebreak.rankers.profile import FloatArray, IntArray
@@ -222,7 +223,7 @@ def _evalica() -> ModuleType:
         import evalica
     except ImportError as error:
         raise MissingPackageError(
-            "Bradley–Terry and Elo need evalica: pip install 'tiebreak[rankings]'"
+            f"Bradley–Terry and Elo need evalica: {to_install('rankings', 'evalica')}"
         ) from error
     module: ModuleType = evalica
     return module

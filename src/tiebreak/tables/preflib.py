@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tiebreak.extras import to_install
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.tables.ballots import Ballot, BallotFile, ballot_file
 from tiebreak.tables.delimited import read_text
@@ -68,7 +69,7 @@ def _instance() -> Any:
         from preflibtools.instances import OrdinalInstance
     except ImportError as error:
         raise MissingPackageError(
-            "PrefLib files are read with preflibtools: pip install 'tiebreak[rankings]'"
+            f"PrefLib files are read with preflibtools: {to_install('rankings', 'preflibtools')}"
         ) from error
     return OrdinalInstance()
 

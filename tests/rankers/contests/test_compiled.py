@@ -44,7 +44,7 @@ def test_same_bytes(case: Case, weighted: bool) -> None:
 
 def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(MissingPackageError, match=r"tiebreak\[numba\]"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[numba\]'"):
         csd([[1, 2], [2, 1]], compiled=True)
     monkeypatch.setattr(expected_wins, "_COMPILE_FROM", 1)
     csd([[1, 2], [2, 1]], iterations=10)

@@ -258,7 +258,7 @@ def test_numpy_path_needs_nothing_else() -> None:
 
 def test_missing_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(MissingPackageError, match=r"tiebreak\[rankings\]"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[rankings\]'"):
         csd(TABLE, iterations=10, n_jobs=2)
     csd(TABLE, iterations=10, n_jobs=1)
 

@@ -116,7 +116,7 @@ def test_the_users_own_settings_do_not_count(tmp_path: Path) -> None:
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tiebreak\[report\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[report\]'"):
         leaderboard_figure(random_board(["ada"]))
 
 

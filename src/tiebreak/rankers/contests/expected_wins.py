@@ -9,6 +9,7 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tiebreak.extras import to_install
 from tiebreak.rankers.contests.rounds import (
     Missing,
     Rounds,
@@ -265,5 +266,5 @@ def _use_compiled(compiled: Compiled, work: int) -> bool:
         return False
     found = importlib.util.find_spec("numba") is not None
     if compiled is True and not found:
-        raise MissingPackageError("compiled=True needs numba: pip install 'tiebreak[numba]'")
+        raise MissingPackageError(f"compiled=True needs numba: {to_install('numba', 'numba')}")
     return found

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tiebreak.extras import to_install
 from tiebreak.rankers.contests.control import CHANCE_BITS, VALUE_BITS, Control, controlled_sums, fit
 from tiebreak.rankers.contests.engine import (
     BLOCK,
@@ -135,7 +136,7 @@ def spread(
         from joblib import Parallel, delayed
     except ImportError as error:
         raise MissingPackageError(
-            "n_jobs needs joblib: pip install 'tiebreak[rankings]'"
+            f"More than one process needs joblib: {to_install('rankings', 'joblib')}"
         ) from error
     workers = Parallel(n_jobs=n_jobs, return_as="generator" if progress else "list")
     return _gathered(workers(delayed(play)(*task) for task in tasks), len(tasks), progress)

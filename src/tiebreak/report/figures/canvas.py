@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from tiebreak.extras import to_install
 from tiebreak.rankers.errors import MissingPackageError
 from tiebreak.report.cells import UNDEFINED
 from tiebreak.report.sheet import one_line
@@ -77,7 +78,7 @@ def require_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise MissingPackageError(
-            "A plot needs matplotlib: pip install 'tiebreak[report]'"
+            f"A plot needs matplotlib: {to_install('report', 'matplotlib')}"
         ) from error
 
 
