@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.report.page.browser import chromium
-from tests.report.page.sample_report import HOSTILE, report
+from tests.report.page.sample_report import HOSTILE, report, single
 from tiebreak.report.page.build import render
 
 
@@ -31,4 +31,20 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample report with markup, control and bidi characters in every text of a log."""
     path = tmp_path_factory.mktemp("hostile") / "index.html"
     path.write_text(render(report(HOSTILE)), encoding="utf-8", errors="replace")
+    return path
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample report with four boards, which are folded."""
+    path = tmp_path_factory.mktemp("several") / "index.html"
+    path.write_text(render(report(folded=True)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample report with one board."""
+    path = tmp_path_factory.mktemp("alone") / "index.html"
+    path.write_text(render(single()), encoding="utf-8")
     return path

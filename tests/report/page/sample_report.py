@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tests.ranking_logs.builders import all_pairs, graded, item, listed
@@ -9,10 +10,12 @@ from tiebreak.report.cells import Cell, Tone, integer, number, words
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import (
+    BoardHead,
     FigureView,
     Found,
     ItemRow,
     ItemsView,
+    Overview,
     Page,
     PageSection,
     Part,
@@ -268,21 +271,27 @@ PICTURE = (
 )
 
 
-def report(hostile: str = "", rows: int = 12, shelf: Shelf | None = None) -> Page:
-    """A report; `hostile` is put into every text that can come from a log."""
+def report(
+    hostile: str = "", rows: int = 12, shelf: Shelf | None = None, *, folded: bool = False
+) -> Page:
+    """A report; `hostile` is put into every text that can come from a log.
+
+    Only where its boards are `folded`, as those of several are, have all four of them a part.
+    """
+    boards = tuple(replace(one, folded=folded) for one in _boards(hostile))[: 4 if folded else 2]
     leaderboards = PageSection(
-        "leaderboards", "Leaderboards", "Who is first, and how sure that is.", _boards(hostile)
+        "leaderboards", "Leaderboards", "Who is first, and how sure that is.", boards
     )
     money = ("Money: worth $1.20",)
     bill = Sheet("seal", sections=(Section.of(summed()), Section.of(lines=money)))
     receipt = PageSection("receipt", "Receipt", "What it cost.", (Part("receipt-seal", bill),))
-    warning = f"3 of 12 verdicts are unscored{hostile}"
     return Page(
         title=f"Which model writes best?{hostile}",
         version="0.1.0",
         created="2026-01-01",
         verdicts=_verdicts(hostile),
-        warnings=(Warned(warning, f"gsm8k · seal{hostile}", "gsm8k-seal"),),
+        overview=_overview(hostile),
+        warnings=(Warned(f"Leaderboards: gsm8k · seal{hostile}", "gsm8k-seal", 1),),
         sections=(leaderboards, receipt),
         items=_items(hostile, rows, shelf),
     )
@@ -295,13 +304,34 @@ def _verdicts(hostile: str) -> tuple[Found, ...]:
     return (
         Found(f"gsm8k · seal{hostile}", "gsm8k-seal", first, tiers, "fine"),
         Found("mmlu · seal", "mmlu-seal", "No two models can be told apart.", (), "unknown"),
-        Found("gsm8k · seal again", "gsm8k-seal", first, tiers, "doubtful"),
-        Found("gsm8k · original", "mmlu-seal", first, tiers),
+        Found("gsm8k · seal again", "again", first, tiers, "doubtful"),
+        Found("gsm8k · original", "original", first, tiers),
     )
 
 
-def _boards(hostile: str) -> tuple[Part, Part]:
-    """A part with something of everything, and one with a table alone."""
+def _overview(hostile: str) -> Overview:
+    """The first of two models is on every board, the other on one; links lead to folded boards."""
+    states = ("fine", "unknown", "doubtful", "")
+    parts = ("gsm8k-seal-detail", "mmlu-seal-detail", "again-detail", "original-detail")
+    linked = enumerate(zip(parts, states, strict=True), start=1)
+    heads = tuple(BoardHead(f"board {n}{hostile}", *one) for n, one in linked)
+    rows = (
+        (words(f"opus{hostile}"), *(Cell(f"1 · 0.{n}", 1, under="tier 1") for n in range(4))),
+        (words("sonnet"), Cell("2 · 0.500", 2, under="tiers 1–2"), *[Cell("–")] * 3),
+    )
+    return Overview((f"opus is first on all 4 boards.{hostile}",), heads, rows, "A legend.")
+
+
+def single() -> Page:
+    """A report with one board: its verdict stands at the top."""
+    page = report()
+    boards, receipt = page.sections
+    alone = replace(boards, parts=boards.parts[:1])
+    return replace(page, verdicts=page.verdicts[:1], overview=None, sections=(alone, receipt))
+
+
+def _boards(hostile: str) -> tuple[Part, ...]:
+    """A part with something of everything, and some with tables alone."""
     alt = f"opus 0.75 {hostile}"
     figure = FigureView("borda", f"Borda {hostile}", alt, PICTURE, 640, 160, "plots/borda.svg")
     spread = f"Mean distance between two models: 0.071{hostile}"
@@ -315,7 +345,13 @@ def _boards(hostile: str) -> tuple[Part, Part]:
         notes=(f"2 items not ranked: 11, 12{hostile}",),
     )
     alone = Sheet("mmlu · seal", sections=(Section.of(board()), Section.of(matrix())))
-    return Part("gsm8k-seal", sheet, (figure,)), Part("mmlu-seal", alone)
+    others = (("mmlu-seal", alone), ("again", replace(alone, title="gsm8k · seal again")))
+    last = Sheet("gsm8k · original", sections=(Section.of(summed()),))
+    return (
+        Part("gsm8k-seal", sheet, (figure,)),
+        *(Part(id, one) for id, one in others),
+        Part("original", last),
+    )
 
 
 def _items(hostile: str, rows: int, shelf: Shelf | None) -> ItemsView:

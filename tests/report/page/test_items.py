@@ -13,7 +13,7 @@ from tiebreak.rankers import Resampling
 from tiebreak.ranking_logs.log import placement_of
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.items import items_view
+from tiebreak.report.page.items import _first, items_view
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import unpack
 from tiebreak.report.page.view import ItemsView
@@ -268,13 +268,38 @@ def test_rows(tmp_path: Path) -> None:
     ]
     assert [row.index for row in view.rows] == [0, 1]
     first, second = ([cell.text for cell in row.cells] for row in view.rows)
-    assert first == ["p", "Short", "c", "2", "0", "0", "0"]
+    assert first == ["p", "Short", "c by all", "2", "0", "0", "0"]
     # One match and one answer have no verdict.
     assert second[0] == "q"
     assert second[3:] == ["2", "1", "0", "2"]
     assert second[1].startswith("What is it? xxx")
     assert len(second[1]) == 90
     assert [cell.key for cell in view.rows[1].cells][3:] == [2, 1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("runs", "first"),
+    [
+        # The run of each story, its epoch, its ranks; then what is said of who is first.
+        ([(0, 1, {"a": 1, "b": 2})], "a"),
+        ([(0, 1, {"a": 1, "b": 2}), (0, 2, {"a": 1, "b": 2})], "a"),
+        ([(0, 1, {"a": 1, "b": 2}), (0, 2, {"a": 2, "b": 1})], "a by seal · b by seal, epoch 2"),
+        ([(0, 1, {})], ""),
+        ([(1, 1, {"a": 1, "b": 2})], "a by swiss"),
+        ([(0, 1, {"a": 1, "b": 2}), (1, 1, {"a": 1, "b": 2})], "a by all"),
+        ([(0, 1, {"a": 1, "b": 2}), (1, 1, {})], "a by seal"),
+        ([(0, 1, {"a": 1.5, "b": 1.5}), (1, 1, {"a": 2, "b": 1})], "a, b by seal · b by swiss"),
+        (
+            [(0, 1, {"a": 1, "b": 2}), (1, 1, {"a": 2, "b": 1}), (2, 1, {"a": 1, "b": 2})],
+            "a by seal, stars · b by swiss",
+        ),
+        ([(2, 1, dict.fromkeys("abcd", 2.5))], "4 models tied by stars"),
+    ],
+)
+def test_who_is_first_and_by_which_run(runs: list[Any], first: str) -> None:
+    stories = [{"run": run, "epoch": epoch, "ranks": ranks} for run, epoch, ranks in runs]
+    names = ["seal", "swiss", "stars"] if any(run for run, *_ in runs) else ["seal"]
+    assert _first(stories, names) == first
 
 
 @pytest.mark.slow

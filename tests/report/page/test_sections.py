@@ -1,9 +1,11 @@
 """The page of a report: which parts it has, and that it says what the terminal says."""
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +19,11 @@ from tiebreak.rankers import Resampling
 from tiebreak.report.page.build import render
 from tiebreak.report.page.contents import Contents, contents_of
 from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.overview import Shown, overview_of
 from tiebreak.report.page.sections import page_of
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.view import Page, Part
+from tiebreak.report.sheet import Sheet
 from tiebreak.report.sheets import alignment, comparison, leaderboard, peers, stability
 from tiebreak.report.sheets import contest as contest_sheet
 
@@ -150,28 +154,107 @@ def test_it_says_what_the_terminal_says(contents: Contents, everything: Page) ->
 
 
 @pytest.mark.slow
-def test_warnings_stand_at_the_top_once(tmp_path: Path) -> None:
+def test_warnings_stand_once_beside_their_board(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     biased = [match("a", "b", 0.5, first="a"), match("b", "c", 0.5, first="b")]
     for _ in range(2):
         folder.add([item(f"q{n}", [*biased, *biased]) for n in range(12)])
     found = page(contents_of([tmp_path], how=Resampling(draws=100)))
-    [warned] = [one for one in found.warnings if "the answer shown first won" in one.text]
     first, second = parts(found)["leaderboards"]
-    assert warned.text in first.sheet.warnings
-    assert warned.text in second.sheet.warnings
-    assert (warned.part, warned.title) == (first.id, "Leaderboards: gsm8k · seal · 12 items")
+    for part in (first, second):
+        assert sum("the answer shown first won" in text for text in part.sheet.warnings) == 1
+    # No other section says again what the boards say, and neither does the verdict.
+    text = render(found)
+    assert text.count("the answer shown first won") == 2
+    n = len(first.sheet.warnings)
+    assert [(one.anchor, one.n) for one in found.warnings][:2] == [(first.id, n), (second.id, n)]
+    assert found.warnings[0].title == "Leaderboards: gsm8k · seal · 12 items"
 
 
 @pytest.mark.slow
-def test_every_leaderboard_says_its_verdict_first(contents: Contents, everything: Page) -> None:
+def test_every_board_has_its_verdict(contents: Contents, everything: Page) -> None:
     boards = parts(everything)["leaderboards"]
     assert [one.part for one in everything.verdicts] == [part.id for part in boards]
     for found, entry in zip(everything.verdicts, contents.entries, strict=True):
         verdict = entry.board.verdict
-        assert found.sentence == verdict.sentence
+        assert found.sentence
+        # What is not in the sentence is the judge's doubt, with which the first warning begins.
+        left = verdict.sentence.removeprefix(found.sentence).strip()
+        assert not left or entry.board.warnings[0].startswith(left)
         assert len(found.tiers) == len(verdict.tiers)
         assert found.trust == (verdict.trust.state if entry.board.judges else "")
+
+
+@pytest.mark.slow
+def test_all_boards_are_one_table(contents: Contents, everything: Page) -> None:
+    overview = everything.overview
+    assert overview is not None
+    boards = [entry.board for entry in contents.entries]
+    assert [head.anchor for head in overview.boards] == [
+        f"{part.id}-detail" for part in parts(everything)["leaderboards"]
+    ]
+    assert [head.name for head in overview.boards] == [
+        f"{entry.board.benchmark} · {entry.name}" for entry in contents.entries
+    ]
+    shown = {model.text: cells for model, *cells in overview.rows}
+    assert list(shown)[:3] == [row.model for row in boards[0].rows]
+    for number, board in enumerate(boards):
+        for row in board.rows:
+            cell = shown[row.model][number]
+            assert cell.text == f"{row.rank} · {row.borda:.3f}"
+            own = [k for k, tier in enumerate(board.verdict.tiers, 1) if row.model in tier]
+            said = [int(k) for k in re.findall("[0-9]+", cell.under)]
+            assert said == ([] if len(board.verdict.tiers) == 1 else [own[0], own[-1]][: len(own)])
+    assert all(part.folded for part in parts(everything)["leaderboards"])
+
+
+@pytest.mark.parametrize(
+    ("boards", "said"),
+    [
+        # For each board its models, best first, how many tiers of one, and the judge's trust.
+        (
+            [("ab", True, "fine"), ("abc", True, "fine")],
+            "a stands first on both boards; on each of them is it told apart from every other "
+            "model. The judge: fine on 2 of 2 judged boards.",
+        ),
+        (
+            [("ab", False, "fine"), ("ab", False, "unknown"), ("ab", False, "")],
+            "a stands first on all 3 boards; on none of them is it told apart from every other "
+            "model. The judge: fine on 1, unknown on 1 of 2 judged boards.",
+        ),
+        (
+            [
+                ("ab", True, "doubtful"),
+                ("ba", True, "fine"),
+                ("ab", False, "fine"),
+                ("", False, ""),
+            ],
+            "No model stands first on all 3 boards: a on 2, b on 1. The judge: fine on 2, doubtful "
+            "on 1 of 3 judged boards.",
+        ),
+        (
+            [(name, False, "") for name in "abcdefa"],
+            "No model stands first on all 7 boards: a on 2, b on 1, c on 1, d on 1, 2 other "
+            "models.",
+        ),
+    ],
+)
+def test_what_all_boards_say(boards: list[tuple[str, bool, str]], said: str) -> None:
+    made = []
+    for models, apart, trust in boards:
+        rows = [SimpleNamespace(model=m, rank=k, value=0.5) for k, m in enumerate(models, 1)]
+        tiers = tuple((m,) for m in models) if apart else (tuple(models),)
+        verdict = SimpleNamespace(tiers=tiers, trust=SimpleNamespace(state=trust))
+        made.append(
+            SimpleNamespace(
+                benchmark="x", protocol="p", rows=rows, verdict=verdict, judges=trust and ("j",)
+            )
+        )
+    part = Part("p", Sheet())
+    shown: list[Any] = [Shown(board, f"p{k}", part) for k, board in enumerate(made)]  # type: ignore[arg-type]
+    found = overview_of(shown)
+    assert " ".join(found.sentences) == said
+    assert [head.name for head in found.boards][:2] == ["p0", "p1"]
 
 
 @pytest.mark.slow

@@ -218,7 +218,7 @@ def _row(
         "Item": _named(item_id),
         "Benchmark": _named(benchmark),
         "Task": _named(_opening(story["task"] or "")),
-        "First": _named(_first(story["stories"])),
+        "First": _named(_first(story["stories"], names)),
         "Judged by": _named(", ".join(names[run] for run in told.runs)),
         **{name: integer(number) for name, number in zip(_NUMBERS, numbers, strict=True)},
     }
@@ -228,14 +228,22 @@ def _differ(rows: Sequence[Mapping[str, Cell]], name: str) -> bool:
     return len({row[name] for row in rows}) > 1
 
 
-def _first(stories: Sequence[Mapping[str, Any]]) -> str:
-    """Who is first: one name where all runs agree."""
-    said = []
+def _first(stories: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Who is first, and where the report has several runs by which of those that judged it."""
+    said: dict[str, list[str]] = {}
     for story in stories:
         best = min(story["ranks"].values(), default=None)
-        names = sorted(model for model, rank in story["ranks"].items() if rank == best)
-        said.append(", ".join(names) if len(names) < 4 else f"{len(names)} models tied")
-    return " / ".join(dict.fromkeys(text for text in said if text))
+        models = sorted(model for model, rank in story["ranks"].items() if rank == best)
+        first = ", ".join(models) if len(models) < 4 else f"{len(models)} models tied"
+        epoch = f", epoch {story['epoch']}" if story["epoch"] > 1 else ""
+        if models:
+            said.setdefault(first, []).append(f"{names[story['run']]}{epoch}")
+    if len(names) == 1 and len(said) < 2:
+        return next(iter(said), "")
+    by = [", ".join(runs) for runs in said.values()]
+    if len(stories) > 1 and len(by) == 1 and len(said[next(iter(said))]) == len(stories):
+        by = ["all"]
+    return " · ".join(f"{first} by {which}" for first, which in zip(said, by, strict=True))
 
 
 def _opening(task: str) -> str:

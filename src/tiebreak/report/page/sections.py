@@ -1,14 +1,14 @@
 """From the contents of a report to its page: which sections there are, and what leads into them."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
-from tiebreak.analysis.leaderboard import Leaderboard
-from tiebreak.analysis.stars import StarBoard
 from tiebreak.report.page import parts
 from tiebreak.report.page.contents import Contents
 from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
+from tiebreak.report.page.overview import Board, Shown, overview_of
 from tiebreak.report.page.parts import Made
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.view import Found, Page, PageSection, Part, Warned
@@ -83,11 +83,13 @@ def page_of(
         MissingPackageError: matplotlib is not installed.
     """
     sections = tuple(_sections(contents, gallery))
+    boards = list(_boards(contents, sections))
     return Page(
         title=one_line(title or _title(contents)),
         version=version,
         created=_created(contents),
-        verdicts=tuple(_verdicts(contents, sections)),
+        verdicts=tuple(_verdict(one.board, one.part) for one in boards),
+        overview=overview_of(boards) if len(boards) > 1 else None,
         warnings=tuple(_warnings(sections)),
         sections=sections,
         items=items_view(contents, shelf),
@@ -95,13 +97,20 @@ def page_of(
 
 
 def _sections(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
-    """The sections that have a part, in the order of the page."""
+    """The sections that have a part, in the order of the page; several parts are folded."""
+    said: set[str] = set()
     for id, found in _found(contents):
         made = [(sheet, gallery.hang(pictures)) for sheet, pictures in found]
         shown = [(s, pictures) for s, pictures in made if pictures or s.sections or s.notes]
-        numbered = (Part(f"{id}-{n}", *one) for n, one in enumerate(shown, start=1))
-        if shown:
-            yield PageSection(id, *_HEADINGS[id], tuple(numbered))
+        parts = []
+        for number, (sheet, pictures) in enumerate(shown, start=1):
+            # What the section before has warned of is not said again.
+            new = replace(sheet, warnings=tuple(w for w in sheet.warnings if w not in said))
+            folded = len(shown) > 1 and bool(pictures or any(one.table for one in sheet.sections))
+            parts.append(Part(f"{id}-{number}", new, pictures, folded))
+        said.update(warning for sheet, _ in shown for warning in sheet.warnings)
+        if parts:
+            yield PageSection(id, *_HEADINGS[id], tuple(parts))
 
 
 def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
@@ -125,30 +134,32 @@ def _found(contents: Contents) -> Iterator[tuple[str, Iterable[Made]]]:
     yield "receipt", parts.receipts(entries, notes)
 
 
-def _verdicts(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Found]:
-    """What every leaderboard and star board found, with the part that shows it."""
+def _boards(contents: Contents, sections: Iterable[PageSection]) -> Iterator[Shown]:
+    """Every leaderboard and star board."""
     shown = {section.id: section.parts for section in sections}
+    own = parts.boarded(contents.entries)
+    for entry, part in zip(own, shown.get("leaderboards", ()), strict=True):
+        yield Shown(entry.board, entry.name, part)
+    # Benchmarks side by side come last, and have no verdict of their own.
     joined = contents.stars.boards if contents.stars else ()
-    own = [entry.board for entry in parts.boarded(contents.entries)]
-    both: list[tuple[Leaderboard | StarBoard, Part]] = [
-        *zip(own, shown.get("leaderboards", ()), strict=True),
-        # Benchmarks side by side come last, and have no verdict of their own.
-        *zip(joined, shown.get("stars", ()), strict=False),
-    ]
-    for board, part in both:
-        trust = board.verdict.trust.state if board.judges else ""
-        yield Found(part.sheet.title, part.id, board.verdict.sentence, tiers_of(board), trust)
+    for board, part in zip(joined, shown.get("stars", ()), strict=False):
+        yield Shown(board, "stars", part)
+
+
+def _verdict(board: Board, part: Part) -> Found:
+    """What a board found: without what its first warning, which stands beside it, repeats."""
+    sheet, trust = part.sheet, board.verdict.trust.state if board.judges else ""
+    return Found(sheet.title, part.id, sheet.verdict, tiers_of(board), trust)
 
 
 def _warnings(sections: Iterable[PageSection]) -> Iterator[Warned]:
-    """Every warning once, with the first part that it belongs to."""
-    warned = set()
+    """Which parts have warnings, and how many."""
     for section in sections:
         for part in section.parts:
-            for text in part.sheet.warnings:
-                if text not in warned:
-                    warned.add(text)
-                    yield Warned(text, f"{section.title}: {part.sheet.title}", part.id)
+            if part.sheet.warnings:
+                # Warnings stand before what is folded.
+                title = f"{section.title}: {part.sheet.title}"
+                yield Warned(title, part.id, len(part.sheet.warnings))
 
 
 def _title(contents: Contents) -> str:

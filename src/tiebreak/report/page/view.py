@@ -39,12 +39,19 @@ class Part:
     """One finding of a section, such as a leaderboard: its sheet and its pictures.
 
     `id` is unique in the page, as are those of figures and sections: ASCII letters, digits and
-    hyphens.
+    hyphens. Of one that is `folded` the page shows title, verdict and warnings, and the rest on
+    demand.
     """
 
     id: str
     sheet: Sheet
     figures: tuple[FigureView, ...] = ()
+    folded: bool = False
+
+    @property
+    def anchor(self) -> str:
+        """Where a link to it leads: what is folded, so that a browser unfolds it by itself."""
+        return f"{self.id}-detail" if self.folded else self.id
 
     @property
     def tabled(self) -> tuple[Section, ...]:
@@ -74,7 +81,7 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A leaderboard's verdict at the top of the page: `title` and `part` (an id) say of which.
+    """A leaderboard's verdict: `title` and `part` (an id) say of which.
 
     `tiers` are texts, best first: names, or of many models "places 3–7"; `trust` is fine, unknown
     or doubtful, "" where nobody judged.
@@ -88,12 +95,31 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
-    """A warning at the top of the page: `title` and `part` (an id) say where it belongs."""
+class BoardHead:
+    """A column of the overview: the board's name, where the page has it, and its trust."""
 
-    text: str
+    name: str
+    anchor: str
+    trust: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Several boards side by side: what they say together, and each model's place on each."""
+
+    sentences: tuple[str, ...]
+    boards: tuple[BoardHead, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    legend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """How many warnings a part of the page has: `title` and `anchor` say which part."""
+
     title: str
-    part: str
+    anchor: str
+    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +150,17 @@ class ItemsView:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Page:
-    """The whole report. `created` says when its logs were made; `items` stand after `winrates`."""
+    """The whole report. `created` says when its logs were made; `items` stand after `winrates`.
+
+    One verdict stands at the top of the page. Of several each stands in its part, and at the top
+    the `overview`. `warnings` say which parts have some.
+    """
 
     title: str
     version: str
     created: str
     verdicts: tuple[Found, ...]
+    overview: Overview | None
     warnings: tuple[Warned, ...]
     sections: tuple[PageSection, ...]
     items: ItemsView | None

@@ -27,7 +27,37 @@
     for (const section of links.keys()) watch.observe(section);
   }
 
+  /** Unfold what the address names, what it is in, and what it is the heading of. */
+  function unfold() {
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    const folds = target.matches(".part") ? [...target.querySelectorAll(":scope > details")] : [];
+    for (let at = target; at; at = at.parentElement) if (at.matches("details")) folds.push(at);
+    for (const fold of folds) fold.open = true;
+    if (folds.length) target.scrollIntoView();
+  }
+
+  /** On paper nothing can be unfolded: it is before, and folded again after. */
+  function printWhole() {
+    let opened = [];
+    window.addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll("details:not([open])")];
+      for (const fold of opened) fold.open = true;
+    });
+    window.addEventListener("afterprint", () => {
+      for (const fold of opened) fold.open = false;
+    });
+  }
+
   tb.wireTables();
   tb.wireItems();
   followReading();
+  printWhole();
+  window.addEventListener("hashchange", unfold);
+  // Also where the address stays: a link to what was folded again by hand.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("main a, nav a");
+    if (link?.hash && link.hash === location.hash) unfold();
+  });
+  unfold();
 })();
