@@ -15,6 +15,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent.parent / "examples" / "study"
 MODELS = {"atlas": 2.62, "birch": 2.56, "cedar": 2.50, "delta": 2.28, "ember": 2.08}
 """How good the answers of each model are on average; they spread by 0.3 around it."""
+BY_LM_EVAL = "ember"
+"""The model that lm-eval asked, and not Inspect."""
 ITEMS = 60
 WRONG = 0.03
 """Share of the answers with a wrong number."""
@@ -44,8 +46,8 @@ def answer(model: str, item: int, right: int) -> tuple[str, float]:
 
 
 def write_answers(folder: Path) -> None:
-    """One Inspect log for each model."""
-    from tests.candidates.builders import write_inspect_log
+    """An Inspect log for each model but the last, whose answers are an output of lm-eval's."""
+    from tests.candidates.builders import write_inspect_log, write_lm_eval_run
 
     for model in MODELS:
         rows = []
@@ -53,7 +55,11 @@ def write_answers(folder: Path) -> None:
             text, right = question(item)
             said, score = answer(model, item, right)
             rows.append({"id": f"{item + 1}", "question": text, "answer": said, "native": score})
-        write_inspect_log(folder / f"{model}.eval", model, rows, task="sums", scorer="final_number")
+        if model == BY_LM_EVAL:
+            write_lm_eval_run(folder / "lm_eval", model, rows, task="sums", results=False)
+        else:
+            file = folder / "inspect" / f"{model}.eval"
+            write_inspect_log(file, model, rows, task="sums", scorer="final_number")
 
 
 def main() -> None:
@@ -61,20 +67,17 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parent / "plugin"))
     os.environ["INSPECT_DISPLAY"] = "none"
     from tests.inspect_tasks.runs import judge_in_process
-    from tiebreak.candidates import load_candidates, write_parquet
 
     # Elsewhere than in the clone, whose address and commit Inspect would note.
     with tempfile.TemporaryDirectory() as somewhere:
         os.environ["INSPECT_CACHE_DIR"] = f"{somewhere}/cache"
         os.chdir(somewhere)
-        write_answers(Path("models"))
-        write_parquet(load_candidates(["models"]), "answers.parquet")
-        judge_in_process(
-            "round_robin", Path("answers.parquet"), Path("logs"), "planted/noise=0.2", rounds=2
-        )
+        answers = Path("answers")
+        write_answers(answers)
+        judge_in_process("round_robin", answers, Path("logs"), "planted/noise=0.2", rounds=2)
         [log] = Path("logs").glob("*.eval")
-        FOLDER.mkdir(exist_ok=True)
-        shutil.copy("answers.parquet", FOLDER)
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        shutil.copytree(answers, FOLDER)
         shutil.copy(log, FOLDER / "round_robin.eval")
 
 
