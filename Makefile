@@ -68,6 +68,7 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 
 docs: $(VENV)/.docs  ## the documentation site, in site/; any warning is an error
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.tutorial
 	rm -rf site
 	NO_COLOR=1 $(BIN)/zensical build --strict --clean
 

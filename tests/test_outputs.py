@@ -1,7 +1,8 @@
 """What pages show as the output of a command is what the command prints on the shipped data.
 
 A block of text after a block of one command is its output. Where it is abridged, a line "…" stands
-between parts. With TIEBREAK_RENEW=1 whole outputs are written anew into the pages.
+between parts. With TIEBREAK_RENEW=1 whole outputs are written anew into the pages. The tutorial is
+a notebook, which `make docs` runs and compares.
 """
 
 import os
@@ -16,7 +17,7 @@ from click.testing import CliRunner
 from tests.harness import ROOT
 from tiebreak.cli import main
 
-PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
+PAGES = [ROOT / "README.md"]
 SHOWN = re.compile(r"```sh\n(tiebreak [^\n]*)\n```\n\n```text\n(.*?)```", re.S)
 
 
@@ -62,23 +63,8 @@ def test_outputs(page: Path, command: str, shown: str, monkeypatch: pytest.Monke
     assert missing(shown, output) == []
 
 
-@pytest.mark.slow
-def test_the_commands_of_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"^```sh\n(tiebreak (?:report|publish) .*)\n```", text, re.M)
-    assert len(commands) == 2
-    for command in commands:
-        printed(command)
-    assert (tmp_path / "report" / "index.html").is_file()
-    assert "sums" in (tmp_path / "NAME" / "README.md").read_text(encoding="utf-8")
-
-
 def test_there_are_outputs() -> None:
-    pages = [page.name for page, _, _ in blocks()]
-    assert pages.count("README.md") >= 1
-    assert pages.count("tutorial.md") >= 5
+    assert {page for page, _, _ in blocks()} == set(PAGES)
 
 
 @pytest.mark.parametrize(
