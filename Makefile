@@ -81,7 +81,7 @@ picture: $(VENV)/.dev  ## the README's picture of a report, light and dark; need
 APART := weights bfcl every-eval-ever oldest-lm-eval
 lock: $(VENV)/.dev  ## resolve locks/ anew; make lock UPGRADE=1 takes newer versions, too
 	$(LOCK) 3.11 pyproject.toml $(EXTRAS) --group dev -o locks/dev.txt
-	$(LOCK) 3.11 pyproject.toml --extra local --group build --constraint locks/dev.txt -o locks/demo.txt
+	$(LOCK) 3.11 pyproject.toml --extra local --extra report --group build --constraint locks/dev.txt -o locks/demo.txt
 	$(LOCK) 3.11 pyproject.toml --extra bank --group build --constraint locks/dev.txt -o locks/bank.txt
 	$(LOCK) 3.11 --group bench --constraint locks/dev.txt -o locks/bench.txt
 	$(LOCK) 3.11 --group docs --constraint locks/dev.txt -o locks/docs.txt

@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "lab": {"rankers", "report", "scorers"},
     "demo": {
         *("analysis", "candidates", "scorers", "ranking_logs", "report", "local", "inspect_tasks"),
-        "prerequisite",
+        *("prerequisite", "rankers"),
     },
     "cli": {
         *("analysis", "candidates", "rankers", "ranking_logs", "report", "tables", "lab"),

@@ -35,13 +35,14 @@ from tiebreak.cli._shared import plain_errors
     "--limit",
     type=click.IntRange(1),
     metavar="N",
-    help="Items of each benchmark that are answered.",
+    help="Items of each benchmark that are answered, of the 10 that ship. [default: all]",
 )
 @click.option(
     "--judged",
     type=click.IntRange(1),
     metavar="N",
-    help="Items of each benchmark that are judged. [default: few enough for six minutes]",
+    help="Items of each benchmark that are judged. [default: what fits into five minutes: all 10 "
+    "by round_robin, 2 by seal, 3 in a peer review]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
 def demo(
@@ -54,12 +55,14 @@ def demo(
 ) -> None:
     """Go the whole way with a small model on this machine. Answers, judges, ranks; no key needed.
 
+    It takes less than five minutes on two cores.
+
     \b
     Examples:
       tiebreak demo
       tiebreak demo --protocol seal
       tiebreak demo --protocol peer_review
-      tiebreak demo --judge openai/gpt-5 --judged 8
+      tiebreak demo --judge openai/gpt-5
     """
     from tiebreak.demo import DemoError, run_demo
     from tiebreak.prerequisite import PrerequisiteError

@@ -11,10 +11,10 @@ from tiebreak.demo.run import (
     LOCAL,
     SETTINGS,
     DemoError,
-    DemoLogs,
     most_different,
     run_demo,
 )
+from tiebreak.demo.screen import DemoLogs
 
 __all__ = [
     "ITEMS",

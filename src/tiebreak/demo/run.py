@@ -4,6 +4,7 @@ All settings answer all items; the items on which they differ most are judged by
 """
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -11,35 +12,37 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, NamedTuple
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, GenerateConfig
 
-from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.analysis.peers.review import peer_report
 from tiebreak.candidates import CandidatePool, identical_groups, load_candidates
-from tiebreak.demo.words import about_judge, about_reviewers
+from tiebreak.demo.progress import Show, about, counted, watched
+from tiebreak.demo.screen import (
+    DemoLogs,
+    DemoProtocol,
+    require_shown,
+    run_folder,
+    show_ranking,
+    written_report,
+)
 from tiebreak.inspect_tasks.sandboxed.box import boundary
 from tiebreak.local import provider
-from tiebreak.local.server import close_servers, require_runtime
+from tiebreak.local.server import close_servers, default_threads, require_runtime
 from tiebreak.local.weights import DEFAULT_MODEL, find_weights
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.ranking_logs import read_ranking_logs
-from tiebreak.report import terminal
-from tiebreak.report.sheets.leaderboard import sheets_of as board_sheets
-from tiebreak.report.sheets.peers import sheets_of as peers_sheets
+from tiebreak.words import count
 
 LOCAL: Final = provider.DEFAULT
 ITEMS: Final = Path(__file__).parent.parent / "inspect_tasks" / "items"
 BENCHMARKS: Final = ("gsm8k", "mmlu", "humaneval", "bfcl")
 
-ANSWERED: Final = 8
-"""Items of each benchmark that every candidate answers, by default."""
+ANSWERED: Final = 10
+"""Items of each benchmark that every candidate answers, by default: all that ship."""
 MAX_TOKENS: Final = 72
-HEARTBEAT: Final = 15.0
-"""Seconds between two signs of life where there is no live display."""
 # So small a model does not know when it has answered: it goes on with another problem.
 STOP: Final = ("\nProblem:", "\nQuestion:", "\n```\n")
 # A computer without Docker must be enough, and so small a model needs a schema to call anything.
@@ -48,10 +51,16 @@ _OWN: Final[Mapping[str, Mapping[str, Any]]] = {
     "bfcl": {"calls": "schema"},
 }
 
-DemoProtocol = Literal["round_robin", "seal", "peer_review"]
+JUDGED: Final[Mapping[DemoProtocol, int]] = {"round_robin": 10, "seal": 2, "peer_review": 3}
+"""Items of each benchmark that are judged, by default: what fits into five minutes on two cores."""
 
-JUDGED: Final[Mapping[DemoProtocol, int]] = {"round_robin": 3, "seal": 1, "peer_review": 1}
-"""Items of each benchmark that are judged: SEAL's eight calls take two cores close to a minute."""
+# Seconds on two idle cores, measured: for an answer, and for an item that is judged.
+_ANSWERING: Final = 0.5
+_JUDGING: Final[Mapping[DemoProtocol, float]] = {
+    "round_robin": 4.3,
+    "seal": 16.0,
+    "peer_review": 10.0,
+}
 
 # Flushed, since `inspect eval` prints to the same terminal from a process of its own.
 _say = partial(print, flush=True)
@@ -74,13 +83,6 @@ SETTINGS: Final = (
 )
 
 
-class DemoLogs(NamedTuple):
-    """Where the demo put its logs."""
-
-    candidates: Path
-    ranking: Path
-
-
 class DemoError(RuntimeError):
     """A step of the demo failed; the message says which, and where to look."""
 
@@ -96,7 +98,7 @@ def run_demo(
     settings: Sequence[Setting] = SETTINGS,
     benchmarks: Sequence[str] = BENCHMARKS,
 ) -> DemoLogs:
-    """Answer, judge and rank; prints the leaderboards, the bill and the paths of the logs.
+    """Answer, judge, rank and report; prints a short board of each benchmark and where all is.
 
     All model calls go through Inspect's cache, so a second run takes seconds. Every run has a
     folder of its own, and nothing is deleted.
@@ -119,36 +121,42 @@ def run_demo(
             the demo does not show the protocol.
         DemoError: an evaluation failed.
     """
-    if protocol not in get_args(DemoProtocol):
-        known = ", ".join(get_args(DemoProtocol))
-        raise PrerequisiteError(f"The demo shows {known}, not {protocol!r}.")
+    require_shown(protocol)
     require_runtime()
     find_weights()
     benchmarks = that_can_run(benchmarks)
-    logs = _run_folder(out)
-    _say(f"[1/3] {DEFAULT_MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks")
-    for number, setting in enumerate(settings, start=1):
-        _say(f"\n· {number}/{len(settings)} {_described(setting)}")
-        _answer(setting, benchmarks, limit or ANSWERED, seed, logs.candidates)
+    logs = run_folder(out)
+    limit = min(limit or ANSWERED, ANSWERED)
+    n_answers = len(settings) * len(benchmarks) * limit
+    expected = n_answers * _ANSWERING * _slower()
+    began = time.monotonic()
+    _say(
+        f"[1/4] {DEFAULT_MODEL} answers: {len(settings)} settings × {len(benchmarks)} benchmarks × "
+        f"{limit} items; {about(expected)}, none for answers in Inspect's cache"
+    )
+    with counted("answers", n_answers) as show:
+        for number, setting in enumerate(settings):
+            done = number * len(benchmarks) * limit
+            _answer(setting, benchmarks, limit, seed, logs.candidates, done, show)
+    # On a slower machine, or a busy one, judging takes longer in proportion.
+    pace = (time.monotonic() - began) / expected
     pool = load_candidates([logs.candidates])
     chosen = most_different(pool, judged or JUDGED[protocol])
     peers = protocol == "peer_review"
     who = f"{judge} {'reviews' if peers else f'judges by {protocol}'}"
-    _say(
-        f"\n[2/3] {who} {len(chosen)} items, "
-        f"those of {len(pool)} on which the {len(settings)} candidates differ most"
-    )
+    how_long = ""
+    if judge == LOCAL and pace > 0.5:
+        how_long = f"; {about(len(chosen) * _JUDGING[protocol] * _slower() * pace)}"
+    which = "all" if len(chosen) == len(pool) else f"those of {len(pool)} with most answers"
+    _say(f"\n[2/4] {who} {count(len(chosen), 'item')}, {which}{how_long}")
     options = _panel(judge, settings, seed) if peers else _alone(protocol, judge)
-    _judge(protocol, options, chosen, seed, logs)
-    _say("\n[3/3] The ranking\n")
-    _report(peers, judge, logs)
-    _say(
-        f"\nLogs of the candidates: {logs.candidates}"
-        f"\nLog of the ranking:     {logs.ranking}"
-        f"\nLook at them:           inspect view --log-dir {shlex.quote(str(logs.ranking.parent))}"
-        f"\nRank again, for free:   tiebreak {'peers' if peers else 'rank'} "
-        f"{shlex.quote(str(logs.ranking))}"
-    )
+    if len(chosen) < len(pool):
+        options += ["--sample-id", ",".join(chosen)]
+    _judge(protocol, [*options, "-T", f"seed={seed}"], len(chosen), logs)
+    _say("\n[3/4] The report is drawn")
+    page = written_report(logs)
+    _say("\n[4/4] The ranking\n")
+    show_ranking(protocol, judge, logs, page)
     return logs
 
 
@@ -196,30 +204,47 @@ def _answer(
     limit: int,
     seed: int,
     log_dir: Path,
+    done: int,
+    show: Show,
 ) -> None:
-    """One candidate answers all benchmarks; prints a line for each, with its native score."""
-    for benchmark in benchmarks:
-        began = time.monotonic()
-        (log,) = inspect_eval(
-            _task(benchmark, setting),
-            model=LOCAL,
-            limit=limit,
-            log_dir=str(log_dir / setting.name),
-            display="none",
-            metadata={"candidate": f"{DEFAULT_MODEL}/{setting.name}"},
-            cache=CachePolicy(expiry=None, per_epoch=False),
-            temperature=setting.temperature,
-            seed=seed + setting.seed,
-            max_tokens=MAX_TOKENS,
-        )
-        score = log.results.scores[0] if log.results and log.results.scores else None
-        if log.status != "success" or score is None or not score.scored_samples:
-            raise DemoError(f"{setting.name} could not answer {benchmark}. Look at {log.location}")
-        right = score.metrics["accuracy"].value * score.scored_samples
-        _say(
-            f"  {benchmark:<10} {round(right)} of {score.scored_samples} right "
-            f"({time.monotonic() - began:.1f} s)"
-        )
+    """One candidate answers all benchmarks; prints a line with its native scores."""
+
+    async def answered(_: object) -> None:
+        nonlocal done
+        done += 1
+        show(done)
+
+    tasks = [_task(benchmark, setting) for benchmark in benchmarks]
+    for task in tasks:
+        task.cleanup = answered
+    logs = inspect_eval(
+        tasks,
+        model=LOCAL,
+        limit=limit,
+        log_dir=str(log_dir / setting.name),
+        display="none",
+        metadata={"candidate": f"{DEFAULT_MODEL}/{setting.name}"},
+        cache=CachePolicy(expiry=None, per_epoch=False),
+        temperature=setting.temperature,
+        seed=seed + setting.seed,
+        max_tokens=MAX_TOKENS,
+        max_tasks=len(tasks),  # while one runs its tests another one can answer
+    )
+    scores = ", ".join(map(_native, benchmarks, logs))
+    wording = "with" if setting.documentation else "without"
+    _say(
+        f"  {setting.name:<6} (temperature {setting.temperature:g}, {wording} documentation)  "
+        f"right: {scores}"
+    )
+
+
+def _native(benchmark: str, log: EvalLog) -> str:
+    """How many answers are right, as "gsm8k 4/10"."""
+    score = log.results.scores[0] if log.results and log.results.scores else None
+    if log.status != "success" or score is None or not score.scored_samples:
+        raise DemoError(f"{benchmark} could not be answered. Look at {log.location}")
+    right = score.metrics["accuracy"].value * score.scored_samples
+    return f"{benchmark} {round(right)}/{score.scored_samples}"
 
 
 def _task(benchmark: str, setting: Setting) -> Task:
@@ -238,8 +263,7 @@ def _alone(protocol: DemoProtocol, judge: str) -> list[str]:
     if protocol == "round_robin":
         return role
     # Notes on two answers take so small a model minutes, and do not help it.
-    critique = ["-T", "critique=false"] if judge == LOCAL else []
-    return ["-T", "swap=always", *critique, *role]
+    return [*(["-T", "critique=false"] if judge == LOCAL else []), *role]
 
 
 def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
@@ -260,63 +284,34 @@ def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
 def _judge(
     protocol: DemoProtocol,
     options: Sequence[str],
-    sample_ids: Sequence[str],
-    seed: int,
+    n_items: int,
     logs: DemoLogs,
 ) -> None:
-    """Judge with `inspect eval`, in a process of its own, its output shown."""
+    """Judge with `inspect eval`, in a process of its own."""
     close_servers()  # the judge loads the model again
     command = [
         *("eval", f"tiebreak/{protocol}", "-T", f"candidates={logs.candidates}"),
         *options,
-        *("-T", f"seed={seed}", "--sample-id", ",".join(sample_ids), "--max-samples", "2"),
-        *("--log-dir", str(logs.ranking)),
-        *("--display", "rich" if sys.stdout.isatty() else "plain"),
+        *("--max-samples", "2", "--log-dir", str(logs.ranking)),
     ]
-    _say(f"\n$ inspect {shlex.join(command)}\n")
-    with subprocess.Popen([sys.executable, "-m", "inspect_ai", *command]) as child:
-        status = _wait(child)
+    _say(f"$ inspect {shlex.join(command)}")
+    with (
+        counted("items judged", n_items) as show,
+        subprocess.Popen(
+            [sys.executable, "-m", "inspect_ai", *command, "--display", "plain"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        ) as child,
+    ):
+        status, printed = watched(child, show)
+    if status != 0 or "Task interrupted" in printed:
+        _say(printed)
     if status != 0:
         raise DemoError(f"inspect eval ended with exit status {status}; its output stands above.")
 
 
-def _wait(child: "subprocess.Popen[bytes]") -> int:
-    """Exit status of a process; without a live display a line now and then says that it works."""
-    began = time.monotonic()
-    while True:
-        try:
-            return child.wait(timeout=HEARTBEAT)
-        except subprocess.TimeoutExpired:
-            if not sys.stdout.isatty():
-                _say(f"  … judging for {time.monotonic() - began:.0f} s")
-        except KeyboardInterrupt:
-            # The child got the signal as well, and ends by itself.
-            return child.wait()
-
-
-def _report(peers: bool, judge: str, logs: DemoLogs) -> None:
-    items = [item for log in read_ranking_logs([logs.ranking]) for item in log.items]
-    if peers:
-        terminal.show(peers_sheets(peer_report([logs.ranking])))
-        _say("\n" + about_reviewers(judge, items))
-    else:
-        terminal.show(board_sheets(leaderboards([logs.ranking])))
-        _say("\n" + about_judge(judge, items))
-
-
-def _run_folder(out: Path) -> DemoLogs:
-    """A new folder `run-N`: two runs in one folder would be two logs of one candidate."""
-    number = 1
-    while True:
-        run = out / f"run-{number}"
-        try:
-            run.mkdir(parents=True)
-        except FileExistsError:
-            number += 1
-            continue
-        return DemoLogs(run / "candidates", run / "ranking")
-
-
-def _described(setting: Setting) -> str:
-    wording = "with" if setting.documentation else "without"
-    return f"{setting.name}: temperature {setting.temperature:g}, {wording} documentation"
+def _slower() -> float:
+    """How much longer a model takes here than on two cores."""
+    return 2 / default_threads()

@@ -1,9 +1,10 @@
-"""The end of the demo: can these judges be trusted, by their own numbers?"""
+"""The end of the demo: what do the boards say, and can these judges be trusted?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tiebreak.analysis.judge.position import ALARM, Flips, Position, flips_of, position_of
+from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count, percent
 
@@ -13,6 +14,24 @@ FEW_PREFERENCES: Final = 0.25
 """A judge that prefers a side in fewer of its verdicts tells answers apart too rarely."""
 
 
+def about_boards(boards: Sequence[Leaderboard]) -> str:
+    """Which boards tell models apart at all, in one sentence."""
+    apart = {board.benchmark: sum(bool(pair.apart) for pair in board.pairs) for board in boards}
+    none = [benchmark for benchmark, number in apart.items() if not number]
+    some = [f"{number} on {benchmark}" for benchmark, number in apart.items() if number]
+    items = sorted({board.n_items for board in boards})
+    few = f"{'–'.join(map(str, dict.fromkeys((items[0], items[-1]))))} items of a benchmark are few"
+    if not some:
+        n_models = max(len(board.rows) for board in boards)
+        return (
+            f"No two of the {n_models} models can be told apart on {_listed(none, 'or')}: {few}, "
+            "and the order of a board is not a ranking."
+        )
+    n_pairs = max(len(board.pairs) for board in boards)
+    told = ", ".join([*some, *([f"none on {_listed(none, 'or')}"] if none else [])])
+    return f"Of the {n_pairs} pairs of models, told apart are {told}: {few}."
+
+
 def about_judge(judge: str, items: Iterable[ItemBallots]) -> str:
     """The judge's own numbers, and when they are bad the option that puts a strong judge in."""
     items = tuple(items)
@@ -20,21 +39,18 @@ def about_judge(judge: str, items: Iterable[ItemBallots]) -> str:
     margins = [v.margin for match in matches for v in match.verdicts if v.margin is not None]
     first, second = (sum(side * margin > 0 for margin in margins) for side in (1, -1))
     flips = flips_of(matches)
-    lines = [
-        f"The judge's own numbers, over all benchmarks ({judge}):",
-        f"  verdicts                        {len(margins)}",
-        f"  for the answer shown first      {first}",
-        f"  for the answer shown second     {second}",
-        f"  for neither                     {len(margins) - first - second}",
-        f"  other winner in the other order {flips.n_flipped} of "
-        f"{count(flips.n, 'match', 'matches')}",
-    ]
+    numbers = (
+        f"The judge, {judge}: {count(len(margins), 'verdict')}, "
+        f"{first} for the answer shown first, {second} for the one shown second, "
+        f"{len(margins) - first - second} for neither; asked in the other order it named another "
+        f"winner in {flips.n_flipped} of {count(flips.n, 'match', 'matches')}."
+    )
     if reason := _distrust(position_of(items), flips, len(margins), first + second):
-        lines += [
-            f"THIS JUDGE IS NOT TO BE TRUSTED: {reason}.",
-            f"One flag puts a strong judge in:  {STRONG_JUDGE}",
-        ]
-    return "\n".join(lines)
+        numbers += (
+            f"\nTHIS JUDGE IS NOT TO BE TRUSTED: {reason}.\n"
+            f"One flag puts a strong judge in: {STRONG_JUDGE}"
+        )
+    return numbers
 
 
 def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
@@ -43,20 +59,23 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
     usable = [review for review in reviews if review.unscored is None]
     repeated = sum(review.groups == tuple((name,) for name in review.shown) for review in usable)
     undecided = sum(len(review.groups) == 1 for review in usable)
-    lines = [
-        f"The reviewers' own numbers, over all benchmarks ({reviewers}):",
-        f"  reviews                         {len(reviews)}",
-        f"  without a usable reply          {len(reviews) - len(usable)}",
-        f"  in the very order shown         {repeated}",
-        f"  with all answers in one place   {undecided}",
-    ]
+    numbers = (
+        f"The reviewers, {reviewers}: {count(len(reviews), 'review')}, "
+        f"{len(reviews) - len(usable)} without a usable reply, {repeated} in the very order shown, "
+        f"{undecided} with all answers in one place."
+    )
     # Of four answers, one order in 24 is the one shown.
     if repeated + undecided + len(reviews) - len(usable) > len(reviews) / 2:
-        lines += [
-            "THESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews say nothing.",
-            f"One flag puts strong ones in:     {STRONG_REVIEWERS}",
-        ]
-    return "\n".join(lines)
+        numbers += (
+            "\nTHESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews say nothing.\n"
+            f"One flag puts strong ones in: {STRONG_REVIEWERS}"
+        )
+    return numbers
+
+
+def _listed(parts: Sequence[str], word: str) -> str:
+    *others, last = parts
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int) -> str | None:

@@ -1,7 +1,10 @@
 """The demo: its own words about the judge, and one small real run, twice."""
 
+import io
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -11,8 +14,8 @@ from tests.ranking_logs.builders import item, match
 from tiebreak.analysis.leaderboard import leaderboards
 from tiebreak.analysis.peers.panel import read_panels
 from tiebreak.candidates import load_candidates
-from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run, run_demo
-from tiebreak.demo.words import about_judge, about_reviewers
+from tiebreak.demo import ITEMS, LOCAL, SETTINGS, most_different, run, run_demo, screen
+from tiebreak.demo.words import about_boards, about_judge, about_reviewers
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.ballots import Listing, Match
 
@@ -26,15 +29,11 @@ def swapped(first_order: float, second_order: float, first: str = "a") -> Match:
 @pytest.mark.parametrize(
     ("matches", "said", "trusted"),
     [
-        ([swapped(0.5, -0.5)] * 8, "for the answer shown first      16", False),
-        ([swapped(-0.5, 0.5)] * 8, "for the answer shown second     16", False),
-        ([swapped(0.0, 0.0)] * 8, "for neither                     16", False),
-        (
-            [swapped(0.5, 0.5, side) for side in "ab" * 4],
-            "other winner in the other order 0 of 8",
-            True,
-        ),
-        ([match("a", "b", None)] * 8, "verdicts                        0", False),
+        ([swapped(0.5, -0.5)] * 8, "16 for the answer shown first", False),
+        ([swapped(-0.5, 0.5)] * 8, "16 for the one shown second", False),
+        ([swapped(0.0, 0.0)] * 8, "16 for neither", False),
+        ([swapped(0.5, 0.5, side) for side in "ab" * 4], "another winner in 0 of 8", True),
+        ([match("a", "b", None)] * 8, "acme/judge: 0 verdicts", False),
     ],
 )
 def test_the_judges_own_numbers_decide_what_is_said_of_it(
@@ -49,10 +48,10 @@ def test_the_judges_own_numbers_decide_what_is_said_of_it(
 @pytest.mark.parametrize(
     ("reviews", "said", "trusted"),
     [
-        ([("ab", "ab"), ("ba", "ba"), ("ab", "ba")], "in the very order shown         2", False),
-        ([("ab", "a=b"), ("ba", "a=b"), ("ba", "ab")], "in one place   2", False),
-        ([("ab", None), ("ba", None), ("ba", "ab")], "without a usable reply          2", False),
-        ([("ab", "ba"), ("ab", "ba"), ("ba", "ba")], "in the very order shown         1", True),
+        ([("ab", "ab"), ("ba", "ba"), ("ab", "ba")], "2 in the very order shown", False),
+        ([("ab", "a=b"), ("ba", "a=b"), ("ba", "ab")], "2 with all answers in one place", False),
+        ([("ab", None), ("ba", None), ("ba", "ab")], "2 without a usable reply", False),
+        ([("ab", "ba"), ("ab", "ba"), ("ba", "ba")], "1 in the very order shown", True),
     ],
 )
 def test_the_reviewers_own_numbers_decide_what_is_said_of_them(
@@ -70,7 +69,7 @@ def test_the_reviewers_own_numbers_decide_what_is_said_of_them(
     )
     reviewed = item("q1", groups=[["a"], ["b"]]).model_copy(update={"listings": listings})
     words = about_reviewers("acme/peer", [reviewed])
-    assert f"reviews                         {len(reviews)}" in words
+    assert f"acme/peer: {len(reviews)} review" in words
     assert said in words
     assert ("NOT TO BE TRUSTED" not in words) == trusted
 
@@ -100,15 +99,16 @@ def test_without_a_place_for_code_the_demo_does_without_humaneval(
 def test_enough_settings_and_items() -> None:
     assert len({(s.temperature, s.seed, s.documentation) for s in SETTINGS}) >= 4
     for path in ITEMS.glob("*.jsonl"):
-        assert len(path.read_text().splitlines()) >= 8
+        assert len(path.read_text().splitlines()) == run.ANSWERED
     assert {path.stem for path in ITEMS.glob("*.jsonl")} == {"gsm8k", "mmlu", "humaneval", "bfcl"}
 
 
 class Here:
     """Stands in for `inspect eval` in a process of its own, which takes seconds to start."""
 
-    def __init__(self, command: list[str]) -> None:
-        run_here(*("inspect", *command[command.index("inspect_ai") + 1 :]), cwd=Path.cwd())
+    def __init__(self, command: list[str], **_: Any) -> None:
+        at = command.index("inspect_ai") + 1
+        self.stdout = io.StringIO(run_here("inspect", *command[at:], cwd=Path.cwd()))
 
     def __enter__(self) -> "Here":
         return self
@@ -137,9 +137,14 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
         assert board.n_items == len(most_different(pool, 3)) == 1
         assert board.judges == (LOCAL,)
         printed = capfd.readouterr().out
-        assert "First answer won" in printed
-        assert str(logs.ranking) in printed
+        assert "[2/4] tiebreak-local/smollm2-135m judges by round_robin 1 item, all" in printed
+        assert "The judge, tiebreak-local/smollm2-135m: " in printed
+        assert f"tiebreak rank {logs.ranking}" in printed
+        assert str(logs.report / "index.html") in printed
+        assert (logs.report / "index.html").exists() == (len(boards) == 1)
         monkeypatch.setattr(subprocess, "Popen", Here)
+        # Drawing takes seconds.
+        monkeypatch.setattr(screen, "write_report", lambda _, folder: [folder / "index.html"])
     first, second = boards
     assert [(row.model, row.borda) for row in first.rows] == [
         (row.model, row.borda) for row in second.rows
@@ -157,5 +162,49 @@ def test_a_small_run_its_repetition_from_the_cache_and_a_peer_review(
     assert {reviewer.model for reviewer in panel.reviewers} == {LOCAL}
     assert panel.own == (0, 1)
     printed = capfd.readouterr().out
-    assert "The reviewers' own numbers" in printed
+    assert "The reviewers, tiebreak-local/smollm2-135m: 2 reviews" in printed
     assert f"tiebreak peers {logs.ranking}" in printed
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [
+        (
+            {"bfcl": 0, "gsm8k": 0, "mmlu": 0},
+            "No two of the 3 models can be told apart on bfcl, gsm8k or mmlu: 10 items of a "
+            "benchmark are few, and the order of a board is not a ranking.",
+        ),
+        (
+            {"bfcl": 2, "gsm8k": 0, "mmlu": 0},
+            "Of the 3 pairs of models, told apart are 2 on bfcl, none on gsm8k or mmlu: 10 items "
+            "of a benchmark are few.",
+        ),
+        (
+            {"bfcl": 3, "gsm8k": 1},
+            "Of the 3 pairs of models, told apart are 3 on bfcl, 1 on gsm8k: 10 items of a "
+            "benchmark are few.",
+        ),
+    ],
+)
+def test_one_sentence_on_all_boards(apart: dict[str, int], said: str) -> None:
+    boards: list[Any] = [
+        Mock(
+            benchmark=benchmark,
+            n_items=10,
+            rows=range(3),
+            pairs=[Mock(apart=pair < n) for pair in range(3)],
+        )
+        for benchmark, n in apart.items()
+    ]
+    assert about_boards(boards) == said
+    boards[0].n_items = 8
+    assert ": 8–10 items of a benchmark are few" in about_boards(boards)
+
+
+def test_without_matplotlib_the_report_is_left_out_and_said_how_to_get(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said = screen.written_report(screen.run_folder(tmp_path))
+    assert said.startswith("not written: ")
+    assert "pip install matplotlib" in said
