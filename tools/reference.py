@@ -9,14 +9,18 @@ json.md           the JSON documents and their versions
 import ast
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
+
+from tiebreak.report.json import keys_of
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "reference"
@@ -36,7 +40,9 @@ def prose(text: str) -> str:
     Markdown shows it as it is; backticks hold code.
     """
     parts = re.split(r"`+([^`]+)`+", " ".join(text.split()))
-    parts[::2] = (re.sub(r"([\\*_<|\[\]])", r"\\\1", part) for part in parts[::2])
+    parts[::2] = (
+        re.sub(r"([\\*_|\[\]])", r"\\\1", part).replace("<", "&lt;") for part in parts[::2]
+    )
     parts[1::2] = map(code, parts[1::2])
     return "".join(parts)
 
@@ -193,9 +199,12 @@ def data_frames() -> str:
 
 
 @cache
-def documents() -> dict[str, tuple[int, str]]:
-    """Every JSON document that the code makes: its format, its version and what is said of it."""
-    found: dict[str, tuple[int, str]] = {}
+def documents() -> dict[str, tuple[int, str, str]]:
+    """Every JSON document that the code makes, by format.
+
+    With its version, what is said of it, and the keys of the finding that it is made of.
+    """
+    found: dict[str, tuple[int, str, str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
         for function in ast.walk(ast.parse(source)) if "document(" in source else ():
@@ -205,14 +214,23 @@ def documents() -> dict[str, tuple[int, str]]:
                 if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "document":
                     continue
                 head = [ast.literal_eval(argument) for argument in call.args[:2]]
-                found[head[0]] = (head[1], ast.get_docstring(function) or "")
+                made_of = get_type_hints(getattr(module_of(path), function.name))
+                shown = shape(next(kind for name, kind in made_of.items() if name != "return"))
+                if shown.startswith("["):
+                    shown = f'{{"{call.keywords[0].arg}": {shown}}}'
+                found[head[0]] = (head[1], ast.get_docstring(function) or "", shown)
     return found
+
+
+def module_of(path: Path) -> ModuleType:
+    """The module of the package that this file holds."""
+    return import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
 
 
 def json_documents() -> str:
     """The page of the JSON documents."""
     found = sorted(documents().items())
-    rows = [(code(name), str(version)) for name, (version, _) in found]
+    rows = [(code(name), str(version)) for name, (version, *_) in found]
     said = [
         "# JSON documents",
         "`--json` prints a finding as data, and published datasets hold some. A document says "
@@ -221,19 +239,36 @@ def json_documents() -> str:
         "keys that you need and pass over others. Undefined is `null`, never 0 and never `NaN`. "
         "The keys are the fields of the dataclasses of [Python](python.md).",
         table(("format", "version"), rows),
-        "JSON without these two keys (of `candidates`, `diagnose`, `aggregate`, `csd`, of "
-        "`estimate` without a budget, and of verbs that write files) promises nothing: its keys "
+        "JSON without these two keys, that of verbs that write files, promises nothing: its keys "
         "may change with any release.",
     ]
-    for name, (_, text) in found:
+    for name, (_, text, keys) in found:
         said += [f"## {name}", *described_document(text)]
+        if text.startswith("The fields of") and "The shape::" not in text:
+            said.append(f"```text\n{textwrap.fill(keys, 96)}\n```")
     return "\n\n".join(said) + "\n"
+
+
+def shape(kind: Any) -> str:
+    """The keys below a type, as JSON has them; what has none is empty."""
+    if is_dataclass(kind):
+        parts = {key: shape(get_type_hints(kind).get(key)) for key in keys_of(kind)}
+        keys = (f'"{key}"' + (f": {below}" if below else "") for key, below in parts.items())
+        return f"{{{', '.join(keys)}}}"
+    parts_of = [part for part in get_args(kind) if part not in (type(None), ...)]
+    if get_origin(kind) in (Union, UnionType):
+        return next(filter(None, map(shape, parts_of)), "")
+    if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Mapping):
+        return f"{{NAME: {shape(parts_of[1])}}}" if shape(parts_of[1]) else "{…}"
+    if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Iterable):
+        return f"[{shape(parts_of[0])}]"
+    return ""
 
 
 def described_document(text: str) -> Iterator[str]:
     """What a docstring says of a document; what it indents is shown as it is."""
     for part in text.partition("\n\nArgs:")[0].split("\n\n"):
-        if part.startswith(" "):
+        if part.startswith((" ", "{")):
             yield f"```text\n{inspect.cleandoc(part)}\n```"
         else:
             yield prose(part.replace("::", ":"))

@@ -106,7 +106,7 @@ def logs(request: pytest.FixtureRequest) -> Path:
 def aggregate(*arguments: str | Path) -> list[dict[str, Any]]:
     done = CliRunner().invoke(main, ["aggregate", *map(str, arguments), "--json"])
     assert done.exit_code == 0, done.output
-    return list(json.loads(done.output))
+    return list(json.loads(done.output)["elections"])
 
 
 def contradicted(groups: Groups, weights: Mapping[str, Fraction], order: Sequence[str]) -> Fraction:

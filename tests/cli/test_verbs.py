@@ -152,7 +152,7 @@ def test_aggregate(tables: Path) -> None:
     assert table.exit_code == 0, table.output
     assert "proven optimal" in table.output
     every = tiebreak("aggregate", str(tables / "ballots.csv"), "--method", "all", "--json")
-    [election] = json.loads(every.output)
+    [election] = json.loads(every.output)["elections"]
     assert [one["method"] for one in election["results"]] == list(AGGREGATORS)
     for one in election["results"]:
         assert [row["candidate"] for row in one["ranking"]] == ["a", "b", "c"]
@@ -160,26 +160,26 @@ def test_aggregate(tables: Path) -> None:
 
 def test_aggregate_item_by_item(tables: Path) -> None:
     done = tiebreak("aggregate", str(tables / "reviews.csv"), "--per-item", "--json")
-    [election] = json.loads(done.output)
+    [election] = json.loads(done.output)["elections"]
     assert election["n_items"] == 2
     # q1: a before b; q2: b before a, twice: mean ranks 1.5 each.
     assert [row["score"] for row in election["results"][0]["ranking"]] == [1.5, 1.5]
 
 
 def test_aggregate_ranking_logs(ranking: Path) -> None:
-    [election] = json.loads(tiebreak("aggregate", str(ranking), "--json").output)
+    [election] = json.loads(tiebreak("aggregate", str(ranking), "--json").output)["elections"]
     assert election["results"][0]["kemeny"]["order"] == ["a", "b"]
     assert election["results"][0]["used"] == 3
 
 
 def test_aggregate_scores(tables: Path) -> None:
     arguments = ["aggregate", str(tables / "scores.csv"), str(tables / "ballots.csv"), "--json"]
-    ballots, scores = json.loads(tiebreak(*arguments).output)
+    ballots, scores = json.loads(tiebreak(*arguments).output)["elections"]
     assert ballots["candidates"] == ["a", "b", "c"]
     assert scores["results"][0]["kemeny"]["order"] == ["x", "y", "z"]
     assert (ballots["time_limit"], scores["time_limit"]) == (None, 60)
     weighted = [arguments[0], arguments[1], "--weights", "code=5/2", "--method", "all", "--json"]
-    [scores] = json.loads(tiebreak(*weighted, "--time-limit", "9").output)
+    [scores] = json.loads(tiebreak(*weighted, "--time-limit", "9").output)["elections"]
     assert {one["used"] for one in scores["results"]} == {9}
     assert all(one["ranking"][0]["candidate"] == "y" for one in scores["results"])
     assert scores["notes"] == [
@@ -207,7 +207,7 @@ def test_each_order_beside_the_other(tables: Path) -> None:
         text.split()
     )
     elected = tiebreak("aggregate", *arguments, "csd", "--json")
-    [election] = json.loads(elected.output)
+    [election] = json.loads(elected.output)["elections"]
     assert [row["candidate"] for row in election["csd"]["ranking"]] == ["x", "y", "z"]
     for more in ([], ["--method", "all"]):
         text = tiebreak("aggregate", *arguments, "csd", *more).output
@@ -360,7 +360,9 @@ def test_missing_weights_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_all_adds_the_other_methods_after_those_that_are_named(tables: Path) -> None:
     given = ["--method", "irv", "--method", "all", "--method", "borda", "--json"]
-    [election] = json.loads(tiebreak("aggregate", str(tables / "ballots.csv"), *given).output)
+    [election] = json.loads(tiebreak("aggregate", str(tables / "ballots.csv"), *given).output)[
+        "elections"
+    ]
     methods = [one["method"] for one in election["results"]]
     assert methods[:2] == ["irv", "borda"]
     assert sorted(methods) == sorted(AGGREGATORS)

@@ -9,7 +9,7 @@ from tiebreak.estimate.prices import Price, model_info
 from tiebreak.estimate.totals import Range
 from tiebreak.ranking_logs.shards import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
-from tiebreak.report.json import json_ready, only
+from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names
 from tiebreak.words import count, percent
 
@@ -30,7 +30,10 @@ def sheets_of(found: Estimate) -> list[Sheet]:
 
 
 def data_of(found: Estimate) -> dict[str, Any]:
-    """The fields of `Estimate`; every figure has low, likely and high."""
+    """The fields of `Estimate` under "tiebreak/estimate", version 1.
+
+    Every figure has low, likely and high.
+    """
     data: dict[str, Any] = json_ready(found)
     reviewers = data.pop("reviewers")
     data["judges"]["peers"] = [
@@ -43,7 +46,7 @@ def data_of(found: Estimate) -> dict[str, Any]:
         "assumptions": assumptions(found),
         "notes": notes(found),
     }
-    return {**data, **json_ready(more)}
+    return document("tiebreak/estimate", 1, **{**data, **more})
 
 
 def _table(found: Estimate) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 from tiebreak.lab.planted import World
 from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.report.cells import Cell, decimal, integer, number, share, words
-from tiebreak.report.json import json_ready, only
+from tiebreak.report.json import document, only
 from tiebreak.report.sheet import WIDE, Column, Section, Sheet, Table, names, numbers
 from tiebreak.words import count, percent
 
@@ -41,19 +41,18 @@ def sheets_of(study: Study) -> list[Sheet]:
 
 
 def data_of(study: Study) -> dict[str, Any]:
-    """The fields of `Study`, `World`, `Traits`, `Row` and `Figure`."""
+    """The fields of `Study` under "tiebreak/simulation", version 1."""
     world = study.world
-    data: dict[str, Any] = json_ready(
-        {
-            "world": {**only(world, "qualities", "ties", "pass_rate"), "judge": world.traits},
-            **only(study, "items", "repeats", "seed", "target", "confidence"),
-            "rows": [_row(row) for row in study.rows],
-            "items_needed": study.needed,
-            "answer": study.answer,
-            "note": NOTE,
-        }
+    return document(
+        "tiebreak/simulation",
+        1,
+        world={**only(world, "qualities", "ties", "pass_rate"), "judge": world.traits},
+        **only(study, "items", "repeats", "seed", "target", "confidence"),
+        rows=[_row(row) for row in study.rows],
+        items_needed=study.needed,
+        answer=study.answer,
+        note=NOTE,
     )
-    return data
 
 
 def _title(study: Study) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tiebreak.candidates import Audit, BenchmarkAudit
 from tiebreak.report.cells import UNDEFINED, Cell, integer, words
-from tiebreak.report.json import json_ready
+from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.words import count
 
@@ -23,9 +23,8 @@ def sheets_of(audit: Audit) -> list[Sheet]:
 
 
 def data_of(audit: Audit) -> dict[str, Any]:
-    """The fields of `Audit`, `BenchmarkAudit`, `ModelAudit` and `Note`, with all notes."""
-    data: dict[str, Any] = json_ready(audit)
-    return data
+    """The fields of `Audit` under "tiebreak/audit", version 1, with all notes."""
+    return document("tiebreak/audit", 1, **json_ready(audit))
 
 
 def _sheet(benchmark: BenchmarkAudit) -> Sheet:

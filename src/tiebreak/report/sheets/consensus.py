@@ -9,7 +9,7 @@ from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
-from tiebreak.report.json import json_ready, only
+from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
 from tiebreak.words import count
 
@@ -39,29 +39,30 @@ def sheet_of(election: Election) -> Sheet:
     )
 
 
-def data_of(elections: Iterable[Election]) -> list[dict[str, Any]]:
-    """One object an election."""
-    return [election_data(election) for election in elections]
-
-
-def election_data(election: Election) -> dict[str, Any]:
-    """An election, with the fields of `Consensus` and `KemenyResult`, names for columns.
+def data_of(elections: Iterable[Election]) -> dict[str, Any]:
+    """Elections under "tiebreak/consensus", version 1.
 
     The shape::
 
-    {"name", "source", "candidates": [], "n_items", "time_limit", "notes": [],
-     "failed": {METHOD: why},
-     "results": [
-        {"method", "ascending", "used", "dropped",
-         "ranking": [{"rank", "candidate", "score"}],       best first; equal rank = tied
-         "kemeny": null or {"order": [], "cost", "lower_bound", "gap", "optimal", "complete",
-                            "unique", "n_optima", "margin", "method", "orders": [[]],
-                            "interchangeable": [[]], "condorcet_winner", "cycles": [[]],
-                            "certificate": {"cycles": [{"cycle": [], "weight"}],
-                                            "denominator", "value"}}}],
-     "csd": null or {"iterations", "seed",
-                     "ranking": [{"rank", "candidate", "score"}]}}   score: expected wins
+    {"format", "version", "elections": [
+        {"name", "source", "candidates": [], "n_items", "time_limit", "notes": [],
+         "failed": {METHOD: why},
+         "results": [
+            {"method", "ascending", "used", "dropped",
+             "ranking": [{"rank", "candidate", "score"}],       best first; equal rank = tied
+             "kemeny": null or {"order": [], "cost", "lower_bound", "gap", "optimal", "complete",
+                                "unique", "n_optima", "margin", "method", "orders": [[]],
+                                "interchangeable": [[]], "condorcet_winner", "cycles": [[]],
+                                "certificate": {"cycles": [{"cycle": [], "weight"}],
+                                                "denominator", "value"}}}],
+         "csd": null or {"iterations", "seed",
+                         "ranking": [{"rank", "candidate", "score"}]}}]}   score: expected wins
     """
+    return document("tiebreak/consensus", 1, elections=list(map(election_data, elections)))
+
+
+def election_data(election: Election) -> dict[str, Any]:
+    """An election, with the fields of `Consensus` and `KemenyResult`, names for columns."""
     data: dict[str, Any] = json_ready(
         {
             **only(election, "name", "source"),

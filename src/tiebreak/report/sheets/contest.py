@@ -21,7 +21,7 @@ from tiebreak.report.cells import (
     scores,
     words,
 )
-from tiebreak.report.json import json_ready, only
+from tiebreak.report.json import document, only
 from tiebreak.report.sheet import (
     WIDE,
     Column,
@@ -73,12 +73,13 @@ def sheets_of(report: ContestReport) -> list[Sheet]:
 
 
 def data_of(report: ContestReport) -> dict[str, Any]:
-    """One row a model, the best first, with the fields of `CsdResult` and `FailureSensitivity`.
+    """The parts of `ContestReport` under "tiebreak/csd", version 1; rows have the best model first.
 
     The shape::
 
-    {"rounds": [[]], "order_from", "weights": null or [], "largest_eliminate": null or T,
-     "warnings": [], "benchmark": null or of which the rounds are tiers,
+    {"format", "version", "rounds": [[]], "order_from", "weights": null or [],
+     "largest_eliminate": null or T, "warnings": [],
+     "benchmark": null or of which the rounds are tiers,
      "difficulty": null or [{"tier", "n_items", "lowest", "highest"}], "empty_tiers": [],
      "contest": {"iterations", "seed", "eliminate": [], "level", "control_variate", "reason",
                  "items": null or {"level", "draws", "contests"}, "items_reason": null or why not,
@@ -98,30 +99,29 @@ def data_of(report: ContestReport) -> dict[str, Any]:
     `ItemIntervals`, and null where standard errors of the scores are not known.
     """
     found = report.election and report.election.kemeny
-    data: dict[str, Any] = json_ready(
-        {
-            **only(report, "rounds", "order_from", "weights", "largest_eliminate", "warnings"),
-            "benchmark": report.benchmark,
-            "difficulty": report.difficulty and _tiers_of(report.difficulty),
-            "empty_tiers": report.difficulty.dropped if report.difficulty else (),
-            "contest": _contest(report, report.result),
-            "kemeny": found and kemeny_data(found.names, found),
-            "sensitivity": report.sensitivity and _sensitivity(report, report.sensitivity),
-            "perturbations": [
-                {
-                    "model": report.models[one.model],
-                    "benchmarks": [report.benchmarks[column] for column in one.benchmarks],
-                    "values": one.values,
-                    "expected_wins": one.expected_wins,
-                    "csd_rank": one.csd_ranks,
-                    "mean_rank": one.mean_ranks,
-                }
-                for one in report.spoilt
-            ],
-            "notes": report.notes,
-        }
+    return document(
+        "tiebreak/csd",
+        1,
+        **only(report, "rounds", "order_from", "weights", "largest_eliminate", "warnings"),
+        benchmark=report.benchmark,
+        difficulty=report.difficulty and _tiers_of(report.difficulty),
+        empty_tiers=report.difficulty.dropped if report.difficulty else (),
+        contest=_contest(report, report.result),
+        kemeny=found and kemeny_data(found.names, found),
+        sensitivity=report.sensitivity and _sensitivity(report, report.sensitivity),
+        perturbations=[
+            {
+                "model": report.models[one.model],
+                "benchmarks": [report.benchmarks[column] for column in one.benchmarks],
+                "values": one.values,
+                "expected_wins": one.expected_wins,
+                "csd_rank": one.csd_ranks,
+                "mean_rank": one.mean_ranks,
+            }
+            for one in report.spoilt
+        ],
+        notes=report.notes,
     )
-    return data
 
 
 def _title(report: ContestReport) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from tiebreak.analysis.diagnosis import Diagnosis
 from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, number, words
-from tiebreak.report.json import json_ready, only
+from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.words import count, percent
 
@@ -19,11 +19,11 @@ def sheets_of(diagnoses: Iterable[Diagnosis]) -> list[Sheet]:
 
 
 def data_of(diagnoses: Iterable[Diagnosis]) -> dict[str, Any]:
-    """The fields of `Verdict`, `Evidence`, `NativeStanding`, `Pair` and `BenchmarkAudit`.
+    """Findings of `Diagnosis` under "tiebreak/diagnosis", version 1.
 
     The shape::
 
-    {"benchmarks": [
+    {"format", "version", "benchmarks": [
         {"benchmark", "verdict": {"kind", "judging", "text"}, "evidence": {…}, "power",
          "standings": [{"model", "native", "n_items", "groups": []}],
          "pairs": [{"above", "below", "n_items", "difference", "detectable", "p", "p_adjusted",
@@ -31,7 +31,7 @@ def data_of(diagnoses: Iterable[Diagnosis]) -> dict[str, Any]:
          "metrics": [], "n_native", "n_saturated", "n_dropped", "distinct", "n_pairs",
          "n_identical_pairs", "n_tied_pairs", "n_tied_different", "notes": []}]}
     """
-    return {"benchmarks": [json_ready(_data(diagnosis)) for diagnosis in diagnoses]}
+    return document("tiebreak/diagnosis", 1, benchmarks=list(map(_data, diagnoses)))
 
 
 def _sheet(diagnosis: Diagnosis) -> Sheet:
