@@ -80,7 +80,9 @@ def test_a_run_ends_well_and_shows_them(folder: Path, request: pytest.FixtureReq
             assert code == 0, written
             assert not [mark for mark in STEERING if mark in written], (display, task)
             seen = bare(written)
-            assert [name for name in NAMES.values() if f"stderr:{name}" not in seen] == [], display
+            # A long name loses its middle; the models differ in either half of it.
+            begins = (f"stderr:{name[:15]}" for name in NAMES.values())
+            assert [name for name in begins if name not in seen] == [], display
             [log] = logs_in(folder / out)
             assert log.status == "success"
             # In the log they are what they are.
