@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tiebreak.paths import path_list, problem_with
+from tiebreak.paths import path_list, problem_with, why_missing
 
 
 def test_files_and_folders_are_no_problem(tmp_path: Path) -> None:
@@ -41,3 +41,30 @@ def test_what_is_said(
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         assert problem_with(path).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("path", "windows", "words"),
+    [
+        ("C:\\logs\\a", False, "a path of Windows, and this system is another."),
+        ("C:\\logs\\a", False, "(under WSL /mnt/c/logs/a)"),
+        ("d:/logs", False, "(under WSL /mnt/d/logs)"),
+        ("logs\\a", False, ": here a path is written with /, as logs/a"),
+        ("/mnt/c/logs", True, ": it is written as on Linux or macOS"),
+    ],
+)
+def test_a_path_of_another_system_is_told(path: str, windows: bool, words: str) -> None:
+    assert words in why_missing(path, windows=windows)
+
+
+@pytest.mark.parametrize(
+    ("path", "windows"),
+    [("logs/a", False), ("C:logs", False), ("a:b", False), ("C:\\logs", True), ("logs/a", True)],
+)
+def test_other_paths_are_only_missing(path: str, windows: bool) -> None:
+    assert why_missing(path, windows=windows) == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there it is a path")
+def test_a_path_of_windows_is_missing_here_and_the_reason_is_said() -> None:
+    assert problem_with("C:\\logs").startswith("does not exist: it is a path of Windows")

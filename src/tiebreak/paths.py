@@ -1,5 +1,7 @@
 """Files and folders as functions take them: one, or several; and what cannot be read at all."""
 
+import os
+import re
 import stat
 from collections.abc import Iterable
 from os import PathLike
@@ -9,7 +11,9 @@ AnyPath = str | PathLike[str]
 Paths = AnyPath | Iterable[AnyPath]
 
 MISSING = "does not exist"
-"""What `problem_with` says where there is nothing."""
+"""What `problem_with` says, or begins with, where there is nothing."""
+
+_DRIVE = re.compile(r"([A-Za-z]):[\\/]")
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -32,7 +36,7 @@ def problem_with(path: AnyPath) -> str:
     try:
         mode = Path(path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return MISSING
+        return MISSING + why_missing(str(path))
     except OSError as error:  # the name is too long, the folder is closed
         return f"cannot be opened ({error.strerror or error})"
     except ValueError as error:  # a zero byte or half of a character in the name
@@ -40,3 +44,25 @@ def problem_with(path: AnyPath) -> str:
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return ""
     return f"is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file: save it as one first"
+
+
+def why_missing(path: str, *, windows: bool = os.name == "nt") -> str:
+    """Why a path that is written as on another system is not there; "" for any other path.
+
+    Args:
+        path: As it was given.
+        windows: Whether this system is Windows.
+    """
+    if windows:
+        if path.startswith("/") and not path.startswith("//"):
+            return ": it is written as on Linux or macOS, and here a path is like C:\\logs"
+        return ""
+    if drive := _DRIVE.match(path):
+        below = path[2:].replace("\\", "/")
+        return (
+            ": it is a path of Windows, and this system is another. Give the path that the folder "
+            f"has here (under WSL /mnt/{drive[1].lower()}{below})"
+        )
+    if "\\" in path:
+        return f": here a path is written with /, as {path.replace(chr(92), '/')}"
+    return ""

@@ -295,11 +295,19 @@ CASES = [
         ("'q1'", "What is 1 + 0?", "in base two", "(a)", "(b)"),
         3,
     ),
+    # Cut at one length the two would look the same.
+    Case(
+        "same id, other in the middle",
+        one_changed({"question": "What is 1 + 0? " + "So it goes on. " * 9}),
+        "question_conflict",
+        ("'q1'", "which differ in the text, from character 15 on", "'What is 1 + 0? So it"),
+        3,
+    ),
     Case(
         "same id, other choices",
         one_changed({"choices": ["1", "2"]}),
         "question_conflict",
-        ("'q1'", "with 2 choices"),
+        ("'q1'", "'0 choices' (", "and '2 choices' ("),
         3,
     ),
     Case(

@@ -46,5 +46,5 @@ def test_errors_survive_pickling() -> None:
 def test_hints_are_those_of_the_problems_and_not_of_their_context() -> None:
     problem, context = Note("rename", "rename", "x"), Note("hole", "gsm8k", "y")
     error = CandidateError([problem], [context])
-    assert error.hints == ("Keys of `rename` are benchmark names as listed here.",)
+    assert error.hints == ("--rename OLD=NEW takes a benchmark name that is listed here for OLD.",)
     assert error.notes == (problem, context)

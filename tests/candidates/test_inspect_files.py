@@ -230,3 +230,26 @@ def test_samples_that_inspect_did_not_keep_are_missed(tmp_path: Path) -> None:
     path = write_inspect_log(tmp_path / "a.eval", "a", [row | {"id": "x"} for row in make_rows(5)])
     pool = load_candidates(path, alone=True)
     assert "a.eval: holds 1 of the 5 samples of its run" in str(pool.notes[0])
+
+
+@pytest.mark.parametrize("left", [0, 1, 3, 100, 0.5, -30, -1])
+@pytest.mark.parametrize("name", ["b.eval", "2026-01-01T00-00-00_b.json"])
+def test_a_log_that_is_cut_off_anywhere_is_told_with_what_to_do(
+    tmp_path: Path, left: float, name: str
+) -> None:
+    path = write_inspect_log(tmp_path / name, "b", make_rows(3))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: left if isinstance(left, int) else int(len(whole) * left)])
+    with pytest.raises(CandidateError) as caught:
+        load_candidates(path)
+    [note] = caught.value.notes
+    what = "empty" if left == 0 else "cut off"
+    assert f"(the file is {what}: was its run killed while it wrote, or is this a copy" in note.what
+    assert note.what.endswith("Copy it again, run it again, or leave it out)")
+
+
+def test_what_never_was_a_log_is_not_called_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "b.eval"
+    path.write_text("Dear all, here are the logs.")
+    with pytest.raises(CandidateError, match="File is not a zip file"):
+        load_candidates(path)

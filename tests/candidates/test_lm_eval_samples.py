@@ -1,7 +1,9 @@
+import gzip
 import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -321,3 +323,64 @@ def test_documents_that_were_asked_and_are_not_there_are_noted(
     notes = load_candidates(path, alone=True).notes
     assert [note.kind for note in notes] == noted
     assert all("holds 3 of the 4 documents that its run was asked" in str(one) for one in notes)
+
+
+def packed(samples: Path) -> Path:
+    """The same file packed by gzip, in its place."""
+    done = samples.with_name(f"{samples.name}.gz")
+    done.write_bytes(gzip.compress(samples.read_bytes()))
+    samples.unlink()
+    return done
+
+
+def test_packed_samples_are_the_samples(tmp_path: Path) -> None:
+    files = [
+        write_lm_eval_run(tmp_path, model, make_rows(3, answer=model)) for model in ("org/a", "b")
+    ]
+    plain = load_candidates(tmp_path)
+    ends = [packed(file) for file in files]
+    for given in (tmp_path, ends):
+        pool = load_candidates(given)
+        assert pool.items == plain.items
+        assert pool.models == plain.models == ("b", "org/a")
+        for (_, one), (_, other) in zip(pool, plain, strict=True):
+            same = {name: replace(answer, source="") for name, answer in one.items()}
+            assert same == {name: replace(answer, source="") for name, answer in other.items()}
+            assert {answer.source for answer in one.values()} == {end.as_posix() for end in ends}
+    # The ids of a pool are still those of lm-eval, so it joins with logs of other models.
+    write_parquet(pool, tmp_path / "pool.parquet")
+    write_lm_eval_run(tmp_path / "c", "c", make_rows(3, answer="c"))
+    joined = load_candidates([tmp_path / "pool.parquet", tmp_path / "c"])
+    assert len(joined.models) == len(joined) == 3
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda data: data[:-9], "is a gzip file that is cut off: copy or pack it again"),
+        (lambda data: data[:40], "is a gzip file that is cut off"),
+        (lambda data: b"{}" + data, "is a damaged gzip file (Not a gzipped file (b'{}'))"),
+        (lambda data: data[:60] + b"\xff" * 9 + data[69:], "is a damaged gzip file (Error -3"),
+        (lambda data: data[:-8] + b"\0" * 8, "is a damaged gzip file (CRC check failed"),
+    ],
+)
+def test_damaged_gzip_is_named(tmp_path: Path, spoil: Callable[[bytes], bytes], words: str) -> None:
+    write_lm_eval_run(tmp_path, "a", make_rows(3))
+    file = packed(write_lm_eval_run(tmp_path, "b", make_rows(3)))
+    file.write_bytes(spoil(file.read_bytes()))
+    with pytest.raises(CandidateError) as caught:
+        load_candidates(tmp_path)
+    [note] = caught.value.notes
+    assert note.where == file.as_posix()
+    assert words in note.what
+
+
+def test_a_small_gzip_that_unpacks_to_much_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lm_eval_samples, "_ALWAYS_READ", 2**20)
+    write_lm_eval_run(tmp_path, "a", make_rows(3))
+    file = packed(write_lm_eval_run(tmp_path, "b", make_rows(3)))
+    file.write_bytes(gzip.compress(b"\n" * 2**21))
+    with pytest.raises(CandidateError, match="unpacked it would take more than 1 MB"):
+        load_candidates(tmp_path)

@@ -70,7 +70,7 @@ BALLOTS = {
     "voted twice on an item": Case(
         "item,reviewer,a\nq,x,1\np,x,1\nq,x,1\n", ("line 4", "votes on item 'q' a second time")
     ),
-    "never ranked": Case("a,b,c\n1,,\n2,,\n", ("no ballot ranks 'b', 'c'", "drop_unranked=True")),
+    "never ranked": Case("a,b,c\n1,,\n2,,\n", ("no ballot ranks 'b', 'c'", "--drop-unranked")),
 }
 SCORES = {
     "empty": Case("", ("holds no row",)),

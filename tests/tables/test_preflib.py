@@ -62,7 +62,7 @@ def test_a_file_that_the_library_itself_wrote(tmp_path: Path) -> None:
 
 def test_an_alternative_that_nobody_ranks(tmp_path: Path) -> None:
     path = write(tmp_path / "x.toi", preflib("1: 3,1"))
-    with pytest.raises(ValueError, match=r"no ballot ranks 'bob'.*drop_unranked=True"):
+    with pytest.raises(ValueError, match=r"no ballot ranks 'bob'.*--drop-unranked"):
         read_ballots(path)
     [ballots] = read_ballots(path, drop_unranked=True)
     assert ballots.profile.names == ("ann", "cy")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from tiebreak.candidates.difference import excerpts
 from tiebreak.candidates.errors import raise_problems
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
 from tiebreak.candidates.records import Harness, LogRecord, item_name, natural_key
@@ -164,15 +165,20 @@ def _conflicts(
             questions.setdefault(item.input_hash, (record.model, item))
     conflicts = {key: questions for key, questions in askers.items() if len(questions) > 1}
     problems = [
-        Note(
-            "question_conflict",
-            benchmark,
-            f"item {item_id!r} has {len(questions)} questions: "
-            + "; ".join(f"{_excerpt(item)} ({model})" for model, item in questions.values()),
-        )
+        Note("question_conflict", benchmark, _conflict(item_id, list(questions.values())))
         for (_, item_id), questions in conflicts.items()
     ]
     return set(conflicts), problems
+
+
+def _conflict(item_id: str, asked: Sequence[tuple[str, Item]]) -> str:
+    """Which questions an item stands for; each is shown where it differs from the first."""
+    (model, first), *others = asked
+    parts = []
+    for other_model, other in others:
+        where, left, right = excerpts(first, other)
+        parts.append(f"{left} ({model}) and {right} ({other_model}), which differ {where}")
+    return f"item {item_id!r} has {len(asked)} questions: {'; '.join(parts)}"
 
 
 def _excerpt(item: Item) -> str:

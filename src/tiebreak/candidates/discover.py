@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tiebreak.candidates.errors import CandidateError
-from tiebreak.candidates.lm_eval_samples import SAMPLES_NAME
+from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS, SAMPLES_NAME
 from tiebreak.candidates.pool import Note
 from tiebreak.candidates.pool_table import is_pool
 from tiebreak.paths import MISSING, problem_with
@@ -53,8 +53,8 @@ def discover(paths: Iterable[Path]) -> Discovery:
         CandidateError: One or more of the paths do not exist.
     """
     problems = [(path, problem_with(path)) for path in paths]
-    if missing := [path for path, problem in problems if problem == MISSING]:
-        raise CandidateError([Note("missing_path", path.as_posix(), MISSING) for path in missing])
+    if missing := [one for one in problems if one[1].startswith(MISSING)]:
+        raise CandidateError([Note("missing_path", str(path), what) for path, what in missing])
     found = Discovery()
     for path, problem in problems:
         if problem:
@@ -101,11 +101,11 @@ def visible_files(folder: Path) -> Iterator[Path]:
 
 def _kind(path: Path, *, named: bool) -> Kind | None:
     """Kind of a file, or None; for `named` files the suffix is enough."""
+    if path.name.endswith(SAMPLES_ENDS):
+        return "lm-eval" if named or SAMPLES_NAME.fullmatch(path.name) else None
     match path.suffix:
         case ".eval" | ".json":
             return "inspect" if is_inspect_log(path) else None
-        case ".jsonl":
-            return "lm-eval" if named or SAMPLES_NAME.fullmatch(path.name) else None
         case ".parquet":
             return "pool" if named or _may_be_pool(path) else None
     return None
@@ -138,4 +138,4 @@ def _why_not(path: Path) -> str:
         return "is lm-eval's summary of a run; give its folder or its samples_*.jsonl"
     if path.suffix == ".json":
         return "is not an Inspect log"
-    return "is not a candidate file (.eval, .json, samples_*.jsonl, .parquet)"
+    return "is not a candidate file (.eval, .json, samples_*.jsonl or .jsonl.gz, .parquet)"

@@ -29,24 +29,24 @@ HINTS: Final[Mapping[str, str]] = {
     # Rankings were published, but not the answers that were ranked.
     "not_published": "Its owner can add the answers: `tiebreak publish … --with-candidates`.",
     "unreadable_log": (
-        "Remove an unreadable file or write it again; mode='intersect' leaves it out."
+        "Remove an unreadable file or write it again; --mode intersect leaves it out."
     ),
     "log_status": (
         "Finish an unsuccessful run with `inspect eval-retry LOG` and remove the old log; "
-        "mode='intersect' leaves it out."
+        "--mode intersect leaves it out."
     ),
     # lm-eval scored given continuations: its models wrote nothing.
     "not_written": "Only tasks with `output_type: generate_until` hold written answers to compare.",
-    "filter": "Choose one of a file's own filters with `filter=`.",
+    "filter": "Choose one of a file's own filters with --filter NAME.",
     "sample_error": (
-        "Run failed samples again (`inspect eval-retry LOG`); mode='intersect' drops their items."
+        "Run failed samples again (`inspect eval-retry LOG`); --mode intersect drops their items."
     ),
-    "missing_output": "A sample without output is not an answer; mode='intersect' drops its item.",
+    "missing_output": "A sample without output is not an answer; --mode intersect drops its item.",
     "native_score": (
-        "Choose another score with `native=`, or score the log again; mode='intersect' keeps such "
-        "an answer with an undefined native score."
+        "Choose another score with --native NAME, or score the log again; --mode intersect keeps "
+        "such an answer with an undefined native score."
     ),
-    "duplicate_item": "Item ids must be unique inside a log; mode='intersect' drops the items.",
+    "duplicate_item": "Item ids must be unique inside a log; --mode intersect drops the items.",
     "duplicate_model": (
         "Keep one log per model, or, to compare two settings of one model, name them: "
         "`inspect eval … --metadata candidate=NAME`. Of several pools in a dataset on the Hub, "
@@ -54,24 +54,27 @@ HINTS: Final[Mapping[str, str]] = {
     ),
     "question_conflict": (
         "The logs come from different versions of the benchmark or different prompts; "
-        "mode='intersect' drops the items."
+        "--mode intersect drops the items."
     ),
-    "hole": "Run the missing items, or use mode='intersect' to keep what all models answered.",
+    "hole": "Run the missing items, or use --mode intersect to keep what all models answered.",
     "disjoint_items": (
         "Items match when the text of the question, the choices and the tools agree. Check that "
         "the logs hold the same benchmark, the same subset and the same wording."
     ),
     "single_model": (
-        "Add logs of other models. Benchmarks are distinguished by name: `rename` joins two names "
-        "of one benchmark."
+        "Add logs of other models. Benchmarks are distinguished by name: --rename OLD=NEW joins "
+        "two names of one benchmark."
     ),
-    "rename": "Keys of `rename` are benchmark names as listed here.",
+    "rename": "--rename OLD=NEW takes a benchmark name that is listed here for OLD.",
     "empty_folder": (
         "Give Inspect logs (.eval, .json), lm-eval output folders (run with --log_samples) or "
         "pools written by Tiebreak (.parquet)."
     ),
 }
-"""What to do about each kind of problem, in the order in which they come up."""
+"""What to do about each kind of problem, in the order in which they come up.
+
+Options are spelt as on the command line. `load_candidates` has arguments of the same names.
+"""
 
 
 class CandidateError(ValueError):
@@ -100,7 +103,7 @@ class CandidateError(ValueError):
     def __str__(self) -> str:
         listed = [f"  - {note}" for note in self.notes[:MAX_LISTED]]
         if len(self.notes) > MAX_LISTED:
-            listed.append(f"  - and {len(self.notes) - MAX_LISTED} more (see `.notes`)")
+            listed.append(f"  - and {len(self.notes) - MAX_LISTED} more")
         heading = f"{count(len(self.notes), 'problem')} in the candidate files:"
         return "\n".join([heading, *listed, *self.hints])
 

@@ -39,9 +39,9 @@ def input_hash(
     on the right answer do not ask the same question.
     """
     canonical = [
-        _collapse(question),
-        [_collapse(choice) for choice in choices],
-        sorted(_tool_signature(tool) for tool in tools),
+        collapse(question),
+        [collapse(choice) for choice in choices],
+        tool_signatures(tools),
         canonical_target(target, choices),
     ]
     return hashlib.sha256(json.dumps(canonical).encode("ascii")).hexdigest()[:_HASH_LENGTH]
@@ -62,7 +62,7 @@ def canonical_target(target: str, choices: Sequence[str] = ()) -> str | None:
         A choice as its letter, a number without separators, function calls as JSON, tests without
         their layout; None for anything else: free text has no canonical form.
     """
-    target = _collapse(target)
+    target = collapse(target)
     if choices:
         return _choice(target, choices)
     if "def check(" in target:
@@ -83,7 +83,7 @@ def _choice(target: str, choices: Sequence[str]) -> str | None:
     letter = re.fullmatch(r"\(?([A-Z])[).]?", target)
     if letter and letter[1] in letters:
         return letter[1]
-    texts = [_collapse(choice) for choice in choices]
+    texts = [collapse(choice) for choice in choices]
     if texts.count(target) == 1:
         return letters[texts.index(target)]
     if re.fullmatch("[0-9]{1,2}", target) and int(target) < len(choices):
@@ -100,7 +100,8 @@ def _calls(target: str) -> str | None:
     return None
 
 
-def _collapse(text: str) -> str:
+def collapse(text: str) -> str:
+    """NFC, with one space for each run of whitespace and none at the ends."""
     return " ".join(_nfc(text).split())
 
 
@@ -117,6 +118,11 @@ def _nfc(text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize("NFC", _LONG_RUN.sub(in_order, text))
+
+
+def tool_signatures(tools: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Name and parameter names of each tool, sorted: what makes tools the same."""
+    return sorted(_tool_signature(tool) for tool in tools)
 
 
 def _tool_signature(tool: Mapping[str, Any]) -> tuple[str, list[str]]:

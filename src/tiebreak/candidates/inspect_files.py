@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile, ZipInfo
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from pydantic import ValidationError
@@ -19,6 +19,10 @@ from pydantic_core import to_json
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.paths import problem_with
 
+_CUT = (
+    "the file is cut off: was its run killed while it wrote, or is this a copy that was not "
+    "finished? Copy it again, run it again, or leave it out"
+)
 _HEADER, _START = "header.json", "_journal/start.json"
 
 # Transcripts repeat themselves, but no log is both that large and that much smaller as a zip.
@@ -106,19 +110,36 @@ def open_zip(path: str) -> Iterator[ZipFile]:
 
     Raises:
         OSError: It cannot be opened.
+        EOFError: Its end is missing, where a zip lists what it holds.
         ValueError: It is a pipe or a device, or a small file that says that it holds much.
     """
     if problem := problem_with(path):
         raise ValueError(problem)
-    with ZipFile(path) as log:
+    with _zip_file(path) as log:
         size = sum(member.file_size for member in log.infolist())
         if size > max(_ALWAYS_READ, _MOST_TIMES * Path(path).stat().st_size):
             raise ValueError(f"unpacked it would take {size // 2**20:,} MB")
         yield log
 
 
+def _zip_file(path: str) -> ZipFile:
+    try:
+        return ZipFile(path)
+    except BadZipFile as error:
+        with Path(path).open("rb") as file:
+            start = file.read(4)
+        if not start:
+            raise EOFError(_CUT.replace("cut off", "empty")) from error
+        # A zip ends in a list of what it holds: it begins as one, and has no such end.
+        if str(error) == "File is not a zip file" and b"PK\3\4".startswith(start):
+            raise EOFError(_CUT) from error
+        raise
+
+
 def reason(error: Exception) -> str:
     """Why a log cannot be read, on one line."""
+    if isinstance(error, EOFError):
+        return str(error)
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -135,7 +156,15 @@ def place_of(id: int | str, epoch: int) -> tuple[int, str]:
 def _json_log(path: str) -> dict[str, Any]:
     if problem := problem_with(path):
         raise ValueError(problem)
-    return _object(Path(path).read_bytes())
+    text = Path(path).read_bytes()
+    if not text:
+        raise EOFError(_CUT.replace("cut off", "empty"))
+    try:
+        return _object(text)
+    except ValueError as error:
+        if "EOF while parsing" in str(error):
+            raise EOFError(_CUT) from error
+        raise
 
 
 def _object(text: bytes) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class _Reader:
         epochs = len({sample.epoch for sample in self.samples})
         if self.options.epochs == "all" or epochs == 1:
             return self.samples
-        what = f"{epochs} epochs, the first is kept (epochs='all' keeps each as its own candidate)"
+        what = f"{epochs} epochs, the first is kept"
         self.notes.append(Note("epochs", self.source, what))
         first = [sample for sample in self.samples if sample.epoch == 1]
         without = {one.id for one in self.samples} - {one.id for one in first}

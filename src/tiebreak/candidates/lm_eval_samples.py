@@ -1,17 +1,21 @@
 """Reading lm-eval's `samples_<task>_<date>.jsonl`, one file for one task and one model.
 
+It may be packed by gzip, as `samples_<task>_<date>.jsonl.gz`.
+
 A row holds the document, the prompt, the raw responses and the metrics of one filter; a task with
 F filters writes F rows per document. The model's name is in the `results_<date>.json` beside it.
 """
 
+import gzip
 import math
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from glob import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from tiebreak.candidates.documents import (
     bare_id,
@@ -35,7 +39,10 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.paths import problem_with
 
-SAMPLES_NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
+SAMPLES_NAME = re.compile(
+    r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(\.gz)?"
+)
+SAMPLES_ENDS: Final = (".jsonl", ".jsonl.gz")
 
 SCORED_KEY = "tiebreak"
 """Key of a summary that `tiebreak score-code` wrote: the samples it is of, the number of their
@@ -45,6 +52,9 @@ _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
 # A line is held as a whole, and what is no text may have no line end.
 _LONGEST_LINE = 256 * 2**20
+# No samples are both that large and that much smaller packed.
+_ALWAYS_READ = 2**29
+_MOST_TIMES = 300
 _MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")  # lm-eval's own order
 
 
@@ -67,18 +77,41 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """Row by row; a ValueError says which line is damaged and how."""
     if problem := problem_with(path):
         raise ValueError(problem)
-    with path.open("rb") as lines:  # binary: only b"\n" ends a line of JSON
-        number = 0
-        while line := lines.readline(_LONGEST_LINE):
-            number += 1
-            if len(line) == _LONGEST_LINE:
-                raise ValueError(f"line {number} is longer than {_LONGEST_LINE:,} bytes")
-            if not line.strip():
-                continue
-            try:
-                yield _row(line)
-            except ValueError as error:
-                raise ValueError(f"line {number} {error}") from error
+    for number, line in enumerate(_lines(path), start=1):
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"line {number} is longer than {_LONGEST_LINE:,} bytes")
+        if not line.strip():
+            continue
+        try:
+            yield _row(line)
+        except ValueError as error:
+            raise ValueError(f"line {number} {error}") from error
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed."""
+    if path.suffix != ".gz":
+        with path.open("rb") as file:
+            yield from _lines_of(file)
+        return
+    most, unpacked = max(_ALWAYS_READ, _MOST_TIMES * path.stat().st_size), 0
+    try:
+        with gzip.open(path, "rb") as file:
+            for line in _lines_of(file):
+                unpacked += len(line)
+                if unpacked > most:
+                    raise ValueError(f"unpacked it would take more than {most // 2**20:,} MB")
+                yield line
+    except EOFError as error:
+        raise ValueError("is a gzip file that is cut off: copy or pack it again") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"is a damaged gzip file ({error}): copy or pack it again") from error
+
+
+def _lines_of(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    """Lines of bytes: only a newline ends a line of JSON. A very long one comes in pieces."""
+    while line := file.readline(_LONGEST_LINE):
+        yield line
 
 
 def _row(line: bytes) -> dict[str, Any]:
@@ -170,7 +203,7 @@ class _Reader:
             return None
         if len(present) > 1 and wanted is None:
             what = f"native score after filter {present[0]!r}, out of {listed(present)}"
-            self.notes.append(Note("filter_choice", self.source, f"{what} (choose with filter=)"))
+            self.notes.append(Note("filter_choice", self.source, f"{what} (choose with --filter)"))
         return wanted if wanted is not None else present[0]
 
     def _clashing(self, rows: Iterable[Mapping[str, Any]]) -> set[Any]:
@@ -279,7 +312,7 @@ def _item(row: Mapping[str, Any], benchmark: str) -> Item:
 def task_of(samples: Path) -> str:
     """Name of the task of a samples file."""
     match = SAMPLES_NAME.fullmatch(samples.name)
-    return match["task"] if match else samples.stem
+    return match["task"] if match else samples.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
 def count_documents(samples: Path) -> int:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
 from tiebreak.candidates.pool_table import (
     NOTES_KEY,
@@ -187,7 +188,7 @@ def pool_reading(pool: CandidatePool, source: str, options: ReadOptions) -> Read
     """The records of a pool that comes from `source`: one per benchmark and model."""
     notes = list(pool.notes)
     if options.epochs == "first" and any(item.key.epoch > 1 for item in pool.items):
-        what = "several epochs, the first is kept (epochs='all' keeps each as its own candidate)"
+        what = "several epochs, the first is kept"
         notes.append(Note("epochs", source, what))
     records = [
         record
@@ -218,4 +219,4 @@ def _records(
 def _harness(rows: Iterable[Row]) -> Harness:
     """Whose ids a pool has: Inspect's, if any answer came from an Inspect log."""
     sources = [row.candidate.source for row in rows if row.candidate is not None]
-    return "lm-eval" if all(source.endswith(".jsonl") for source in sources) else "inspect"
+    return "lm-eval" if all(source.endswith(SAMPLES_ENDS) for source in sources) else "inspect"

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,6 +40,8 @@ from tiebreak.scorers.rubric import (
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, split_names
 
+_LOADING = re.compile(r"--(native|filter|rename)\b")
+
 NO_CANDIDATES = (
     "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
     "Inspect logs or lm-eval samples of the models to be ranked."
@@ -68,17 +71,28 @@ def load_pools(
         alone = RULES[protocol.placed_by].judges_one
         return (load_candidates(paths, mode=kept, alone=alone),)
     except CandidateError as error:
-        raise PrerequisiteError(str(error)) from error
+        raise PrerequisiteError(_to_inspect(str(error))) from error
+
+
+def _to_inspect(message: str) -> str:
+    """What an error says of options, for who gave `-T candidates=…` to Inspect."""
+    said = message.replace("--mode intersect", "-T mode=intersect")
+    if _LOADING.search(said):
+        said += (
+            "\nThese are options of tiebreak candidates, whose --out pool.parquet is then given as "
+            "-T candidates=pool.parquet."
+        )
+    return said
 
 
 def require_comparable(mode: str, protocol: Protocol) -> None:
     """Refuse to keep items that not all models answered where a protocol compares answers."""
     if mode == "union" and not RULES[protocol.placed_by].by_grades:
         raise PrerequisiteError(
-            f"mode=union keeps items that only some models answered, and {protocol.name} ranks the "
+            f"Mode union keeps items that only some models answered, and {protocol.name} ranks the "
             "answers to an item against each other: who has no answer there would be left out of "
             "some comparisons. It is for protocols that grade answers one by one (stars, "
-            "pointwise); here use mode=intersect."
+            "pointwise); here use mode intersect."
         )
 
 

@@ -64,7 +64,7 @@ class Settling:
         if top is not None and top >= len(models):
             raise PrerequisiteError(
                 f"settle is {top}: there are {len(models)} models, so at most "
-                f"{len(models) - 1} places can be told from the rest; settle=true decides all."
+                f"{len(models) - 1} places can be told from the rest; -T settle=true decides all."
             )
         benchmarks = {(sample.metadata or {})[CONTEST_KEY]["benchmark"] for sample in samples}
         if len(benchmarks) > 1:

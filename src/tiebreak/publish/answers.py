@@ -23,6 +23,7 @@ from tiebreak.candidates import (
     write_parquet,
 )
 from tiebreak.candidates.hub import is_on_hub
+from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS
 from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders
@@ -184,7 +185,7 @@ def _refuse_secrets(public: CandidatePool, found: CandidatePool) -> CandidatePoo
     beside = {
         str(summary)
         for path in sources
-        if path.endswith(".jsonl")
+        if path.endswith(SAMPLES_ENDS)
         for summary in Path(path).parent.glob("results*.json")
     }
     secrets = [secret for path in sorted(sources | beside) for secret in score_secrets(path)]

@@ -75,7 +75,7 @@ def _is_folder(path: str) -> bool:
     if "://" in path:
         return not path.endswith((".eval", ".json"))
     problem = problem_with(path)
-    if problem == MISSING:
+    if problem.startswith(MISSING):
         raise RankingLogError(f"{path} {problem}. A ranking log is made by: {HOW_TO_MAKE_ONE}")
     if problem:
         raise UnreadableLogError(f"{path} {problem}")

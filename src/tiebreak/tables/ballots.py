@@ -146,7 +146,7 @@ def _without(
         return f"{source}: no ballot ranks {names}; left out"
     raise TableError(
         f"{source}: no ballot ranks {names}, so no consensus can place them; take them out of the "
-        "file, or leave them out with drop_unranked=True (--drop-unranked)"
+        "file, or leave them out with --drop-unranked"
     )
 
 

@@ -149,9 +149,9 @@ def _errors(table: ScoreTable) -> FloatArray:
         return known
     model, benchmark = np.argwhere(unknown)[0].tolist()
     raise TableError(
-        f"{_source(table)}: ties = se needs the standard errors of all scores, and {unknown.sum()} "
+        f"{_source(table)}: --ties se needs the standard errors of all scores, and {unknown.sum()} "
         f"of {np.sum(~np.isnan(table.scores))} have none, such as {table.models[model]!r} on "
-        f"{table.benchmarks[benchmark]!r}; give them in a CSV file (stderr=, --stderr FILE), or "
+        f"{table.benchmarks[benchmark]!r}; give them in a CSV file (--stderr FILE), or "
         "give logs or a pool, which hold them"
     )
 

@@ -89,7 +89,7 @@ class _Run:
         if up is None:
             what = (
                 f"{task}: lm-eval does not say whether a higher {metric} is better (its tasks "
-                "disagree); left out (choose another with metric=)"
+                "disagree); left out (choose another with --metric)"
             )
             yield Note(who, what)
             return

@@ -103,7 +103,7 @@ def metric_notes(results: Iterable[Result]) -> Iterator[str]:
             chosen.setdefault((one.metric, one.choices), []).append(one.benchmark)
     for (metric, choices), benchmarks in chosen.items():
         where = ", ".join(dict.fromkeys(benchmarks))
-        yield f"{where}: the score is {metric}, out of {', '.join(choices)} (choose with metric=)"
+        yield f"{where}: the score is {metric}, out of {', '.join(choices)} (choose with --metric)"
     for benchmark, column in columns.items():
         yield from _unlike(benchmark, "metric", {one.metric: one.model for one in column})
         counts = {one.n_items: one.model for one in column if one.n_items is not None}

@@ -26,7 +26,7 @@ from tiebreak.tables.scores import POOL, ScoreTable, score_table
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
 # What could hold scores: a file of another kind in a folder is nobody's result.
-_DATA = (".csv", ".json", ".jsonl", ".parquet")
+_DATA = (".csv", ".json", ".jsonl", ".jsonl.gz", ".parquet")
 
 
 def read_results(
@@ -130,7 +130,9 @@ def results_in(folder: Path) -> tuple[list[Path], list[Note]]:
     found = discover([folder]).files
     logs = {one.path for one in found if one.kind != "lm-eval"}
     samples = {one.path for one in found if one.kind == "lm-eval"}
-    data = [path for path in visible_files(folder) if path.suffix in _DATA and path not in logs]
+    data = [
+        path for path in visible_files(folder) if path.name.endswith(_DATA) and path not in logs
+    ]
     summaries = {path for path in data if _RESULTS_NAME.fullmatch(path.name)}
     alone = "samples without the results_*.json of their run"
     notes = [
@@ -182,7 +184,7 @@ def _refuse_unknown_names(results: Sequence[Result | Unscored], rename: Mapping[
     for name in rename:
         if name not in known:
             there = ", ".join(sorted(names))
-            raise TableError(f"rename: there is no benchmark {name!r}; there are: {there}")
+            raise TableError(f"--rename: there is no benchmark {name!r}; there are: {there}")
 
 
 def _no_result(

@@ -103,8 +103,8 @@ def read_scores(
         )
     if metric or filter or rename:
         raise TableError(
-            f"{tables[0]}: metric, filter and rename are for logs; this file holds the scores as "
-            "they are"
+            f"{tables[0]}: --metric, --filter and --rename are for logs; this file holds the "
+            "scores as they are"
         )
     return read_score_table(Path(tables[0]))
 

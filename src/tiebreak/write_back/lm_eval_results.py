@@ -19,7 +19,13 @@ from typing import Any, NamedTuple
 
 from tiebreak.candidates import Candidate, CandidatePool
 from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.lm_eval_samples import SCORED_KEY, count_documents, summaries_of, task_of
+from tiebreak.candidates.lm_eval_samples import (
+    SAMPLES_ENDS,
+    SCORED_KEY,
+    count_documents,
+    summaries_of,
+    task_of,
+)
 from tiebreak.paths import problem_with
 from tiebreak.write_back.run import Outcome
 
@@ -42,7 +48,7 @@ def write_lm_eval_results(pool: CandidatePool, metric: str) -> list[Outcome]:
     answers: dict[str, list[Candidate]] = {}
     for _, row in pool:
         for one in row.values():
-            if one.source.endswith(".jsonl"):
+            if one.source.endswith(SAMPLES_ENDS):
                 answers.setdefault(one.source, []).append(one)
     return [
         _write(Path(source), found, metric)

@@ -266,5 +266,5 @@ def _use_compiled(compiled: Compiled, work: int) -> bool:
         return False
     found = importlib.util.find_spec("numba") is not None
     if compiled is True and not found:
-        raise MissingPackageError(f"compiled=True needs numba: {to_install('numba', 'numba')}")
+        raise MissingPackageError(f"Compiled contests need numba: {to_install('numba', 'numba')}")
     return found
