@@ -5,6 +5,7 @@ what Tiebreak says of it. Everything is drawn from a seed: how good each model i
 answer, and the errors of the judge, which is the tests' planted one.
 """
 
+import json
 import os
 import random
 import shutil
@@ -52,11 +53,16 @@ def write_answers(folder: Path) -> None:
     for model in MODELS:
         rows = []
         for item in range(ITEMS):
-            text, right = question(item)
-            said, score = answer(model, item, right)
+            text, number = question(item)
+            said, score = answer(model, item, number)
             rows.append({"id": f"{item + 1}", "question": text, "answer": said, "native": score})
         if model == BY_LM_EVAL:
-            write_lm_eval_run(folder / "lm_eval", model, rows, task="sums", results=False)
+            samples = write_lm_eval_run(folder / "lm_eval", model, rows, task="sums", results=False)
+            right = [answer(model, item, question(item)[1])[1] for item in range(ITEMS)]
+            mean = sum(right) / ITEMS
+            results = {"results": {"sums": {"exact_match,none": mean}}, "model_name": model}
+            file = samples.with_name(samples.name.replace("samples_sums", "results"))
+            file.with_suffix(".json").write_text(f"{json.dumps(results)}\n", encoding="utf-8")
         else:
             file = folder / "inspect" / f"{model}.eval"
             write_inspect_log(file, model, rows, task="sums", scorer="final_number")
