@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from tests.harness import ROOT
 from tiebreak.cli import main
 
-PAGES = [ROOT / "README.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "reading.md"]
 SHOWN = re.compile(r"```sh\n(tiebreak [^\n]*)\n```\n\n```text\n(.*?)```", re.S)
 
 
