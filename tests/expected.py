@@ -9,7 +9,11 @@ from pathlib import Path
 
 def check(test: str, name: str, found: str) -> None:
     """Compare a text with the one that is kept under a name beside the test's file."""
-    kept = Path(test).with_name("expected") / name
+    renewed(Path(test).with_name("expected") / name, found)
+
+
+def renewed(kept: Path, found: str) -> None:
+    """Compare a text with that of a file, such as a page of the documentation that is made."""
     if os.environ.get("TIEBREAK_RENEW"):
         kept.write_text(found, "utf-8")
     assert found == kept.read_text("utf-8")

@@ -34,6 +34,10 @@ class SamplesAgain:
         for log in self._logs.values():
             log.close()
 
+    def file(self, id: str, epoch: int) -> str:
+        """The file that holds a sample; the first of several of which that is not known."""
+        return self._where.get(f"samples/{id}_epoch_{epoch}.json", self._files[0])
+
     def sample(self, id: str, epoch: int) -> Sample:
         """A sample with all that was to be judged, in its metadata.
 

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import category
 
+from tiebreak.report.glossary import GLOSSARY, Term, pieces, terms_in
 from tiebreak.report.sheet import Sheet
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _HERE = Path(__file__).parent
 
@@ -25,7 +27,7 @@ def environment() -> "Environment":
     """Templates in which every text is escaped, and what cannot be seen is made visible."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader([_HERE / "templates", _HERE / "page" / "templates"]),
         autoescape=True,
         trim_blocks=True,
@@ -33,6 +35,26 @@ def environment() -> "Environment":
         undefined=StrictUndefined,
         finalize=visible,
     )
+    made.filters |= {"linked": linked, "terms": terms, "pieces": pieces}
+    made.globals["glossary"] = GLOSSARY
+    return made
+
+
+def linked(text: str) -> "Markup":
+    """A text in which each term of the glossary leads to its meaning where it comes first."""
+    from markupsafe import Markup, escape
+
+    made, start = Markup(), 0
+    for match, term in terms_in(text):
+        made += escape(visible(text[start : match.start()]))
+        made += Markup('<a class="term" href="#term-{}">{}</a>').format(term.id, match[0])
+        start = match.end()
+    return made + escape(visible(text[start:]))
+
+
+def terms(headings: Iterable[str]) -> list[Term]:
+    """The terms that the headings of a table name."""
+    return list(dict.fromkeys(term for text in headings for _, term in terms_in(text)))
 
 
 def visible(value: object) -> object:

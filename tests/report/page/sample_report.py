@@ -162,6 +162,8 @@ def story(run: int, ballots: ItemBallots, places: Mapping[str, int]) -> dict[str
         ranks, unranked = {}, str(error)
     return {
         "run": run,
+        "log": "a run.eval",
+        "sample": f"gsm8k:a/{ballots.item_id}",
         "epoch": 1,
         "rubric": 0,
         "answers": {name: places[name] for name in ballots.representatives if name in places},

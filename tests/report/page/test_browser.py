@@ -51,8 +51,9 @@ def test_it_shows_what_it_was_given_and_complains_about_nothing(
             "Leaderboards",
             "Items",
             "Receipt",
+            "Glossary",
         ]
-        assert page.locator("nav li").all_inner_texts()[-2:] == ["Items", "Receipt"]
+        assert page.locator("nav li").all_inner_texts()[-3:] == ["Items", "Receipt", "Glossary"]
         assert column(page, "gsm8k-seal-table-1", 2)[:3] == ["opus", "sonnet", "haiku"]
         picture = page.locator("figure img")
         assert picture.get_attribute("alt") == "opus 0.75 "
@@ -68,7 +69,7 @@ def test_a_report_without_items_or_warnings(browser: Browser, tmp_path: Path) ->
         encoding="utf-8",
     )
     with opened(browser, path, "#item-0") as page:
-        assert page.locator("main h2").all_inner_texts() == ["Leaderboards", "Receipt"]
+        assert page.locator("main h2").all_inner_texts() == ["Leaderboards", "Receipt", "Glossary"]
         assert page.locator("dialog").count() == 0
 
 

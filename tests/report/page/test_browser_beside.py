@@ -59,7 +59,9 @@ def test_hostile_text_beside_the_page_stays_text(browser: Browser, tmp_path: Pat
             fold.click()
         page.wait_for_timeout(100)
         assert page.evaluate("window.hit") is None
-        assert page.locator("dialog :is(script, style, img, svg, iframe, a)").count() == 0
+        assert page.locator("dialog :is(script, style, img, svg, iframe)").count() == 0
+        # The way to the sample in Inspect View is ours.
+        assert page.locator("dialog a").count() == 1
         assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
         assert shown_text(page, ".reasoning") == HOSTILE
 

@@ -94,6 +94,21 @@ def test_what_is_folded_is_printed_and_found_and_opens_without_javascript(
 
 
 @pytest.mark.slow
+def test_words_lead_to_their_meaning_and_back(browser: Browser, alone: Path) -> None:
+    with opened(browser, alone) as page:
+        meaning = page.locator("#term-tier + dd")
+        expect(meaning).to_be_hidden()
+        page.locator(".tiers .term").click()
+        expect(meaning).to_be_in_viewport()
+        page.go_back()
+        expect(page.locator(".tiers")).to_be_in_viewport()
+        # Headings sort; what they mean is said below the table.
+        page.locator("#gsm8k-seal .meanings .term", has_text="Borda").click()
+        expect(page.locator("#term-borda + dd")).to_be_in_viewport()
+        assert violations(page) == []
+
+
+@pytest.mark.slow
 def test_a_page_of_many_boards_is_short_until_it_is_unfolded(
     browser: Browser, tmp_path: Path
 ) -> None:

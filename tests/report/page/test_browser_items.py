@@ -396,7 +396,9 @@ def test_hostile_text_in_an_item_stays_text(browser: Browser, hostile: Path) -> 
             fold.click()
         page.wait_for_timeout(100)
         assert page.evaluate("window.hit") is None
-        assert page.locator("dialog :is(script, style, img, svg, iframe, a)").count() == 0
+        assert page.locator("dialog :is(script, style, img, svg, iframe)").count() == 0
+        # The way to the sample in Inspect View is ours.
+        assert page.locator("dialog a").count() == 1
         assert shown_text(page, "dialog h2") == f"gsm8k{HOSTILE} · 7{HOSTILE}"
         assert shown_text(page, ".task .answer") == f"Apples?{HOSTILE}"
         assert shown_text(page, ".reasoning") == HOSTILE

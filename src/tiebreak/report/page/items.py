@@ -11,11 +11,12 @@ The index, in the order of the runs and of the items' table::
 A chunk, by place of the item in `items`; `answers` are places in `texts`::
 
     {"12": {"task", "target", "texts": [],
-            "stories": [{"run", "epoch", "rubric", "answers": {model: 0}, "ranks": {model: 1.5},
-                         "unranked": null or why, "ballots": {…}}]}}
+            "stories": [{"run", "log", "sample", "epoch", "rubric", "answers": {model: 0},
+                         "ranks": {model: 1.5}, "unranked": null or why, "ballots": {…}}]}}
 
-`ballots` are `ItemBallots` without the calls and without what says nothing. `epoch` is that of the
-judging run; `ranks` are empty where the item has no ranking.
+`ballots` are `ItemBallots` without the calls and without what says nothing. `log` is the name of
+the file, `sample` and `epoch` say where in it this is, for Inspect's own viewer; `ranks` are empty
+where the item has no ranking.
 
 Texts are read again from the logs, item by item, and packed at once: all of them are more than a
 machine holds.
@@ -35,6 +36,7 @@ from tiebreak.report.cells import Cell, integer, words
 from tiebreak.report.page.answers import asked
 from tiebreak.report.page.ballots import short, slim
 from tiebreak.report.page.contents import Contents
+from tiebreak.report.page.names import file_name
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import ItemRow, ItemsView
@@ -173,7 +175,8 @@ def _item(told: _Told, logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]
             model: texts.setdefault(text, len(texts)) for model, text in given.answers.items()
         }
         ballots = slim(again.store[STORE_KEY])
-        story = {"ballots": ballots, "rubric": rubric, "answers": answers}
+        file = file_name(logs[log].file(sample.id, sample.epoch))
+        story = {"log": file, "ballots": ballots, "rubric": rubric, "answers": answers}
         stories.append(_story(run, sample) | story)
     return {"task": task, "target": target, "texts": list(texts), "stories": stories}
 
@@ -181,6 +184,7 @@ def _item(told: _Told, logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]
 def _story(run: int, sample: JudgedItem) -> dict[str, Any]:
     return {
         "run": run,
+        "sample": sample.id,
         "epoch": sample.epoch,
         "ranks": short(sample.placement.ranks) if sample.placement else {},
         "unranked": sample.unranked,

@@ -20,7 +20,7 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
     names: dict[str, str] = {}
     for path in map(str, given):
         if "://" in path or not Path(path).is_dir():
-            names[path] = names[str(Path(path).resolve())] = _name(path)
+            names[path] = names[str(Path(path).resolve())] = file_name(path)
         else:
             # In front of files that could not be read, say.
             names[f"{Path(path).resolve()}/"] = ""
@@ -28,9 +28,9 @@ def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog])
                 names[f"{path.rstrip('/')}/"] = ""
     taken: set[str] = set()
     for log in logs:
-        own = [_free(_name(file), taken) for file in log.files]
+        own = [_free(file_name(file), taken) for file in log.files]
         names |= dict(zip(log.files, own, strict=True))
-        names[log.path] = together(own) if own else _free(_name(log.path), taken)
+        names[log.path] = together(own) if own else _free(file_name(log.path), taken)
     return names
 
 
@@ -54,7 +54,8 @@ def shortener(names: Mapping[str, str]) -> Callable[[str], str]:
     return lambda text: pattern.sub(lambda found: names[found[0]], text)
 
 
-def _name(path: str) -> str:
+def file_name(path: str) -> str:
+    """The name of a file, wherever it lies."""
     return path.rstrip("/").rsplit("/", 1)[-1]
 
 

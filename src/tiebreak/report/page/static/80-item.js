@@ -123,7 +123,7 @@
         note();
       }
       const view = tb.view(entry, stories[at]);
-      const nodes = [runLine(stories[at]), ...tb.storyPanel(view)].flat(2).filter(Boolean);
+      const nodes = [runLine(stories[at]), inView(stories[at]), ...tb.storyPanel(view)].flat(2).filter(Boolean);
       panel.replaceChildren(...nodes);
       if (stories.length > 1) panel.setAttribute("aria-labelledby", chips[at].id);
       const { match } = here;
@@ -163,6 +163,23 @@
     const asked = judges.length ? [" · judged by ", ...judges] : [" · no call"];
     const log = run.log ? [" · log ", tb.foreign(run.log)] : [];
     return el("p", { class: "subtitle" }, "Protocol ", tb.foreign(run.protocol), asked, log);
+  }
+
+  // Where Inspect's viewer runs unless it is told otherwise.
+  const VIEWER = "http://127.0.0.1:7575/#/logs";
+
+  /** The sample in Inspect's own viewer: the page does not know in which folder its log lies. */
+  function inView({ log, sample, epoch }) {
+    // Half a character, which no address can hold, is in no id of a harness.
+    if (!log || !sample || /\p{Cs}/u.test(log + sample)) return null;
+    const place = [log, "samples", "sample", sample, epoch].map(encodeURIComponent).join("/");
+    const attributes = { href: `${VIEWER}/${place}/`, target: "_blank", rel: "noopener" };
+    const link = el("a", attributes, "Open in Inspect View");
+    const command = el("code", {}, "inspect view --log-dir FOLDER");
+    const where = [" runs there, with the folder of ", tb.foreign(log)];
+    const when = [" (where the log is, while ", command, ...where, ")"];
+    const said = epoch > 1 ? `, epoch ${epoch}` : "";
+    return el("p", { class: "subtitle" }, link, ": sample ", tb.foreign(sample), said, when);
   }
 
   /** The item before or after in the table's own order, among the rows that the filter shows. */

@@ -1,0 +1,94 @@
+"""Items lead to their samples in Inspect's own viewer, which runs here as users start it."""
+
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from inspect_ai._util.constants import DEFAULT_VIEW_PORT
+from playwright.sync_api import Browser, expect
+
+from tests.ranking_logs.builders import bracket
+from tests.report.page.browser import opened
+from tests.report.page.logs import Folder, judged
+from tiebreak.rankers import Resampling
+from tiebreak.report.page.build import render
+from tiebreak.report.page.contents import contents_of
+from tiebreak.report.page.gallery import Gallery
+from tiebreak.report.page.sections import page_of
+from tiebreak.report.page.shelf import Shelf
+
+IDS = ("sums:1", "a/b:c#2 50% é?")
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as there:
+        return there.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def viewer(folder: Path) -> Iterator[str]:
+    """The address of `inspect view` on a folder."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "inspect_ai", "view", "--log-dir", str(folder)]
+    running = subprocess.Popen(
+        [*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    address, patience = f"http://127.0.0.1:{port}", time.monotonic() + 30
+    try:
+        while not listens(port):
+            assert running.poll() is None
+            assert time.monotonic() < patience
+            time.sleep(0.1)
+        yield address
+    finally:
+        running.terminate()
+        running.wait(20)
+
+
+@pytest.mark.slow
+def test_links_open_the_very_sample(browser: Browser, tmp_path: Path) -> None:
+    samples = [
+        judged(bracket(f"q{n}", "a", "b", "c"), sample_id=name, epoch=epoch)
+        for n, name in enumerate(IDS)
+        for epoch in (1, 2)
+    ]
+    logs = tmp_path / "a folder"
+    logs.mkdir()
+    log = Folder(logs).add(samples)
+    contents = contents_of([logs], how=Resampling(draws=100))
+    path = tmp_path / "index.html"
+    made = render(page_of(contents, Gallery(), Shelf(), version="1"))
+    assert str(tmp_path) not in made
+    path.write_text(made, encoding="utf-8")
+    links = []
+    for number in range(len(IDS)):
+        with opened(browser, path, f"#item-{number}") as page:
+            for tab in page.get_by_role("tab").all():
+                tab.click()
+                link = page.get_by_role("link", name="Open in Inspect View")
+                links.append(link.get_attribute("href") or "")
+                expect(link.locator("..")).to_contain_text(
+                    f"inspect view --log-dir FOLDER runs there, with the folder of {log.name}"
+                )
+    usual = f"http://127.0.0.1:{DEFAULT_VIEW_PORT}/"
+    assert all(link.startswith(f"{usual}#/logs/{log.name}/") for link in links)
+    shown = browser.new_page()
+    with viewer(logs) as address:
+        asked = [(name, epoch) for name in IDS for epoch in (1, 2)]
+        # Each opens all of the viewer: two of the four will do.
+        for to, (name, epoch) in list(zip(links, asked, strict=True))[1:3]:
+            shown.goto("about:blank")
+            shown.goto(f"{address}/{to.removeprefix(usual)}")
+            said = re.compile(rf"Sample {re.escape(name)} \(Epoch {epoch}\)")
+            expect(shown.locator("body")).to_contain_text(said, timeout=20_000)
+            # The sample itself, which View shows only where it has found it.
+            expect(shown.locator("body")).to_contain_text("question", timeout=20_000)
+    shown.close()

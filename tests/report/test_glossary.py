@@ -1,0 +1,85 @@
+"""The glossary: the documentation's page is made from it, and the report links into it."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.expected import renewed
+from tests.report.page.sample_report import HOSTILE, report
+from tiebreak.report.glossary import GLOSSARY, markdown, pieces, terms_in
+from tiebreak.report.html import linked, terms
+from tiebreak.report.page.build import render
+
+PAGE = Path(__file__).parents[2] / "docs" / "glossary.md"
+
+
+class Links(HTMLParser):
+    """All ids of a page, and what its links of terms lead to."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.terms: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.ids.append(found.get("id") or "")
+        if tag == "a" and (found.get("href") or "").startswith("#term-"):
+            self.terms.append((found["href"] or "")[1:])
+
+
+def test_the_documentation_is_made_from_it() -> None:
+    renewed(PAGE, markdown())
+
+
+def test_terms_are_in_order_and_have_ids_of_their_own() -> None:
+    names = [term.name.casefold() for term in GLOSSARY]
+    assert names == sorted(names)
+    assert len({term.id for term in GLOSSARY}) == len(GLOSSARY)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("Borda: ranks of 95% interval", ["borda", "interval"]),
+        ("Ranks", ["rank-range"]),
+        ("Tiers, in which no tier", ["tier"]),
+        ("Least squares 95% interval", ["second-views", "interval"]),
+        ("the native score, unscored", ["native-score", "unscored"]),
+        ("Kemeny–Young and Bradley–Terry", ["kemeny-young", "second-views"]),
+        ("noise ceiling of the protocols", ["noise-ceiling", "protocol"]),
+        ("frontier, Bordaux, unscoredness, flip-flop, native_n", []),
+        ("", []),
+    ],
+)
+def test_words_that_lead_to_a_meaning(text: str, ids: list[str]) -> None:
+    assert [term.id for _, term in terms_in(text)] == ids
+    assert [term.id for term in terms(text.split(", ")) if ids] == ids
+
+
+def test_only_the_first_of_a_kind_is_linked_and_what_is_foreign_stays_text() -> None:
+    text = linked("Tiers: <b>a\u202e</b> · tier 2")
+    tiers = '<a class="term" href="#term-tier">Tiers</a>'
+    assert text == f"{tiers}: &lt;b&gt;a‹U+202E›&lt;/b&gt; · tier 2"
+    assert "<script" not in linked(f"{HOSTILE} Borda")
+
+
+@pytest.mark.parametrize(
+    ("meaning", "found"),
+    [
+        ("a `b` c", [("", "a "), ("code", "b"), ("", " c")]),
+        ("*a* b", [("", ""), ("em", "a"), ("", " b")]),
+        ("plain", [("", "plain")]),
+    ],
+)
+def test_marks_become_elements(meaning: str, found: list[tuple[str, str]]) -> None:
+    assert list(pieces(meaning)) == found
+
+
+def test_every_link_of_a_report_has_its_meaning() -> None:
+    links = Links(render(report(folded=True)))
+    assert {"term-tier", "term-trust", "term-borda"} <= set(links.terms)
+    assert set(links.terms) <= set(links.ids)
+    assert [f"term-{term.id}" in links.ids for term in GLOSSARY] == [True] * len(GLOSSARY)
