@@ -18,7 +18,7 @@ SEED ?= 1
 SIZE ?= 400
 
 .PHONY: demo test test-fast test-oldest-lm-eval faults mutants check audit format bench docs picture \
-	lock clean
+	lock clean recorded
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
@@ -71,6 +71,9 @@ docs: $(VENV)/.docs  ## the documentation site, in site/; any warning is an erro
 	$(BIN)/python -m tools.tutorial
 	rm -rf site
 	NO_COLOR=1 $(BIN)/zensical build --strict --clean
+
+recorded: $(VENV)/.dev  ## the logs that `tiebreak demo --recorded` shows, by the small model anew
+	$(BIN)/python -m tools.recorded
 
 picture: $(VENV)/.dev  ## the README's picture of a report, light and dark; needs chromium
 	$(BIN)/python -m tools.picture

@@ -144,6 +144,12 @@ CASES = [
         {"protocol": "seal", "judge": "j", "limit": 1, "judged": 2, "seed": -3},
     ),
     Case(
+        "demo --recorded --out x --protocol seal",
+        "tiebreak.demo.show_recorded",
+        (Path("x"),),
+        {"protocol": "seal"},
+    ),
+    Case(
         "diagnose a b",
         "tiebreak.analysis.diagnosis.diagnose",
         (FOUND,),

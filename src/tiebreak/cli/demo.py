@@ -42,9 +42,14 @@ from tiebreak.cli._shared import plain_errors
     type=click.IntRange(1),
     metavar="N",
     help="Items of each benchmark that are judged. [default: what fits into five minutes: all 10 "
-    "by round_robin, 2 by seal, 3 in a peer review]",
+    "by round_robin, 2 by seal, 6 in a peer review]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+@click.option(
+    "--recorded",
+    is_flag=True,
+    help="Ask nothing: show, in seconds, logs of the small model that ship.",
+)
 def demo(
     out: Path,
     protocol: Literal["round_robin", "seal", "peer_review"],
@@ -52,10 +57,12 @@ def demo(
     limit: int | None,
     judged: int | None,
     seed: int,
+    recorded: bool,
 ) -> None:
     """Go the whole way with a small model on this machine. Answers, judges, ranks; no key needed.
 
-    It takes less than five minutes on two cores.
+    It takes less than five minutes on two cores. With --recorded it takes seconds, and no model:
+    it leaves logs to try every other command on.
 
     \b
     Examples:
@@ -63,10 +70,17 @@ def demo(
       tiebreak demo --protocol seal
       tiebreak demo --protocol peer_review
       tiebreak demo --judge openai/gpt-5
+      tiebreak demo --recorded
     """
-    from tiebreak.demo import DemoError, run_demo
+    from tiebreak.demo import LOCAL, DemoError, run_demo, show_recorded
     from tiebreak.prerequisite import PrerequisiteError
 
+    if recorded:
+        if limit or judged or seed or judge != LOCAL:
+            raise click.UsageError("--recorded: takes --protocol and --out only")
+        with plain_errors(PrerequisiteError):
+            show_recorded(out, protocol=protocol)
+        return
     with plain_errors(DemoError, PrerequisiteError):
         run_demo(
             out,

@@ -5,6 +5,7 @@ ranking in its log. Only the judge is too small to judge, and the demo says so, 
 that show it.
 """
 
+from tiebreak.demo.recorded import show_recorded
 from tiebreak.demo.run import (
     ITEMS,
     JUDGED,
@@ -25,4 +26,5 @@ __all__ = [
     "DemoLogs",
     "most_different",
     "run_demo",
+    "show_recorded",
 ]

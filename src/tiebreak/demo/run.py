@@ -51,7 +51,7 @@ _OWN: Final[Mapping[str, Mapping[str, Any]]] = {
     "bfcl": {"calls": "schema"},
 }
 
-JUDGED: Final[Mapping[DemoProtocol, int]] = {"round_robin": 10, "seal": 2, "peer_review": 3}
+JUDGED: Final[Mapping[DemoProtocol, int]] = {"round_robin": 10, "seal": 2, "peer_review": 6}
 """Items of each benchmark that are judged, by default: what fits into five minutes on two cores."""
 
 # Seconds on two idle cores, measured: for an answer, and for an item that is judged.
@@ -59,7 +59,7 @@ _ANSWERING: Final = 0.5
 _JUDGING: Final[Mapping[DemoProtocol, float]] = {
     "round_robin": 4.3,
     "seal": 16.0,
-    "peer_review": 10.0,
+    "peer_review": 5.0,
 }
 
 # Flushed, since `inspect eval` prints to the same terminal from a process of its own.

@@ -57,6 +57,13 @@ def written_report(logs: DemoLogs) -> str:
         return f"not written: {error}"
 
 
+def say(text: str) -> None:
+    """Print text that breaks between words."""
+    console = Console(highlight=False)
+    for line in text.split("\n"):
+        console.print(terminal.plain(line))
+
+
 def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) -> None:
     """Print the last screen.
 
@@ -75,17 +82,18 @@ def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) 
     if protocol == "seal" and (bracket := _bracket(items)):
         print(bracket, end="\n\n")
     about = (about_reviewers if reviewed else about_judge)(judge, items)
-    console = Console(highlight=False)
-    for line in (about_boards(boards), *about.splitlines()):
-        console.print(terminal.plain(line))
-    print()
+    say(f"{about_boards(boards)}\n{about}\n")
     for what, where in _paths(boards, logs, page, reviewed=reviewed):
         print(f"{what:<19}{where}", flush=True)
 
 
 def _bracket(items: Sequence[ItemBallots]) -> str:
-    """The bracket of the item with the most matches; "" where no item has one."""
-    item = max(items, key=lambda one: len(one.matches), default=None)
+    """The bracket of the item with the most matches that one side won; "" where no item has any."""
+    item = max(
+        items,
+        key=lambda one: (len(one.matches), sum(match.result in (0, 1) for match in one.matches)),
+        default=None,
+    )
     if item is None or not item.matches:
         return ""
     names = {model: model.rpartition("/")[2] for model in item.models}

@@ -68,7 +68,7 @@ def about_reviewers(reviewers: str, items: Iterable[ItemBallots]) -> str:
     if repeated + undecided + len(reviews) - len(usable) > len(reviews) / 2:
         numbers += (
             "\nTHESE REVIEWERS ARE NOT TO BE TRUSTED: most of their reviews say nothing.\n"
-            f"One flag puts strong ones in: {STRONG_REVIEWERS}"
+            f"One flag puts strong ones in:\n{STRONG_REVIEWERS}"
         )
     return numbers
 
@@ -83,9 +83,12 @@ def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int)
     if preferences < FEW_PREFERENCES * verdicts:
         return f"it preferred a side in only {preferences} of {verdicts} verdicts"
     if position.bound or flips.p <= ALARM:
+        both = (
+            f", and {flips.both_first} times in both orders, the one shown second "
+            f"{flips.both_second} times"
+        )
         return (
             f"it chose the answer shown first in {percent(position.rate)} of its first verdicts "
-            f"(unbiased: 50%), and {flips.both_first} times in both orders, the one shown second "
-            f"{flips.both_second} times"
+            f"(unbiased: 50%){both if flips.n_flipped else ''}"
         )
     return None if verdicts else "it gave no verdict that could be used"

@@ -1,0 +1,78 @@
+"""The demo from recorded logs: what it prints is held, and the logs tell of no machine."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from tests import expected
+from tests.harness import ROOT, run_here
+from tiebreak.analysis.leaderboard import leaderboards
+from tiebreak.candidates import load_candidates
+from tiebreak.cli import main
+from tiebreak.demo import LOCAL, SETTINGS
+from tiebreak.demo.recorded import RECORDED
+from tiebreak.rankers import Resampling
+
+PROTOCOLS = ("round_robin", "seal", "peer_review")
+LOGS = sorted(RECORDED.rglob("*.eval"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_it_prints(protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Neither the model's runtime nor its weights.
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    monkeypatch.setattr("tiebreak.local.weights._PACKAGE", "no_such_package")
+    # Drawing takes seconds, and `test_demo.py` has a report drawn.
+    monkeypatch.setattr(
+        "tiebreak.demo.screen.write_report", lambda logs, folder: [folder / "index.html"]
+    )
+    args = ("demo", "--recorded", "--protocol", protocol)
+    printed = run_here("tiebreak", *args, cwd=tmp_path, COLUMNS="80")
+    expected.check(__file__, f"{protocol}.txt", printed)
+    assert len(printed.splitlines()) <= (64 if protocol == "seal" else 56)
+    # A command that it names goes on from there.
+    assert "tiebreak rank tiebreak-demo/run-1/ranking" in printed
+    boards = leaderboards([tmp_path / "tiebreak-demo/run-1/ranking"], how=Resampling(draws=100))
+    assert [board.protocol for board in boards] == [protocol] * 4
+
+
+@pytest.mark.slow
+def test_logs_are_those_of_a_run_of_the_small_model() -> None:
+    pool = load_candidates(RECORDED / "candidates")
+    assert pool.models == tuple(sorted(f"smollm2-135m/{setting.name}" for setting in SETTINGS))
+    assert len(pool) == 40
+    for path in sorted((RECORDED / "ranking").glob("*.eval")):
+        header = read_eval_log(str(path), header_only=True).eval
+        assert header.task == path.stem
+        roles = (header.model_roles or {}).values()
+        models = {
+            one.model for role in roles for one in (role if isinstance(role, list) else [role])
+        }
+        assert models == {LOCAL}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_logs_tell_of_no_machine(path: Path) -> None:
+    log = read_eval_log(str(path))
+    assert log.status == "success"
+    assert log.eval.revision is None
+    text = log.model_copy(update={"location": ""}).model_dump_json()
+    assert re.findall(r"/(?:home|root|tmp|work|Users|private|var|usr)\b[^\"]*", text) == []
+    assert re.findall(r"[\w.]+@[\w.]+\.\w+", text) == []
+    assert str(ROOT) not in text
+
+
+def test_logs_are_small() -> None:
+    assert sum(path.stat().st_size for path in LOGS) < 600_000
+
+
+def test_it_takes_no_other_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["demo", "--recorded", "--judged", "3"])
+    assert end.value.code == 2
+    assert "--recorded: takes --protocol and --out only" in capsys.readouterr().err

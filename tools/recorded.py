@@ -1,0 +1,93 @@
+"""Records the logs of `tiebreak demo --recorded` anew.
+
+`make recorded` runs it, for a quarter of an hour on two cores. Answers and verdicts are the small
+model's. What tells of the machine is taken out, and so are the transcripts: nine tenths of the
+bytes. What is printed then is renewed by the tests, with `TIEBREAK_RENEW=1`.
+"""
+
+import shutil
+import tempfile
+from contextlib import chdir
+from pathlib import Path
+from typing import Any, get_args
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
+
+from tiebreak.demo import DemoLogs, run_demo
+from tiebreak.demo.recorded import RECORDED
+from tiebreak.demo.screen import DemoProtocol
+
+
+def record() -> None:
+    """Run the demo under every protocol in a folder of its own, and keep its logs."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        # Relative, and the same for all: judged are answers of the first run, from the cache.
+        runs = {
+            protocol: run_demo(Path("tiebreak-demo"), protocol=protocol)
+            for protocol in get_args(DemoProtocol)
+        }
+        shutil.rmtree(RECORDED, ignore_errors=True)
+        for log in sorted(runs["round_robin"].candidates.rglob("*.eval")):
+            keep(log, Path("candidates") / log.parent.name / f"{_benchmark(log.name)}.eval")
+        for protocol, logs in runs.items():
+            [log] = _ranking(logs)
+            keep(log, Path("ranking") / f"{protocol}.eval")
+
+
+def keep(source: Path, place: Path) -> None:
+    """Write a log to its place among the recorded ones."""
+    log = neutral(read_eval_log(str(source), resolve_attachments=True))
+    (RECORDED / place).parent.mkdir(parents=True, exist_ok=True)
+    write_eval_log(log, str(RECORDED / place))
+
+
+def neutral(log: EvalLog) -> EvalLog:
+    """A log without what tells of the machine, and without transcripts."""
+    spec = log.eval
+    changed = spec.model_copy(
+        update={
+            "task_args": _no_folders(spec.task_args),
+            "task_args_passed": _no_folders(spec.task_args_passed),
+            "dataset": spec.dataset.model_copy(
+                update={"location": spec.dataset.location and Path(spec.dataset.location).name}
+            ),
+            "metadata": _sources(spec.metadata or {}),
+            "revision": None,
+        }
+    )
+    samples = [_plain(sample) for sample in log.samples or []]
+    return log.model_copy(update={"eval": changed, "samples": samples})
+
+
+def _plain(sample: EvalSample) -> EvalSample:
+    return sample.model_copy(update={"events": [], "attachments": {}, "timelines": None})
+
+
+def _no_folders(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: Path(value).name if name in ("data", "candidates") else value
+        for name, value in arguments.items()
+    }
+
+
+def _sources(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Where the candidates' answers came from, by the names that the logs have here."""
+    key = "candidate_sources"
+    found = [
+        f"candidates/{Path(source).parent.name}/{_benchmark(source)}.eval"
+        for source in metadata.get(key, ())
+    ]
+    return metadata | ({key: found} if key in metadata else {})
+
+
+def _benchmark(log: str) -> str:
+    """The benchmark in the name that Inspect gives a log: DATE_BENCHMARK_ID.eval."""
+    return log.rpartition("/")[2].split("_")[1]
+
+
+def _ranking(logs: DemoLogs) -> list[Path]:
+    return list(logs.ranking.glob("*.eval"))
+
+
+if __name__ == "__main__":
+    record()
