@@ -17,8 +17,8 @@ export PYTHONDONTWRITEBYTECODE :=
 SEED ?= 1
 SIZE ?= 400
 
-.PHONY: demo test test-fast test-oldest-lm-eval faults mutants check audit format bench docs picture \
-	lock clean recorded
+.PHONY: demo test test-fast test-oldest-lm-eval test-python faults mutants check audit format bench \
+	docs picture lock clean recorded
 
 demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no key needed
 	$(BIN)/tiebreak demo
@@ -32,6 +32,9 @@ test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
 test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
 	$(MAKE) VENV=.venv-oldest .venv-oldest/.oldest
 	.venv-oldest/bin/pytest tests/lm_eval_tasks tests/cli/test_lm_eval.py
+
+test-python:  ## the wheel and the sdist in a fresh environment of another Python; PYTHON=PATH
+	.ci/python $(PYTHON)
 
 faults: $(VENV)/.dev  ## kills, broken providers, hostile answers, corrupt files; renews the table
 	TIEBREAK_FAULTS=full TIEBREAK_FAULTS_PAGE=docs/reliability.md \
