@@ -292,6 +292,25 @@ def test_equal_native_scores_give_no_gain_but_a_reason(folder: Folder) -> None:
     assert note.startswith("No resolution gain: all native scores are equal")
 
 
+@pytest.mark.parametrize(
+    ("native", "reason"),
+    [
+        (dict.fromkeys("abcd"), "no model has native scores on items that were ranked"),
+        (
+            {"a": 1.0, "b": None, "c": None, "d": None},
+            "only one model has native scores on items that were ranked",
+        ),
+    ],
+)
+def test_without_native_scores_that_is_the_reason(
+    folder: Folder, native: dict[str, float | None], reason: str
+) -> None:
+    folder.add(*full(2, native=native))
+    folder.add(*lists(2, "abcd", native=native))
+    [note] = folder.benchmark().notes
+    assert note == f"No resolution gain: {reason}"
+
+
 def test_all_tied_gives_no_agreement_but_a_reason(folder: Folder) -> None:
     folder.add(*full(2, native=NATIVE))
     folder.add(*(graded(f"q{k}", dict.fromkeys("abcd", 0.5), native=NATIVE) for k in range(2)))

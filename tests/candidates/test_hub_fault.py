@@ -1,4 +1,5 @@
 import errno
+import importlib
 import time
 from email.utils import formatdate
 
@@ -15,7 +16,8 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from tiebreak.candidates.hub_fault import Kind, fault, retry_after
+from tiebreak.candidates.hub_fault import Fault, Kind, fault, retry_after
+from tiebreak.publish.errors import sentence
 
 
 def answered(
@@ -111,3 +113,18 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
 def test_a_date_without_the_servers_clock_is_compared_with_this_one() -> None:
     found = retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)})
     assert found == pytest.approx(60, abs=5)
+
+
+def test_a_proxy_of_an_unknown_kind_is_told_and_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As the client itself says it, whichever it is."""
+    client = HfHubHTTPError.__bases__[0].__module__.partition(".")[0]
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "ftp://me:secret@proxy")
+    with pytest.raises(ValueError, match="proxy") as caught:
+        importlib.import_module(client).Client()
+    assert fault(because(KeyError("x"), caught.value)) == Fault("proxy")
+    assert not Fault("proxy").passing
+    assert "begins with http:// or https://" in sentence(Fault("proxy"), "me/x", "", 1)
+    assert "{" not in sentence(Fault("proxy"), "me/x", "", 1)

@@ -259,6 +259,7 @@ def test_nobody_is_asked(
         (["--protocol", "swiss:round=3"], 1, "Did you mean rounds?"),
         (["--protocol", ","], 1, "No protocol"),
         (["--protocol", "nowhere.py@mine"], 1, "nowhere.py does not exist"),
+        (["--meta-judge", "big"], 1, "'big' names no provider: give it as PROVIDER/MODEL"),
         (["--price", "cheap"], 1, "dollars per million tokens in and out"),
         (["--price", "x/y=1,2"], 1, "x/y, which is not asked"),
         (["--model-cost-config", "nowhere.yaml"], 1, "nowhere.yaml does not exist"),
@@ -289,6 +290,14 @@ def test_wrong_use(arguments: list[str], code: int, words: str, logs: str) -> No
     assert done.exit_code == code
     assert words in " ".join(done.output.split())
     assert "Traceback" not in done.output
+
+
+def test_a_judge_without_a_provider(logs: str) -> None:
+    done = run(logs, "--protocol", "listwise", judge="gpt-5")
+    assert done.exit_code == 1
+    assert (
+        "'gpt-5' names no provider: give it as PROVIDER/MODEL, such as openai/gpt-5" in done.output
+    )
 
 
 def test_what_is_missing() -> None:

@@ -186,3 +186,23 @@ def test_missing_files_are_named() -> None:
     result = run("nowhere", "--out", "pool.parquet")
     assert result.exit_code == 1
     assert "nowhere: does not exist" in result.output
+
+
+def test_a_second_run_into_the_same_folder_reads_what_the_first_one_read(
+    answers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        runs, "score_code", lambda pool, *_, **__: CodeScores(all_right(pool), 2, ())
+    )
+    out = Path(answers) / "pool.parquet"
+    for _ in range(2):
+        result = run(answers, "--out", str(out), "--no-results")
+        assert result.exit_code == 0, result.output
+        [(_, row)] = list(read_parquet(out))
+        assert {Path(one.source).suffix for one in row.values()} == {".jsonl"}
+    # A folder that holds the pool alone is read as it is.
+    alone = Path(answers).parent / "alone"
+    alone.mkdir()
+    out.rename(alone / "pool.parquet")
+    result = run(str(alone), "--out", str(alone / "pool.parquet"), "--no-results")
+    assert result.exit_code == 0, result.output

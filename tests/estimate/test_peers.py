@@ -277,9 +277,9 @@ def test_who_is_asked_for_which_protocol() -> None:
     peers = (PricedModel("a", Price(1, 2)), PricedModel("b", Price(3, 4)))
     assert read("peer_review", peers=" a, b,") == Judges(peers=peers)
     # A judge whom nobody asks is not in the estimate.
-    assert read("peer_review,original", judge="j", peers="a,b") == Judges(peers=peers)
-    both = Judges("j", Price(1, 2), "b", Price(3, 4), peers)
-    assert read("all,peer_review", judge="j", meta_judge="b", peers="a,b") == both
+    assert read("peer_review,original", judge="p/j", peers="a,b") == Judges(peers=peers)
+    both = Judges("p/j", Price(1, 2), "p/b", Price(1, 2), peers)
+    assert read("all,peer_review", judge="p/j", meta_judge="p/b", peers="a,b") == both
     assert list(who_is_asked(read_judges(read_protocols("original")))) == ["no model is asked"]
 
 

@@ -234,3 +234,37 @@ def test_every_error_is_public_and_of_one_family() -> None:
     named = {name for name in vars(errors) if name.endswith("Error")}
     assert named <= set(tables.__all__)
     assert all(issubclass(getattr(tables, name), TableError) for name in named)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        (
+            "scores.csv",
+            "model,vendor,law\nx,Open Models,1\ny,Big Models,2\n",
+            "line 2, column 'vendor': 'Open Models' is not a finite number; all of the column is "
+            "text: take it out, for each column but the first is a benchmark",
+        ),
+        (
+            "ballots.csv",
+            "name,a,b\nann,1,2\n,2,1\n",
+            "line 2, column 'name': 'ann' is not a finite number; all of the column is text: take "
+            "it out, or name it reviewer or item",
+        ),
+        (
+            "ballots.csv",
+            "reviewer,candidate,rank\nann,a,first\nann,b,second\n",
+            "column 'rank': 'first' is not a finite number; all of the column is text: write ranks "
+            "as numbers",
+        ),
+        # One bad cell is one bad cell.
+        ("ballots.csv", "a,b\n1,2\n1,x\n", "line 3, column 'b': 'x' is not a finite number; leave"),
+    ],
+)
+def test_a_column_of_text_is_told_from_a_bad_cell(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    read, _ = READERS[name]
+    with pytest.raises(TableError) as caught:
+        read(write(tmp_path / name, text))
+    assert words in str(caught.value)

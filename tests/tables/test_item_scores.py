@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.candidates.builders import make_rows, write_inspect_log
 from tests.tables.builders import write
 from tests.tables.test_pool_scores import POOL, pool
 from tiebreak.candidates import write_parquet
@@ -57,6 +58,18 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="does not exist"):
         read_item_scores(tmp_path / "nothing.parquet")
     path = write_parquet(pool({("a", "1", 1): {"x": 1.0, "y": 0.0}}), tmp_path / "p.parquet")
-    with pytest.raises(TableError, match="metric and filter are for logs"):
+    with pytest.raises(TableError, match="--metric and --filter are for logs"):
         read_item_scores(path, metric="acc")
     np.testing.assert_array_equal(read_item_scores(path).scores, [[1, 0]])
+
+
+def test_a_benchmark_of_one_model_beside_it_stops_no_contest(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        write_inspect_log(
+            tmp_path / f"{model}.eval", model, make_rows(3, native=float(model == "a"))
+        )
+    write_inspect_log(tmp_path / "alone.eval", "a", make_rows(3, native=1.0), task="law")
+    found = read_item_scores(tmp_path, benchmark="gsm8k")
+    assert found.scores.tolist() == [[1, 0]] * 3
+    with pytest.raises(TableError, match="law: only 'a' has native scores"):
+        read_item_scores(tmp_path, benchmark="law")

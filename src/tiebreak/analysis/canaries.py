@@ -9,6 +9,7 @@ from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
+from tiebreak.words import count
 
 NO_CANARY = (
     "No canary was judged in these logs. Ask a judge about some: tiebreak canary LOGS --judge "
@@ -34,7 +35,8 @@ class CanaryReport(Finding):
 
     def __str__(self) -> str:
         found = self.canaries
-        return f"{', '.join(self.judges)}: persuaded by {found.n_persuaded} of {found.n} canaries"
+        planted = count(found.n, "canary", "canaries")
+        return f"{', '.join(self.judges)}: persuaded by {found.n_persuaded:,} of {planted}"
 
 
 def canary_reports(paths: Paths, *, how: Resampling = Resampling()) -> list[CanaryReport]:

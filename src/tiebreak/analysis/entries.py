@@ -287,6 +287,9 @@ def scored(
     native = np.where(np.isnan(scores), np.nan, table.native[cells])
     ones = np.ones((1, len(rows)))
     gain = resolution_gain(*(mean_statistic(one)(ones)[0] for one in (scores, native)))
+    if gain.reason and (known := int((~np.isnan(native)).any(axis=0).sum())) < 2:
+        have = "only one model has" if known else "no model has"
+        gain = replace(gain, reason=f"{have} native scores on items that were ranked")
     if not scores.size:
         return (), gain
     standing = entry.statistic(common.items, common.models)(np.ones((1, len(common.items))))[0]

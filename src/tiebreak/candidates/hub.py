@@ -121,6 +121,11 @@ _WORDS: dict[Kind, tuple[str, str]] = {
     "busy": ("hub_download", "the Hub asks for fewer requests"),
     "down": ("hub_download", "the Hub has trouble"),
     "offline": ("hub_download", "is not in the cache, and HF_HUB_OFFLINE is set"),
+    "proxy": (
+        "hub_download",
+        "the address of a proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY has to begin with http:// "
+        "or https://",
+    ),
     "unreachable": ("hub_download", "the Hub cannot be reached"),
     "broken": ("hub_download", "the connection to the Hub broke"),
     "disk": ("hub_download", "cannot be kept in the cache"),

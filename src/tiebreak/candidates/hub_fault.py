@@ -23,6 +23,7 @@ Kind = Literal[
     "down",  # 408, 5xx
     "refused",  # any other answer of 400 or more
     "offline",  # HF_HUB_OFFLINE is set
+    "proxy",  # the address of a proxy has a scheme that no proxy has
     "unreachable",  # no connection could be made: nothing was sent
     "broken",  # a connection that broke, or was silent for too long
     "disk",  # the download cache cannot be written
@@ -96,6 +97,8 @@ def _of_hub(error: BaseException) -> Fault | None:
         return Fault(_kind(error, status), status, message, retry_after(headers))
     if isinstance(error, errors.OfflineModeIsEnabled):
         return Fault("offline")
+    if isinstance(error, ValueError) and "scheme for proxy URL" in str(error):
+        return Fault("proxy")
     if isinstance(error, errors.FileMetadataError):  # a proxy or a portal answers in its place
         return Fault("unreachable", message=_one_line(str(error)))
     if isinstance(error, http_error):

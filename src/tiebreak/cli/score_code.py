@@ -97,7 +97,7 @@ def score_code(
     from tiebreak.write_back.lm_eval_results import write_lm_eval_results
 
     with plain_errors(CandidateError, PrerequisiteError):
-        pool = load_candidates(paths, **loading)
+        pool = load_candidates(without(out, paths), **loading)
         with _writing(out):  # tried before anything is run, whose result would be lost
             out.resolve().parent.mkdir(parents=True, exist_ok=True)
             TemporaryFile(dir=out.resolve().parent).close()
@@ -123,6 +123,19 @@ def score_code(
         if log_dir is None and scores.n_runs:
             click.echo("Inspect's log of the runs is gone; --log-dir keeps it.")
     context.exit(1 if scores.unscored else 0)
+
+
+def without(out: Path, paths: Sequence[str]) -> list[str]:
+    """The paths; of a folder in which `out` lies all else, so that a second run reads the same."""
+    from tiebreak.candidates.discover import discover
+
+    given: list[str] = []
+    for path in paths:
+        inside = Path(path).is_dir() and out.resolve().is_relative_to(Path(path).resolve())
+        found = discover([Path(path)]).files if inside and out.is_file() else []
+        others = [str(one.path) for one in found if not one.path.samefile(out)]
+        given += others or [path]
+    return given
 
 
 @contextmanager

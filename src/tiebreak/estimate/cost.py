@@ -196,8 +196,9 @@ def read_judges(
         price_file: a file as for Inspect's `--model-cost-config`.
 
     Raises:
-        EstimateError: a protocol asks a model that is not given, no protocol asks the peers, a
-            price or the file cannot be read, or a price is for a model that is not asked.
+        EstimateError: a protocol asks a model that is not given, a model has no provider, no
+            protocol asks the peers, a price or the file cannot be read, or a price is for a model
+            that is not asked.
     """
     reviewers = _peers(variants, peers)
     asking = [variant.label for variant in variants if asks_judge(variant)]
@@ -212,6 +213,10 @@ def read_judges(
         )
     if not asking:
         judge = meta_judge = None
+    if nameless := [model for model in (judge, meta_judge) if model and "/" not in model]:
+        raise EstimateError(
+            f"{nameless[0]!r} names no provider: give it as PROVIDER/MODEL, such as openai/gpt-5"
+        )
     asked = [model for model in (judge, meta_judge, *reviewers) if model is not None]
     given = [read_price(text) for text in prices]
     if strangers := [model for model, _ in given if model is not None and model not in asked]:

@@ -39,6 +39,7 @@ _SENTENCES: dict[Kind, str] = {
     "again.",
     "offline": "HF_HUB_OFFLINE is set: unset it to publish, or use --dry-run to write the folder "
     "only.",
+    "proxy": BAD_ADDRESS + " It begins with http:// or https://.",
     "unreachable": "The Hub at {endpoint} cannot be reached{said}: check the network, a proxy and "
     "HF_ENDPOINT. {again}",
     "broken": "The connection to the Hub broke{said}{tried}. {again}",

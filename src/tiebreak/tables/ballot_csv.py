@@ -27,6 +27,8 @@ from tiebreak.tables.errors import TableError, listed, shown
 
 RESERVED = {"ballot": "reviewer"} | {n: n for n in ("reviewer", "item", "candidate", "rank")}
 
+_NOT_WIDE = "take it out, or name it reviewer or item"
+
 
 def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     """Read a CSV file of ballots, wide or long.
@@ -58,7 +60,8 @@ def _wide(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list
         if "reviewer" in columns:
             what = f"{shown(reviewer)} votes{_on(item)}"
             table.once(lines, (item, reviewer), row, what)
-        ballots.append(Ballot({name: table.rank(row, name) for name in candidates}, item, reviewer))
+        ranks = {name: table.rank(row, name, if_text=_NOT_WIDE) for name in candidates}
+        ballots.append(Ballot(ranks, item, reviewer))
     return ballots, candidates
 
 
@@ -73,7 +76,9 @@ def _long(table: Delimited, columns: dict[str, str]) -> tuple[list[Ballot], list
         what = f"{shown(reviewer)} ranks {shown(candidate)}{_on(item)}"
         table.once(lines, (item, reviewer, candidate), row, what)
         candidates[candidate] = None
-        ballots.setdefault((item, reviewer), {})[candidate] = table.rank(row, columns["rank"])
+        ballots.setdefault((item, reviewer), {})[candidate] = table.rank(
+            row, columns["rank"], if_text="write ranks as numbers"
+        )
     named = [Ballot(ranks, item, reviewer) for (item, reviewer), ranks in ballots.items()]
     return named, list(candidates)
 

@@ -65,32 +65,41 @@ class Delimited:
                 found[meaning] = name
         return found
 
-    def number(self, row: Row, column: str, sign: str = "") -> float:
+    def number(
+        self, row: Row, column: str, sign: str = "", *, if_text: str = "take it out"
+    ) -> float:
         """A cell as a number, without a sign after it; NaN where it stands for "no number".
+
+        `if_text` says what to do with a column in which no cell is a number.
 
         Raises:
             TableError: the cell is not a finite number.
         """
+        value = self._number(row, column, sign)
+        if value is None or math.isfinite(value):
+            return math.nan if value is None else value
+        text = row.cells[column].removesuffix(sign).rstrip()
+        help_ = "leave the cell empty where there is none"
+        others = [self._number(one, column, sign) for one in self.rows]
+        if not any(one is not None and math.isfinite(one) for one in others):
+            help_ = f"all of the column is text: {if_text}"
+        raise self.wrong(row, f"{shown(text)} is not a finite number; {help_}", column)
+
+    def _number(self, row: Row, column: str, sign: str) -> float | None:
+        """A cell as a number; None where it is missing, NaN or infinite where it is none."""
         text = row.cells[column].removesuffix(sign).rstrip()
         if text.lower() in MISSING:
-            return math.nan
+            return None
         plain = text.replace(",", ".") if self.decimal == "," else text
-        value = float(plain) if _NUMBER.fullmatch(plain) else math.nan
-        if math.isfinite(value):
-            return value
-        raise self.wrong(
-            row,
-            f"{shown(text)} is not a finite number; leave the cell empty where there is none",
-            column,
-        )
+        return float(plain) if _NUMBER.fullmatch(plain) else math.nan
 
-    def rank(self, row: Row, column: str) -> float:
-        """A cell as a rank; NaN where it stands for "not ranked".
+    def rank(self, row: Row, column: str, *, if_text: str = "write ranks as numbers") -> float:
+        """A cell as a rank; NaN where it stands for "not ranked". `if_text` as for `number`.
 
         Raises:
             TableError: the cell is not a finite number from 0 on.
         """
-        rank = self.number(row, column)
+        rank = self.number(row, column, if_text=if_text)
         # Exports write −1 for "none"; as a rank it would be the best of all.
         if rank < 0:
             help_ = "leave the cell empty for 'not ranked'"

@@ -59,12 +59,19 @@ def read_item_scores(
             )
         if path.suffix.lower() == POOL and (metric or filter):
             raise TableError(
-                f"{path}: metric and filter are for logs; a pool holds the scores it was written "
-                "with"
+                f"{path}: --metric and --filter are for logs; a pool holds the scores it was "
+                "written with"
             )
     try:
         pool = load_candidates(
-            paths, "intersect", epochs="all", native=metric, filter=filter, rename=rename
+            paths,
+            "intersect",
+            epochs="all",
+            native=metric,
+            filter=filter,
+            rename=rename,
+            # Of another benchmark in the same folder; the one that is asked for is checked below.
+            alone=True,
         )
     except CandidateError as error:
         raise TableError(str(error)) from error
