@@ -6,6 +6,7 @@ from typing import Any
 from tiebreak.estimate.experience import Experience
 from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import Price, model_info
+from tiebreak.estimate.small_fields import few_models
 from tiebreak.estimate.totals import Range
 from tiebreak.ranking_logs.shards import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
@@ -172,6 +173,8 @@ def notes(found: Estimate) -> Iterator[str]:
             f"{count(found.n_identical, 'item')} of {found.n_items:,} cost nothing: all answers "
             "are identical"
         )
+    if few := few_models(found):
+        yield few
     if unpriced := [m for m, price in found.judges.prices.items() if price is None]:
         yield (
             f"No price is known for {_names(unpriced)}: add --price IN,OUT (dollars per "
