@@ -125,12 +125,16 @@ def test_where_judging_could_help_the_next_command_is_said(
     asked: list[str], judging: list[str], said: bool, handed: Handed
 ) -> None:
     found = [SimpleNamespace(verdict=SimpleNamespace(judging=one)) for one in judging]
-    handed.instead("tiebreak.candidates.load_candidates")
+    handed.instead("tiebreak.candidates.load_candidates", FOUND)
+    handed.instead("tiebreak.estimate.small_fields.small_field", "Few models")
     handed.instead("tiebreak.analysis.diagnosis.diagnose", found)
     handed.instead("tiebreak.cli.diagnose.show")
     done = tiebreak("diagnose", "my logs", "b", *asked)
     command = "  tiebreak estimate 'my logs' b --judge MODEL"
-    assert done.stdout == (f"\nWhat judging would cost:\n{command}\n" if said else "")
+    expected = f"\nWhat judging would cost:\n{command}\nFew models.\n"
+    assert done.stdout == (expected if said else "")
+    asked_for = [args for name, args, _ in handed.made if name == "small_field"]
+    assert asked_for == ([(FOUND,)] if said else [])
 
 
 @pytest.mark.parametrize(
