@@ -93,7 +93,7 @@ def board_verdict(
         trust: whether the judge can be trusted.
     """
     sentences = [
-        _order(found, table.models),
+        order_sentence(found, table.models),
         decided,
         _placed(found, table.models, firsts),
         _views(found, table.models, views),
@@ -107,7 +107,7 @@ def board_verdict(
     )
 
 
-def _order(found: Separation, models: Sequence[str]) -> str:
+def order_sentence(found: Separation, models: Sequence[str]) -> str:
     """Who is first, against whom that holds, and which models cannot be told apart."""
     names = [models[column] for column in found.order]
     if len(names) < 2:

@@ -16,6 +16,7 @@ from tests.ranking_logs.builders import write_log
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.peers.review import PeerReport, peer_report
+from tiebreak.analysis.peers.self_preference import favour_sentence
 from tiebreak.rankers import Resampling
 from tiebreak.report import terminal
 from tiebreak.report.sheets.peers import data_of, sheets_of
@@ -104,8 +105,40 @@ def test_no_line_is_too_long_and_nothing_is_cut(report: PeerReport, width: int) 
         assert word in flat(text), word
 
 
+def test_a_review_begins_with_who_is_first_and_who_favours_itself(small: PeerReport) -> None:
+    [sheet, *_] = sheets_of(small)
+    assert sheet.verdict == (
+        "b is first (p < .001 against each other model). All 3 models are told apart on these 12 "
+        "items. a ranks itself 2.0 places higher than its peers rank it (the consensus takes that "
+        "away)."
+    )
+    assert data_of(small)["reviews"][0]["verdict"] == sheet.verdict
+    words = flat(printed(small, 100))
+    assert words.index(sheet.verdict) < words.index("Mean rank")
+    for view in ("SR, self-ranking:", "PR, peer-ranking:", "SIA, self-incl", "SFA, self-free"):
+        assert view in words
+
+
+def test_who_favours_itself_in_a_sentence(small: PeerReport) -> None:
+    [review, *_] = small.reviews
+    a, *others = review.views
+    assert a.verdict == "removed"
+    assert favour_sentence(others) == "No model is found to favour itself."
+    untold = replace(a, verdict=None, reason="too few items to tell")
+    assert favour_sentence([untold]) == ""
+    assert favour_sentence([untold, *others]) == (
+        "Of the 2 that were tested none is found to favour itself."
+    )
+    humble = replace(a, verdict="kept", gap=replace(a.gap, value=-0.5))
+    assert favour_sentence([humble, a]) == (
+        "a ranks itself 2.0 places higher than its peers rank it (the consensus takes that away); "
+        "a ranks itself 0.5 places lower than its peers rank it (the consensus keeps that)."
+    )
+
+
 def test_the_tables_by_hand(small: PeerReport) -> None:
-    text = printed(small, 120)
+    whole = printed(small, 120)
+    text = whole[whole.index("Model") :]
     # Rank, mean rank, its interval, ranks that are left open, all at once.
     assert cells(text, "b ") == ["b", "1", "1.00", "1.00", "to", "1.00", "1–1", "1"]
     # a: SR 1, PR 3, and the consensus bca is that of all the others.
@@ -129,7 +162,7 @@ def test_the_tables_by_hand(small: PeerReport) -> None:
     assert "12 in 12" in text
     assert cells(text, "X2 (panel)")[2:4] == ["12", "100%"]
     assert cells(text, "X1", -1) == ["X1", "12", "0", "1,200", "120", "$0.1200", "$0.1200"]
-    words = flat(text)
+    words = flat(whole)
     for sentence in (
         "WARNING: X2 gave no usable review in any of 12 items, and the others decide alone.",
         "WARNING: b did not see all answers in 12 of 12 reviews",

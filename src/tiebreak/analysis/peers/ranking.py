@@ -72,12 +72,14 @@ class ItemOrders:
 class PeerRanking:
     """The macro ranking by the first of `methods`, best first, and what else can be made of it.
 
-    `by_method` are the macro rankings by all methods. `at_once` is the election by all ballots of
-    all items; None where no ballot compares two models.
+    `separation` are the tests of all pairs of models. `by_method` are the macro rankings by all
+    methods. `at_once` is the election by all ballots of all items; None where no ballot compares
+    two models.
     """
 
     methods: tuple[str, ...]
     rows: tuple[PeerRank, ...]
+    separation: Separation
     by_method: Election
     at_once: Election | None
     orders: ItemOrders
@@ -102,6 +104,7 @@ def peer_ranking(
     return PeerRanking(
         methods=tuple(methods),
         rows=_rows(panel, bootstrap, pairs, _places(at_once)),
+        separation=pairs,
         by_method=_by_method(panel, methods, consensus),
         at_once=at_once,
         orders=_orders(panel),

@@ -8,11 +8,16 @@ import numpy as np
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.peers.panel import NoPeerReviewError, Panel, panels_among
 from tiebreak.analysis.peers.ranking import KEMENY, PeerRanking, peer_ranking
-from tiebreak.analysis.peers.self_preference import SelfPreference, self_preference
+from tiebreak.analysis.peers.self_preference import (
+    SelfPreference,
+    favour_sentence,
+    self_preference,
+)
 from tiebreak.analysis.peers.sparse import SparseAgreement, sparse_agreements
 from tiebreak.analysis.peers.worth import PanelWorth, panel_warnings, panel_worth
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import FEW_ITEMS, lone_reviewer
+from tiebreak.analysis.verdict import order_sentence
 from tiebreak.paths import Paths
 from tiebreak.rankers import Views, peer_views
 from tiebreak.rankers.aggregation import comparing
@@ -43,6 +48,12 @@ class PeerReview:
     receipt: Receipt
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Who is first by the consensus, ahead of whom, and which models favour themselves."""
+        first = order_sentence(self.ranking.separation, self.panel.models)
+        return " ".join(filter(None, [first, favour_sentence(self.views)]))
 
     @property
     def n_reviewed(self) -> int:

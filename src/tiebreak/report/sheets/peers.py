@@ -46,12 +46,17 @@ from tiebreak.report.sheets.panel import (
 from tiebreak.words import count
 
 LEGEND_VIEWS = (
-    "Mean ranks. SR: by itself; PR: by its peers; SIA: in the consensus of all ballots; SFA: the "
-    "same without own ranks. Differences: over the items that have both; PR−SR > 0: it favours "
-    "itself. Fair gap: by each two ballots without the other reviewer's answer, since a fair model "
-    "among others that favour themselves has a PR−SR, too. p: of both gaps, for all models "
-    "together (sign flips over items, Holm). Gap: none found, or removed, reduced or kept by "
-    "aggregation. Intervals are each model's alone"
+    "Mean ranks, 1 = best, in four views. SR, self-ranking: the rank that the model gives itself. "
+    "PR, peer-ranking: the mean of the ranks that its peers give it. SIA, self-inclusive "
+    "aggregation: its rank in the consensus of all ballots. SFA, self-free aggregation: the same "
+    "without the ranks that models give themselves"
+)
+LEGEND_GAPS = (
+    "Differences: over the items that have both; PR−SR > 0: it favours itself. Fair gap: by each "
+    "two ballots without the other reviewer's answer, since a fair model among others that favour "
+    "themselves has a PR−SR, too. p: of both gaps, for all models together (sign flips over items, "
+    "Holm). Gap: none found, or removed, reduced or kept by aggregation. Intervals are each "
+    "model's alone"
 )
 
 
@@ -90,7 +95,7 @@ def data_of(report: PeerReport, *, items: bool = False) -> dict[str, Any]:
                        "alpha": ESTIMATE, "kendall_w": ESTIMATE,
                        "votes": of `EffectiveVotes`, "errors": ESTIMATE,
                        "majority_errors": ESTIMATE, "without_method"},
-             "receipt": of `Receipt`, "warnings": [], "notes": [],
+             "receipt": of `Receipt`, "verdict", "warnings": [], "notes": [],
              "items": [{"item_id", "n_reviews", "election": null or ELECTION}]}],
          "sparse": [of `SparseAgreement`], "notes": []}
 
@@ -121,6 +126,7 @@ def review_sheet(review: PeerReview, level: float) -> Sheet:
     return Sheet(
         f"{panel.benchmark} · peer review · {' · '.join(sizes)}",
         (f"log: {panel.log}",),
+        review.verdict,
         warnings=review.warnings,
         sections=(
             Section.of(_ranking(review.ranking, level), lines=_ranking_lines(review)),
@@ -214,8 +220,8 @@ def _views(rows: Sequence[SelfPreference], level: float) -> Iterator[Section]:
         yield Section.of(lines=[f"Self-preference: {UNDEFINED} ({'; '.join(undefined)})"])
         return
     lines = [f"No verdict on {', '.join(models)}: {why}" for why, models in undefined.items()]
-    yield Section.of(_four_views(rows))
-    yield Section.of(_gaps(rows, level), legend=[LEGEND_VIEWS], lines=lines)
+    yield Section.of(_four_views(rows), legend=[LEGEND_VIEWS])
+    yield Section.of(_gaps(rows, level), legend=[LEGEND_GAPS], lines=lines)
 
 
 def _four_views(rows: Iterable[SelfPreference]) -> Table:
@@ -314,7 +320,7 @@ def _review(review: PeerReview, *, items: bool) -> dict[str, Any]:
         },
         "views": review.views,
         "panel": panel_data(panel, review.worth),
-        **only(review, "receipt", "warnings", "notes"),
+        **only(review, "receipt", "verdict", "warnings", "notes"),
     }
     return data | {"items": _items(panel)} if items else data
 
