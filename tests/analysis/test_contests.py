@@ -78,7 +78,8 @@ def test_a_spoilt_score() -> None:
     assert spoilt.csd_ranks == expected.csd_ranks
     # Means of ben: 8 before, 7/3 after; ada has 6, cleo 6, dan 2.
     assert spoilt.mean_ranks == (1, 3)
-    row = f"ben 0 on code, law 1 → {expected.csd_ranks[1]} 1 → 3"
+    wins = " → ".join(f"{value:.3f}" for value in expected.expected_wins)
+    row = f"ben 0 on code, law {wins} 1 → {expected.csd_ranks[1]} 1 → 3"
     assert row in " ".join(printed(contest).split())
 
 

@@ -7,7 +7,7 @@ from tiebreak.bank.importing import ImportReport
 from tiebreak.bank.remarks import Remarks
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.tables.errors import listed
 from tiebreak.words import count
 
@@ -51,11 +51,7 @@ def _verdict(report: ImportReport) -> str:
 
 
 def _files(report: ImportReport) -> Table:
-    figures = (
-        *numbers("Rows", "Imported"),
-        Column("Already there", short="Already\nthere"),
-        *numbers("Same", "Near", "Faulty"),
-    )
+    figures = numbers("Rows", "Imported", "Already there", "Same", "Near", "Faulty")
     return Table.of(
         (names("File", 20), *figures),
         (

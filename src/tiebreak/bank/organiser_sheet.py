@@ -8,7 +8,15 @@ from tiebreak.bank.overview import Part, SessionLine
 from tiebreak.bank.release import SessionResult
 from tiebreak.report.cells import UNDEFINED, Cell, integer, number, words
 from tiebreak.report.json import document
-from tiebreak.report.sheet import Section, Sheet, Table, interval_heading, names, numbers
+from tiebreak.report.sheet import (
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+    names,
+    numbers,
+)
 from tiebreak.words import count
 
 
@@ -50,14 +58,14 @@ def _sessions(found: Part[SessionLine]) -> Sheet:
         for session in found.rows
     )
     columns = (
-        *(names("Session", 32), names("Institution"), names("Model"), names("Prompting", 9)),
+        *(names("Session", 32), names("Institution"), model_names(), names("Prompting", 9)),
         *(names("State", 8), *numbers("Answered", "Score"), names("Results", 8), names("Started")),
     )
     states = ", ".join(f"{n:,} {state}" for state, n in sorted(by_state.items()))
     return Sheet(
         count(found.total, "session"),
         verdict=f"{states}." if states else "No session was opened yet.",
-        sections=(Section.of(Table.of(columns, rows, "Sessions", gap=2)),),
+        sections=(Section.of(Table.of(columns, rows, "Sessions")),),
     )
 
 

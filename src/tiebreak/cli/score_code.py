@@ -176,7 +176,7 @@ def _as_dict(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> d
 
 def _sheet(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> "Sheet":
     from tiebreak.report import cells
-    from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+    from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
 
     rows = [
         (
@@ -188,7 +188,7 @@ def _sheet(scores: "CodeScores", out: Path, written: "Sequence[Outcome]") -> "Sh
         )
         for model, (passed, scored, answers) in scores.passed().items()
     ]
-    table = Table.of((names("Model"), *numbers("Passed", "Of", "Unscored", "Share")), rows)
+    table = Table.of((model_names(), *numbers("Passed", "Of", "Unscored", "Share")), rows)
     lines = [
         f"{count(scores.n_runs, 'different program was', 'different programs were')} run.",
         *(

@@ -56,7 +56,7 @@ def _table(plan: Plan) -> Table:
         names("Protocol", 13),
         *(Column("Items"), Column("Calls"), Column("Half-width", short="Half-\nwidth")),
         Column("Pairs told apart", short="Pairs\napart"),
-        *(Column("Direct"), Column("In batches", short="In\nbatches")),
+        *(Column("Direct"), Column("In batches")),
     )
     rows = [
         (

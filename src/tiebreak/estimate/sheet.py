@@ -11,7 +11,7 @@ from tiebreak.estimate.totals import Range
 from tiebreak.ranking_logs.shards import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
-from tiebreak.report.sheet import Column, Section, Sheet, Table, names
+from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
 from tiebreak.words import count, percent
 
 _FIGURES = ("calls", "calls_per_item", "tokens_in", "tokens_out", "cost", "depth", "hours")
@@ -55,9 +55,8 @@ def _table(found: Estimate) -> Table:
     unit, size = ("hours", 1) if longest >= 1 else ("minutes", 60)
     columns = (
         names("Protocol", 13),
-        *(Column("Per item", short="Per\nitem"), Column("Calls")),
-        *(Column("Tokens in", short="Tokens\nin"), Column("Tokens out", short="Tokens\nout")),
-        *(Column("Money"), Column("Depth"), Column(f"Time, {unit}", short=f"Time,\n{unit}")),
+        *numbers("Per item", "Calls", "Tokens in", "Tokens out"),
+        *numbers("Money", "Depth", f"Time, {unit}"),
     )
     rows = [
         (
@@ -70,7 +69,7 @@ def _table(found: Estimate) -> Table:
         )
         for row in found.protocols
     ]
-    return Table.of(columns, rows, "What judging would cost", gap=1)
+    return Table.of(columns, rows, "What judging would cost")
 
 
 def _cell(figure: Range, write: Callable[[float], str]) -> Cell:

@@ -9,7 +9,7 @@ from tiebreak.lab.planted import World
 from tiebreak.lab.study import Agreement, Figure, Row, Study
 from tiebreak.report.cells import Cell, decimal, integer, number, share, words
 from tiebreak.report.json import document, only
-from tiebreak.report.sheet import WIDE, Column, Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
 from tiebreak.words import count, percent
 
 NOTE = (
@@ -84,16 +84,10 @@ def _table(rows: list[Row]) -> Table:
     """One row per protocol."""
     columns = (
         names("Protocol", 14),
-        *(
-            Column("ρ full pairwise", short="ρ full\npairwise"),
-            Column("same first", short="same\nfirst"),
-        ),
-        *(Column("ρ truth"), Column("right first", short="right\nfirst")),
-        *(Column("calls per item", short="calls\nper item"), Column("in a row", short="in a\nrow")),
-        Column("worst ρ pairwise", room=WIDE, short="worst ρ\npairwise"),
-        Column("worst ρ truth", room=WIDE, short="worst ρ\ntruth"),
-        Column("τ full pairwise", room=WIDE, short="τ full\npairwise"),
-        Column("unscored", room=WIDE, short="un-\nscored"),
+        *numbers("ρ full pairwise", "same first", "ρ truth", "right first"),
+        *numbers("calls per item", "in a row"),
+        *(Column("worst ρ pairwise", spare=1), Column("worst ρ truth", spare=1)),
+        *(Column("τ full pairwise", spare=1), Column("unscored", spare=1)),
     )
     return Table.of(
         columns,

@@ -20,7 +20,7 @@ from tiebreak.report.cells import (
     share,
     words,
 )
-from tiebreak.report.sheet import Column, names
+from tiebreak.report.sheet import Column, model_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _native(row: LeaderboardRow, board: Leaderboard) -> Cell:
 
 COLUMNS: Final = (
     BoardColumn(("rank",), Column("#"), lambda row, board: rank(row.rank)),
-    BoardColumn(("model",), names("Model"), lambda row, board: words(row.model)),
+    BoardColumn(("model",), model_names(), lambda row, board: words(row.model)),
     BoardColumn(
         ("borda",),
         Column("Borda"),
@@ -99,7 +99,7 @@ COLUMNS: Final = (
     ),
     BoardColumn(
         ("native", "native_n"),
-        Column("Native", folds=6),
+        Column("Native", folds=6, spare=2),
         _native,
         metric=Metric(
             "native_score",
@@ -108,7 +108,7 @@ COLUMNS: Final = (
     ),
     BoardColumn(
         ("wins", "losses", "ties"),
-        Column("W–L–T", meaning="Matches won, lost and tied"),
+        Column("W–L–T", spare=3, meaning="Matches won, lost and tied"),
         lambda row, board: Cell(f"{row.wins}–{row.losses}–{row.ties}", row.wins),
         shown=lambda board: board.rule.by_matches,
     ),
@@ -121,7 +121,7 @@ COLUMNS: Final = (
     ),
     BoardColumn(
         ("unscored_rate",),
-        Column("Unscored", short="Un-\nscored", meaning="Share of its matches without a verdict"),
+        Column("Unscored", spare=4, meaning="Share of its matches without a verdict"),
         lambda row, board: share(row.unscored_rate),
         shown=lambda board: board.rule.by_matches or board.rule.by_grades,
     ),

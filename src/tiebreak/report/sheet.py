@@ -21,25 +21,24 @@ from itertools import pairwise
 from tiebreak.report.cells import Cell
 from tiebreak.words import visible
 
-# From this width on a terminal has room for columns that 80 characters have none for.
-WIDE = 100
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table.
 
-    A `numeric` one is set flush right, unless `left`, and sorts by number. A terminal folds long
-    texts down to the width `folds` (0: never) and shows the column from the width `room` on. The
-    heading `short` is for terminals: one with line breaks for all, another for narrow ones.
-    `meaning` explains the heading.
+    A `numeric` one is set flush right, unless `left`, and sorts by number. `meaning` explains the
+    heading. The rest is for terminals that have not room for all: texts fold down to the width
+    `folds` (0: never), names of `models` lose what all of them begin with, `short` is another
+    heading, perhaps with line breaks, and the columns with the highest `spare` are left out first,
+    of equal ones the last.
     """
 
     heading: str
     numeric: bool = True
     left: bool = False
     folds: int = 0
-    room: int = 0
+    models: bool = False
+    spare: int = 0
     short: str = ""
     meaning: str = ""
 
@@ -47,6 +46,11 @@ class Column:
 def names(heading: str, width: int = 12) -> Column:
     """A column of names, which fold where they are long."""
     return Column(heading, numeric=False, left=True, folds=width)
+
+
+def model_names(heading: str = "Model") -> Column:
+    """A column of the names of models."""
+    return replace(names(heading), models=True)
 
 
 def numbers(*headings: str) -> tuple[Column, ...]:
@@ -64,14 +68,13 @@ class Table:
     """Rows of cells, one cell for each column.
 
     `rules` are the numbers of the rows that have a rule above them, such as that of a sum. A
-    terminal needs no `caption`, and sets columns `gap` blanks apart.
+    terminal needs no `caption`.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     rules: tuple[int, ...] = ()
-    gap: int = 3
 
     @classmethod
     def of(
@@ -81,14 +84,13 @@ class Table:
         caption: str = "",
         *,
         rules: Iterable[int] = (),
-        gap: int = 3,
     ) -> "Table":
         """A table of any iterables.
 
         Raises:
             ValueError: a row has not one cell for each column.
         """
-        made = cls(tuple(columns), tuple(map(tuple, rows)), caption, tuple(rules), gap)
+        made = cls(tuple(columns), tuple(map(tuple, rows)), caption, tuple(rules))
         if any(len(row) != len(made.columns) for row in made.rows):
             raise ValueError("every row of a table has one cell for each column")
         return made

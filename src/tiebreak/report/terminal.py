@@ -11,12 +11,14 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from tiebreak.report.cells import Cell
-from tiebreak.report.sheet import WIDE, Column, Sheet, Table, one_line
+from tiebreak.report.layout import Layout, lay_out
+from tiebreak.report.sheet import Sheet, Table, one_line
 
 _STYLES = {"": "", "good": "blue", "bad": "red"}
 # By the blanks between two columns; the box itself makes one of them.
 _PADDING = {1: (0, 0, 0, 0), 2: (0, 1, 0, 0), 3: (0, 1, 0, 1)}
+# So many of the columns that there is no room for are named.
+_NAMED = 6
 
 
 def show(sheets: Iterable[Sheet] | Sheet, console: Console | None = None) -> None:
@@ -24,8 +26,8 @@ def show(sheets: Iterable[Sheet] | Sheet, console: Console | None = None) -> Non
 
     Args:
         sheets: what to print.
-        console: where to print; standard output by default. Some columns are shown on a wide
-            console only (`Column.room`).
+        console: where to print; standard output by default. Of a table that is too wide for it
+            columns are left out, and named below (`Column.spare`).
     """
     console = console or Console(highlight=False)
     for number, sheet in enumerate([sheets] if isinstance(sheets, Sheet) else sheets):
@@ -54,7 +56,7 @@ def _blocks(sheet: Sheet, width: int) -> Iterator[list[RenderableType]]:
     for section in sheet.sections:
         yield _lines([section.heading], "bold")
         yield [
-            *([_table(section.table, width)] if section.table else []),
+            *(_table(section.table, width) if section.table else []),
             *_lines(section.legend, "dim"),
             *_lines(section.lines),
         ]
@@ -65,29 +67,24 @@ def _lines(texts: Iterable[str], style: str = "") -> list[RenderableType]:
     return [plain(text, style) for text in texts if text]
 
 
-def _table(table: Table, width: int) -> RichTable:
-    shown = [number for number, column in enumerate(table.columns) if column.room <= width]
-    # Columns are closer than two blanks only where there is no room.
-    gap = max(table.gap, 2 if width >= WIDE else 1)
-    made = RichTable(box=box.SIMPLE, pad_edge=False, show_edge=False, padding=_PADDING[gap])
-    for number in shown:
-        _add_column(made, table.columns[number], width)
-    for number, row in enumerate(table.rows):
-        cells = (_cell(row[place], table.columns[place]) for place in shown)
-        made.add_row(*cells, end_section=number + 1 in table.rules)
-    return made
+def _table(table: Table, width: int) -> list[RenderableType]:
+    """A table, and a line that says what of it there is no room for."""
+    layout = lay_out(table, width)
+    made = RichTable(box=box.SIMPLE, pad_edge=False, show_edge=False, padding=_PADDING[layout.gap])
+    for place, heading in zip(layout.columns, layout.headings, strict=True):
+        column = table.columns[place]
+        side: Literal["left", "right"] = "left" if column.left or not column.numeric else "right"
+        made.add_column(Text(heading), justify=side, no_wrap=True)
+    for number, (row, texts) in enumerate(zip(table.rows, layout.rows, strict=True), start=1):
+        tones = (_STYLES[row[place].tone] for place in layout.columns)
+        made.add_row(*map(Text, texts, tones), end_section=number in table.rules)
+    return [made, *_lines(_less(layout, width), "dim")]
 
 
-def _add_column(table: RichTable, column: Column, width: int) -> None:
-    short = column.short if width < WIDE or "\n" in column.short else ""
-    heading = "\n".join(map(one_line, (short or column.heading).split("\n")))
-    side: Literal["left", "right"] = "left" if column.left or not column.numeric else "right"
-    if column.folds:
-        table.add_column(Text(heading), justify=side, overflow="fold", min_width=column.folds)
-    else:
-        table.add_column(Text(heading), justify=side, no_wrap=True)
-
-
-def _cell(cell: Cell, column: Column) -> Text:
-    text = one_line(cell.text) + (f"\n{one_line(cell.under)}" if cell.under else "")
-    return Text(text, style=_STYLES[cell.tone], overflow="fold" if column.folds else None)
+def _less(layout: Layout, width: int) -> Iterator[str]:
+    if layout.prefix:
+        yield f"Models: each name begins with {layout.prefix}, left out here."
+    if layout.left_out:
+        first, rest = layout.left_out[:_NAMED], layout.left_out[_NAMED:]
+        more = [f"{len(rest)} more"] if rest else []
+        yield f"Not shown at {width} columns: {', '.join([*first, *more])}; --json has all."

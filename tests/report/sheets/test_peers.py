@@ -89,7 +89,7 @@ def test_no_line_is_too_long_and_nothing_is_cut(report: PeerReport, width: int) 
     text = printed(report, width)
     assert max(cell_len(row) for row in text.splitlines()) <= width
     assert "…" not in text
-    assert (" Ranks " in text) == (width >= 100)
+    assert " Ranks " in text
     words = (
         "gsm8k · peer review · 30 items · 5 models · 5 reviewers",
         *("Mean rank", "All at once", "PR−SR", "SFA−SIA", "Fair gap", "Place τ", "Paid"),

@@ -116,7 +116,7 @@ def _by_item(
         )
         for rater, one in zip(raters, figures, strict=True)
     ]
-    return Table.of(columns, rows, f"Item by item: {heading}", rules=_rules(raters), gap=2)
+    return Table.of(columns, rows, f"Item by item: {heading}", rules=_rules(raters))
 
 
 def _over_all(raters: Sequence[Rater], level: float) -> Table:
@@ -129,7 +129,7 @@ def _over_all(raters: Sequence[Rater], level: float) -> Table:
         )
         for one in raters
     ]
-    return Table.of(columns, rows, "Over all items", rules=_rules(raters), gap=2)
+    return Table.of(columns, rows, "Over all items", rules=_rules(raters))
 
 
 def _rules(raters: Sequence[Rater]) -> list[int]:

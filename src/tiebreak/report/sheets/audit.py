@@ -8,7 +8,7 @@ from typing import Any
 from tiebreak.candidates import Audit, BenchmarkAudit
 from tiebreak.report.cells import UNDEFINED, Cell, integer, words
 from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Section, Sheet, Table, model_names, names, numbers
 from tiebreak.words import count
 
 _SHOWN_PER_KIND = 5
@@ -36,7 +36,7 @@ def _sheet(benchmark: BenchmarkAudit) -> Sheet:
         rows.append(
             (words(model.model), integer(model.n), score, words(", ".join(model.native_metrics)))
         )
-    columns = (names("Model"), *numbers("Answers", "Native score"), names("Metric"))
+    columns = (model_names(), *numbers("Answers", "Native score"), names("Metric"))
     return Sheet(
         f"{benchmark.benchmark}: {count(benchmark.n_items, 'item')}",
         sections=(

@@ -18,7 +18,7 @@ from tiebreak.report.cells import (
     words,
 )
 from tiebreak.report.json import document, json_ready, only
-from tiebreak.report.sheet import WIDE, Column, Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
 from tiebreak.words import count, p_value
 
 _EACH_OTHER = "people with each other"
@@ -139,10 +139,10 @@ def _warnings(calibration: Calibration) -> Iterator[str]:
 def _judges(calibration: Calibration) -> Table:
     """A row for each judge and round, and for people with each other."""
     columns = (
-        names("Judge"),
+        model_names("Judge"),
         *([names("Round", 0)] if calibration.rounds else []),
         *numbers("Answers", "Mean κ", "κ"),
-        Column("κ²", room=WIDE),
+        Column("κ²", spare=1),
         *numbers("Agree"),
         *(numbers("Bias") if calibration.kind == "stars" else ()),
     )
@@ -167,7 +167,7 @@ def _judges(calibration: Calibration) -> Table:
             )
         )
     lines = rules if calibration.rounds else []
-    return Table.of(columns, rows, "Judges and people", rules=lines, gap=2)
+    return Table.of(columns, rows, "Judges and people", rules=lines)
 
 
 def _pairs(calibration: Calibration) -> Table:
@@ -198,7 +198,7 @@ def _models(calibration: Calibration) -> Table:
         words("mean"),
         *(_figure(calibration.mean(judge, turn).kappa) for judge, turn in _by(calibration)),
     )
-    columns = (names("Model"), *_headings(calibration))
+    columns = (model_names(), *_headings(calibration))
     return Table.of(columns, [*rows, last], "κ by model", rules=[len(rows)])
 
 

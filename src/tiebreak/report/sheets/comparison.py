@@ -21,12 +21,19 @@ from tiebreak.report.cells import (
     words,
 )
 from tiebreak.report.json import document, json_ready, only
-from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names, numbers
+from tiebreak.report.sheet import (
+    Column,
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+    names,
+    numbers,
+)
 from tiebreak.report.sheets.side_by_side import by_benchmark, places, top1
 from tiebreak.words import count, percent
 
-# From this width on a terminal has room for the columns that 80 characters have none for.
-WIDE = 110
 GAIN = (
     "Mean gap between two models' scores, over that between their native scores. Scores are "
     "results of matches, grades, or Borda scores of lists, as in SEAL's table 1"
@@ -143,7 +150,7 @@ def _agreements(one: BenchmarkComparison, level: float) -> Table:
         rows.append(_agreement(name, one.orders.n_items, one.orders.agreement, math.nan))
     columns = (
         *(names("Agreement"), *numbers("ρ", within, "τ", within, "Top-1")),
-        *(Column("Gain", meaning=GAIN), Column("in draws", room=WIDE), Column("Items", room=WIDE)),
+        *(Column("Gain", meaning=GAIN), Column("in draws", spare=1), Column("Items", spare=1)),
     )
     return Table.of(columns, rows, f"Agreement with {one.reference.name}", rules=rules)
 
@@ -224,8 +231,8 @@ def _judges(logs: Sequence[ComparedLog], level: float) -> Table:
     """Position and length, side by side: whether a judge goes by what it should not go by."""
     within = f"{level * 100:g}%"
     columns = (
-        *(names("Judge"), *numbers("First won", within, "Flips", "Longer gains")),
-        *(Column(interval_heading(level), room=WIDE), Column("Unscored")),
+        *(model_names("Judge"), *numbers("First won", within, "Flips", "Longer gains")),
+        *(Column(interval_heading(level), spare=1), Column("Unscored")),
     )
     rows = [_judge(log) for log in logs if log.board.rule.by_matches]
     return Table.of(columns, rows, "What the judge goes by")

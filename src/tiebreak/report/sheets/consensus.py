@@ -10,7 +10,7 @@ from tiebreak.rankers.contests.expected_wins import CsdResult
 from tiebreak.rankers.kemeny.result import KemenyResult
 from tiebreak.report.cells import UNDEFINED, Cell, number, words
 from tiebreak.report.json import document, json_ready, only
-from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, numbers
 from tiebreak.words import count
 
 # Cycles, and pairs that may be swapped, that lines on the terminal name; --json has all of them.
@@ -130,7 +130,7 @@ def _results(election: Election) -> Iterator[tuple[Consensus, KemenyResult | Non
 def _scores(election: Election, consensus: Consensus) -> Table:
     wins = [places(_by_wins(election.csd))] if election.csd else []
     return Table.of(
-        (Column("#"), names("Candidate"), Column("Score"), *numbers(*["CSD"][: len(wins)])),
+        (Column("#"), model_names("Candidate"), Column("Score"), *numbers(*["CSD"][: len(wins)])),
         (
             (
                 _place(place),
@@ -150,7 +150,7 @@ def _side_by_side(election: Election) -> Table:
     if election.csd is not None:
         columns, headings = [*columns, places(_by_wins(election.csd))], [*headings, "CSD"]
     return Table.of(
-        (names("Candidate"), *numbers(*headings)),
+        (model_names("Candidate"), *numbers(*headings)),
         (
             (
                 words(election.names[row]),

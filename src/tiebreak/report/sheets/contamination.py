@@ -6,7 +6,7 @@ from typing import Any
 from tiebreak.analysis.contamination import Contamination, Recall, RecallGap
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, percents, signed, words
 from tiebreak.report.json import document, json_ready, only
-from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Section, Sheet, Table, model_names, names, numbers
 from tiebreak.words import p_value
 
 
@@ -102,7 +102,7 @@ def _counts(found: Contamination) -> Table:
         for model in found.models
     )
     headings = [f"{name} (baseline)" if name in found.baselines else name for name in columns]
-    return Table.of((names("Model"), *numbers(*headings)), rows, "Recalled questions")
+    return Table.of((model_names(), *numbers(*headings)), rows, "Recalled questions")
 
 
 def _gaps(found: Contamination) -> Table:

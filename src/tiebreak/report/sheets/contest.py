@@ -23,12 +23,12 @@ from tiebreak.report.cells import (
 )
 from tiebreak.report.json import document, only
 from tiebreak.report.sheet import (
-    WIDE,
     Column,
     Section,
     Sheet,
     Table,
     interval_heading,
+    model_names,
     names,
     numbers,
 )
@@ -186,7 +186,7 @@ def _spoilt_table(report: ContestReport) -> Table:
         yield _change(*one.csd_ranks)
         yield _change(*one.mean_ranks)
 
-    columns = [names("Model"), names("Change", 20), Column("E[wins]", room=WIDE)]
+    columns = [model_names(), names("Change", 20), Column("E[wins]", spare=1)]
     columns += numbers("# by CSD", "# by mean")
     return Table.of(columns, map(row, report.spoilt), "Changed scores")
 
@@ -255,7 +255,7 @@ def _wins_table(report: ContestReport, result: CsdResult) -> Table:
     """Expected wins with their Monte Carlo error, and what other items leave open where known."""
     items, heading = report.items, interval_heading(result.level)
     tiers = None if report.tiers is None or report.tiers.max() == 1 else report.tiers
-    columns = [Column("#"), names("Model"), *([Column("Tier")] if tiers is not None else [])]
+    columns = [Column("#"), model_names(), *([Column("Tier")] if tiers is not None else [])]
     columns += numbers("E[wins]", "± (MC)")
     columns += numbers(heading, "ranks") if items is not None else numbers("ranks (MC)")
     columns += numbers("Kem") if report.election is not None else []
@@ -290,7 +290,7 @@ def _sensitivity_table(report: ContestReport, result: FailureSensitivity) -> Tab
     """Expected wins for every T, the slope Λ with its Monte Carlo error, and the label."""
     wins = numbers(*(f"T = {t}" for t in result.eliminate), "Λ", "± (MC)")
     return Table.of(
-        (names("Model"), *wins, Column("Label", numeric=False)),
+        (model_names(), *wins, Column("Label", numeric=False)),
         (
             (
                 words(report.models[row]),

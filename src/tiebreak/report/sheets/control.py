@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from tiebreak.analysis.control import ControlView, Covariate
 from tiebreak.analysis.strengths import StrengthRow
 from tiebreak.report.cells import UNDEFINED, Cell, number, percents, rank, signed_bounds, words
-from tiebreak.report.sheet import Column, Section, Table, interval_heading, names
+from tiebreak.report.sheet import Column, Section, Table, interval_heading, model_names
 from tiebreak.words import count, percent
 
-_CONTROLLED = {"length": "At equal\nlength", "style": "At equal\nstyle"}
+_CONTROLLED = {"length": "At equal length", "style": "At equal style"}
 _TWICE = {
     "length": "twice as long",
     "headings": "with twice as many headings",
@@ -26,9 +26,9 @@ def control_section(found: ControlView) -> Section:
     heading = interval_heading(found.controlled.level)
     columns = [
         column
-        for title in ("Bradley–\nTerry", _CONTROLLED[found.control])
+        for title in ("Bradley–Terry", _CONTROLLED[found.control])
         for column in (
-            Column(title.replace("–\n", "–").replace("\n", " "), short=title),
+            Column(title, short=title.replace("–", "–\n")),
             Column(heading, left=True),
             Column("Rank", short="#"),
         )
@@ -37,7 +37,7 @@ def control_section(found: ControlView) -> Section:
         (words(model), *(cell for rows in by_model for cell in _strength(rows.get(model))))
         for model in order
     ]
-    table = Table.of((names("Model"), *columns), rows, f"Control for {found.control}", gap=2)
+    table = Table.of((model_names(), *columns), rows, f"Control for {found.control}")
     return Section.of(table if rows else None, legend=_legend(found), lines=_lines(found))
 
 

@@ -9,7 +9,7 @@ from tiebreak.analysis.diagnosis import Diagnosis
 from tiebreak.rankers.pairwise_tests import Pair
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, number, words
 from tiebreak.report.json import document, json_ready, only
-from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Section, Sheet, Table, model_names, numbers
 from tiebreak.words import count, percent
 
 
@@ -98,7 +98,7 @@ def _table(diagnosis: Diagnosis) -> Table:
                 Cell(groups, standing.groups[0] if standing.groups else None),
             )
         )
-    columns = (names("Model"), *numbers("Native", "Lead", "Detectable", "Groups"))
+    columns = (model_names(), *numbers("Native", "Lead", "Detectable", "Groups"))
     return Table.of(columns, rows, "Native scores")
 
 

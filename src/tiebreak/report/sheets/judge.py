@@ -11,7 +11,7 @@ from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.report.cells import UNDEFINED, percents, share, share_bounds, words
-from tiebreak.report.sheet import Column, Section, Table, interval_heading, names
+from tiebreak.report.sheet import Column, Section, Table, interval_heading, model_names
 from tiebreak.words import count, percent
 
 _ASKED = {
@@ -63,8 +63,8 @@ def jury_section(board: Leaderboard) -> Section:
         for one in board.jury
     ]
     interval = Column(interval_heading(board.level), left=True)
-    columns = (names("Judge"), Column("First won"), interval, Column("Agrees"), interval)
-    table = Table.of((*columns, Column("No reply")), rows, "The jury", gap=2)
+    columns = (model_names("Judge"), Column("First won"), interval, Column("Agrees"), interval)
+    table = Table.of((*columns, Column("No reply")), rows, "The jury")
     legend = [
         "First won: verdicts for the answer shown first (unbiased: 50%). Agrees: pairs of answers "
         "in the order in which the other judges' mean puts them (a coin: 50%)"

@@ -29,6 +29,7 @@ from tiebreak.report.sheet import (
     Sheet,
     Table,
     interval_heading,
+    model_names,
     names,
     numbers,
 )
@@ -45,7 +46,6 @@ _NAMED = 12
 VIEW_COLUMNS = ("strength", "lower", "upper", "rank")
 _HEAD = ("benchmark", "protocol", "log", "eval_id", "n_items")
 _VIEWS = {"least_squares": "Least squares", "bradley_terry": "Bradley–Terry"}
-_SHORT = {"least_squares": "Least\nsquares", "bradley_terry": "Bradley–\nTerry"}
 _DIFFERENCE = {"least_squares": "margin of winning", "bradley_terry": "log-odds of winning"}
 
 
@@ -194,7 +194,7 @@ def _views(board: Leaderboard) -> Section:
         column
         for view in views
         for column in (
-            Column(_VIEWS[view.method], short=_SHORT[view.method]),
+            Column(_VIEWS[view.method], short=_VIEWS[view.method].replace("–", "–\n")),
             Column(interval_heading(board.level), left=True),
             Column("Rank", short="#"),
         )
@@ -215,8 +215,7 @@ def _views(board: Leaderboard) -> Section:
         for view in board.views
         if not view.rows or view.undefined
     )
-    # Eight columns: without the usual room between them they would not fit into 80.
-    table = Table.of((Column("#"), names("Model"), *columns), rows, "Strengths", gap=2)
+    table = Table.of((Column("#"), model_names(), *columns), rows, "Strengths")
     return Section.of(
         table if views else None,
         legend=[f"Second views, by all matches at once: {means}"] if views else [],
@@ -293,7 +292,7 @@ def _kinds(receipt: Receipt) -> Table:
 def _usage(receipt: Receipt) -> Table:
     """Tokens and money by role and model, in peer review by reviewer, in a jury by judge."""
     reviewed = any(use.reviewer and use.role == "peers" for use in receipt.usage)
-    columns = (names("Reviewer" if reviewed else "Role", 4), names("Model"))
+    columns = (names("Reviewer" if reviewed else "Role", 4), model_names())
     return Table.of(
         (*columns, *numbers("Tokens in", "Tokens out", "Worth", "Paid")),
         (

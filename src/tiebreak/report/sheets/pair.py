@@ -6,7 +6,14 @@ from typing import Any
 from tiebreak.analysis.pair import PairComparison
 from tiebreak.report.cells import integer, number, signed, span, words
 from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names
+from tiebreak.report.sheet import (
+    Column,
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+)
 
 _CHOSEN = (
     "For a pair chosen before the results were seen: nothing is corrected for other pairs. The "
@@ -29,7 +36,7 @@ def sheets_of(pairs: Iterable[PairComparison]) -> list[Sheet]:
 
 def _table(one: PairComparison) -> Table:
     columns = (
-        *(names("First"), names("Second"), Column("Difference")),
+        *(model_names("First"), model_names("Second"), Column("Difference")),
         *(Column(interval_heading(one.level), left=True), Column("p"), Column("Items")),
     )
     row = (

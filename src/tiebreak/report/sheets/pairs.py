@@ -7,7 +7,7 @@ from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.stars import StarBoard, StarPair
 from tiebreak.analysis.verdict import ModelPair
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, signed, words
-from tiebreak.report.sheet import Column, Section, Table, names
+from tiebreak.report.sheet import Column, Section, Table, model_names
 from tiebreak.words import p_value
 
 
@@ -31,7 +31,7 @@ def pairs_section(board: Leaderboard | StarBoard) -> Section:
         "A cell: the score of the row's model minus that of the column's; below it the p-value, "
         f"adjusted for all pairs. * told apart ({board.level * 100:g}% for all pairs together)."
     )
-    table = Table.of((names("Model"), *columns), rows, "Differences between all pairs of models")
+    table = Table.of((model_names(), *columns), rows, "Differences between all pairs of models")
     return Section.of(table, legend=[legend]) if pairs else Section.of()
 
 

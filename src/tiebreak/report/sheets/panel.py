@@ -21,7 +21,7 @@ from tiebreak.report.cells import (
     words,
 )
 from tiebreak.report.json import json_ready, only
-from tiebreak.report.sheet import Section, Table, interval_heading, names, numbers
+from tiebreak.report.sheet import Section, Table, interval_heading, model_names, names, numbers
 from tiebreak.words import count
 
 # So many reviewers' agreements with each other fit side by side.
@@ -76,7 +76,7 @@ def _agreements(worth: PanelWorth, level: float) -> Table:
         )
         for one in worth.reviewers
     ]
-    return Table.of((names("Reviewer"), *columns), rows, "Reviewers", gap=2)
+    return Table.of((model_names("Reviewer"), *columns), rows, "Reviewers")
 
 
 def _matrix(worth: PanelWorth) -> Table:
@@ -155,7 +155,7 @@ def _errors(worth: PanelWorth, level: float) -> Table:
         )
         for name, one in found
     ]
-    return Table.of((names("Reviewer"), *columns), rows, "Wrong before right", gap=2)
+    return Table.of((model_names("Reviewer"), *columns), rows, "Wrong before right")
 
 
 def _reviews(worth: PanelWorth, level: float) -> Table:
@@ -175,7 +175,7 @@ def _reviews(worth: PanelWorth, level: float) -> Table:
         )
         for one in worth.reviewers
     ]
-    return Table.of((names("Reviewer"), *columns), rows, "Reviews", gap=2)
+    return Table.of((model_names("Reviewer"), *columns), rows, "Reviews")
 
 
 def panel_data(panel: Panel, worth: PanelWorth) -> dict[str, Any]:

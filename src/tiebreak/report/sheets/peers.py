@@ -29,12 +29,12 @@ from tiebreak.report.cells import (
 )
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import (
-    WIDE,
     Column,
     Section,
     Sheet,
     Table,
     interval_heading,
+    model_names,
     names,
     numbers,
 )
@@ -144,8 +144,7 @@ def sparse_sheet(found: Sequence[SparseAgreement]) -> Sheet:
     """Agreement of sparse logs with full ones, and an item's price beside theirs."""
     columns = (
         *(names("Benchmark"), *numbers("Degree", "Items", "ρ", "τ", "Top-1")),
-        *(Column("τ per item", short="τ per\nitem"), Column("Calls ×", short="Calls\n×")),
-        Column("Tokens ×", short="Tokens\n×"),
+        *numbers("τ per item", "Calls ×", "Tokens ×"),
     )
     rows = [
         (
@@ -164,8 +163,8 @@ def sparse_sheet(found: Sequence[SparseAgreement]) -> Sheet:
 def _ranking(ranking: PeerRanking, level: float) -> Table:
     """Places by mean rank over items, and in the order of all ballots at once."""
     columns = (
-        *(names("Model"), *numbers("#", "Mean rank", interval_heading(level))),
-        *(Column("Ranks", room=WIDE), Column("All at once")),
+        *(model_names(), *numbers("#", "Mean rank", interval_heading(level))),
+        *(Column("Ranks", spare=1), Column("All at once")),
     )
     rows = [
         (
@@ -236,19 +235,14 @@ def _four_views(rows: Iterable[SelfPreference]) -> Table:
         )
         for row in rows
     ]
-    return Table.of((names("Model"), *columns), cells, "Self-preference", gap=2)
+    return Table.of((model_names(), *columns), cells, "Self-preference")
 
 
 def _gaps(rows: Iterable[SelfPreference], level: float) -> Table:
     within = interval_heading(level)
     columns = (
-        *(
-            names("Model"),
-            Column(f"PR−SR {within}", short=f"PR−SR\n{within}"),
-            Column("Fair gap"),
-        ),
-        *(Column(within), Column("p")),
-        Column(f"SFA−SIA {within}", short=f"SFA−SIA\n{within}"),
+        model_names(),
+        *numbers(f"PR−SR {within}", "Fair gap", within, "p", f"SFA−SIA {within}"),
     )
     cells = [
         (
@@ -257,7 +251,7 @@ def _gaps(rows: Iterable[SelfPreference], level: float) -> Table:
         )
         for row in rows
     ]
-    return Table.of(columns, cells, "The figures behind the verdicts", gap=2)
+    return Table.of(columns, cells, "The figures behind the verdicts")
 
 
 def _bills(receipt: Receipt) -> Table:
@@ -271,7 +265,7 @@ def _bills(receipt: Receipt) -> Table:
         )
         for use in receipt.usage
     ]
-    return Table.of((names("Reviewer"), *columns), rows, "Calls, tokens and money", gap=2)
+    return Table.of((model_names("Reviewer"), *columns), rows, "Calls, tokens and money")
 
 
 def _receipt_lines(receipt: Receipt) -> Iterator[str]:

@@ -30,7 +30,7 @@ def places(one: BenchmarkComparison, level: float) -> Iterator[Section]:
         columns = [Column(log.name, left=True, folds=8, short=_folded(log.name)) for log in logs]
         found = [{row.model: row for row in log.places} for log in logs]
         rows = [(words(model), *(_place(own.get(model)) for own in found)) for model in models]
-        table = Table.of((names("Rank and score"), *columns), rows, "Ranks and scores", gap=1)
+        table = Table.of((names("Rank and score"), *columns), rows, "Ranks and scores")
         legend = [SCALES.format(level=f"{level * 100:g}%")] if logs is parts[-1] else []
         yield Section.of(table, legend=legend)
 

@@ -13,7 +13,16 @@ from tiebreak.analysis.star_stability import StarStability
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, integer, number, percents, span, words
 from tiebreak.report.json import json_ready
-from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names, numbers
+from tiebreak.report.sheet import (
+    Column,
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+    names,
+    numbers,
+)
 from tiebreak.words import percent
 
 ALL = "all models"
@@ -99,7 +108,7 @@ def _orders(found: StarOrders) -> Sheet:
         f"{found.benchmark} · stars · the order with fewer of {found.n_clusters:,} questions",
         sections=(
             Section.of(
-                Table.of(columns, rows, "Order with fewer questions", gap=2),
+                Table.of(columns, rows, "Order with fewer questions"),
                 legend=[
                     "Spearman's ρ with the same way's order on all questions, mean over "
                     f"{found.n_draws} draws, the same for all ways; below it the middle 90% of "
@@ -125,7 +134,6 @@ def _elsewhere(report: StarStability) -> Sheet:
                     (*columns, Column("ρ"), interval, Column("τ"), interval),
                     rows,
                     "Correlations",
-                    gap=2,
                 ),
                 legend=[
                     "Spearman's ρ and Kendall's τ over the models that have both scores. "
@@ -158,12 +166,12 @@ def _course(found: StarCourse) -> Sheet:
         )
         for row in found.rows
     ]
-    columns = (names("Date"), names("Series"), names("Model"), Column("Score"), interval)
+    columns = (names("Date"), names("Series"), model_names(), Column("Score"), interval)
     return Sheet(
         f"{found.benchmark} · stars by date",
         sections=(
             Section.of(
-                Table.of(columns, rows, "Scores by date", gap=2),
+                Table.of(columns, rows, "Scores by date"),
                 legend=[
                     "Share of all stars, 0 to 100 (eq. 1). Whether there is a ceiling is not tested"
                 ],
@@ -180,7 +188,7 @@ def _span(found: Estimate) -> Cell:
 
 
 def _causes(found: ErrorCauses) -> Sheet:
-    columns = (names("Model"), *numbers("Labelled", "Below 3 ★"), *map(Column, found.causes))
+    columns = (model_names(), *numbers("Labelled", "Below 3 ★"), *map(Column, found.causes))
     rows = [
         (
             *(words(row.model or ALL), integer(row.n_labelled), integer(row.n_below)),
@@ -204,7 +212,7 @@ def _causes(found: ErrorCauses) -> Sheet:
         (f"labels: {found.source}",),
         sections=(
             Section.of(
-                Table.of(columns, rows, "Causes", rules=[len(rows) - 1], gap=2),
+                Table.of(columns, rows, "Causes", rules=[len(rows) - 1]),
                 legend=[
                     f"Share of labelled answers, below it the {interval}, for this cell alone. "
                     "Of several raters of an answer each has an equal part. Shares are of "

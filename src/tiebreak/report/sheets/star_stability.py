@@ -13,7 +13,7 @@ from tiebreak.analysis.star_stability import StarStability
 from tiebreak.rankers.sampling import ExpectedVariance
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, number, share, words
 from tiebreak.report.json import document
-from tiebreak.report.sheet import Column, Section, Sheet, Table, names, numbers
+from tiebreak.report.sheet import Column, Section, Sheet, Table, model_names, names, numbers
 from tiebreak.report.sheets.star_course import course_rows, course_sheets
 from tiebreak.words import count
 
@@ -103,10 +103,9 @@ def _rounds_table(found: StarSamples) -> Table:
             cells.append(_by_chance(row.expected))
         rows.append([*cells, number(row.whole, 2)])
     return Table.of(
-        (names("Model"), *columns, *(more if several else []), Column("All")),
+        (model_names(), *columns, *(more if several else []), Column("All")),
         rows,
         "Relative scores by round",
-        gap=2,
     )
 
 
@@ -139,11 +138,11 @@ def _kept(found: StarSamples) -> Iterator[str]:
 
 
 def _sizes_table(found: StarSamples) -> Table:
-    columns = [Column(f"{size.size:,}", short="") for size in found.sizes]
+    columns = [Column(f"{size.size:,}") for size in found.sizes]
     rows = [[words(row.model), *map(_drawn, row.sizes)] for row in found.models if row.sizes]
     same = [words("Same order"), *(share(size.same_order) for size in found.sizes)]
     return Table.of(
-        (names("Model"), *columns),
+        (model_names(), *columns),
         [*rows, *([same] if rows else [])],
         "Draws by size",
         rules=[len(rows)],
@@ -178,7 +177,7 @@ def _neighbours_table(found: StarSamples) -> Table:
     several = len(found.rounds) > 1
     sizes = [Column(f"Draws of {size.size:,}") for size in found.sizes]
     columns = (
-        *(names("Above"), names("Below"), Column("Difference"), names("Apart")),
+        *(model_names("Above"), model_names("Below"), Column("Difference"), names("Apart")),
         *([Column("Rounds")] if several else []),
         *sizes,
     )

@@ -21,7 +21,14 @@ from tiebreak.report.cells import (
     words,
 )
 from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, names
+from tiebreak.report.sheet import (
+    Column,
+    Section,
+    Sheet,
+    Table,
+    interval_heading,
+    model_names,
+)
 from tiebreak.report.sheets.leaderboard import receipt_sections, tier_lines
 from tiebreak.words import count, percent
 
@@ -81,17 +88,19 @@ def styles_sheet(found: StarStyles) -> Sheet:
         for row in found.rows
     ]
     differences = [(words(row.model), *map(_signed_bounds, row.differences)) for row in found.rows]
-    columns = (names("Model"), *map(Column, found.benchmarks), Column("Mean"))
+    columns = (model_names(), *map(Column, found.benchmarks), Column("Mean"))
     return Sheet(
         f"{count(len(found.benchmarks), 'benchmark')} side by side · stars",
         sections=(
             Section.of(
-                Table.of(columns, scores, "Scores by benchmark", gap=2),
+                Table.of(columns, scores, "Scores by benchmark"),
                 legend=[f"Scores by stars, 0 to 100; their plain mean, below it the {interval}"],
             ),
             Section.of(
                 Table.of(
-                    (names("Model"), *map(Column, others)), differences, f"Less {first}", gap=2
+                    (model_names(), *map(Column, others)),
+                    differences,
+                    f"Less {first}",
                 ),
                 legend=[
                     f"Points above the score on {first}, below them the {interval}, for this cell "
@@ -143,7 +152,7 @@ def _scores(board: StarBoard) -> Table:
     linked = board.design == "linked"
     interval = Column(interval_heading(board.level), left=True)
     columns = (
-        *(Column("#"), names("Model"), Column("Score"), interval),
+        *(Column("#"), model_names(), Column("Score"), interval),
         *([Column("Own")] if linked else []),
         *((Column("Relative"), interval) if _relative(board) else ()),
         Column("Ranks", left=True),
@@ -161,7 +170,7 @@ def _scores(board: StarBoard) -> Table:
         )
         for row in board.rows
     )
-    return Table.of(columns, rows, "Scores", gap=2)
+    return Table.of(columns, rows, "Scores")
 
 
 def _relative(board: StarBoard) -> bool:
@@ -190,13 +199,15 @@ def _subjects(board: StarBoard) -> Table:
         (words(row.model), *map(_with_bounds, row.subjects)) for row in board.rows if board.subjects
     ]
     return Table.of(
-        (names("Model"), *map(Column, board.subjects)), rows, "Scores by subject", gap=2
+        (model_names(), *map(Column, board.subjects)),
+        rows,
+        "Scores by subject",
     )
 
 
 def _stars(board: StarBoard) -> Table:
     """How many stars answers have."""
-    columns = (names("Model"), Column("Stars"), *(Column(f"{k} ★") for k in range(4)))
+    columns = (model_names(), Column("Stars"), *(Column(f"{k} ★") for k in range(4)))
     rows = [
         (words(row.model), number(row.mean_stars, 2), *map(share, row.shares)) for row in board.rows
     ]
