@@ -79,11 +79,22 @@ def test_the_default_folder(logs: Path, tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.slow
 def test_json(logs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
-    data = json.loads(run(logs, "-o", folder, "--json", *FAST).stdout)
+    paper = ("--pictures", "svg, SVG", "--width", "85mm")
+    data = json.loads(run(logs, "-o", folder, "--json", *paper, *FAST).stdout)
     assert data["page"] == str(folder / "index.html") == data["files"][0]["path"]
     assert {file["path"]: file["bytes"] for file in data["files"]} == {
         str(path): path.stat().st_size for path in folder.rglob("*.*")
     }
+    # The pictures are as wide as was asked, and those in the page as they were.
+    plots = list((folder / "plots").iterdir())
+    assert plots
+    for plot in plots:
+        assert plot.suffix == ".svg"
+        found = re.search(r' width="([0-9.]+)pt"', plot.read_text(encoding="utf-8"))
+        assert found is not None
+        assert float(found[1]) / 72 * 25.4 == pytest.approx(85, abs=0.01)
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert all(int(width) > 400 for width in re.findall(r'<img [^>]*width="([0-9]+)"', page))
 
 
 @pytest.mark.slow
@@ -138,6 +149,10 @@ def test_people_and_reference(tmp_path: Path) -> None:
         (["LOGS", "--eliminate", "1"], "--eliminate: for a contest over many --scores"),
         (["LOGS", "--metric", "x"], "--metric: for a contest over many --scores"),
         (["--scores", "SCORES", "--human", "p.csv"], "--human and --reference go with LOGS."),
+        (["LOGS", "--pictures", "svg,gif"], "'gif' is none of svg, png, pdf"),
+        (["LOGS", "--width", "85"], "'85' is no length such as 85mm, 12cm or 3.3in"),
+        (["LOGS", "--width", "2m"], "'2m' is no length"),
+        (["LOGS", "--width", "1mm"], "1mm is not between 1in and 40in"),
         (["--scores", "SCORES", "--eliminate", "one"], "'one' is not a list of whole numbers"),
     ],
 )

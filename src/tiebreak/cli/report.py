@@ -1,5 +1,6 @@
 """The verb `report`: one HTML page that shows everything, and its pictures."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tiebreak.rankers import Resampling
+    from tiebreak.report.figures.drawing import Form
+
+_INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+_NARROWEST, _WIDEST = 1.0, 40.0
+
+
+def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[Form, ...]":
+    """Forms of pictures, each once."""
+    given = dict.fromkeys(part.strip().lower() for part in value.split(","))
+    known: dict[str, Form] = {"svg": "svg", "png": "png", "pdf": "pdf"}
+    if unknown := [form for form in given if form not in known]:
+        raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(known)}")
+    return tuple(known[form] for form in given)
+
+
+def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """A length in inches."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())
+    if not found:
+        raise click.BadParameter(f"{value!r} is no length such as 85mm, 12cm or 3.3in")
+    inches = float(found[1]) * _INCHES[found[2]]
+    if not _NARROWEST <= inches <= _WIDEST:
+        raise click.BadParameter(f"{value} is not between {_NARROWEST:g}in and {_WIDEST:g}in")
+    return inches
 
 
 @click.command()
@@ -59,6 +86,21 @@ if TYPE_CHECKING:
     "[default: full_pairwise, where it is there]",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page. [default: the benchmarks]")
+@click.option(
+    "--pictures",
+    callback=_forms,
+    default="svg,png",
+    show_default=True,
+    metavar="FORMS",
+    help="What the pictures in plots/ are written as: svg, png (300 dots per inch), pdf.",
+)
+@click.option(
+    "--width",
+    callback=_inches,
+    metavar="LENGTH",
+    help="Width of these pictures, such as 85mm, 12cm or 3.3in: plots become narrower, and words "
+    "keep their size where there is room. [default: as in the page]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 @bootstrap_options
 def report(
@@ -70,6 +112,8 @@ def report(
     human: str | None,
     reference: str | None,
     title: str | None,
+    pictures: "tuple[Form, ...]",
+    width: float | None,
     as_json: bool,
     how: "Resampling",
 ) -> None:
@@ -83,6 +127,7 @@ def report(
     Examples:
       tiebreak report logs/
       tiebreak report logs/ -o report/ --human arena.csv --title "Our models in May"
+      tiebreak report logs/ --pictures pdf,png --width 85mm
       tiebreak report logs/ --scores scores.csv --eliminate 0,1,2
       tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu:best
     """
@@ -116,6 +161,8 @@ def report(
             reference=reference,
             sources=[*scores, *(path for path in of_contest if Path(path).is_file())],
             title=title,
+            pictures=pictures,
+            width=width,
             how=how,
             progress=say,
         )

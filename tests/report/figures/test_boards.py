@@ -53,7 +53,8 @@ def test_every_score_has_its_row_and_its_interval() -> None:
 def test_the_words_of_a_leaderboard() -> None:
     drawing = leaderboard_figure(TIED)
     assert drawing is not None
-    assert (drawing.name, drawing.title) == ("leaderboard-gsm8k-seal", "gsm8k · seal")
+    assert drawing.name == "leaderboard-gsm8k-seal"
+    assert drawing.title == "gsm8k · seal · Borda score of each model"
     assert drawing.alt == (
         "Leaderboard of 5 models on gsm8k by seal: ada is first with a mean normalized Borda score "
         "of 0.750 (95% interval 0.700 to 0.800), fay last with 0.125. By tests of all pairs, 3 "

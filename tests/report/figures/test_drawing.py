@@ -42,7 +42,7 @@ def sheet(svg: str) -> tuple[dict[str, str], dict[str, str]]:
 def test_an_svg_has_a_title_and_says_what_it_shows() -> None:
     one = drawing("<ada>", "ben & co")
     root = ElementTree.fromstring(one.svg())
-    assert root.findtext(f"{SVG}title") == one.title == "gsm8k · seal"
+    assert root.findtext(f"{SVG}title") == one.title == "gsm8k · seal · Borda score of each model"
     assert root.findtext(f"{SVG}desc") == one.alt
     words = [text.text for text in root.iter(f"{SVG}text")]
     assert words.count("1. <ada>") == words.count("2. ben & co") == 1

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
@@ -49,6 +50,7 @@ def test_win_rates_in_their_cells() -> None:
     assert drawing is not None
     [axes] = drawing.figure.axes
     assert row_names(axes) == ["1. ada", "2. ben", "3. cleo"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == row_names(axes)
     assert cells(axes) == {
         (0, 1): "88%\n1,200",
         (0, 2): "–",
@@ -85,6 +87,36 @@ def test_words_stand_out_on_every_shade() -> None:
         one, other = luminance(to_rgb(text.get_color())), luminance(paper[round(y), round(x)])
         # WCAG 2 asks for 4.5.
         assert (max(one, other) + 0.05) / (min(one, other) + 0.05) >= 4.5
+
+
+# Colours as readers without red (protanopia), without green (deuteranopia) see them, in linear RGB
+# (G. Machado, M. Oliveira, L. Fernandes, "A Physiologically-based Model for Simulation of Color
+# Vision Deficiency", severity 1).
+SIGHT = {
+    "usual": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+         [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+         [-0.011820, 0.042940, 0.968881]]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_shades_are_even_to_every_reader(sight: str) -> None:
+    shades = np.asarray(colormaps["cividis"](np.linspace(0, 1, 101)))[:, :3]
+    linear = np.where(shades <= 0.04045, shades / 12.92, ((shades + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ SIGHT[sight].T, 0, 1)
+    # Lightness L* by CIE 1976, of which 2.3 is a difference that is just seen.
+    lightness = 116 * np.cbrt(seen @ [0.2126, 0.7152, 0.0722]) - 16
+    steps = np.diff(lightness)
+    assert steps.min() > 0
+    assert steps.max() < 2.5 * np.median(steps)
+    # A tenth of the scale is told apart anywhere on it.
+    assert (lightness[10:] - lightness[:-10]).min() > 2.3
 
 
 @pytest.mark.slow

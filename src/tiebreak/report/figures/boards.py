@@ -24,11 +24,12 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
         return None
     missing = [row.model for row in board.rows if row.rank is None]
     level = f"{board.level * 100:g}%"
+    title = f"{_title(board)} · Borda score of each model"
     without = any(math.isnan(row.lower) for row in rows)
     with styled():
         figure, axes = row_panel(
             [f"{row.rank}. {short(row.model)}" for row in rows],
-            title=_title(board),
+            title=title,
             words=[ranks(row.rank_lower, row.rank_upper) for row in rows],
             head="ranks",
             below=[
@@ -45,7 +46,7 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
         axes.set_xlim(limits(values, within=(0, 1)))
     return Drawing(
         slug("leaderboard", board.benchmark, board.protocol),
-        _title(board),
+        title,
         " ".join(_leaderboard_words(board, rows, level)),
         figure,
     )
@@ -86,7 +87,7 @@ def native_figure(board: Leaderboard) -> Drawing | None:
     missing = [row.model for row in board.rows if row not in rows]
     ties = _native_ties(rows)
     tied = max(ties.values(), key=len, default=())
-    title = f"{_title(board)} · native against judged"
+    title = f"{_title(board)} · native score against judged score"
     with styled():
         names = [f"{row.rank}. {short(row.model)}" for row in rows]
         figure, axes = point_panel(

@@ -285,6 +285,9 @@ class _Row(NamedTuple):
     top1: str
 
 
+_STABILITY = "Stability · Spearman's ρ of parts and of runs"
+
+
 def stability_figure(report: StabilityReport) -> Drawing | None:
     """Every ρ with the whole leaderboard, or between two runs, as a box; the diamond is the mean.
 
@@ -297,7 +300,7 @@ def stability_figure(report: StabilityReport) -> Drawing | None:
     with styled():
         figure, axes = row_panel(
             [row.name for row in shown],
-            title="Stability",
+            title=_STABILITY,
             height=0.32,
             words=[row.top1 for row in shown],
             head="same first",
@@ -322,7 +325,7 @@ def stability_figure(report: StabilityReport) -> Drawing | None:
     )
     if highest is not lowest:
         words += f"; the most stable is {short(highest.name, 80)}, mean ρ {decimal(highest.mean)}"
-    return Drawing("stability", "Stability", f"{words}.", figure)
+    return Drawing("stability", _STABILITY, f"{words}.", figure)
 
 
 def _rows(report: StabilityReport) -> Iterator[_Row]:

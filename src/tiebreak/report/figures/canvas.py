@@ -8,6 +8,7 @@ import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +31,8 @@ STYLE: Final[Any] = {
     # Text stays text, and neither ids nor names that hold a dollar sign change on the way.
     "svg.fonttype": "none",
     "svg.hashsalt": "tiebreak",
+    # Outlines that can be edited and searched, as publishers ask for.
+    "pdf.fonttype": 42,
     "text.parse_math": False,
     "font.size": 9,
     "text.color": INK,
@@ -98,6 +101,28 @@ def styled() -> Iterator[None]:
         yield
 
 
+# The width of the paper that is drawn for, None where there is room for all.
+_PAPER: ContextVar[float | None] = ContextVar("width of the paper", default=None)
+# A plot, without what is said beside it, is no narrower: then all of it becomes smaller.
+_NARROWEST = 1.6
+
+
+@contextmanager
+def drawn_for(width: float | None) -> Iterator[None]:
+    """Draw in here for paper of this width: plots that are wider become narrower, not the words."""
+    token = _PAPER.set(width)
+    try:
+        yield
+    finally:
+        _PAPER.reset(token)
+
+
+def fitting(width: float, others: float = 0.0, narrowest: float = _NARROWEST) -> float:
+    """The width of a plot on the paper, where all beside it takes the room `others`."""
+    paper = _PAPER.get()
+    return width if paper is None else min(width, max(paper - others, narrowest))
+
+
 def new_figure(width: float, height: float) -> "Figure":
     """An empty figure that belongs to no window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -117,29 +142,32 @@ def panel(
     top: float = 0.0,
     ticks: bool = True,
     below: Sequence[str] = (),
+    fixed: bool = False,
 ) -> "tuple[Figure, Axes]":
     """A figure with one plot of a given size, a title above it and remarks below.
 
     Args:
         size: width and height of the plot itself.
-        title: drawn over the whole width, shortened where it does not fit.
+        title: drawn over the whole width, in two lines where it is long.
         left: room for what stands left of the plot.
         right: room for what stands right of it.
         top: room between title and plot, for heads of columns, say.
         ticks: whether numbers stand below the plot.
         below: what the horizontal axis shows, then remarks; a line that is too long is broken.
+        fixed: whether the plot keeps its size on narrow paper, too.
     """
+    size = size if fixed else (fitting(size[0], left + right), size[1])
     width, height = left + size[0] + right, size[1]
     lines = [line for text in below[1:] for line in wrapped(text, width - 0.3)]
     label = wrapped(below[0], width - 0.3, 9) if below else []
     first = 0.27 if ticks else 0.1
     foot = first + _LINE * (len(lines) + len(label)) + 0.1
-    whole = foot + height + top + _TITLE
+    heading = _heading(title, width - 0.24)
+    whole = foot + height + top + _TITLE + _LINE * heading.count("\n")
     figure = new_figure(width, whole)
     axes = figure.add_axes((left / width, foot / whole, size[0] / width, height / whole))
     figure.text(
-        0.12 / width, 1 - 0.13 / whole, fitted(title, width - 0.24), va="top", weight="bold",
-        size=10,
+        0.12 / width, 1 - 0.13 / whole, heading, va="top", weight="bold", size=10,
     )  # fmt: skip
     # The label of the axis stands below the middle of the plot where it has the room.
     middle = left + size[0] / 2
@@ -202,6 +230,13 @@ def fitted(text: str, width: float, size: float = 10) -> str:
         longest -= 4
         shown = short(text, longest)
     return shown
+
+
+def _heading(title: str, width: float) -> str:
+    """A bold title in one line or two: of a long one the last part has a line of its own."""
+    if text_width(title, 10, "bold") <= width or " · " not in title:
+        return fitted(title, width)
+    return "\n".join(fitted(part, width) for part in title.rsplit(" · ", 1))
 
 
 def wrapped(text: str, width: float, size: float = SMALL) -> list[str]:

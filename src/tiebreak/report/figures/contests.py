@@ -110,7 +110,7 @@ def wins_figure(report: ContestReport) -> Drawing | None:
     rounds = count(len(report.rounds), "round")
     if report.benchmark is not None:
         rounds = f"{short(report.benchmark)} in {count(len(report.rounds), 'tier')} of difficulty"
-    title = f"CSD · {count(len(report.models), 'model')}, {rounds}"
+    title = f"CSD, {rounds} · expected wins of {count(len(report.models), 'model')}"
     with styled():
         found = report.sensitivity
         figure = _rows(report, title) if found is None else _over_t(report, found, title)

@@ -9,7 +9,7 @@ from io import BytesIO
 from itertools import chain, count
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from tiebreak.report.figures.canvas import (
     BLUE,
@@ -40,6 +40,14 @@ _THEME: Final = {
 _TAG = re.compile(r"<[^<>]*>")
 _COLOUR = re.compile("|".join(_THEME))
 _LONGEST_WORD = 40
+_LENGTH: Final = re.compile(r'\b(width|height)="([0-9.]+)pt"')
+# Dots per inch of a picture for print.
+_FINE: Final = 300
+
+Form = Literal["svg", "png", "pdf"]
+"""What a picture can be written as."""
+
+FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,6 +77,20 @@ class Drawing:
     def png(self) -> bytes:
         """As PNG on white paper, 150 dots per inch."""
         return _saved(self.figure, "png", {"Software": None})
+
+    def printed(self, form: Form, width: float | None = None) -> bytes:
+        """As a file for a paper or a talk: the same drawing gives the same bytes.
+
+        Args:
+            form: an SVG or a PDF whose words stay words, or a PNG of 300 dots per inch.
+            width: in inches; by default that of the drawing.
+        """
+        scale = 1.0 if width is None else width / float(self.figure.get_figwidth())
+        if form == "png":
+            return _saved(self.figure, form, {"Software": None}, dots=_FINE, scale=scale)
+        if form == "pdf":
+            return _pdf(self.figure, self.title, scale)
+        return _sized(self.svg(), scale).encode("utf-8", "replace")
 
 
 def themed(svg: str) -> str:
@@ -127,10 +149,50 @@ def distinct(drawings: Iterable[Drawing | None]) -> list[Drawing]:
     return found
 
 
-def _saved(figure: "Figure", form: str, metadata: dict[str, Any]) -> bytes:
+def _saved(
+    figure: "Figure", form: str, metadata: dict[str, Any], *, dots: int = 150, scale: float = 1.0
+) -> bytes:
     target = BytesIO()
+    # A PNG says how large it is: so many dots, and so many of these in an inch.
+    more: dict[str, Any] = {"pil_kwargs": {"dpi": (dots, dots)}} if form == "png" else {}
     with styled():
-        figure.savefig(target, format=form, dpi=150, metadata=metadata)
+        figure.savefig(target, format=form, dpi=dots * scale, metadata=metadata, **more)
+    return target.getvalue()
+
+
+def _sized(svg: str, scale: float) -> str:
+    """An SVG of another size: what is in it keeps its own units."""
+
+    def size(found: re.Match[str]) -> str:
+        return f'{found[1]}="{float(found[2]) * scale:.6g}pt"'
+
+    head, opening, rest = re.split(r"(<svg\b[^>]*>)", svg, maxsplit=1)
+    return f"{head}{re.sub(_LENGTH, size, opening)}{rest}"
+
+
+def _pdf(figure: "Figure", title: str, scale: float) -> bytes:
+    """A PDF, whose sizes are in points: drawn as `savefig` does, but under a scale."""
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.backends.backend_mixed import MixedModeRenderer
+    from matplotlib.backends.backend_pdf import Op, PdfFile, RendererPdf
+
+    target, dots = BytesIO(), figure.dpi
+    width, height = map(float, figure.get_size_inches())
+    metadata = {"Title": title, "Creator": None, "Producer": None, "CreationDate": None}
+    with styled():
+        figure.dpi = 72
+        try:
+            file: Any = PdfFile(target, metadata=metadata)  # type: ignore[no-untyped-call]
+            file.newPage(width * scale, height * scale)
+            file.output(scale, 0, 0, scale, 0, 0, Op.concat_matrix)
+            page = RendererPdf(file, 72, height, width)  # type: ignore[no-untyped-call]
+            renderer: RendererBase = MixedModeRenderer(figure, width, height, 72, page)  # type: ignore[no-untyped-call,assignment]
+            figure.draw(renderer)
+            page.finalize()  # type: ignore[no-untyped-call]
+            file.finalize()
+            file.close()
+        finally:
+            figure.dpi = dots
     return target.getvalue()
 
 

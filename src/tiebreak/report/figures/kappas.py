@@ -37,7 +37,7 @@ def kappa_figure(calibration: Calibration) -> Drawing | None:
     shown = [row for row in rows if not math.isnan(row[1].value)]
     if not shown:
         return None
-    title = f"{short(calibration.source, 60)} · judges and people"
+    title = f"{short(calibration.source, 60)} · agreement of judges with people"
     ends = [bound for _, one, _ in shown for bound in (one.value, one.lower, one.upper)]
     level = f"{calibration.level * 100:g}%"
     with styled():

@@ -10,7 +10,7 @@ from tiebreak.analysis.win_rates import WinRates
 from tiebreak.rankers.aggregation import comparing, mean_rank
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.report.cells import UNDEFINED, decimal
-from tiebreak.report.figures.canvas import MUTED, PAPER, panel, short, styled, widest
+from tiebreak.report.figures.canvas import MUTED, PAPER, fitting, panel, short, styled, widest
 from tiebreak.report.figures.drawing import Drawing, slug
 from tiebreak.words import count, percent
 
@@ -29,7 +29,7 @@ def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
     m = len(rates.models)
     both = m <= ROOMY_UP_TO
     what = "matches" if rates.by == "matches" else "items"
-    title = f"{short(board_label, 80)} · win rates"
+    title = f"{short(board_label, 80)} · how often the row beats the column"
     small, large = int(rates.n[rates.n > 0].min()), int(rates.n.max())
     each = f"{small:,}" if small == large else f"{small:,} to {large:,}"
 
@@ -45,15 +45,13 @@ def win_rate_figure(board_label: str, rates: WinRates) -> Drawing | None:
         figure, _ = heat_map(
             rates.rate,
             [f"{number}. {short(name)}" for number, name in enumerate(rates.models, start=1)],
-            [str(number) for number in range(1, m + 1)],
+            [f"{k}. {short(name, NAMED)}" for k, name in enumerate(rates.models, start=1)],
             text,
             span=(0, 1),
             title=title,
             below=[
-                f"how often the row beat the column{'' if both else ', in percent'}; a tie is half "
-                f"a win",
-                "columns: models by number · "
-                + (f"second line: number of {what}" if both else f"{what} behind a cell: {each}"),
+                f"share of wins{'' if both else ', in percent'}; a tie is half a win",
+                f"second line: number of {what}" if both else f"{what} behind a cell: {each}",
             ],
         )
     best = np.unravel_index(np.nanargmax(rates.rate), rates.rate.shape)
@@ -94,14 +92,14 @@ def review_matrix_figure(review: PeerReview) -> Drawing | None:
                 + short(panel.reviewers[k].name)
                 for k in order
             ],
-            [str(number) for number in range(1, len(columns) + 1)],
+            [f"{k}. {short(names[c], NAMED)}" for k, c in enumerate(columns, start=1)],
             lambda i, j: UNDEFINED if np.isnan(table[i, j]) else decimal(float(table[i, j]), 1),
             # The best rank is the light end, as the highest rate is.
             span=(float(np.nanmax(table)), 1.0),
             title=title,
             below=[
                 "mean rank that the row gives the column, 1 = best",
-                "columns: models by number · framed: its own answers · lighter: a better rank",
+                "framed: its own answers · lighter: a better rank",
                 *(f"{k + 1}. {short(names[columns[k]])} reviews nobody" for k in silent),
             ],
         )
@@ -155,6 +153,9 @@ _CELL, _SMALL_CELL = 0.42, 0.32
 ROOMY_UP_TO = 20
 """Columns with room for two lines of text in a cell."""
 
+NAMED = 22
+"""Letters of a name above a column."""
+
 
 def heat_map(
     table: FloatArray,
@@ -166,18 +167,24 @@ def heat_map(
     title: str,
     below: Sequence[str],
 ) -> "tuple[Figure, Axes]":
-    """Cells from dark at `span[0]` to light at `span[1]`; what is undefined has no colour."""
+    """Cells from dark at `span[0]` to light at `span[1]`; what is undefined has no colour.
+
+    Names of columns that are wider than these are turned.
+    """
     from matplotlib import colormaps
 
     cell = _CELL if len(columns) <= ROOMY_UP_TO else _SMALL_CELL
+    turned = widest(columns) > cell
+    room = widest(rows) + 0.25 + cell * len(columns)
     figure, axes = panel(
         (cell * len(columns), cell * len(rows)),
         title=title,
         left=widest(rows) + 0.25,
-        right=max(0.25, 5.4 - widest(rows) - cell * len(columns)),
-        top=0.22,
+        right=max(0.25, fitting(5.65, narrowest=0) - room),
+        top=widest(columns) + 0.14 if turned else 0.22,
         ticks=False,
         below=below,
+        fixed=True,
     )
     low, high = span
     share = (table - low) / (high - low) if high != low else np.where(np.isnan(table), np.nan, 0.5)
@@ -192,7 +199,7 @@ def heat_map(
             axes.text(
                 j, i, shown, ha="center", va="center", size=7, color=ink, linespacing=1.1, zorder=3
             )
-    axes.set_xticks(range(len(columns)), columns)
+    axes.set_xticks(range(len(columns)), columns, rotation=90 if turned else 0)
     axes.set_yticks(range(len(rows)), rows)
     axes.tick_params(length=0, labeltop=True, labelbottom=False)
     axes.spines[:].set_visible(False)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tiebreak.report.figures.canvas import SMALL, columns, panel, widest
+from tiebreak.report.figures.canvas import SMALL, columns, fitting, panel, widest
 from tiebreak.report.figures.labels import Label, label_points
 
 if TYPE_CHECKING:
@@ -28,12 +28,15 @@ def point_panel(
         below: the horizontal axis, then remarks; see `panel`.
     """
     key = list(names) if _crowded(names) else []
-    height = max(_SIZE[1], _LINE * len(key))
+    left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
+    width = fitting(_SIZE[0], left + right)
+    # No narrower than it is high, but as high as its key.
+    height = max(min(_SIZE[1], width), _LINE * len(key))
     figure, axes = panel(
-        (_SIZE[0], height),
+        (width, height),
         title=title,
-        left=0.75,
-        right=widest(key, SMALL) + 0.45 if key else 0.25,
+        left=left,
+        right=right,
         below=below,
     )
     axes.set_ylabel(ylabel)

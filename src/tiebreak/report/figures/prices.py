@@ -12,6 +12,7 @@ from tiebreak.report.figures.canvas import (
     PALE,
     PAPER,
     SMALL,
+    fitting,
     new_figure,
     not_shown,
     short,
@@ -70,12 +71,14 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
 
 def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Figure":
     columns = min(2, len(benchmarks))
-    rows = math.ceil(len(benchmarks) / columns)
-    figure = new_figure(6.4 * columns, 4.6 * rows)
+    if fitting(6.4 * columns) < 6.4 * columns:
+        columns = 1
+    rows, width = math.ceil(len(benchmarks) / columns), fitting(6.4 * columns, narrowest=4.0)
+    figure = new_figure(width, 4.6 * rows)
     figure.set_layout_engine("constrained")
     panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for axes, one in zip(panels, benchmarks, strict=False):
-        _draw(axes, one, against)
+        _draw(axes, one, against, width / columns)
     for axes in panels[len(benchmarks) :]:
         axes.set_axis_off()
     # Where things come to stand is known once the layout is made, and there they stay.
@@ -89,7 +92,7 @@ def _panels(benchmarks: Sequence[BenchmarkComparison], against: Against) -> "Fig
     return figure
 
 
-def _draw(axes: "Axes", one: BenchmarkComparison, against: Against) -> None:
+def _draw(axes: "Axes", one: BenchmarkComparison, against: Against, width: float) -> None:
     points, ceilings = list(_points(one, against)), list(_ceilings(one))
     for ceiling in ceilings:
         axes.axhline(ceiling.y, color=MUTED, linestyle="--", linewidth=1, zorder=1)
@@ -110,8 +113,8 @@ def _draw(axes: "Axes", one: BenchmarkComparison, against: Against) -> None:
     axes.set_ylim(lowest - 0.05, 1.12)
     axes.set_yticks([tick for tick in axes.get_yticks() if lowest - 0.05 <= tick <= 1])
     axes.set_xlim(-0.03 * axes.get_xlim()[1], 1.08 * axes.get_xlim()[1])
-    axes.set_title(short(one.benchmark))
-    missing = [line for text in _missing(one, against) for line in wrapped(text, 5.6, 9)]
+    axes.set_title(f"{short(one.benchmark, 32)} · agreement and its price")
+    missing = [line for text in _missing(one, against) for line in wrapped(text, width - 0.8, 9)]
     axes.set_xlabel("\n".join([AXES[against], *missing]))
     axes.set_ylabel(f"Spearman's ρ with {short(one.reference.name)}")
     axes.grid()

@@ -22,7 +22,7 @@ def star_scores_figure(board: StarBoard) -> Drawing | None:
     if not rows:
         return None
     level = f"{board.level * 100:g}%"
-    title = f"{short(board.benchmark)} · stars"
+    title = f"{short(board.benchmark)} · score of each model by stars"
     with styled():
         figure, axes = row_panel(
             [f"{row.rank}. {short(row.model)}" for row in rows],

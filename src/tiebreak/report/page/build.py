@@ -14,10 +14,12 @@ from tiebreak.analysis.contests import ContestReport
 from tiebreak.paths import Paths
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.report import ReportError
+from tiebreak.report.figures.canvas import drawn_for
+from tiebreak.report.figures.drawing import FORMS, Form
 from tiebreak.report.html import environment
 from tiebreak.report.page.contents import Contents, contents_of
-from tiebreak.report.page.gallery import FOLDER, Gallery
-from tiebreak.report.page.sections import page_of
+from tiebreak.report.page.gallery import FOLDER, USUAL, Gallery, Prints
+from tiebreak.report.page.sections import page_of, sections_of
 from tiebreak.report.page.shelf import Shelf, remove_earlier
 from tiebreak.report.page.view import Page
 from tiebreak.tables.human import HumanRanking, read_human_ranking
@@ -26,7 +28,7 @@ PAGE = "index.html"
 
 # How a page is known for one of ours, and what it calls its pictures.
 _MADE_BY = "<p>Made by Tiebreak "
-_PICTURE = re.compile(rf'<a href="({FOLDER}/[a-z0-9-]+)\.svg"')
+_PICTURE = re.compile(rf'<a href="({FOLDER}/[a-z0-9-]+)\.(?:{"|".join(FORMS)})"')
 
 _HERE = Path(__file__).parent
 
@@ -57,10 +59,12 @@ def write_report(
     reference: str | None = None,
     sources: Sequence[str] = (),
     title: str | None = None,
+    pictures: Sequence[Form] = USUAL.forms,
+    width: float | None = None,
     how: Resampling = Resampling(),
     progress: Callable[[str], object] = lambda step: None,
 ) -> list[Path]:
-    """Write a report of ranking logs: `index.html`, and `plots/NAME.svg` and `plots/NAME.png`.
+    """Write a report of ranking logs: `index.html`, and its pictures in `plots/`.
 
     Where the items' answers and verdicts are too much for one file, the page loads them from
     scripts in `items/`, also from a disk. An earlier report in the folder is written over, and its
@@ -74,6 +78,8 @@ def write_report(
         reference: what protocols are compared with, as in `compare`; by default all pairs.
         sources: the files that the contest was read from: their folders are not shown.
         title: the page's; by default it names the benchmarks.
+        pictures: what the pictures beside the page are written as: "svg", "png", "pdf".
+        width: of these pictures, in inches; by default as in the page.
         how: level, draws and seed of all intervals.
         progress: called with what is being done.
 
@@ -105,7 +111,14 @@ def write_report(
         progress=progress,
     )
     version = tiebreak.__version__
-    return write_contents(contents, folder, version=version, title=title, progress=progress)
+    return write_contents(
+        contents,
+        folder,
+        version=version,
+        title=title,
+        prints=Prints(tuple(pictures), width),
+        progress=progress,
+    )
 
 
 def write_contents(
@@ -114,6 +127,7 @@ def write_contents(
     *,
     version: str,
     title: str | None = None,
+    prints: Prints = USUAL,
     progress: Callable[[str], object] = lambda step: None,
 ) -> list[Path]:
     """Write what `contents_of` gathered, as `write_report`. The same contents give the same files.
@@ -123,15 +137,21 @@ def write_contents(
         folder: where to write.
         version: of this package.
         title: the page's.
+        prints: what the pictures beside the page are written as, and how wide.
         progress: called with what is being done.
     """
     check_folder(folder)
-    path, gallery = Path(folder), Gallery()
+    path, gallery = Path(folder), Gallery(prints)
     shelf = Shelf(path)
     progress("drawing")
     page = page_of(contents, gallery, shelf, version=version, title=title)
     if not page.sections:
         raise ReportError("There is nothing to report: give ranking logs, or --scores")
+    if prints.width is not None:
+        # The page keeps its own pictures: those beside it are drawn once more, for the paper.
+        gallery = Gallery(prints)
+        with drawn_for(prints.width):
+            list(sections_of(contents, gallery))
     path.mkdir(parents=True, exist_ok=True)
     progress("writing")
     earlier = _pictures_of(path / PAGE)
@@ -153,7 +173,7 @@ def _pictures_of(page: Path) -> set[Path]:
     if _MADE_BY not in text:
         raise ReportError(f"{page} is no report of Tiebreak's: choose another folder (-o)")
     stems = {page.parent / stem for stem in _PICTURE.findall(text)}
-    return {stem.with_suffix(suffix) for stem in stems for suffix in (".svg", ".png")}
+    return {stem.with_suffix(f".{suffix}") for stem in stems for suffix in FORMS}
 
 
 def render(page: Page) -> str:

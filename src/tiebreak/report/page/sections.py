@@ -82,7 +82,7 @@ def page_of(
     Raises:
         MissingPackageError: matplotlib is not installed.
     """
-    sections = tuple(_sections(contents, gallery))
+    sections = tuple(sections_of(contents, gallery))
     boards = list(_boards(contents, sections))
     return Page(
         title=one_line(title or _title(contents)),
@@ -96,7 +96,7 @@ def page_of(
     )
 
 
-def _sections(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
+def sections_of(contents: Contents, gallery: Gallery) -> Iterator[PageSection]:
     """The sections that have a part, in the order of the page; several parts are folded."""
     said: set[str] = set()
     for id, found in _found(contents):

@@ -1,0 +1,98 @@
+"""Pictures for a paper or a talk: forms, sizes, and words that keep their size."""
+
+import re
+import zlib
+from io import BytesIO
+
+import pytest
+from matplotlib.text import Text
+from PIL import Image
+
+from tests.report.figures import samples
+from tests.report.figures.reading import clashes
+from tests.report.figures.test_every_figure import FIGURES, names_of
+from tiebreak.report.figures import Drawing, leaderboard_figure
+from tiebreak.report.figures.canvas import drawn_for, styled
+from tiebreak.report.figures.drawing import Form
+
+COLUMN = 85 / 25.4
+
+
+def drawing() -> Drawing:
+    found = leaderboard_figure(samples.random_board(names_of(3)))
+    assert found is not None
+    return found
+
+
+def size(form: str, data: bytes) -> tuple[float, float]:
+    """Width and height in inches, as the file says."""
+    if form == "png":
+        with Image.open(BytesIO(data)) as image:
+            dots, _ = image.info["dpi"]
+            assert dots == pytest.approx(300, abs=0.1)
+            return image.width / 300, image.height / 300
+    pattern = rb'<svg [^>]*width="([0-9.]+)pt" height="([0-9.]+)pt"'
+    if form == "pdf":
+        pattern = rb"/MediaBox \[ 0 0 ([0-9.]+) ([0-9.]+) \]"
+    found = re.search(pattern, data)
+    assert found is not None
+    width, height = map(float, found.groups())
+    return width / 72, height / 72
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("form", "width"), [("svg", None), ("svg", COLUMN), ("png", 8.0), ("pdf", COLUMN)]
+)
+def test_a_file_is_as_wide_as_was_asked(form: Form, width: float | None) -> None:
+    one = drawing()
+    data = one.printed(form, width)
+    own = [float(part) for part in one.figure.get_size_inches()]
+    scale = 1.0 if width is None else width / own[0]
+    assert size(form, data) == pytest.approx([own[0] * scale, own[1] * scale], abs=0.01)
+    # The same again, whatever was drawn in between.
+    assert drawing().printed(form, width) == data
+
+
+def drawn(data: bytes) -> bytes:
+    """What draws the page of a PDF."""
+    streams = [
+        zlib.decompress(part)
+        for part in re.findall(rb"/FlateDecode.*?stream\n(.*?)\nendstream", data, re.DOTALL)
+    ]
+    [page] = [stream for stream in streams if b"BT" in stream]
+    return page
+
+
+@pytest.mark.slow
+def test_a_pdf_is_drawn_under_its_scale_and_its_words_are_text() -> None:
+    one = drawing()
+    data = one.printed("pdf", 2 * float(one.figure.get_figwidth()))
+    usual = BytesIO()
+    with styled():
+        one.figure.savefig(usual, format="pdf")
+    # What matplotlib draws itself, under a matrix that makes it twice as large.
+    head, rest = drawn(data).split(b"2 0 0 2 0 0 cm\n")
+    assert head + rest == drawn(usual.getvalue())
+    assert b"/Type0" in data
+    assert b"/Subtype /Image" not in data
+    assert not re.search(rb"CreationDate|Producer", data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["leaderboard", "native", "stability", "reviewers"])
+def test_on_narrow_paper_plots_become_narrower_and_not_words(kind: str) -> None:
+    with drawn_for(4.5):
+        narrow = FIGURES[kind](("ada", "ben", "cleo"))
+    usual = FIGURES[kind](("ada", "ben", "cleo"))
+    assert narrow is not None
+    assert usual is not None
+    assert float(narrow.figure.get_figwidth()) <= 4.5 + 1e-6
+    sizes = [{text.get_fontsize() for text in one.figure.findobj(Text)} for one in (narrow, usual)]
+    assert sizes[0] == sizes[1]
+    assert not clashes(narrow)
+    # Where there is room for all, nothing changes.
+    with drawn_for(40):
+        wide = FIGURES[kind](("ada", "ben", "cleo"))
+    assert wide is not None
+    assert wide.svg() == usual.svg()
