@@ -296,9 +296,14 @@ def skipped(
 
 
 def all_pairs(
-    item_id: str, order: str, *, swapped: str = "", protocol: str = "full_pairwise", **fields: Any
+    item_id: str,
+    order: Sequence[str],
+    *,
+    swapped: Sequence[str] = "",
+    protocol: str = "full_pairwise",
+    **fields: Any,
 ) -> ItemBallots:
-    """Every pair of one-letter models judged once, as `order` says (best first).
+    """Every pair of models judged once, as `order` says (best first; one string: of letters).
 
     With `swapped` every pair is judged in the second order too, and there as that says.
     """
@@ -314,6 +319,6 @@ def all_pairs(
     return played.model_copy(update={"placed_by": "win_rate"})
 
 
-def _pair(first: str, second: str, order: str) -> Verdict:
+def _pair(first: str, second: str, order: Sequence[str]) -> Verdict:
     better = order.index(first) < order.index(second)
     return Verdict(first=first, margin=0.5 if better else -0.5, checklist_margin=0.0)

@@ -8,7 +8,7 @@ import pytest
 from tests.expected import renewed
 from tests.report.page.sample_report import HOSTILE, report
 from tiebreak.report.glossary import GLOSSARY, markdown, pieces, terms_in
-from tiebreak.report.html import linked, terms
+from tiebreak.report.html import coded, linked, terms
 from tiebreak.report.page.build import render
 
 PAGE = Path(__file__).parents[2] / "docs" / "glossary.md"
@@ -64,6 +64,14 @@ def test_only_the_first_of_a_kind_is_linked_and_what_is_foreign_stays_text() -> 
     tiers = '<a class="term" href="#term-tier">Tiers</a>'
     assert text == f"{tiers}: &lt;b&gt;a‹U+202E›&lt;/b&gt; · tier 2"
     assert "<script" not in linked(f"{HOSTILE} Borda")
+
+
+def test_commands_are_set_as_such_and_nothing_else_is() -> None:
+    text = "Run `tiebreak rank --pair A,<b>` or `--tiers 2`; not `x` tier"
+    commands = "Run <code>tiebreak rank --pair A,&lt;b&gt;</code> or <code>--tiers 2</code>; not "
+    assert coded(text) == f"{commands}`x` tier"
+    tier = '<a class="term" href="#term-tier">tier</a>'
+    assert linked(text) == f"{commands}`x` {tier}"
 
 
 @pytest.mark.parametrize(

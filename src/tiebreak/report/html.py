@@ -1,5 +1,6 @@
 """Sheets as HTML: a fragment for a notebook; the report's page is made with the same templates."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _HERE = Path(__file__).parent
+
+# Commands in our sentences. Names in these are foreign, and may look like one: no harm is done.
+_COMMAND = re.compile(r"`((?:tiebreak|inspect|lm_eval|hf|pip) [^`]+|--[a-z][^`]*)`")
 
 
 def fragment(sheets: Iterable[Sheet] | Sheet) -> str:
@@ -35,21 +39,42 @@ def environment() -> "Environment":
         undefined=StrictUndefined,
         finalize=visible,
     )
-    made.filters |= {"linked": linked, "terms": terms, "pieces": pieces}
+    made.filters |= {"linked": linked, "coded": coded, "terms": terms, "pieces": pieces}
     made.globals["glossary"] = GLOSSARY
     return made
 
 
 def linked(text: str) -> "Markup":
-    """A text in which each term of the glossary leads to its meaning where it comes first."""
-    from markupsafe import Markup, escape
+    """A text in which each term of the glossary leads to its meaning where it comes first.
+
+    A command that stands between backticks, as on a terminal, is set as one.
+    """
+    from markupsafe import Markup
 
     made, start = Markup(), 0
     for match, term in terms_in(text):
-        made += escape(visible(text[start : match.start()]))
+        if _inside(text, match.start()):
+            continue
+        made += coded(text[start : match.start()])
         made += Markup('<a class="term" href="#term-{}">{}</a>').format(term.id, match[0])
         start = match.end()
+    return made + coded(text[start:])
+
+
+def coded(text: str) -> "Markup":
+    """A text whose commands stand in an element of their own, not between backticks."""
+    from markupsafe import Markup, escape
+
+    made, start = Markup(), 0
+    for match in _COMMAND.finditer(text):
+        made += escape(visible(text[start : match.start()]))
+        made += Markup("<code>{}</code>").format(visible(match[1]))
+        start = match.end()
     return made + escape(visible(text[start:]))
+
+
+def _inside(text: str, place: int) -> bool:
+    return any(match.start() < place < match.end() for match in _COMMAND.finditer(text))
 
 
 def terms(headings: Iterable[str]) -> list[Term]:

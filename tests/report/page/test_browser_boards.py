@@ -112,12 +112,18 @@ def test_words_lead_to_their_meaning_and_back(browser: Browser, alone: Path) -> 
 def test_a_page_of_many_boards_is_short_until_it_is_unfolded(
     browser: Browser, tmp_path: Path
 ) -> None:
-    folder, orders = Folder(tmp_path), ["abcde", "acbed", "baced"] * 4
-    points, native = (0.9, 0.7, 0.5, 0.3, 0.1), dict.fromkeys("abcde", 1.0) | {"e": 0.0}
+    folder, models = (
+        Folder(tmp_path),
+        [f"meta-llama/llama-4-{n}-17b-128e-instruct" for n in "abcde"],
+    )
+    orders = [[models[k] for k in order] for order in [(0, 1, 2, 3, 4), (1, 0, 2, 4, 3)] * 6]
+    points, native = (0.9, 0.7, 0.5, 0.3, 0.1), dict.fromkeys(models, 1.0) | {models[4]: 0.0}
     items = [(f"q{n}", order) for n, order in enumerate(orders)]
     grades = [dict(zip(order, points, strict=True)) for order in orders]
     folder.add([all_pairs(name, order, native=native) for name, order in items])
-    folder.add([listed(name, list(order), groups=list(order)) for name, order in items])
+    folder.add(
+        [listed(name, [[m] for m in order], groups=[[m] for m in order]) for name, order in items]
+    )
     folder.add([graded(name, given) for (name, _), given in zip(items, grades, strict=True)])
     folder.add([by_native(name, native) for name, _ in items])
     path = tmp_path / "index.html"
