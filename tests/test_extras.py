@@ -37,7 +37,9 @@ def test_nothing_is_installed_by_a_name_that_no_index_has() -> None:
 
 def test_extras_of_the_documentation_exist() -> None:
     named = {path: OF_A_CLONE.findall(text) for path, text in texts().items()}
-    assert {"docs/tutorial.md", "README.md"} <= {path for path, extras in named.items() if extras}
+    assert {"docs/how-to/inspect.md", "README.md"} <= {
+        path for path, extras in named.items() if extras
+    }
     for path, extras in named.items():
         assert {name for some in extras for name in some.split(",")} <= set(EXTRAS), path
         assert not (path.startswith("src") and extras), f"{path} words a hint of its own"

@@ -82,9 +82,7 @@ def findings(folder: Path) -> dict[str, Any]:
         "Election(ballots: 3 candidates, first by kemeny_young: ada)": tiebreak.elect(
             BallotFile("ballots", "ballots.csv", ranks)
         ),
-        "CanaryReport(j/gsm8k: persuaded by 1 of 1 canaries)": canary_reports(folder / "canaries")[
-            0
-        ],
+        "CanaryReport(j/gsm8k: persuaded by 1 of 1 canary)": canary_reports(folder / "canaries")[0],
         "ContestReport(3 models, 2 rounds, first: ada, ben)": tiebreak.contest_report(
             table, options={"iterations": 50}
         ),

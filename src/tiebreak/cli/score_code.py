@@ -125,7 +125,7 @@ def score_code(
     context.exit(1 if scores.unscored else 0)
 
 
-def without(out: Path, paths: Sequence[str]) -> list[str]:
+def without(out: Path, paths: Sequence[str]) -> tuple[str, ...]:
     """The paths; of a folder in which `out` lies all else, so that a second run reads the same."""
     from tiebreak.candidates.discover import discover
 
@@ -135,7 +135,7 @@ def without(out: Path, paths: Sequence[str]) -> list[str]:
         found = discover([Path(path)]).files if inside and out.is_file() else []
         others = [str(one.path) for one in found if not one.path.samefile(out)]
         given += others or [path]
-    return given
+    return tuple(given)
 
 
 @contextmanager

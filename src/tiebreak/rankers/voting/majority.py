@@ -179,8 +179,8 @@ def _optimal(ballots: Profile, method: str, dropped: int, time_limit: float | No
     result = kemeny_young(ballots, time_limit=time_limit, max_orders=1)
     if not result.optimal:
         raise UnprovenOrderError(
-            f"no order was proven to be optimal: {result.method}; the best one found is within "
-            f"{result.gap} disagreements of the optimum (kemeny_young returns it)"
+            f"no order was proven to be optimal: {result.method}; kemeny_young returns the "
+            f"best one found, which is within {result.gap} disagreements of the optimum"
         )
     return consensus_by(
         method, result.ranks, ascending=True, used=ballots.n_ballots, dropped=dropped
