@@ -109,7 +109,7 @@ def _paths(
     yield "All of the boards", _typed("tiebreak rank", logs.ranking)
     if reviewed:
         yield "The reviewers", _typed("tiebreak peers", logs.ranking)
-    yield "Every prompt", _typed("inspect view --log-dir", logs.ranking.parent)
+    yield "Every sample", _typed("inspect view --log-dir", logs.ranking.parent)
 
 
 def _typed(command: str, path: Path) -> str:
