@@ -219,8 +219,13 @@ def test_all_boards_are_one_table(contents: Contents, everything: Page) -> None:
         ),
         (
             [("ab", False, "fine"), ("ab", False, "unknown"), ("ab", False, "")],
-            "a stands first on all 3 boards; on none of them is it told apart from every other "
-            "model. The judge: fine on 1, unknown on 1 of 2 judged boards.",
+            "On none of the 3 boards are two models told apart: no order of a board is a ranking. "
+            "The judge: fine on 1, unknown on 1 of 2 judged boards.",
+        ),
+        (
+            [("ab", True, ""), ("ab", False, "")],
+            "a stands first on both boards; on 1 of them is it told apart from every other model. "
+            "On 1 of them no two models are told apart.",
         ),
         (
             [
@@ -229,11 +234,11 @@ def test_all_boards_are_one_table(contents: Contents, everything: Page) -> None:
                 ("ab", False, "fine"),
                 ("", False, ""),
             ],
-            "No model stands first on all 3 boards: a on 2, b on 1. The judge: fine on 2, doubtful "
-            "on 1 of 3 judged boards.",
+            "No model stands first on all 3 boards: a on 2, b on 1. On 1 of them no two models are "
+            "told apart. The judge: fine on 2, doubtful on 1 of 3 judged boards.",
         ),
         (
-            [(name, False, "") for name in "abcdefa"],
+            [(name + "xy", True, "") for name in "abcdefa"],
             "No model stands first on all 7 boards: a on 2, b on 1, c on 1, d on 1, 2 other "
             "models.",
         ),

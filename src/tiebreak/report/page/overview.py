@@ -63,8 +63,14 @@ def _sentences(boards: Sequence[Board]) -> Iterator[str]:
     """Who stands first on how many boards, and how far their judges can be trusted."""
     ranked = [board for board in boards if board.rows]
     first = Counter(row.model for board in ranked for row in board.rows if row.rank == 1)
-    if first:
+    even = sum(len(board.verdict.tiers) < 2 for board in ranked)
+    if even == len(ranked) > 0:
+        which = "neither board" if even == 2 else f"none of the {even} boards"
+        yield f"On {which} are two models told apart: no order of a board is a ranking."
+    elif first:
         yield _first(ranked, first)
+        if even:
+            yield f"On {even} of them no two models are told apart."
     trust = Counter(state for board in boards if (state := _trust(board)))
     if trust:
         states = ("fine", "unknown", "doubtful")
