@@ -10,6 +10,7 @@ from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis import contests
 from tiebreak.analysis.contests import ContestReport, contest_report
+from tiebreak.progress import Activity, watch
 from tiebreak.rankers import csd, failure_sensitivity, natural_breaks, perturb
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.errors import MissingScoreError, RankingError
@@ -308,17 +309,18 @@ def test_too_much_elimination_is_warned_of(arguments: dict[str, Any], words: str
         assert "goes down to" in " ".join(printed(contest).split())
 
 
-def test_progress_is_told() -> None:
+def test_contests_are_counted() -> None:
     errors = np.full(SCORES.shape, 0.5)
-    table, said = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors), list[str]()
+    table, seen = ScoreTable(MODELS, BENCHMARKS, SCORES, errors=errors), list[Activity | None]()
     options: CsdOptions = {"iterations": 70_000}
-    contest_report(table, eliminate=(0, 1), options=options, progress=said.append)
-    assert said[0].startswith("playing contests ")
-    assert "playing contests 100%" in said
-    assert said[-1] == "playing with the scores of other items 100%"
-    shares = [int(step.split()[-1][:-1]) for step in said if step.startswith("playing contests")]
-    assert shares == sorted(shares)
-    assert len(shares) > 3
+    with watch(seen.append):
+        contest_report(table, eliminate=(0, 1), options=options)
+    found = [one for one in seen if one is not None]
+    assert [one.what for one in found] == [
+        *("playing contests", "playing with the scores of other items"),
+    ]
+    assert all(one.done == one.total for one in found)
+    assert (found[0].total or 0) > 3
 
 
 def placed(*overlapping: int) -> Any:

@@ -161,14 +161,11 @@ def test_what_cannot_be_proven_in_time_leaves_the_others() -> None:
     scores = 1 / (1 + np.exp(rng.normal(size=(126, 1)) + rng.normal(size=(126, 23))))
     scores = np.where(rng.random(scores.shape) < 0.3, np.nan, scores.round(3))
     names = (tuple(f"m{k}" for k in range(126)), tuple(f"b{k}" for k in range(23)))
-    told: list[str] = []
     election = elect(
         score_ballots(ScoreTable(*names, scores)),
         tuple(AGGREGATORS),
         time_limit=2.0,
-        progress=told.append,
     )
-    assert told == list(AGGREGATORS)
     assert "not proven in time" in election.failed["dodgson"]
     assert "complete ballots" in election.failed["kendall"]
     assert set(election.failed) == {"dodgson", "kendall"}

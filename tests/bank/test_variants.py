@@ -13,6 +13,7 @@ from tiebreak.bank.expansion import Refused, expand, variant_uuid
 from tiebreak.bank.schema import QUESTIONS
 from tiebreak.bank.variants import expand_bank
 from tiebreak.cli import main
+from tiebreak.progress import Activity, watch
 
 
 def test_twice_changes_nothing(engine: Engine) -> None:
@@ -79,9 +80,12 @@ def test_many_questions_take_several_transactions(
     monkeypatch.setattr(variants, "AT_ONCE", 20)
     n = 43
     keep(engine, *(choice(f"Box {k} holds ( ) balls.", uuid=f"q{k}") for k in range(n)))
-    said: list[str] = []
-    assert expand_bank(engine, "true_false", progress=said.append).n_made == 4 * n
-    assert said == [f"{done} of 43 questions" for done in (20, 40, 43)]
+    seen: list[Activity | None] = []
+    with watch(seen.append):
+        assert expand_bank(engine, "true_false").n_made == 4 * n
+    [expanding, _] = seen
+    assert expanding is not None
+    assert (expanding.done, expanding.total) == (43, 43)
 
 
 def run(*arguments: str) -> str:

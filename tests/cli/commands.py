@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.cli.handed import A_FUNCTION
 from tiebreak.estimate.figures import Pace
 from tiebreak.estimate.plan import Goal
 from tiebreak.rankers.uncertainty import Resampling
@@ -41,7 +40,7 @@ SIMULATED = {
         *("swiss:rounds=3", "round_robin", "sorted", "full_pairwise"),
     ),
     **{"spread": 0.2, "ties": 0.0, "pass_rate": 0.97, "repeats": 10, "swap": None},
-    **{"target": 0.9, "confidence": 0.9, "seed": 0, "jobs": None, "progress": A_FUNCTION},
+    **{"target": 0.9, "confidence": 0.9, "seed": 0, "jobs": None},
     **{"resolution": 0.0, "noise": 0.5, "fresh": False, "position_bias": 0.0},
     **{"verbosity_bias": 0.0, "list_taste": 0.0, "reading_noise": 1.0, "grading_noise": 1.0},
     "malformed": 0.0,
@@ -305,7 +304,7 @@ CASES = [
         {
             **{"spread": 0.3, "ties": 0.1, "pass_rate": 0.2, "repeats": 2, "swap": "never"},
             **{"protocols": ("seal", "swiss:rounds=2"), "target": -1.0, "confidence": 1.0},
-            **{"seed": 9, "jobs": 1, "progress": A_FUNCTION, "resolution": 0.4, "noise": 0.6},
+            **{"seed": 9, "jobs": 1, "resolution": 0.4, "noise": 0.6},
             **{"fresh": True, "position_bias": 0.7, "verbosity_bias": 0.8, "list_taste": 1.1},
             **{"reading_noise": 0.9, "grading_noise": 1.2, "malformed": 1.0},
         },

@@ -1,7 +1,5 @@
 """What a verb does with what was found: where it is shown, drawn and said, and how it ends."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -228,26 +226,6 @@ def test_what_write_back_did(asked: list[str], handed: Handed) -> None:
     assert handed.made[-1] == ("data_of" if asked else "sheets_of", (FOUND,), {})
 
 
-def test_progress_of_a_simulation_adds_up(handed: Handed, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-
-    @contextmanager
-    def steps() -> Iterator[Callable[[str], None]]:
-        yield said.append
-
-    def study(*args: object, progress: Callable[[float], None], **others: object) -> object:
-        for share in (0.25, 0.5, 0.25):
-            progress(share)
-        return FOUND
-
-    monkeypatch.setattr("tiebreak.cli.simulate.steps", steps)
-    monkeypatch.setattr("tiebreak.lab.simulate.simulate", study)
-    handed.instead("tiebreak.cli.simulate.show")
-    assert tiebreak("simulate", "--json").exit_code == 0
-    assert said == [f"judging planted items: {done}%" for done in (25, 75, 100)]
-    assert handed.made[0][1][::2] == ("json", FOUND)
-
-
 def test_a_line_of_write_back_is_never_folded(handed: Handed) -> None:
     """It may hold paths, which somebody copies."""
     long = "word " * 60 + "end"
@@ -261,45 +239,14 @@ def test_a_line_of_write_back_is_never_folded(handed: Handed) -> None:
 PUBLISH = "tiebreak.publish.publish_dataset"
 
 
-@pytest.mark.parametrize(
-    ("command", "function", "quiet"),
-    [
-        ("bank import x", "tiebreak.bank.importing.import_files", False),
-        ("bank import x --json", "tiebreak.bank.importing.import_files", True),
-        ("bank check", "tiebreak.bank.checks.check_bank", False),
-        ("bank check --json", "tiebreak.bank.checks.check_bank", True),
-        ("bank check --format html", "tiebreak.bank.checks.check_bank", False),
-        ("bank expand --to fill_in", "tiebreak.bank.variants.expand_bank", False),
-        ("bank expand --to fill_in --json", "tiebreak.bank.variants.expand_bank", True),
-        ("stability x --elo", STARS, False),
-        ("stability x --sizes 5", STARS, True),
-        ("publish x --dry-run", PUBLISH, False),
-        ("publish x --dry-run --json", PUBLISH, True),
-    ],
-)
-def test_steps_are_shown_where_somebody_looks_on(
-    command: str,
-    function: str,
-    quiet: bool,
-    handed: Handed,
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("quiet", [False, True])
+def test_uploads_are_shown_where_somebody_looks_on(
+    quiet: bool, handed: Handed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[bool] = []
-
-    @contextmanager
-    def steps(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-        said.append(quiet)
-        yield lambda step: None
-
-    verb = command.split(" -")[0].removesuffix(" x")
-    monkeypatch.setattr(f"tiebreak.cli.{verb.replace(' ', '_')}.steps", steps)
     terminal = SimpleNamespace(stderr=SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("tiebreak.cli.publish.sys", terminal)
     handed.instead("huggingface_hub.utils.disable_progress_bars")
-    handed.instead("tiebreak.bank.schema.open_bank")
-    handed.instead("tiebreak.bank.reading.sources_of")
-    handed.instead(function, Enough())
+    handed.instead(PUBLISH, Enough())
     with pytest.raises(Enough):
-        tiebreak(*command.split())
-    assert said == [quiet]
-    assert ("disable_progress_bars" in handed.names) is (function == PUBLISH and quiet)
+        tiebreak("publish", "x", "--dry-run", *(["--json"] if quiet else []))
+    assert ("disable_progress_bars" in handed.names) is quiet

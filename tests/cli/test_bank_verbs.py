@@ -10,7 +10,7 @@ import pytest
 
 from tests.bank.builders import make_bank
 from tests.bank.questions import MATERIAL, choice
-from tests.cli.handed import A_FUNCTION, ENGINE, Enough, Handed, bank, tiebreak
+from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
 from tiebreak.bank.expansion import Refused
 from tiebreak.bank.variants import Expanded
 
@@ -151,7 +151,7 @@ def test_who_writes_statements(
     with pytest.raises(Enough):
         tiebreak("bank", "expand", "--to", "statements", "--model", "m/w", *asked.split())
     assert no_bank.made[1][1] == (*map(str.upper, models), n)
-    assert no_bank.made[2][1:] == ((ENGINE, "writer"), {"limit": limit, "progress": A_FUNCTION})
+    assert no_bank.made[2][1:] == ((ENGINE, "writer"), {"limit": limit})
 
 
 @pytest.mark.parametrize("approve", [False, True])
@@ -161,7 +161,7 @@ def test_what_is_expanded(no_bank: Handed, approve: bool) -> None:
         tiebreak("bank", "expand", "--to", "fill_in", *(["--approve"] if approve else []))
     assert no_bank.made == [
         ("open_bank", ("bank.db",), {}),
-        ("expand_bank", (ENGINE, "fill_in"), {"approve": approve, "progress": A_FUNCTION}),
+        ("expand_bank", (ENGINE, "fill_in"), {"approve": approve}),
     ]
 
 

@@ -1,8 +1,6 @@
 """What `csd`, `aggregate`, `report`, `canary` and `score-code` hand on, say and end with."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,9 +8,8 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import OWN, USUAL
-from tests.cli.handed import A_FUNCTION, Enough, Handed, tiebreak
+from tests.cli.handed import Enough, Handed, tiebreak
 from tiebreak.cli._contest import play
-from tiebreak.rankers import RankingError
 
 TABLE = SimpleNamespace(benchmarks=("x", "y"))
 READING: dict[str, Any] = {"stderr": None, "metric": None, "filter": None, "rename": {}}
@@ -42,23 +39,9 @@ def contest(handed: Handed) -> Handed:
     return handed
 
 
-@pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is said on the way, as on a terminal."""
-    words: list[str] = []
-
-    @contextmanager
-    def steps(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-        yield words.append
-
-    for verb in ("aggregate", "csd", "report"):
-        monkeypatch.setattr(f"tiebreak.cli.{verb}.steps", steps)
-    return words
-
-
 SETUP: dict[str, Any] = {"eliminate": None, "spoil": (), "performance_tiers": None}
 OPTIONS: dict[str, Any] = {"iterations": 100_000, "seed": 0, "n_jobs": None}
-PLAYED = {"progress": A_FUNCTION, **SETUP, "options": {**OPTIONS, "missing": "error"}}
+PLAYED = {**SETUP, "options": {**OPTIONS, "missing": "error"}}
 
 
 @pytest.mark.parametrize(
@@ -73,8 +56,7 @@ PLAYED = {"progress": A_FUNCTION, **SETUP, "options": {**OPTIONS, "missing": "er
             READ,
             None,
             {
-                **{"progress": A_FUNCTION, "eliminate": (0, 1), "spoil": ("a=x", "b=y")},
-                "performance_tiers": 3,
+                **{"eliminate": (0, 1), "spoil": ("a=x", "b=y"), "performance_tiers": 3},
                 "options": {"iterations": 1, "seed": 2, "n_jobs": -1, "missing": "worst"},
             },
         ),
@@ -82,7 +64,6 @@ PLAYED = {"progress": A_FUNCTION, **SETUP, "options": {**OPTIONS, "missing": "er
 )
 def test_csd(
     contest: Handed,
-    said: list[str],
     asked: str,
     reading: dict[str, Any],
     rounds: tuple[str, str] | None,
@@ -90,7 +71,6 @@ def test_csd(
 ) -> None:
     done = tiebreak("csd", "s", "t", *asked.split())
     assert (done.exit_code, done.output) == (0, "")
-    assert said == ["reading scores", "playing contests"]
     way: list[Any] = [(rounds[0], (rounds[1], ("x", "y")), {})] if rounds else []
     made_of = rounds[0].removeprefix("read_") if rounds else None
     assert contest.made[:-1] == [
@@ -101,10 +81,9 @@ def test_csd(
     assert contest.made[-1][1][::2] == (None, "a contest")
 
 
-def test_csd_over_items(contest: Handed, said: list[str]) -> None:
+def test_csd_over_items(contest: Handed) -> None:
     asked = "--tiers 3 --benchmark b --eliminate 1 --performance-tiers 2 --metric m --json"
     assert tiebreak("csd", "s", *asked.split()).output == ""
-    assert said == ["reading scores", "playing contests"]
     assert contest.made[:-1] == [
         (
             "read_item_scores",
@@ -114,10 +93,7 @@ def test_csd_over_items(contest: Handed, said: list[str]) -> None:
         (
             "tier_report",
             ("items", 3),
-            {
-                **{"eliminate": (1,), "performance_tiers": 2, "options": OPTIONS},
-                "progress": A_FUNCTION,
-            },
+            {"eliminate": (1,), "performance_tiers": 2, "options": OPTIONS},
         ),
     ]
     assert contest.made[-1][1][::2] == ("json", "tiers")
@@ -133,14 +109,12 @@ def test_a_contest_is_played_without_a_word(contest: Handed, tiers: int | None) 
     setup = {**SETUP, "rounds": None, "order": None, "missing": "worst", "tiers": tiers}
     found: object = play(["s"], READING, {**setup, "benchmark": None}, {"seed": 1})
     assert found == ("tiers" if tiers else "a contest")
-    assert contest.made[-1][2]["progress"] is None
     assert contest.made[-1][2]["options"] == {"seed": 1} | ({} if tiers else {"missing": "worst"})
 
 
-def test_csd_beside_kemeny_and_its_plots(contest: Handed, said: list[str]) -> None:
+def test_csd_beside_kemeny_and_its_plots(contest: Handed) -> None:
     done = tiebreak("csd", "s", "--also", "kemeny", "--plot", "x.svg")
     assert (done.stdout, done.stderr) == ("", "Plots: x.svg, y.svg\n")
-    assert said[2:] == ["looking for the Kemeny order"]
     names = ["check_plot", "read_scores", "contest_report", "with_kemeny", "show", "plot_contest"]
     assert contest.names == names
     assert contest.made[3][1:] == (("a contest",), {"time_limit": 60})
@@ -152,7 +126,6 @@ def test_csd_beside_kemeny_and_its_plots(contest: Handed, said: list[str]) -> No
 
 
 BALLOTS, OF_SCORES = SimpleNamespace(scores=None), SimpleNamespace(scores="scores")
-COUNTED = {"per_item": False, "progress": A_FUNCTION}
 
 
 @pytest.mark.parametrize(
@@ -165,7 +138,6 @@ COUNTED = {"per_item": False, "progress": A_FUNCTION}
 )
 def test_aggregate(
     handed: Handed,
-    said: list[str],
     asked: str,
     read: list[SimpleNamespace],
     methods: tuple[str, ...],
@@ -183,13 +155,11 @@ def test_aggregate(
             "reading": READING,
         },
     )
-    given = {"per_item": per_item, "progress": A_FUNCTION}
     assert handed.made[1:-1] == [
-        ("elect", (ballots, methods), {**given, "time_limit": limit})
+        ("elect", (ballots, methods), {"per_item": per_item, "time_limit": limit})
         for ballots, limit in zip(read, limits, strict=True)
     ]
     assert handed.made[-1][1][::2] == (None, ["elected"] * len(read))
-    assert said == ["reading files"]
 
 
 def test_aggregate_as_it_is_asked_to_read(handed: Handed) -> None:
@@ -212,7 +182,7 @@ def test_weights_that_are_none(handed: Handed, weights: str) -> None:
     assert what in " ".join(done.stderr.split())
 
 
-def test_aggregate_beside_csd(handed: Handed, said: list[str]) -> None:
+def test_aggregate_beside_csd(handed: Handed) -> None:
     handed.instead("tiebreak.tables.read_ballots", [BALLOTS, OF_SCORES])
     handed.instead("tiebreak.analysis.consensus.elect", "elected")
     handed.instead("tiebreak.analysis.beside.with_csd", "both")
@@ -221,27 +191,11 @@ def test_aggregate_beside_csd(handed: Handed, said: list[str]) -> None:
     assert handed.names == ["read_ballots", "elect", "elect", "with_csd", "show"]
     assert handed.made[3][1] == ("elected", "scores")
     assert handed.made[4][1][::2] == ("json", ["elected", "both"])
-    assert said == ["reading files", "playing contests"]
     handed.instead("tiebreak.tables.read_ballots", [BALLOTS])
     done = tiebreak("aggregate", "a", "--also", "csd")
     assert (done.exit_code, done.stderr) == (
         *(1, "Error: --also csd needs scores of benchmarks, and there are only ballots\n"),
     )
-
-
-def test_methods_are_said_as_they_count(
-    handed: Handed, said: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def elect(
-        ballots: object, methods: object, *, progress: Callable[[str], None], **_: Any
-    ) -> None:
-        progress("irv")
-        raise RankingError("enough")
-
-    handed.instead("tiebreak.tables.read_ballots", [BALLOTS])
-    monkeypatch.setattr("tiebreak.analysis.consensus.elect", elect)
-    assert tiebreak("aggregate", "a").stderr == "Error: enough\n"
-    assert said == ["reading files", "counting by irv"]
 
 
 @pytest.fixture
@@ -254,9 +208,9 @@ def reports(contest: Handed) -> Handed:
     return contest
 
 
-WRITTEN = {
+WRITTEN: dict[str, Any] = {
     **{"contest": None, "human": None, "reference": None, "sources": [], "title": None},
-    **{"how": USUAL, "progress": A_FUNCTION},
+    **{"how": USUAL, "pictures": ("svg", "png"), "width": None},
 }
 
 

@@ -1,6 +1,5 @@
 """What the verbs share: the forms in which they print, and how they say what they are doing."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -8,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from tiebreak.cli import main
-from tiebreak.cli._shared import CLEAR, steps
 
 SHEETS = (
     *("aggregate", "align", "candidates", "compare", "csd", "diagnose", "estimate", "peers"),
@@ -54,27 +52,3 @@ class Terminal:
 
     def flush(self) -> None:
         pass
-
-
-def test_steps_replace_each_other_and_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = Terminal()
-    monkeypatch.setattr(sys, "stderr", screen)
-
-    def work() -> None:
-        with steps() as step:
-            step("reading")
-            step("drawing")
-            raise ValueError("no log")
-
-    with pytest.raises(ValueError, match="no log"):
-        work()
-    assert screen.text == f"{CLEAR}reading …{CLEAR}drawing …{CLEAR}"
-
-
-@pytest.mark.parametrize("quiet", [False, True])
-def test_nothing_is_said_where_nobody_looks_on(
-    capsys: pytest.CaptureFixture[str], quiet: bool
-) -> None:
-    with steps(quiet=quiet) as step:
-        step("reading")
-    assert capsys.readouterr() == ("", "")

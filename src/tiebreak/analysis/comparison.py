@@ -32,6 +32,7 @@ from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.analysis.receipt import Price, price_of
 from tiebreak.analysis.standing import mean
 from tiebreak.paths import Paths
+from tiebreak.progress import tracked
 from tiebreak.rankers.agreement import Agreement
 from tiebreak.rankers.stability import ResampledAgreement
 from tiebreak.rankers.uncertainty import Resampling
@@ -191,7 +192,7 @@ def compare_entries(
 def _benchmark(chosen: Entry, entries: Sequence[Entry], how: Resampling) -> BenchmarkComparison:
     logs, beyond = [], []
     runs = [entry for entry in entries if same_contest(entry, chosen)]
-    for entry in sorted(entries, key=paper_order):
+    for entry in tracked(sorted(entries, key=paper_order), "comparing protocols"):
         common = shared([entry, chosen])
         refuse_strangers(entry, chosen, common)
         logs.append(_compared(entry, chosen, _role(entry, chosen, runs), common, how))

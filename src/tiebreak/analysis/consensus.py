@@ -1,9 +1,10 @@
 """One set of ballots, counted by one method or by several."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tiebreak.analysis.finding import Finding, shortened
+from tiebreak.progress import tracked
 from tiebreak.rankers import (
     AGGREGATORS,
     Consensus,
@@ -58,7 +59,6 @@ def elect(
     *,
     per_item: bool = False,
     time_limit: float | None = None,
-    progress: Callable[[str], object] = lambda method: None,
 ) -> Election:
     """Count ballots by some methods.
 
@@ -69,7 +69,6 @@ def elect(
             by default, and where the ballots are benchmarks, all are counted at once.
         time_limit: seconds for each method that may take long (Kemeny–Young, Kendall, Dodgson),
             over all ballots. Then Kemeny–Young has the best order so far, the others nothing.
-        progress: is told each method before it counts.
 
     Raises:
         RankingError: no method could count these ballots.
@@ -81,8 +80,7 @@ def elect(
     consensuses: dict[str, Consensus] = {}
     failed: dict[str, RankingError] = {}
     kemeny = None
-    for method in methods:
-        progress(method)
+    for method in tracked(methods, "counting ballots by each method"):
         try:
             if items is not None:
                 means = mean_rank(aggregate_items(items, method))

@@ -1,6 +1,6 @@
 """CSD over one score table: the contest, what elimination costs, and what a spoilt score does."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +19,6 @@ from tiebreak.rankers.contests.sensitivity import (
     largest_elimination,
     perturb,
 )
-from tiebreak.rankers.contests.study import Progress
 from tiebreak.rankers.contests.uncertainty import ItemIntervals, item_intervals
 from tiebreak.rankers.errors import MissingScoreError, RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
@@ -120,7 +119,6 @@ def contest_report(
     spoil: str | Sequence[str] = (),
     performance_tiers: int | None = None,
     options: CsdOptions | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> ContestReport:
     """Everything that `tiebreak csd` prints.
 
@@ -136,7 +134,6 @@ def contest_report(
             where there are at least twice as many models and the simulation's error is below the
             breaks, else none.
         options: the other arguments of `csd`.
-        progress: is told what is being done.
 
     Raises:
         MissingScoreError: a score is missing that `missing` has no rule for; by name.
@@ -147,8 +144,6 @@ def contest_report(
     if len(table.models) == 1:
         raise RankingError(f"{table.models[0]!r} is the only model; a contest needs two or more")
     chosen: CsdOptions = {**(options or {})}
-    if progress:
-        chosen["progress"] = _told(progress)
     columns: Sequence[Sequence[int]] = [(column,) for column in range(len(table.benchmarks))]
     notes = table.notes
     order_from: OrderFrom = table.order_from
@@ -223,12 +218,6 @@ def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]
             "One round: the order is that of the scores, and E[wins] is the chance to win a match "
             "against a random other model (a bye wins none)"
         )
-
-
-def _told(progress: Callable[[str], None]) -> Progress:
-    """What says in words how far the contests are."""
-    words = {"contests": "playing contests", "tables": "playing with the scores of other items"}
-    return lambda what, share: progress(f"{words[what]} {share:.0%}")
 
 
 def _tiers(result: CsdResult, asked: int | None) -> IntArray | None:

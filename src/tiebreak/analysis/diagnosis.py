@@ -16,6 +16,7 @@ import numpy as np
 from tiebreak.analysis.finding import Finding
 from tiebreak.analysis.saturation import Saturation, native_scores, saturation
 from tiebreak.candidates import BenchmarkAudit, Candidate, CandidatePool, audit, identical_groups
+from tiebreak.progress import doing
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
 from tiebreak.words import count
 
@@ -152,11 +153,12 @@ def diagnose(
     Raises:
         RankingError: level or power are out of range, or a native score is infinite.
     """
-    measured = saturation(pool, level=level, power=power)
-    return tuple(
-        _diagnosis(pool, counted, result.saturation)
-        for counted, result in zip(audit(pool).benchmarks, measured, strict=True)
-    )
+    with doing("testing models against each other"):
+        measured = saturation(pool, level=level, power=power)
+        return tuple(
+            _diagnosis(pool, counted, result.saturation)
+            for counted, result in zip(audit(pool).benchmarks, measured, strict=True)
+        )
 
 
 def _diagnosis(pool: CandidatePool, counted: BenchmarkAudit, measured: Saturation) -> Diagnosis:

@@ -1,6 +1,6 @@
 """A contest within one benchmark: its items, by difficulty, are the rounds (§5.1.2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tiebreak.analysis.contests import ContestReport, contest_report
@@ -23,7 +23,6 @@ def tier_report(
     eliminate: Sequence[int] | None = None,
     performance_tiers: int | None = None,
     options: CsdOptions | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> ContestReport:
     """The contest of `contest_report` whose rounds are tiers of items, the easiest first.
 
@@ -41,7 +40,6 @@ def tier_report(
         eliminate: as in `contest_report`.
         performance_tiers: as in `contest_report`.
         options: as in `contest_report`.
-        progress: as in `contest_report`.
 
     Raises:
         RankingError: `n_tiers` < 1, item scores outside [0, 1]; as `contest_report`.
@@ -59,6 +57,5 @@ def tier_report(
         eliminate=eliminate,
         performance_tiers=performance_tiers,
         options=options,
-        progress=progress,
     )
     return replace(report, benchmark=items.benchmark, difficulty=found, items_reason=NOT_OVER_ITEMS)

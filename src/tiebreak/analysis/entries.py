@@ -18,6 +18,7 @@ from tiebreak.analysis.item_table import ItemTable, protocol_scores
 from tiebreak.analysis.leaderboard import Leaderboard, board_of
 from tiebreak.analysis.standing import Placed
 from tiebreak.paths import Paths
+from tiebreak.progress import tracked
 from tiebreak.rankers.agreement import Agreement, resolution_gain
 from tiebreak.rankers.profile import FloatArray, ratio
 from tiebreak.rankers.ranks import DECIMALS
@@ -142,7 +143,10 @@ def entries_of(
         The entries, and notes about logs that are left out or did not end well.
     """
     logs = sorted(logs, key=lambda log: log.age)
-    boards = [(part, board_of(part, how=how, views=views)) for log in logs for part in log.parts()]
+    parts = [part for log in logs for part in log.parts()]
+    boards = [
+        (part, board_of(part, how=how, views=views)) for part in tracked(parts, "ranking models")
+    ]
     entries: list[Entry] = []
     runs: Counter[tuple[str, str]] = Counter()
     for (log, board), label in zip(boards, _labels(boards), strict=True):

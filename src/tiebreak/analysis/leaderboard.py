@@ -31,6 +31,7 @@ from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.analysis.trust import JURY_REMEDY, REMEDY, Trust, faults, juror_faults, trust_of
 from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
 from tiebreak.paths import Paths
+from tiebreak.progress import tracked
 from tiebreak.rankers import (
     ItemBootstrap,
     bootstrap_items,
@@ -187,9 +188,10 @@ def leaderboards(
         RankingLogError: a path holds no ranking log, or `rule` does not fit one.
         ValueError: level or draws are out of range.
     """
+    logs = read_ranking_logs(paths, with_metadata=control == "style", with_votes=False)
     return [
         board
-        for log in read_ranking_logs(paths, with_metadata=control == "style", with_votes=False)
+        for log in tracked(logs, "ranking models")
         for board in boards_of(
             log.by_rule(rule) if rule else log, how=how, closure=closure, control=control
         )

@@ -7,6 +7,7 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.leaderboard import Leaderboard, boards_of
 from tiebreak.analysis.stars import StarReport, star_report_of
 from tiebreak.paths import Paths
+from tiebreak.progress import tracked
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.attempts import Attempts
 from tiebreak.ranking_logs.log import RankingLogError
@@ -55,7 +56,7 @@ def rank_logs(
     )
     boards = tuple(
         board
-        for log in logs
+        for log in tracked(logs, "ranking models")
         for board in boards_of(
             log.by_rule(rule) if rule else log, how=how, closure=closure, control=control
         )

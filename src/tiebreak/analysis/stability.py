@@ -20,6 +20,7 @@ from tiebreak.analysis.entries import (
 )
 from tiebreak.analysis.finding import Finding
 from tiebreak.paths import Paths
+from tiebreak.progress import tracked
 from tiebreak.rankers.stability import RunStability, Stability, run_to_run, subsample_stability
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.words import count
@@ -100,7 +101,11 @@ def stability_of(
         for entry in entries
         if not entry.keys
     ]
-    subsampled = [_subsampled(entry, share, n_seeds) for entry in ranked for share in shares]
+    subsampled = [
+        _subsampled(entry, share, n_seeds)
+        for entry in tracked(ranked, "ranking parts of the items")
+        for share in shares
+    ]
     repeated = []
     for runs in _repeated(ranked):
         common = shared(runs)

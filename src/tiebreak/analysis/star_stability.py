@@ -17,6 +17,7 @@ from tiebreak.analysis.star_samples import StarSamples, star_samples
 from tiebreak.analysis.star_table import star_table
 from tiebreak.analysis.stars import NO_STARS
 from tiebreak.paths import Paths
+from tiebreak.progress import tracked
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.tables.causes import CauseLabels
@@ -99,7 +100,7 @@ def star_stability(
             seed=seed,
             level=level,
         )
-        for name, own in judged.items()
+        for name, own in tracked(judged.items(), "ranking draws of questions")
         if sizes is not None
     ]
     remarks = (note for own in judged.values() for log in own for note in log.notes)
@@ -107,7 +108,7 @@ def star_stability(
         samples=tuple(samples),
         orders=tuple(
             star_orders(name, table, n_draws=n_draws, seed=seed)
-            for name, table in tables.items()
+            for name, table in tracked(tables.items(), "ordering models by fewer questions")
             if orders
         ),
         elsewhere=elsewhere(tables, against, how=Resampling(level, 1000, seed)) if against else (),

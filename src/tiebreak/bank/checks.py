@@ -3,7 +3,7 @@
 Source: LLMEval-Fair, A.2.2 (format validation, redundancy checks).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -16,6 +16,7 @@ from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.remarks import Remarks
 from tiebreak.bank.rows import AT_ONCE, COLUMNS, question_from, signatures_from
 from tiebreak.bank.schema import QUESTIONS
+from tiebreak.progress import doing, tracked
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 WARNINGS: Final[frozenset[Kind]] = frozenset({"near duplicates"})
 """Kinds that a person has to look at, and that may be nothing."""
-
-Step = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +44,7 @@ class BankCheck:
         return sum(found.total for kind, found in self.remarks.items() if kind not in WARNINGS)
 
 
-def check_bank(
-    engine: Engine, *, bank: str = "", most_shown: int = 20, step: Step = lambda step: None
-) -> BankCheck:
+def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankCheck:
     """Check every question that is not rejected.
 
     Near duplicates are looked for among approved questions, since only these are asked.
@@ -56,14 +53,13 @@ def check_bank(
         engine: the bank.
         bank: how it is called in the result.
         most_shown: how many remarks of each kind the result holds.
-        step: is told what is being done.
     """
     remarks: dict[Kind, Remarks] = {kind: Remarks(most_shown) for kind in KINDS}
     ids: list[tuple[str, str]] = []
     signed: list[NDArray[np.uint32]] = []
     n = 0
     with engine.connect() as connection:
-        for family, signatures in _families(connection):
+        for family, signatures in tracked(_families(connection), "checking questions"):
             n += len(family)
             for question in family:
                 for fault in faults_of(question):
@@ -73,13 +69,12 @@ def check_bank(
             approved = [place for place, one in enumerate(family) if one.status == "approved"]
             ids += [(family[place].uuid, family[place].raw_uuid) for place in approved]
             signed.append(signatures[approved])
-            step(f"Checking: {count(n, 'question')}")
         for first, others in _exact(connection):
             for other in others:
                 remarks["duplicates"].add(other, f"the same as {first}")
-        step("Comparing")
-        for later, earlier in _near(connection, ids, signed):
-            remarks["near duplicates"].add(later, f"nearly the same as {earlier}")
+        with doing("comparing questions"):
+            for later, earlier in _near(connection, ids, signed):
+                remarks["near duplicates"].add(later, f"nearly the same as {earlier}")
     return BankCheck(bank=bank, n_questions=n, remarks=remarks)
 
 

@@ -11,7 +11,7 @@ writing sessions meanwhile; then one transaction takes them over.
 A question that the bank has already, with its id and all its fields, stays as it is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -30,15 +30,13 @@ from tiebreak.bank.reading import Row, Source
 from tiebreak.bank.remarks import Remarks
 from tiebreak.bank.rows import AT_ONCE, FIELDS, rows_of
 from tiebreak.bank.staging import Known, Staging
-from tiebreak.words import count
+from tiebreak.progress import doing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NearDuplicates = Literal["draft", "skip", "keep"]
 NEAR_DUPLICATES: Final[tuple[NearDuplicates, ...]] = get_args(NearDuplicates)
-
-Step = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -84,7 +82,6 @@ def import_files(
     skip_faulty: bool = False,
     near_duplicates: NearDuplicates = "draft",
     most_shown: int = 20,
-    step: Step = lambda step: None,
 ) -> ImportReport:
     """Take the questions of files into a bank: see above.
 
@@ -95,7 +92,6 @@ def import_files(
         skip_faulty: import the rows that have no fault.
         near_duplicates: what becomes of questions that are nearly those of earlier rows.
         most_shown: how many remarks of each kind the report holds.
-        step: is told what is being done.
 
     Raises:
         BankError: a file cannot be read, or another import ran at the same time.
@@ -103,13 +99,12 @@ def import_files(
     with Staging(engine) as staging:
         run = _Import(staging, skip_faulty, most_shown)
         for source in sources:
-            run.read(source, step)
+            run.read(source)
         if run.lays:
-            step("Comparing")
-            near = run.near_pairs()
-            run.settle(near, near_duplicates)
-            step("Writing")
-            run.take_over()
+            with doing("comparing questions"):
+                run.settle(run.near_pairs(), near_duplicates)
+            with doing("writing questions"):
+                run.take_over()
     return ImportReport(
         bank=bank,
         near_duplicates=near_duplicates,
@@ -148,7 +143,7 @@ class _Import:
         """Whether this may still become an import."""
         return self.skip_faulty or not self.faults.total
 
-    def read(self, source: Source, step: Step) -> None:
+    def read(self, source: Source) -> None:
         """Check the rows of a file, and lay them out as long as nothing is wrong."""
         digest = source.digest()
         before = self.staging.imported_before(digest)
@@ -157,10 +152,11 @@ class _Import:
         file = FileCounts(source.name, digest, before)
         self.files.append(file)
         rows = source.rows() if not before else iter(())
-        while chunk := list(islice(rows, AT_ONCE)):
-            file.rows += len(chunk)
-            self._chunk(file, chunk)
-            step(f"Reading {source.name}: {count(file.rows, 'row')}")
+        with doing(f"reading {source.name}") as reading:
+            while chunk := list(islice(rows, AT_ONCE)):
+                file.rows += len(chunk)
+                self._chunk(file, chunk)
+                reading.done = file.rows
 
     def _chunk(self, file: FileCounts, chunk: Sequence[tuple[int, Row | str]]) -> None:
         sound = list(self._sound(file, chunk))

@@ -3,7 +3,7 @@
 A variant that is there stays as it is, whatever people made of it: expanding twice changes nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -15,7 +15,7 @@ from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.rows import COLUMNS, question_from, rows_of
 from tiebreak.bank.schema import QUESTIONS, writing
 from tiebreak.bank.stems import Method
-from tiebreak.words import count
+from tiebreak.progress import tracked
 
 if TYPE_CHECKING:
     from tiebreak.bank.material import StatementWriter, Written
@@ -64,7 +64,6 @@ def expand_bank(
     method: Method,
     *,
     approve: bool = False,
-    progress: Callable[[str], None] = lambda step: None,
 ) -> Expanded:
     """Make the variants of all approved multiple-choice questions.
 
@@ -73,11 +72,11 @@ def expand_bank(
         method: see `expansion.expand`.
         approve: let the method's word count for a human's: its variants, and earlier drafts that
             are exactly as it makes them, are approved. What was edited or rejected stays.
-        progress: is told what is being done.
     """
     done = Expanded(method)
+    families = _parents(engine, "multiple_choice")
     total = _n_parents(engine, "multiple_choice")
-    for parents in _parents(engine, "multiple_choice"):
+    for parents in tracked(families, "expanding questions", total, size=len):
         made = [expand(parent, method) for parent in parents]
         refused = tuple(one for one in made if isinstance(one, Refused))
         variants = [one for found in made if not isinstance(found, Refused) for one in found]
@@ -86,7 +85,6 @@ def expand_bank(
         done = replace(
             done, n_questions=done.n_questions + len(parents), refused=done.refused + refused
         )
-        progress(f"{done.n_questions:,} of {count(total, 'question')}")
     return done
 
 
@@ -95,7 +93,6 @@ def write_statements(
     writer: "StatementWriter",
     *,
     limit: int | None = None,
-    progress: Callable[[str], None] = lambda step: None,
 ) -> Expanded:
     """Have statements written about approved materials that have none yet.
 
@@ -103,7 +100,6 @@ def write_statements(
         engine: an open bank.
         writer: the models that write and check.
         limit: at most so many texts.
-        progress: is told what is being done.
     """
     from tiebreak.bank.material import METHOD
 
@@ -113,13 +109,13 @@ def write_statements(
         for materials in _parents(engine, "material")
         for material in _unwritten(engine, materials)
     ][:limit]
-    for materials in _some(wanted, TEXTS_AT_ONCE):
+    parts = _some(wanted, TEXTS_AT_ONCE)
+    for materials in tracked(parts, "writing statements on texts", len(wanted), size=len):
         written = anyio.run(writer.write_all, materials)
         variants = [variant for one in written for variant in one.variants]
         with writing(engine) as connection:
             done = _keep(connection, variants, done)
         done = _billed(done, written)
-        progress(f"{done.n_questions:,} of {count(len(wanted), 'text')}")
     return done
 
 

@@ -18,6 +18,7 @@ from pydantic_core import to_json
 
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.paths import problem_with
+from tiebreak.progress import tracked
 
 _CUT = (
     "the file is cut off: was its run killed while it wrote, or is this a copy that was not "
@@ -96,7 +97,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
         for member in log.infolist():
             if member.filename.startswith("samples/") and member.filename.endswith(".json"):
                 versions.setdefault(member.filename, []).append(member)
-        for name, members in versions.items():
+        for name, members in tracked(versions.items(), f"reading {Path(path).name}"):
             *earlier, text = [log.read(member) for member in members]
             question = _object(text).get("input") if earlier else None
             if any(_object(one).get("input") != question for one in earlier):

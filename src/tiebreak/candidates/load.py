@@ -16,6 +16,7 @@ from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
 from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions
 from tiebreak.paths import Paths, path_list
+from tiebreak.progress import tracked
 
 
 def load_candidates(
@@ -96,7 +97,7 @@ def _read_all(
     names = [fspath(path) for path in given]
     found = discover(Path(name) for name in names if not is_on_hub(name))
     readings = [
-        *(_read(file, options) for file in found.files),
+        *(_read(file, options) for file in tracked(found.files, "reading answers")),
         *(read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)),
     ]
     records = tuple(record for reading in readings for record in reading.records)

@@ -120,7 +120,6 @@ def play(
     reading: Mapping[str, Any],
     setup: dict[str, Any],
     options: "CsdOptions",
-    say: Callable[[str], None] | None = None,
 ) -> "ContestReport":
     """The contest over scores that are read first, as `reading` says.
 
@@ -129,7 +128,6 @@ def play(
         reading: arguments of `read_scores`.
         setup: what `contest_options` gives.
         options: arguments of `csd`.
-        say: is told what is being done.
 
     Raises:
         TableError, RankingError, MissingPackageError: as `contest_report` and the readers.
@@ -137,13 +135,9 @@ def play(
     from tiebreak.analysis.contests import contest_report
     from tiebreak.tables import read_order, read_rounds, read_scores
 
-    if say:
-        say("reading scores")
     if setup["tiers"]:
-        return _play_items(scores, reading, setup, options, say)
+        return _play_items(scores, reading, setup, options)
     table = read_scores(scores, **reading)
-    if say:
-        say("playing contests")
     rounds = None
     if setup["rounds"]:
         rounds = read_rounds(setup["rounds"], table.benchmarks)
@@ -156,7 +150,6 @@ def play(
         spoil=setup["spoil"],
         performance_tiers=setup["performance_tiers"],
         options={**options, "missing": setup["missing"]},
-        progress=say,
     )
 
 
@@ -165,7 +158,6 @@ def _play_items(
     reading: Mapping[str, Any],
     setup: dict[str, Any],
     options: "CsdOptions",
-    say: Callable[[str], None] | None,
 ) -> "ContestReport":
     """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
     from tiebreak.analysis.difficulty import tier_report
@@ -175,13 +167,10 @@ def _play_items(
         raise click.UsageError("--stderr: for scores of benchmarks; items bring their own errors.")
     how = {name: given for name, given in reading.items() if name != "stderr"}
     items = read_item_scores(scores, benchmark=setup["benchmark"], **how)
-    if say:
-        say("playing contests")
     return tier_report(
         items,
         setup["tiers"],
         eliminate=setup["eliminate"],
         performance_tiers=setup["performance_tiers"],
         options=options,
-        progress=say,
     )

@@ -12,6 +12,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from tiebreak.cli._bar import progress_bar
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
 from tiebreak.words import visible
@@ -42,9 +43,6 @@ class Files(click.types.StringParamType):
 
 FILES = Files()
 """What the arguments and options are that name logs, pools, tables and folders."""
-
-CLEAR = "\r\x1b[K"
-"""Back to the start of the line, and empty it."""
 
 
 def numbers(
@@ -242,12 +240,14 @@ def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> 
 
 @contextmanager
 def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn errors that explain themselves into one message and exit code 1.
+    """Do the work of a verb: a bar shows how far it is, and what goes wrong is one message.
 
-    They name models, items and files: what would steer the terminal is made visible.
+    Errors that explain themselves end with exit code 1. They name models, items and files: what
+    would steer the terminal is made visible.
     """
     try:
-        yield
+        with progress_bar():
+            yield
     except kinds as error:
         raise click.ClickException(visible(str(error), keep="\n")) from error
 
@@ -260,18 +260,6 @@ def echo_json(data: object) -> None:
 
 def _readable(found: re.Match[str]) -> str:
     return found[0] if found[0].isprintable() else json.dumps(found[0]).strip('"')
-
-
-@contextmanager
-def steps(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Says on a terminal what is being done: each step replaces the one before, and none stays."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda step: None
-        return
-    try:
-        yield lambda step: click.echo(f"{CLEAR}{step} …", err=True, nl=False)
-    finally:
-        click.echo(CLEAR, err=True, nl=False)
 
 
 def show(form: str | None, made_by: ModuleType, finding: object, **details: object) -> None:

@@ -13,7 +13,6 @@ from tiebreak.cli._shared import (
     plain_errors,
     scores_options,
     show,
-    steps,
 )
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.words import split_names
@@ -113,8 +112,7 @@ def aggregate(
 
     making: ScoreBallotOptions = {"ties": ties, "weights": weights}
     elections = []
-    with plain_errors(TableError, RankingError, MissingPackageError), steps() as say:
-        say("reading files")
+    with plain_errors(TableError, RankingError, MissingPackageError):
         read = read_ballots(files, drop_unranked=drop_unranked, making=making, reading=reading)
         if also and not any(ballots.scores for ballots in read):
             raise TableError("--also csd needs scores of benchmarks, and there are only ballots")
@@ -125,10 +123,8 @@ def aggregate(
                 methods,
                 per_item=per_item,
                 time_limit=limit,
-                progress=lambda method: say(f"counting by {method}"),
             )
             if also and ballots.scores:
-                say("playing contests")
                 election = with_csd(election, ballots.scores)
             elections.append(election)
     show(form, sheets, elections)

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import bank_option, form_options, plain_errors, show, steps
+from tiebreak.cli._shared import bank_option, form_options, plain_errors, show
 
 
 @click.command()
@@ -32,8 +32,8 @@ def check(url: str, most_shown: int, form: str | None) -> None:
     from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank, shown
 
-    with plain_errors(BankError), steps(quiet=form == "json") as step:
-        found = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown, step=step)
+    with plain_errors(BankError):
+        found = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
     show(form, sheets, found)
     if found.n_wrong:
         raise SystemExit(1)

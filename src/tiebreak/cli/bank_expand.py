@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import bank_option, echo_json, plain_errors, steps
+from tiebreak.cli._shared import bank_option, echo_json, plain_errors
 from tiebreak.words import count, percent
 
 if TYPE_CHECKING:
@@ -91,12 +91,12 @@ def expand(
     from tiebreak.bank.variants import expand_bank
     from tiebreak.prerequisite import PrerequisiteError
 
-    with plain_errors(BankError, PrerequisiteError), steps(quiet=as_json) as say:
+    with plain_errors(BankError, PrerequisiteError):
         engine = open_bank(url)
         if model is not None:
-            done = _written(engine, model, checker or model, n, limit=limit, progress=say)
+            done = _written(engine, model, checker or model, n, limit=limit)
         else:
-            done = expand_bank(engine, method, approve=approve, progress=say)  # type: ignore[arg-type]
+            done = expand_bank(engine, method, approve=approve)  # type: ignore[arg-type]
     if as_json:
         echo_json(_as_dict(done))
     else:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import FILES, bank_option, form_options, plain_errors, show, steps
+from tiebreak.cli._shared import FILES, bank_option, form_options, plain_errors, show
 
 if TYPE_CHECKING:
     from tiebreak.bank.importing import NearDuplicates
@@ -83,7 +83,7 @@ def import_(
     from tiebreak.bank.reading import sources_of
     from tiebreak.bank.schema import open_bank, shown
 
-    with plain_errors(BankError), steps(quiet=form == "json") as step:
+    with plain_errors(BankError):
         sources = sources_of(files)
         report = import_files(
             open_bank(url, create=True),
@@ -92,7 +92,6 @@ def import_(
             skip_faulty=skip_faulty,
             near_duplicates=near_duplicates,
             most_shown=most_shown,
-            step=step,
         )
     show(form, sheets, report)
     if report.refused:

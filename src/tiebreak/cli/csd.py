@@ -13,7 +13,6 @@ from tiebreak.cli._shared import (
     plain_errors,
     scores_options,
     show,
-    steps,
 )
 
 if TYPE_CHECKING:
@@ -74,15 +73,14 @@ def csd(
     from tiebreak.tables import TableError
 
     known = (MissingPackageError, RankingError, ReportError, TableError)
-    with plain_errors(*known), steps() as say:
+    with plain_errors(*known):
         if plot:
             from tiebreak.report.plot import check_plot, plot_contest
 
             check_plot(plot)
         options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": jobs}
-        report = play(scores, reading, setup, options, say)
+        report = play(scores, reading, setup, options)
         if also:
-            say("looking for the Kemeny order")
             report = with_kemeny(report, time_limit=SCORES_LIMIT)
     show(form, sheets, report)
     if plot:

@@ -6,6 +6,7 @@ from typing import Literal
 import click
 
 from tiebreak.cli._shared import plain_errors
+from tiebreak.progress import watch
 
 
 @click.command()
@@ -81,7 +82,8 @@ def demo(
         with plain_errors(PrerequisiteError):
             show_recorded(out, protocol=protocol)
         return
-    with plain_errors(DemoError, PrerequisiteError):
+    # The demo shows by itself how far it is.
+    with plain_errors(DemoError, PrerequisiteError), watch(None):
         run_demo(
             out,
             protocol=protocol,

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show, steps
+from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -184,8 +184,7 @@ def estimate(
         show(form, plan_sheet, plan)
         return
     known = (CandidateError, EstimateError, PrerequisiteError, RankingLogError)
-    with plain_errors(*known), steps() as say:
-        say("reading the candidates and counting prompts")
+    with plain_errors(*known):
         found = estimate_cost(
             paths,
             protocols,

@@ -11,13 +11,11 @@ import click
 
 from tiebreak.cli._contest import given_of, play, played_options
 from tiebreak.cli._shared import (
-    CLEAR,
     FILES,
     bootstrap_options,
     echo_json,
     plain_errors,
     scores_options,
-    steps,
 )
 from tiebreak.words import count, visible
 
@@ -129,16 +127,15 @@ def publish(
     from tiebreak.ranking_logs import RankingLogError
     from tiebreak.tables import TableError
 
-    quiet = as_json or not sys.stderr.isatty()
-    if quiet:
+    if as_json or not sys.stderr.isatty():
         disable_progress_bars()
     name = repo_id.rpartition("/")[2] if repo_id else "tiebreak-dataset"
     folder = (out or Path(name)) if dry_run else None
     known = (RankingLogError, CandidateError, PublishError, TableError, RankingError)
-    with plain_errors(*known, MissingPackageError), steps(quiet=quiet) as step:
+    with plain_errors(*known, MissingPackageError):
         contest = None
         if scores:
-            contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level}, step)
+            contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level})
         made = publish_dataset(
             logs,
             repo_id,
@@ -153,7 +150,6 @@ def publish(
             community_evals=community_evals,
             how=how,
             wait=RetryPolicy(notify=_waiting),
-            progress=step,
         )
     exports = {"every_eval_ever": every_eval_ever, "community_evals": community_evals}
     data = _data(made, repo_id, folder, public, exports)
@@ -239,7 +235,7 @@ def _data(
 
 def _waiting(sentence: str) -> None:
     """Printed also without a terminal: a program that only waits looks as if it hung."""
-    click.echo(f"{CLEAR}{sentence}" if sys.stderr.isatty() else sentence, err=True)
+    click.echo(sentence, err=True)
 
 
 def _lines(done: dict[str, Any]) -> Iterable[str]:

@@ -13,7 +13,6 @@ from tiebreak.cli._shared import (
     echo_json,
     plain_errors,
     scores_options,
-    steps,
 )
 from tiebreak.words import count
 
@@ -145,12 +144,12 @@ def report(
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")
     known = (AnalysisError, MissingPackageError, OSError, RankingError)
-    with plain_errors(*known, RankingLogError, ReportError, TableError), steps() as say:
+    with plain_errors(*known, RankingLogError, ReportError, TableError):
         check_folder(folder)
         people = read_human_ranking(human) if human else None
         contest = None
         if scores:
-            contest = play(scores, reading, setup, {"seed": how.seed}, say)
+            contest = play(scores, reading, setup, {"seed": how.seed})
         beside = (setup["rounds"], setup["order"], reading["stderr"])
         of_contest = [path for path in beside if path]
         files = write_report(
@@ -164,7 +163,6 @@ def report(
             pictures=pictures,
             width=width,
             how=how,
-            progress=say,
         )
     if as_json:
         sizes = [{"path": str(file), "bytes": file.stat().st_size} for file in files]

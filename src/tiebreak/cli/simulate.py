@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import click
 
-from tiebreak.cli._shared import form_options, numbers, plain_errors, show, steps
+from tiebreak.cli._shared import form_options, numbers, plain_errors, show
 from tiebreak.scorers.catalogue import STANDARD
 
 
@@ -143,14 +143,7 @@ def simulate(
     from tiebreak.lab.judge import LabError
     from tiebreak.lab.simulate import simulate as study_of
 
-    done = 0.0
-
-    def judged(share: float) -> None:
-        nonlocal done
-        done += share
-        step(f"judging planted items: {done:.0%}")
-
-    with plain_errors(LabError), steps() as step:
+    with plain_errors(LabError):
         study = study_of(
             qualities or models,
             items,
@@ -164,7 +157,6 @@ def simulate(
             confidence=confidence,
             seed=seed,
             jobs=jobs,
-            progress=judged,
             reading_noise=traits.pop("seeding_noise"),
             **traits,
         )

@@ -2,7 +2,7 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, show, steps
+from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, show
 
 
 @click.command()
@@ -111,13 +111,12 @@ def stability(
     if plot and not (elo or dates or causes):
         raise click.UsageError("--plot draws --elo, --dates and --causes; give one of them")
     known = (AnalysisError, MissingPackageError, RankingLogError, ReportError, TableError)
-    with plain_errors(*known), steps(quiet=not elo) as step:
+    with plain_errors(*known):
         if plot:
             check_plot(plot)
         if not of_stars:
             show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
             return
-        step("Ranking draws of questions")
         found = star_stability(
             logs,
             sizes=sizes,

@@ -27,6 +27,7 @@ from tiebreak.inspect_tasks.roles import (
     require_panel,
     require_readable,
 )
+from tiebreak.progress import tracked
 from tiebreak.scorers.ballots import Call, CallKind, ItemBallots, Reviewer
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
@@ -121,7 +122,9 @@ def estimate(
     chosen = [trial.taken(variant, scenarios[0]) for variant in variants]
     rows = tuple(
         _row(trial, variant, scenarios, items, pace)
-        for variant, items in zip(variants, chosen, strict=True)
+        for variant, items in tracked(
+            list(zip(variants, chosen, strict=True)), "judging with made-up verdicts"
+        )
     )
     return Estimate(
         judges=judges,

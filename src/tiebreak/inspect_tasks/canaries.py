@@ -14,6 +14,7 @@ from inspect_ai.util import DisplayType
 
 from tiebreak.inspect_tasks.arguments import Common, of_type
 from tiebreak.inspect_tasks.judging import judging_task
+from tiebreak.progress import watch
 from tiebreak.scorers.attacks import attacks
 from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import Protocol, find_protocol
@@ -64,12 +65,14 @@ def ask(
     Raises:
         PrerequisiteError: an argument that cannot be used.
     """
-    [log] = inspect_eval(
-        "tiebreak/canary",
-        task_args={"candidates": [*candidates], **arguments},
-        model_roles={"judge": judge},
-        model_cost_config=model_cost_config,
-        log_dir=log_dir,
-        display=display,
-    )
+    # Inspect shows by itself how far it is.
+    with watch(None):
+        [log] = inspect_eval(
+            "tiebreak/canary",
+            task_args={"candidates": [*candidates], **arguments},
+            model_roles={"judge": judge},
+            model_cost_config=model_cost_config,
+            log_dir=log_dir,
+            display=display,
+        )
     return log

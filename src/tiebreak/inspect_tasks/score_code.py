@@ -25,6 +25,7 @@ from tiebreak.benchmarks.program import complete_program
 from tiebreak.candidates import CandidatePool, Item
 from tiebreak.inspect_tasks.unit_tests import confirmed_sandbox, sandbox_of, unit_tests
 from tiebreak.prerequisite import PrerequisiteError
+from tiebreak.progress import watch
 
 METRIC = humaneval.METRIC
 """Name of the native score that programs get here."""
@@ -125,7 +126,8 @@ def score_code(
         sandbox=where,
         name="score_code",
     )
-    with tempfile.TemporaryDirectory() as folder:
+    # Inspect shows by itself how far it is.
+    with watch(None), tempfile.TemporaryDirectory() as folder:
         [log] = inspect_eval(
             task,
             model="none/none",

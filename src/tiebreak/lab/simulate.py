@@ -8,7 +8,7 @@ takes to put these models in their right order.
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -20,6 +20,7 @@ import numpy as np
 from tiebreak.lab.judge import LabError, Traits, require
 from tiebreak.lab.planted import FloatArray, Pool, World, spread_out
 from tiebreak.lab.study import Agreement, Figure, Row, Study
+from tiebreak.progress import tracked
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import kendall_tau_many, spearman_many, top1_many
 from tiebreak.rankers.profile import ratio
@@ -29,8 +30,6 @@ from tiebreak.scorers.match import Swap
 from tiebreak.scorers.placement import NotPlacedError, Placement, board_scores, place
 from tiebreak.scorers.protocols import ProtocolError, in_event_loop, judge_item
 from tiebreak.scorers.variants import Variant, read_variant, settings_of
-
-Progress = Callable[[float], None]
 
 _MUCH: Final = 4_000
 """Items, counted once for every protocol, from which on processes are worth their start."""
@@ -55,7 +54,6 @@ def simulate(
     confidence: float = 0.9,
     seed: int = 0,
     jobs: int | None = None,
-    progress: Progress = lambda share: None,
     **traits: float,
 ) -> Study:
     """How many items, and which protocol, it takes to separate models that you describe.
@@ -77,7 +75,6 @@ def simulate(
         confidence: share of the pools in which it must.
         seed: seed of all draws; the same seed gives the same numbers.
         jobs: worker processes; None: one per core where there is much to do, else none.
-        progress: called with the share of all the work that was done since the last call.
         traits: the judge's other traits, fields of `Traits`: `position_bias`, `resolution`, ….
 
     Raises:
@@ -95,7 +92,6 @@ def simulate(
         confidence=confidence,
         seed=seed,
         jobs=jobs,
-        progress=progress,
     )
 
 
@@ -110,7 +106,6 @@ def simulate_world(
     confidence: float = 0.9,
     seed: int = 0,
     jobs: int | None = None,
-    progress: Progress = lambda share: None,
 ) -> Study:
     """The same for any planted world.
 
@@ -135,7 +130,7 @@ def simulate_world(
         for repeat in range(repeats)
         for label in labels
     ]
-    done = _play_all(parts, jobs, progress)
+    done = _play_all(parts, jobs)
     runs = [done[start : start + len(labels)] for start in range(0, len(done), len(labels))]
     boards = np.array(
         [[[run.leaderboard(slice(n)) for n in sizes] for run in per_pool] for per_pool in runs]
@@ -204,16 +199,13 @@ Part = tuple[World, int, int, int, str, Swap | None]
 """World, number of items, seed, pool, label of a protocol, swap: what one process plays."""
 
 
-def _play_all(parts: Sequence[Part], jobs: int | None, progress: Progress) -> list[Run]:
+def _play_all(parts: Sequence[Part], jobs: int | None) -> list[Run]:
     """Play all parts, in several processes where that pays; the same numbers either way."""
     work = sum(n_items for _, n_items, *_ in parts)
     workers = min(len(parts), jobs or (os.cpu_count() or 1 if work >= _MUCH else 1))
-    runs = []
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
-        for run in pool.map(play, parts) if pool else map(play, parts):
-            runs.append(run)
-            progress(1 / len(parts))
-    return runs
+        runs = pool.map(play, parts) if pool else map(play, parts)
+        return list(tracked(runs, "judging planted items", len(parts)))
 
 
 def play(part: Part) -> Run:

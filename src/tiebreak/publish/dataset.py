@@ -1,6 +1,6 @@
 """`publish_dataset`: from ranking logs and scores to a dataset on the Hub, or in a folder first."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.candidates import CandidatePool
 from tiebreak.paths import Paths, path_list
+from tiebreak.progress import doing
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import bundle_of, known_secrets, missing_plots
 from tiebreak.publish.community_evals import entries
@@ -66,7 +67,6 @@ def publish_dataset(
     token: str | None = None,
     endpoint: str | None = None,
     wait: RetryPolicy | None = None,
-    progress: Callable[[str], None] = lambda step: None,
 ) -> Publication:
     """Publish rankings as a dataset with a card, on the Hub in one commit, or in a folder.
 
@@ -96,7 +96,6 @@ def publish_dataset(
         token: Token of the Hub with write access; default: HF_TOKEN or that of `hf auth login`.
         endpoint: Address of the Hub; default: HF_ENDPOINT or https://huggingface.co.
         wait: How often and how long the Hub is tried.
-        progress: Receives the name of each step that takes its time.
 
     Raises:
         RankingLogError: A path holds no ranking log, or shards do not fit together.
@@ -116,12 +115,11 @@ def publish_dataset(
     runs: tuple[Run, ...] = ()
     notes: tuple[str, ...] = ()
     if given:
-        progress("Reading the logs")
         runs, notes = read_runs(given, how=how)
     played = None
     if contest is not None:
-        progress("Merging rankings")
-        played = contest_of(contest)
+        with doing("merging rankings"):
+            played = contest_of(contest)
         notes += (*contest.notes, *played.left_out)
     pools = None
     if with_candidates:
@@ -139,15 +137,14 @@ def publish_dataset(
     sent: Outcome | None = None
     written: tuple[Written, ...] = ()
     if repo_id is not None or folder is not None:
-        progress("Making tables and plots")
-        bundle = bundle_of(runs, pools, played)
+        with doing("making tables and plots"):
+            bundle = bundle_of(runs, pools, played)
         notes += tuple(filter(None, [missing_plots()]))
         if folder is not None:
             written = write_folder(
                 bundle, Path(folder), license=license, repo_id=repo_id or NO_NAME
             )
         elif repo_id is not None:
-            progress(f"Sending to {repo_id}")
             sent = publish_bundle(
                 bundle,
                 repo_id,

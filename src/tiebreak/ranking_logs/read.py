@@ -9,6 +9,7 @@ from inspect_ai.log import EvalLog, list_eval_logs
 
 from tiebreak.candidates.discover import is_inspect_log, visible_files
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
+from tiebreak.progress import tracked
 from tiebreak.ranking_logs.attempts import Attempts, best_attempts
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
@@ -55,7 +56,7 @@ def read_ranking_logs(
         text = str(path)
         headers, damaged = _in_folder(text) if _is_folder(text) else (_in_file(text), {})
         left_out |= damaged
-        for file, header in headers.items():
+        for file, header in tracked(headers.items(), "reading logs"):
             key = file if "://" in file else str(Path(file).resolve())
             if key not in logs:
                 logs[key] = read_log_file(
@@ -96,7 +97,7 @@ def _in_file(path: str) -> dict[str, EvalLog]:
 def _in_folder(folder: str) -> tuple[dict[str, EvalLog], dict[str, str]]:
     """Ranking logs in a folder with their headers; a sentence on each file that cannot be read."""
     found, damaged, others = {}, {}, 0
-    for path in logs_in(folder):
+    for path in tracked(logs_in(folder), "looking for ranking logs"):
         try:
             header = ranking_header(path)
         except UnreadableLogError as error:

@@ -14,6 +14,7 @@ from tiebreak.candidates.inspect_files import reason
 from tiebreak.candidates.inspect_logs import read_inspect_log
 from tiebreak.candidates.records import LogRecord, ReadOptions
 from tiebreak.paths import Paths, path_list
+from tiebreak.progress import tracked
 from tiebreak.words import count
 from tiebreak.write_back.log_scores import Recording, record, replace_file
 from tiebreak.write_back.matching import misfit, standings_by_sample
@@ -101,7 +102,9 @@ def write_back_ranks(
     options = ReadOptions(rename=dict(rename or {}))
     logs = [file.path for file in found.files if file.kind == "inspect"]
     outcomes = [
-        outcome for path in logs for outcome in _into_log(path, rankings, options, dry_run=dry_run)
+        outcome
+        for path in tracked(logs, "comparing logs" if dry_run else "writing ranks into logs")
+        for outcome in _into_log(path, rankings, options, dry_run=dry_run)
     ]
     if all(outcome.state == "left_alone" for outcome in outcomes):
         raise WriteBackError(_nothing(rankings, outcomes, found))

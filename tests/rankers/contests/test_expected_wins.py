@@ -112,10 +112,10 @@ def test_all_cores_where_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joblib, "Parallel", parallel)
     monkeypatch.setattr(joblib, "effective_n_jobs", lambda _: 8)
     for work in (0, 99_999_999, 100_000_000, 10**12):
-        assert study.spread(abs, [(-2,), (3,)], work, None) == [2, 3]
+        assert study.spread(abs, [(-2,), (3,)], work, None, "testing") == [2, 3]
     assert jobs == [2, 8]
     monkeypatch.setitem(sys.modules, "joblib", None)
-    assert study.spread(abs, [(-2,)], 10**12, None) == [2]
+    assert study.spread(abs, [(-2,)], 10**12, None, "testing") == [2]
     assert jobs == [2, 8]
 
 

@@ -19,6 +19,7 @@ from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import FEW_ITEMS, lone_reviewer
 from tiebreak.analysis.verdict import order_sentence
 from tiebreak.paths import Paths
+from tiebreak.progress import tracked
 from tiebreak.rankers import Views, peer_views
 from tiebreak.rankers.aggregation import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
@@ -119,7 +120,9 @@ def peer_report_of(
     if not asked:
         raise NoPeerReviewError("\n".join(silent))
     return PeerReport(
-        reviews=tuple(_review(panel, methods, how) for panel in asked),
+        reviews=tuple(
+            _review(panel, methods, how) for panel in tracked(asked, "looking at reviewers")
+        ),
         sparse=tuple(sparse_agreements(logs, asked, how)),
         how=how,
         notes=tuple(silent),

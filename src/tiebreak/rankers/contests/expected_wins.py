@@ -20,7 +20,6 @@ from tiebreak.rankers.contests.rounds import (
 )
 from tiebreak.rankers.contests.study import (
     SUM_BITS,
-    Progress,
     Study,
     unit_sums,
     with_control,
@@ -51,7 +50,6 @@ class CsdOptions(TypedDict, total=False):
     control_variate: bool
     n_jobs: int | None
     compiled: Compiled
-    progress: Progress | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,7 +94,6 @@ def csd(
     control_variate: bool = True,
     n_jobs: int | None = None,
     compiled: Compiled = "auto",
-    progress: Progress | None = None,
 ) -> CsdResult:
     """Rank models by their expected wins in simulated Swiss-system contests (algorithms 1 and 2).
 
@@ -120,7 +117,6 @@ def csd(
             `joblib.parallel_config` sets.
         compiled: True = the numba engine; "auto" = numba where it is installed and there is work
             enough to repay the compilation (models × rounds × iterations ≥ 2·10⁸).
-        progress: is told, as in ("contests", 0.25), which share has been played.
 
     Raises:
         RankingError: the scores, rounds, weights or settings cannot be used.
@@ -138,7 +134,7 @@ def csd(
         control_variate=control_variate,
         compiled=compiled,
     )
-    [sums] = unit_sums([study], n_jobs, progress)
+    [sums] = unit_sums([study], n_jobs)
     return result_of(study, sums, level)
 
 
@@ -173,7 +169,7 @@ def prepare(
     eliminate: int | Sequence[int],
     **options: Unpack[CsdOptions],
 ) -> Study:
-    """The checked contest of `csd`'s arguments (`n_jobs` and `progress` are left to the caller)."""
+    """The checked contest of `csd`'s arguments (`n_jobs` is left to the caller)."""
     means = round_means(scores, rounds, options.get("missing", "error"))
     n_models, n_rounds = means.shape
     iterations, seed = options.get("iterations", 100_000), options.get("seed", 0)

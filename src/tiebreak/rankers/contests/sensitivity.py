@@ -120,7 +120,7 @@ def failure_sensitivity(
     studies = [prepare(scores, rounds, t, **options) for t in counts]
     # Beside them the same with models that all benchmarks order alike.
     even = [_alike(study) for study in studies]
-    played = unit_sums([*studies, *even], options.get("n_jobs"), options.get("progress"))
+    played = unit_sums([*studies, *even], options.get("n_jobs"))
     sums, even_sums = played[: len(counts)], played[len(counts) :]
     sizes, level = studies[0].sizes, options.get("level", 0.95)
     contests = tuple(map(result_of, studies, sums, repeat(level)))

@@ -1,15 +1,15 @@
 """Many contests: blocks with their own random streams, spread over workers, summed exactly."""
 
 import importlib.util
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from multiprocessing import parent_process
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tiebreak.extras import to_install
+from tiebreak.progress import tracked, watched
 from tiebreak.rankers.contests.control import CHANCE_BITS, VALUE_BITS, Control, controlled_sums, fit
 from tiebreak.rankers.contests.engine import (
     BLOCK,
@@ -34,9 +34,6 @@ _WORK = 50_000_000
 _PILOT = (100, 4000)
 
 _Part = TypeVar("_Part")
-
-Progress = Callable[[str, float], None]
-"""Is told what is being played, "contests" or "tables" of drawn scores, and the share done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +82,7 @@ def with_control(study: Study) -> Study:
     return replace(study, control=fit(np.concatenate(traces, axis=1)[:, :contests]))
 
 
-def unit_sums(
-    studies: Sequence[Study], n_jobs: int | None = None, progress: Progress | None = None
-) -> list[IntArray]:
+def unit_sums(studies: Sequence[Study], n_jobs: int | None = None) -> list[IntArray]:
     """Sum of the scores of every unit of each study, shape (units, M), in units of 2^-SUM_BITS.
 
     The same for any number of workers: block b has its own random stream, and sums of integers do
@@ -96,14 +91,11 @@ def unit_sums(
     Args:
         studies: what to play.
         n_jobs: as in `spread`.
-        progress: is told of "contests".
     """
     blocks = [-(-study.iterations // BLOCK) for study in studies]
     tasks = [(one, at) for one, n in zip(studies, blocks, strict=True) for at in range(n)]
     work = sum(one.strength.size * one.iterations for one in studies)
-    parts = iter(
-        spread(_block_sums, tasks, work, n_jobs, progress and partial(progress, "contests"))
-    )
+    parts = iter(spread(_block_sums, tasks, work, n_jobs, "playing contests"))
     return [np.concatenate([next(parts) for _ in range(n)]) for n in blocks]
 
 
@@ -112,7 +104,7 @@ def spread(
     tasks: Sequence[tuple[Any, ...]],
     work: int,
     n_jobs: int | None,
-    progress: Callable[[float], None] | None = None,
+    what: str,
 ) -> list[_Part]:
     """What `play` returns for each task.
 
@@ -123,7 +115,7 @@ def spread(
         n_jobs: 1 = in this process; otherwise as in joblib, on the backend that
             `joblib.parallel_config` sets. None = all cores if joblib is installed, as far as there
             is work enough to repay their start.
-        progress: is told which share of the tasks is done; joblib's own "multiprocessing" cannot.
+        what: is being done, for whoever watches; joblib's own "multiprocessing" cannot be watched.
 
     Raises:
         MissingPackageError: workers are asked for and joblib is not installed.
@@ -131,26 +123,15 @@ def spread(
     if n_jobs is None:
         n_jobs = min(work // _WORK, _cores()) if work >= 2 * _WORK else 1
     if n_jobs == 1:
-        return _gathered((play(*task) for task in tasks), len(tasks), progress)
+        return [play(*task) for task in tracked(tasks, what)]
     try:
         from joblib import Parallel, delayed
     except ImportError as error:
         raise MissingPackageError(
             f"More than one process needs joblib: {to_install('rankings', 'joblib')}"
         ) from error
-    workers = Parallel(n_jobs=n_jobs, return_as="generator" if progress else "list")
-    return _gathered(workers(delayed(play)(*task) for task in tasks), len(tasks), progress)
-
-
-def _gathered(
-    parts: Iterable[_Part], n: int, progress: Callable[[float], None] | None
-) -> list[_Part]:
-    found = []
-    for part in parts:
-        found.append(part)
-        if progress:
-            progress(len(found) / n)
-    return found
+    workers = Parallel(n_jobs=n_jobs, return_as="generator" if watched() else "list")
+    return list(tracked(workers(delayed(play)(*task) for task in tasks), what, len(tasks)))
 
 
 def _cores() -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -101,9 +100,8 @@ def drawn_wins(
     parts = [strength[low : low + at_once] for low in range(0, len(drawn), at_once)]
     tasks = [(study, number, own) for study in studies for number, own in enumerate(parts)]
     work = strength.size * CONTESTS * len(studies)
-    progress = options.get("progress")
-    told = progress and partial(progress, "tables")
-    wins = np.concatenate(spread(_wins, tasks, work, options.get("n_jobs"), told))
+    what = "playing with the scores of other items"
+    wins = np.concatenate(spread(_wins, tasks, work, options.get("n_jobs"), what))
     return list(wins.reshape(len(studies), *strength[:, 0].shape))
 
 

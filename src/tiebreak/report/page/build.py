@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.paths import Paths
+from tiebreak.progress import doing
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.report import ReportError
 from tiebreak.report.figures.canvas import drawn_for
@@ -62,7 +63,6 @@ def write_report(
     pictures: Sequence[Form] = USUAL.forms,
     width: float | None = None,
     how: Resampling = Resampling(),
-    progress: Callable[[str], object] = lambda step: None,
 ) -> list[Path]:
     """Write a report of ranking logs: `index.html`, and its pictures in `plots/`.
 
@@ -81,7 +81,6 @@ def write_report(
         pictures: what the pictures beside the page are written as: "svg", "png", "pdf".
         width: of these pictures, in inches; by default as in the page.
         how: level, draws and seed of all intervals.
-        progress: called with what is being done.
 
     Returns:
         The files: the page, then its pictures, then what is in `items/`.
@@ -108,7 +107,6 @@ def write_report(
         reference=reference,
         sources=sources,
         how=how,
-        progress=progress,
     )
     version = tiebreak.__version__
     return write_contents(
@@ -117,7 +115,6 @@ def write_report(
         version=version,
         title=title,
         prints=Prints(tuple(pictures), width),
-        progress=progress,
     )
 
 
@@ -128,7 +125,6 @@ def write_contents(
     version: str,
     title: str | None = None,
     prints: Prints = USUAL,
-    progress: Callable[[str], object] = lambda step: None,
 ) -> list[Path]:
     """Write what `contents_of` gathered, as `write_report`. The same contents give the same files.
 
@@ -138,13 +134,12 @@ def write_contents(
         version: of this package.
         title: the page's.
         prints: what the pictures beside the page are written as, and how wide.
-        progress: called with what is being done.
     """
     check_folder(folder)
     path, gallery = Path(folder), Gallery(prints)
     shelf = Shelf(path)
-    progress("drawing")
-    page = page_of(contents, gallery, shelf, version=version, title=title)
+    with doing("drawing"):
+        page = page_of(contents, gallery, shelf, version=version, title=title)
     if not page.sections:
         raise ReportError("There is nothing to report: give ranking logs, or --scores")
     if prints.width is not None:
@@ -153,7 +148,6 @@ def write_contents(
         with drawn_for(prints.width):
             list(sections_of(contents, gallery))
     path.mkdir(parents=True, exist_ok=True)
-    progress("writing")
     earlier = _pictures_of(path / PAGE)
     # The page comes after what it needs, and before what an earlier one needed is removed: who
     # finds a page finds all of it.

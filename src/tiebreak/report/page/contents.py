@@ -1,6 +1,6 @@
 """What a report is about: everything that the logs say, read once."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -56,7 +56,6 @@ def contents_of(
     reference: str | None = None,
     sources: Iterable[str] = (),
     how: Resampling = Resampling(),
-    progress: Callable[[str], object] = lambda step: None,
 ) -> Contents:
     """Gather what a report shows. Files are called by their names, wherever they lie.
 
@@ -69,7 +68,6 @@ def contents_of(
         sources: other files and folders that were read, for the contest say: where they lie is not
             shown.
         how: level, draws and seed of the intervals.
-        progress: is told what is being done.
 
     Raises:
         RankingLogError: a path holds no ranking log; or, with `human`, no peer review.
@@ -78,8 +76,6 @@ def contents_of(
         ValueError: level or draws are out of range.
     """
     paths = path_list(paths)
-    if paths:
-        progress("reading logs")
     read = read_ranking_logs(paths, with_votes=False) if paths else []
     names = file_names([*paths, *sources, *([human.source] if human else [])], read)
     if contest is not None:
@@ -89,13 +85,9 @@ def contents_of(
     if reference is not None:
         reference = names.get(reference, names.get(str(Path(reference).resolve()), reference))
     logs = [renamed(log, names) for log in read]
-    progress("ranking models")
     entries, _ = entries_of(logs, how=how, views=True)
-    progress("comparing protocols")
     comparison, remarks = _comparison(entries, reference, how)
-    progress("drawing parts of the items")
     stability = stability_of(entries)
-    progress("looking at reviewers")
     peers, more = _peers(logs, how)
     aligned = None
     if human is not None:

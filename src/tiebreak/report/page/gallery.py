@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tiebreak.progress import tracked
 from tiebreak.report.figures import Drawing, themed
 from tiebreak.report.figures.drawing import FORMS, Form, free_name
 from tiebreak.report.page.view import FigureView
@@ -52,7 +53,7 @@ class Gallery:
         Raises:
             OSError: a file cannot be written.
         """
-        for name, drawing in self._drawings.items():
+        for name, drawing in tracked(self._drawings.items(), "writing plots"):
             (folder / FOLDER).mkdir(parents=True, exist_ok=True)
             for form in self._prints.forms:
                 path = folder / FOLDER / f"{name}.{form}"

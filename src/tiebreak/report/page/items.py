@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tiebreak.analysis.entries import Entry
+from tiebreak.progress import tracked
 from tiebreak.ranking_logs.again import SamplesAgain
 from tiebreak.ranking_logs.log import JudgedItem
 from tiebreak.report.cells import Cell, integer, words
@@ -92,7 +93,7 @@ def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
     rows: list[dict[str, Cell]] = []
 
     def stories(logs: Mapping[str, SamplesAgain]) -> Iterator[dict[str, Any]]:
-        for key, told in found.items():
+        for key, told in tracked(found.items(), "writing items"):
             story = _item(told, logs, rubrics)
             rows.append(_row(key, told, story, names))
             yield story

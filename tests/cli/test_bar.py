@@ -1,0 +1,97 @@
+"""The bar: on a terminal, with counts, once a command takes long; nowhere else, and nothing stays.
+
+The command's standard error is a terminal of its own (a pty), its standard output a pipe.
+"""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WORK = """
+import sys, time
+import click
+from tiebreak.cli._shared import plain_errors
+from tiebreak.progress import doing, tracked
+
+@click.command()
+@click.argument("seconds", type=float)
+def work(seconds):
+    with plain_errors(ValueError):
+        with plain_errors():
+            for part in tracked([1, 2, 3], "reading [red]logs"):
+                time.sleep(seconds / 3)
+                click.echo(f"part {part}")
+        if seconds > 5:
+            raise ValueError("too long")
+
+work()
+"""
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
+
+
+def on_a_terminal(*command: str, env: dict[str, str] | None = None) -> tuple[str, str]:
+    """Standard output, and what the terminal got."""
+    ours, theirs = pty.openpty()
+    more = {"COLUMNS": "80", "TERM": "xterm", **(env or {})}
+    child = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, **more}
+    )
+    os.close(theirs)
+    screen = b""
+    while True:
+        try:
+            read = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not read:
+            break
+        screen += read
+    os.close(ours)
+    assert child.stdout is not None
+    with child.stdout as out:
+        text = out.read().decode()
+    assert child.wait() == 0
+    return text, screen.decode()
+
+
+def piped(*command: str) -> tuple[str, str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout, done.stderr
+
+
+@pytest.mark.slow
+def test_a_bar_with_counts_and_nothing_of_it_stays() -> None:
+    command = (sys.executable, "-c", WORK, "1.2")
+    text, screen = on_a_terminal(*command)
+    assert text == "part 1\npart 2\npart 3\n"
+    assert "reading [red]logs" in screen
+    assert re.search(r"[12] of 3", screen)
+    # The cursor is there again, and the line of the bar is empty.
+    assert screen.count(HIDE) == screen.count(SHOW) == 1
+    assert screen.rstrip().endswith("\x1b[2K")
+    assert piped(*command) == (text, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seconds", "term"), [("0.1", "xterm"), ("0.8", "dumb")])
+def test_no_bar_flashes_and_none_where_it_cannot_be_drawn(seconds: str, term: str) -> None:
+    text, screen = on_a_terminal(sys.executable, "-c", WORK, seconds, env={"TERM": term})
+    assert (text.count("part"), screen) == (3, "")
+
+
+@pytest.mark.slow
+def test_a_verb_prints_the_same_with_a_terminal_and_without(tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    scores.write_text("model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n")
+    code = "from tiebreak.cli import main; main()"
+    asked = ("csd", str(scores), "--iterations", "3000000", "--jobs", "1")
+    command = (sys.executable, "-c", code, *asked)
+    text, screen = on_a_terminal(*command)
+    assert "playing contests" in screen
+    assert re.search(r"\d of \d", screen)
+    assert piped(*command) == (text, "")
