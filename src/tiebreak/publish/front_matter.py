@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import yaml
 
+from tiebreak.plain_yaml import read_yaml
 from tiebreak.publish.errors import PublishError
 
 _OF_JUDGES: Final = "llm-as-a-judge"
@@ -84,12 +85,11 @@ def _licence(given: str) -> str:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        line = " ".join(str(error).split())[:200]
+        data = read_yaml(text)
+    except ValueError as error:
         raise PublishError(
-            f"The YAML at the head of README.md in the dataset cannot be read ({line}): mend it, "
-            "then publish again"
+            "Mend the YAML at the head of README.md in the dataset, then publish again: it "
+            + str(error)[:200]
         ) from error
     if data is None:
         return {}
