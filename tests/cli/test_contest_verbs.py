@@ -217,6 +217,7 @@ WRITTEN: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("asked", "folder", "given"),
     [
+        ("--pictures pdf,png --width 2in", "report", {"pictures": ("pdf", "png"), "width": 2.0}),
         ("", "report", {}),
         (
             "-o out --human h --reference r --title t --level 0.9 --draws 150 --seed 3",
