@@ -54,6 +54,15 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
+def natural_key(text: str) -> tuple[tuple[bool, int, str], ...]:
+    """Sort key that puts `q2` before `q10`; digits of other scripts count as letters."""
+    # Python makes no number of more than 4,300 digits.
+    parts = re.split(r"([0-9]{1,4000})", text)
+    # The text itself breaks ties between "1" and "01", so that the order is total.
+    key = [(True, int(p), "") if p.isdigit() and p.isascii() else (False, 0, p) for p in parts]
+    return (*key, (False, 0, text))
+
+
 def words_of(text: str) -> list[str]:
     """The words of a text, NFKC and case-folded, without punctuation and invisible characters.
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from tiebreak.candidates.difference import excerpts
 from tiebreak.candidates.errors import raise_problems
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
-from tiebreak.candidates.records import Harness, LogRecord, item_name, natural_key
+from tiebreak.candidates.records import Harness, LogRecord, item_name
+from tiebreak.words import natural_key
 
 _FATAL = ("duplicate_model", "disjoint_items", "single_model", "rename", "empty_folder")
 """Problems that are errors in every mode."""
@@ -89,7 +90,9 @@ def align(
     return CandidatePool(
         items=tuple(item for part in parts for item in part.items),
         candidates={key: row for part in parts for key, row in part.candidates.items()},
-        notes=tuple(sorted(noted, key=lambda note: (note.kind, note.where, note.what))),
+        notes=tuple(
+            sorted(noted, key=lambda note: (note.kind, note.where, natural_key(note.what)))
+        ),
     )
 
 

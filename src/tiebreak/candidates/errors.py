@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Self
 
 from tiebreak.candidates.pool import Note
-from tiebreak.words import count
+from tiebreak.words import count, natural_key
 
 MAX_LISTED = 20
 
@@ -114,6 +114,9 @@ def raise_problems(problems: Iterable[Note], context: Sequence[Note] = ()) -> No
     Problems come in any order; without any, nothing happens.
     """
     stages = list(HINTS)
-    ordered = sorted(problems, key=lambda note: (stages.index(note.kind), note.where, note.what))
+    ordered = sorted(
+        problems,
+        key=lambda note: (stages.index(note.kind), note.where, natural_key(note.what)),
+    )
     if ordered:
         raise CandidateError(ordered, context)

@@ -28,6 +28,7 @@ from tiebreak.candidates.records import (
     unique_rows,
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
+from tiebreak.words import natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}
 _ATTACHMENT = "attachment://"
@@ -111,7 +112,7 @@ class _Reader:
         self.notes.append(Note("epochs", self.source, what))
         first = [sample for sample in self.samples if sample.epoch == 1]
         without = {one.id for one in self.samples} - {one.id for one in first}
-        for id in sorted(map(str, without)):
+        for id in sorted(map(str, without), key=natural_key):
             name = item_name(ItemKey(self.benchmark, id))
             what = f"{name} has no answer in epoch 1, the one that is kept"
             self.problems.append(Note("missing_output", self.source, what))

@@ -38,6 +38,7 @@ from tiebreak.candidates.records import (
     unique_rows,
 )
 from tiebreak.paths import problem_with
+from tiebreak.words import natural_key
 
 SAMPLES_NAME = re.compile(
     r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(\.gz)?"
@@ -214,7 +215,7 @@ class _Reader:
             for row in rows
             if responses.setdefault(row["doc_id"], row["resps"]) != row["resps"]
         }
-        for doc in sorted(clashing, key=str):
+        for doc in sorted(clashing, key=lambda doc: natural_key(str(doc))):
             what = f"document {doc} has rows with different responses"
             self.problems.append(Note("filter", self.source, what))
         return clashing

@@ -1,6 +1,5 @@
 """What readers hand to alignment: the rows of one source, and what was wrong with them."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -85,12 +84,3 @@ def unique_rows(rows: Iterable[Row], source: str) -> tuple[tuple[Row, ...], list
         if count > 1
     ]
     return tuple(unique.values()), problems
-
-
-def natural_key(text: str) -> tuple[tuple[bool, int, str], ...]:
-    """Sort key that puts `q2` before `q10`; digits of other scripts count as letters."""
-    # Python makes no number of more than 4,300 digits.
-    parts = re.split(r"([0-9]{1,4000})", text)
-    # The text itself breaks ties between "1" and "01", so that the order is total.
-    key = [(True, int(p), "") if p.isdigit() and p.isascii() else (False, 0, p) for p in parts]
-    return (*key, (False, 0, text))

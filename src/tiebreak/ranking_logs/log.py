@@ -11,6 +11,7 @@ from tiebreak.candidates import CONTEST_KEY, Shard
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 from tiebreak.scorers.rules import RULES, fits, fitting
+from tiebreak.words import natural_key
 
 
 class RankingLogError(ValueError):
@@ -159,7 +160,9 @@ class RankingLog:
             Unranked(one.ballots.item_id, why, one.ballots.benchmark)
             if one.ballots
             else Unranked(one.id, why)
-            for one in sorted(self.samples, key=lambda one: one.problem is None)
+            for one in sorted(
+                self.samples, key=lambda one: (one.problem is None, natural_key(one.id))
+            )
             if (why := one.unranked)
         )
 

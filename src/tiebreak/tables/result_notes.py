@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tiebreak.candidates.records import natural_key
 from tiebreak.tables.errors import listed
 from tiebreak.tables.reading import Note, Result, Unscored
+from tiebreak.words import natural_key
 
 _KINDS = ("of one model's items", "of items paired with other models'")
 # How far apart two means of the same scores can be.

@@ -10,7 +10,7 @@ import numpy as np
 from tiebreak.candidates.discover import discover, visible_files
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_samples import summaries_of
-from tiebreak.candidates.records import ReadOptions, natural_key
+from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.errors import TableError, UnreadableFileError, require_path
 from tiebreak.tables.reading import Note, Reading, Result, Unscored
@@ -22,6 +22,7 @@ from tiebreak.tables.result_notes import (
     unscored_notes,
 )
 from tiebreak.tables.scores import POOL, ScoreTable, score_table
+from tiebreak.words import natural_key
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")

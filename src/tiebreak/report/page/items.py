@@ -23,7 +23,6 @@ machine holds.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -43,7 +42,7 @@ from tiebreak.report.page.store import pack
 from tiebreak.report.page.view import ItemRow, ItemsView
 from tiebreak.report.sheet import Column, one_line
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
-from tiebreak.words import count
+from tiebreak.words import count, natural_key
 
 StoryKey = tuple[str, str, str]
 """Benchmark, id (with the epoch of the answers where there are several), hash of the question."""
@@ -155,9 +154,7 @@ def _item_id(sample: JudgedItem, ballots: ItemBallots) -> str:
 def _natural(key: StoryKey, benchmarks: Sequence[str]) -> tuple[Any, ...]:
     """Sorts item 2 before item 10."""
     benchmark, item_id, digest = key
-    parts = re.split("([0-9]+)", item_id)
-    numbers = [(len(n.lstrip("0")), n.lstrip("0")) for n in parts[1::2]]
-    return benchmarks.index(benchmark), parts[0], numbers, parts[2::2], item_id, digest
+    return benchmarks.index(benchmark), natural_key(item_id), digest
 
 
 def _item(told: _Told, logs: Mapping[str, SamplesAgain], rubrics: dict[str, int]) -> dict[str, Any]:

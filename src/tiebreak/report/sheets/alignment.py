@@ -10,7 +10,7 @@ from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import Cell, integer, number, span, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, interval_heading, names, numbers
-from tiebreak.words import count
+from tiebreak.words import count, natural_key
 
 LEGEND = (
     "Pearson: of ranks. Kendall: τ-b. Over all items, it is the models' mean ranks that are "
@@ -144,17 +144,19 @@ def _figure(one: Estimate) -> tuple[Cell, Cell]:
 
 def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
     people = zip(one.models, one.human_names, one.human_ranks, strict=True)
+    ids = one.item_ids
+    order = sorted(range(len(ids)), key=lambda place: natural_key(ids[place])) if items else None
     return {
         **only(one, "benchmark", "log", "n_items", "n_candidates"),
         "models": [
             dict(zip(("model", "human_name", "human_rank"), m, strict=True)) for m in people
         ],
-        **(only(one, "item_ids") if items else {}),
+        **({} if order is None else {"item_ids": [ids[place] for place in order]}),
         "raters": [
             {
                 **only(rater, "kind", "name"),
-                "pearson": _correlation(rater.pearson, items=items),
-                "kendall": _correlation(rater.kendall, items=items),
+                "pearson": _correlation(rater.pearson, order),
+                "kendall": _correlation(rater.kendall, order),
             }
             for rater in one.raters
         ],
@@ -162,16 +164,17 @@ def _benchmark(one: BenchmarkAlignment, *, items: bool) -> dict[str, Any]:
     }
 
 
-def _correlation(one: Correlation, *, items: bool) -> dict[str, Any]:
+def _correlation(one: Correlation, order: Sequence[int] | None = None) -> dict[str, Any]:
+    """The figures, and with an order of the items their values, too."""
     data: dict[str, Any] = json_ready(one)
     values = data.pop("values")
-    return data | ({"values": values} if items else {})
+    return data | ({} if order is None else {"values": [values[place] for place in order]})
 
 
 def _flat(rater: Rater) -> dict[str, Any]:
     cells: dict[str, Any] = only(rater, "kind", "name")
     for name, figure in (("pearson", rater.pearson), ("kendall", rater.kendall)):
-        data = _correlation(figure, items=False)
+        data = _correlation(figure)
         for part in ("mean", "macro"):
             interval = data.pop(part)
             data[part] = interval["value"]

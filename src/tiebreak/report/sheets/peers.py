@@ -43,7 +43,7 @@ from tiebreak.report.sheets.panel import (
     panel_data,
     panel_sections,
 )
-from tiebreak.words import count
+from tiebreak.words import count, natural_key
 
 LEGEND_VIEWS = (
     "Mean ranks, 1 = best, in four views. SR, self-ranking: the rank that the model gives itself. "
@@ -320,7 +320,7 @@ def _review(review: PeerReview, *, items: bool) -> dict[str, Any]:
 
 
 def _items(panel: Panel) -> list[dict[str, Any]]:
-    return [
+    found = [
         {
             "item_id": item_id,
             "n_reviews": sum(one.unscored is None for one in ballots.listings),
@@ -330,3 +330,4 @@ def _items(panel: Panel) -> list[dict[str, Any]]:
             panel.item_ids, panel.ballots, item_elections(panel), strict=True
         )
     ]
+    return sorted(found, key=lambda item: natural_key(str(item["item_id"])))
