@@ -101,6 +101,12 @@ bank_option = click.option(
 """The option that names the bank."""
 
 
+def shown_option(help: str) -> Callable[[Command], Command]:
+    """The option that says how many findings of a bank are named, as `most_shown`."""
+    kind = click.IntRange(1)
+    return click.option("--show", "most_shown", type=kind, default=20, show_default=True, help=help)
+
+
 def place_option(help: str) -> Callable[[Command], Command]:
     """The option that names another rule of placement than the ballots do, as `place`."""
     return click.option("--place", type=click.Choice(ANEW), help=help)

@@ -2,19 +2,12 @@
 
 import click
 
-from tiebreak.cli._shared import bank_option, form_options, plain_errors, show
+from tiebreak.cli._shared import bank_option, form_options, plain_errors, show, shown_option
 
 
 @click.command()
 @bank_option
-@click.option(
-    "--show",
-    "most_shown",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="How many findings of each kind are named.",
-)
+@shown_option("How many findings of each kind are named.")
 @form_options("json")
 def check(url: str, most_shown: int, form: str | None) -> None:
     """Check a bank for faults. It looks at formats, siblings, parents, statements and duplicates.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import FILES, bank_option, form_options, plain_errors, show
+from tiebreak.cli._shared import FILES, bank_option, form_options, plain_errors, show, shown_option
 
 if TYPE_CHECKING:
     from tiebreak.bank.importing import NearDuplicates
@@ -27,14 +27,7 @@ if TYPE_CHECKING:
     help="What becomes of near duplicates of earlier questions: drafts, which are not asked until "
     "somebody approves them; left out; or imported as they are.",
 )
-@click.option(
-    "--show",
-    "most_shown",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="How many faults and duplicates are named.",
-)
+@shown_option("How many faults and duplicates are named.")
 @form_options("json")
 def import_(
     files: tuple[str, ...],
