@@ -78,9 +78,15 @@ def test_a_bar_with_counts_and_nothing_of_it_stays() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seconds", "term"), [("0.1", "xterm"), ("0.8", "dumb")])
-def test_no_bar_flashes_and_none_where_it_cannot_be_drawn(seconds: str, term: str) -> None:
-    text, screen = on_a_terminal(sys.executable, "-c", WORK, seconds, env={"TERM": term})
+@pytest.mark.parametrize(
+    ("seconds", "env"),
+    [("0.1", {}), ("0.8", {"TERM": "dumb"}), ("0.8", {"JPY_PARENT_PID": "1"})],
+    ids=["quick", "dumb", "notebook"],
+)
+def test_no_bar_flashes_and_none_where_it_cannot_be_taken_back(
+    seconds: str, env: dict[str, str]
+) -> None:
+    text, screen = on_a_terminal(sys.executable, "-c", WORK, seconds, env=env)
     assert (text.count("part"), screen) == (3, "")
 
 

@@ -25,7 +25,7 @@ def progress_bar() -> Iterator[None]:
 
     Nothing of it stays. In a block inside another it is the other's bar.
     """
-    if watched() or not sys.stderr.isatty() or os.environ.get("TERM") in _DUMB:
+    if watched() or not _redraws():
         yield
         return
     bar = _Bar()
@@ -34,6 +34,15 @@ def progress_bar() -> Iterator[None]:
             yield
     finally:
         bar.close()
+
+
+def _redraws() -> bool:
+    """Whether what stands on the screen can be taken back.
+
+    In a notebook `!tiebreak` has a terminal, too, but all that was drawn there stays.
+    """
+    notebook = "JPY_PARENT_PID" in os.environ
+    return sys.stderr.isatty() and os.environ.get("TERM") not in _DUMB and not notebook
 
 
 class _Bar:
