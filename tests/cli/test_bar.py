@@ -94,8 +94,9 @@ def test_no_bar_flashes_and_none_where_it_cannot_be_taken_back(
 def test_a_verb_prints_the_same_with_a_terminal_and_without(tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
     scores.write_text("model,maths,code,law\nx,9,8,7\ny,8,9,6\nz,1,2,3\n")
-    code = "from tiebreak.cli import main; main()"
-    asked = ("csd", str(scores), "--iterations", "3000000", "--jobs", "1")
+    # However quick it is, here it has taken long.
+    code = "from tiebreak.cli import _bar, main; _bar._AFTER = 0.0; main()"
+    asked = ("csd", str(scores), "--iterations", "300000", "--jobs", "1")
     command = (sys.executable, "-c", code, *asked)
     text, screen = on_a_terminal(*command)
     assert "playing contests" in screen
