@@ -59,7 +59,7 @@ def test_what_is_said_of_the_tiers() -> None:
     assert data["notes"][0] == "a remark"
     drawing = wins_figure(found)
     assert drawing is not None
-    assert drawing.title == "CSD · 4 models, gsm8k in 4 tiers of difficulty"
+    assert drawing.title == "CSD, gsm8k in 4 tiers of difficulty · expected wins of 4 models"
 
 
 def test_no_interval_over_items_pretends() -> None:

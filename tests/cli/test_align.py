@@ -150,7 +150,7 @@ def test_plot(folder: Path, tmp_path: Path, options: tuple[str, ...], title: str
         (["{}/logs", "--human", "{}/few.csv"], 1, "ranks 2 candidates out of 4"),
         (["{}/logs", "--human", "{}/twice.csv"], 1, "could both be 'b'"),
         (["{}/other", "--human", "{}/h.csv"], 1, "No peer review"),
-        (["{}/logs", "--human", "{}/h.csv", "--plot", "x.pdf"], 1, "ends in .svg or .png"),
+        (["{}/logs", "--human", "{}/h.csv", "--plot", "x.jpg"], 1, "ends in .svg, .png or .pdf"),
         (["{}/logs", "--human", "{}/h.csv", "--plot", "{}/no/x.svg"], 1, "No such file"),
         (
             ["{}/logs", "--human", "{}/h.csv", "--plot", "{}/x.svg", "--plot-method", "me"],

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import tiebreak
+from tests.expected import renewed
 from tiebreak.cli import main
 
 HELP = ("--help", "-h")
@@ -69,8 +70,8 @@ def test_what_every_verb_takes() -> None:
         for path, command in verbs(main, "tiebreak")
         for text in ("", *(line(param) for param in command.params))
     ]
-    kept = Path(__file__).with_name("interface.txt").read_text("utf-8").splitlines()
-    assert [text.rstrip() for text in found] == kept
+    kept = Path(__file__).with_name("interface.txt")
+    renewed(kept, "".join(f"{text.rstrip()}\n" for text in found))
 
 
 def test_verbs_without_a_word_say_what_they_do_and_none_is_hidden() -> None:

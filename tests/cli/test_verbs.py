@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -275,9 +276,13 @@ def test_csd_draws_what_it_shows(tables: Path, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["perturbations"]
     parts = ["a.b-perturbation-2.svg", "a.b-perturbation.svg", "a.b-sensitivity.svg", "a.b.svg"]
     assert sorted(file.name for file in tmp_path.glob("a*")) == parts
-    failed = tiebreak("csd", str(tables / "scores.csv"), "--plot", "a.pdf")
+    paper = ["--plot", str(tmp_path / "paper.pdf"), "--width", "85mm"]
+    assert tiebreak("csd", str(tables / "scores.csv"), "--iterations", "200", *paper).exit_code == 0
+    [box] = re.findall(rb"/MediaBox \[ ?0 0 ([0-9.]+)", (tmp_path / "paper.pdf").read_bytes())
+    assert float(box) == pytest.approx(85 / 25.4 * 72, abs=0.01)
+    failed = tiebreak("csd", str(tables / "scores.csv"), "--plot", "a.jpg")
     assert failed.exit_code == 1
-    assert "ends in .svg or .png" in failed.output
+    assert "ends in .svg, .png or .pdf" in failed.output
 
 
 def test_csd_with_standard_errors(tables: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_box_is_where_the_numbers_say(
 ) -> None:
     drawn: list[Figure] = []
     monkeypatch.setattr(
-        "tiebreak.report.plot.save_figure", lambda figure, path: drawn.append(figure)
+        "tiebreak.report.plot._write", lambda drawing, *others: drawn.append(drawing.figure)
     )
     plot_alignment(several, tmp_path / "plot.svg", rater="irv")
     [axes] = drawn[0].axes
@@ -107,7 +107,7 @@ def test_the_four_views_of_each_review(
     """Peer review, figure 4: a box where the view tells models apart, else its name below."""
     drawn: list[Figure] = []
     monkeypatch.setattr(
-        "tiebreak.report.plot.save_figure", lambda figure, path: drawn.append(figure)
+        "tiebreak.report.plot._write", lambda drawing, *others: drawn.append(drawing.figure)
     )
     plot_alignment(several, tmp_path / "plot.svg", rater="views")
     [axes] = drawn[0].axes
@@ -147,8 +147,8 @@ def test_png(several: Alignment, tmp_path: Path) -> None:
 def test_what_cannot_be_drawn(several: Alignment, tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="no rater 'borda' to draw; there are a, b, c, d, kemeny"):
         plot_alignment(several, tmp_path / "plot.svg", rater="borda")
-    with pytest.raises(ReportError, match=r"ends in \.svg or \.png"):
-        plot_alignment(several, tmp_path / "plot.pdf")
+    with pytest.raises(ReportError, match=r"ends in \.svg, \.png or \.pdf"):
+        plot_alignment(several, tmp_path / "plot.jpg")
     nothing = align_panels(
         [panel(np.full((2, 2, 3), NAN))], people("abc"), methods=["irv"], how=Resampling(draws=10)
     )

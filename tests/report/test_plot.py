@@ -130,9 +130,9 @@ def test_unknown_prices_give_no_plot(comparison: Comparison, tmp_path: Path) -> 
     assert not (tmp_path / "plot.svg").exists()
 
 
-@pytest.mark.parametrize("name", ["plot.pdf", "plot", "svg"])
+@pytest.mark.parametrize("name", ["plot.jpg", "plot", "svg"])
 def test_other_files_are_refused(name: str) -> None:
-    with pytest.raises(ReportError, match=r"ends in \.svg or \.png"):
+    with pytest.raises(ReportError, match=r"ends in \.svg, \.png or \.pdf"):
         check_plot(name)
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tiebreak.cli._pictures import plot_options
 from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
@@ -37,12 +38,7 @@ if TYPE_CHECKING:
     help="What Pearson correlates item by item: everybody's order; or of average, SR and PR the "
     "mean ranks themselves (as the paper does for its Average), and the order of all others.",
 )
-@click.option(
-    "--plot",
-    type=FILES,
-    metavar="FILE",
-    help="Draw the correlations item by item as boxes: .svg or .png.",
-)
+@plot_options("Draw the correlations item by item as boxes:")
 @click.option(
     "--plot-method",
     metavar="RATER",
@@ -58,6 +54,7 @@ def align(
     methods: tuple[str, ...],
     scores: "Scores",
     plot: str | None,
+    width: float | None,
     plot_method: str | None,
     form: str | None,
     items: bool,
@@ -104,5 +101,10 @@ def align(
     show(form, sheets, alignment, items=items)
     if plot:
         with plain_errors(ReportError, OSError):
-            plot_alignment(alignment, plot, rater=plot_method or (methods or tuple(AGGREGATORS))[0])
+            plot_alignment(
+                alignment,
+                plot,
+                rater=plot_method or (methods or tuple(AGGREGATORS))[0],
+                width=width,
+            )
         click.echo(f"Plot: {plot}", err=True)

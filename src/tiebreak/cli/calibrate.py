@@ -2,6 +2,7 @@
 
 import click
 
+from tiebreak.cli._pictures import plot_options
 from tiebreak.cli._shared import FILES, form_options, plain_errors, show
 
 
@@ -15,15 +16,15 @@ from tiebreak.cli._shared import FILES, form_options, plain_errors, show
     help="CSV with columns item_id, model, stars; or item_id, model_a, model_b, winner.",
 )
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
-@click.option(
-    "--plot",
-    type=FILES,
-    metavar="FILE",
-    help="Draw κ with its intervals, and beside it a file of each judge's labels: .svg or .png.",
-)
+@plot_options("Draw κ with its intervals, and beside it a file of each judge's labels:")
 @form_options("json", "csv")
 def calibrate(
-    logs: tuple[str, ...], human: str, level: float, plot: str | None, form: str | None
+    logs: tuple[str, ...],
+    human: str,
+    level: float,
+    plot: str | None,
+    width: float | None,
+    form: str | None,
 ) -> None:
     """Hold judges against people, and say which judge to use. Agreement is Cohen's κ.
 
@@ -63,5 +64,5 @@ def calibrate(
     show(form, sheets, calibration)
     if plot:
         with plain_errors(ReportError, OSError):
-            files = plot_calibration(calibration, plot)
+            files = plot_calibration(calibration, plot, width=width)
         click.echo(f"Plot: {', '.join(map(str, files))}", err=True)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from tiebreak.cli._pictures import plot_options
 from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
     help="What the others are compared with: a protocol, a name from the report, or a log.",
 )
 @place_option("Place the logs that this rule fits by it, as `rank` does, the others as they say.")
-@click.option(
-    "--plot", type=FILES, metavar="FILE", help="Draw agreement against price: .svg or .png."
-)
+@plot_options("Draw agreement against price:")
 @click.option(
     "--against",
     type=click.Choice(["calls", "depth", "tokens", "cost"]),
@@ -46,6 +45,7 @@ def compare(
     reference: str,
     place: "Rule | None",
     plot: str | None,
+    width: float | None,
     against: Literal["calls", "depth", "tokens", "cost"],
     form: str | None,
     how: "Resampling",
@@ -79,5 +79,5 @@ def compare(
     show(form, sheets, comparison)
     if plot:
         with plain_errors(ReportError, OSError):
-            plot_comparison(comparison, plot, against=against)
+            plot_comparison(comparison, plot, against=against, width=width)
         click.echo(f"Plot: {plot}", err=True)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._contest import contest_options, play
+from tiebreak.cli._pictures import plot_options
 from tiebreak.cli._shared import (
     FILES,
     SCORES_LIMIT,
@@ -29,12 +30,9 @@ if TYPE_CHECKING:
     "--jobs", type=int, metavar="N", help="Worker processes. [default: one a core, with joblib]"
 )
 @also_option("kemeny", "Also show each model's place by Kemeny–Young, each benchmark a ballot.")
-@click.option(
-    "--plot",
-    type=FILES,
-    metavar="FILE",
-    help="Draw expected wins: .svg or .png; and beside it, with -sensitivity and -perturbation in "
-    "their names, what else was asked for.",
+@plot_options(
+    "Draw expected wins, and beside it, with -sensitivity and -perturbation in their names, what "
+    "else was asked for:"
 )
 @form_options("json")
 def csd(
@@ -46,6 +44,7 @@ def csd(
     jobs: int | None,
     also: bool,
     plot: str | None,
+    width: float | None,
     form: str | None,
 ) -> None:
     """Rank models by contests over many benchmarks (CSD). The contests are simulated Swiss systems.
@@ -85,5 +84,5 @@ def csd(
     show(form, sheets, report)
     if plot:
         with plain_errors(OSError):
-            files = plot_contest(report, plot)
+            files = plot_contest(report, plot, width=width)
         click.echo(f"Plots: {', '.join(map(str, files))}", err=True)

@@ -1,12 +1,12 @@
 """The verb `report`: one HTML page that shows everything, and its pictures."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tiebreak.cli._contest import contest_options, given_of, play
+from tiebreak.cli._pictures import width_option
 from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
     from tiebreak.report.figures.drawing import Form
 
-_INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
-_NARROWEST, _WIDEST = 1.0, 40.0
-
 
 def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[Form, ...]":
     """Forms of pictures, each once."""
@@ -33,19 +30,6 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     if unknown := [form for form in given if form not in known]:
         raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(known)}")
     return tuple(known[form] for form in given)
-
-
-def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """A length in inches."""
-    if value is None:
-        return None
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())
-    if not found:
-        raise click.BadParameter(f"{value!r} is no length such as 85mm, 12cm or 3.3in")
-    inches = float(found[1]) * _INCHES[found[2]]
-    if not _NARROWEST <= inches <= _WIDEST:
-        raise click.BadParameter(f"{value} is not between {_NARROWEST:g}in and {_WIDEST:g}in")
-    return inches
 
 
 @click.command()
@@ -93,11 +77,8 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     metavar="FORMS",
     help="What the pictures in plots/ are written as: svg, png (300 dots per inch), pdf.",
 )
-@click.option(
-    "--width",
-    callback=_inches,
-    metavar="LENGTH",
-    help="Width of these pictures, such as 85mm, 12cm or 3.3in: plots become narrower, and words "
+@width_option(
+    "Width of these pictures, such as 85mm, 12cm or 3.3in: plots become narrower, and words "
     "keep their size where there is room. [default: as in the page]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")

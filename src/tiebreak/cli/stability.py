@@ -2,6 +2,7 @@
 
 import click
 
+from tiebreak.cli._pictures import plot_options
 from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, show
 
 
@@ -55,9 +56,7 @@ from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, sho
     show_default=True,
     help="Draws per share or size.",
 )
-@click.option(
-    "--plot", type=FILES, metavar="FILE", help="Draw --elo, --dates and --causes: .svg or .png."
-)
+@plot_options("Draw --elo, --dates and --causes:")
 @form_options("json", "csv")
 def stability(
     logs: tuple[str, ...],
@@ -70,6 +69,7 @@ def stability(
     causes: str | None,
     seeds: int,
     plot: str | None,
+    width: float | None,
     form: str | None,
 ) -> None:
     """Show how far rankings depend on their items. With repeated runs, also on the run.
@@ -130,5 +130,5 @@ def stability(
     show(form, star_sheets, found)
     if plot:
         with plain_errors(ReportError, OSError):
-            files = plot_star_stability(found, plot)
+            files = plot_star_stability(found, plot, width=width)
         click.echo(f"Plot: {', '.join(map(str, files))}", err=True)

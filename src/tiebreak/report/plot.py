@@ -10,9 +10,9 @@ from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.star_stability import StarStability
 from tiebreak.report import ReportError
 from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure, views_figure
-from tiebreak.report.figures.canvas import require_matplotlib
+from tiebreak.report.figures.canvas import drawn_for, require_matplotlib
 from tiebreak.report.figures.contests import contest_figures
-from tiebreak.report.figures.drawing import distinct, save_figure
+from tiebreak.report.figures.drawing import FORMS, Drawing, Form, distinct
 from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
 from tiebreak.report.figures.star_course import causes_figure, dates_figure, orders_figure
@@ -31,158 +31,192 @@ __all__ = [
 VIEWS = "views"
 """What to give for a rater to see the four views instead (Peer review, figure 4)."""
 
-SUFFIXES = (".svg", ".png")
-
 
 def check_plot(path: str | PathLike[str]) -> None:
     """Refuse a plot that could not be drawn, before anything is computed.
 
     Raises:
-        ReportError: neither an SVG nor a PNG file.
+        ReportError: the file is not to be an SVG, a PNG or a PDF.
         MissingPackageError: matplotlib is not installed.
     """
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise ReportError(f"{path}: a plot is a file that ends in {' or '.join(SUFFIXES)}")
+    _form_of(path)
     require_matplotlib()
 
 
+def _form_of(path: str | PathLike[str]) -> Form:
+    for form in FORMS:
+        if Path(path).suffix.lower() == f".{form}":
+            return form
+    *others, last = (f".{form}" for form in FORMS)
+    raise ReportError(f"{path}: a plot is a file that ends in {', '.join(others)} or {last}")
+
+
+def _write(drawing: Drawing, path: str | PathLike[str], width: float | None) -> None:
+    Path(path).write_bytes(drawing.printed(_form_of(path), width))
+
+
 def plot_comparison(
-    comparison: Comparison, path: str | PathLike[str], *, against: Against = "calls"
+    comparison: Comparison,
+    path: str | PathLike[str],
+    *,
+    against: Against = "calls",
+    width: float | None = None,
 ) -> None:
     """Draw one panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
     Args:
         comparison: what to draw. A log whose ρ or price is undefined is named below its panel.
-        path: where to write; .svg or .png. The same comparison gives the same file.
+        path: where to write; .svg, .png or .pdf. The same comparison gives the same file.
         against: what the agreement is paid with.
+        width: in inches; by default what the drawing takes.
 
     Raises:
-        ReportError: the path is no .svg or .png, or there is no point to draw.
+        ReportError: the path has another end, or there is no point to draw.
         MissingPackageError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
     check_plot(path)
-    drawing = price_figure(comparison, against)
+    with drawn_for(width):
+        drawing = price_figure(comparison, against)
     if drawing is None:
         hint = ". Give prices with --model-cost-config FILE when you judge"
         raise ReportError(
             "Nothing to draw: no protocol has both an agreement and a price in "
             f"{AXES[against]}{hint if against == 'cost' else ''}"
         )
-    save_figure(drawing.figure, path)
+    _write(drawing, path, width)
 
 
 def plot_alignment(
-    alignment: Alignment, path: str | PathLike[str], *, rater: str = "kemeny_young"
+    alignment: Alignment,
+    path: str | PathLike[str],
+    *,
+    rater: str = "kemeny_young",
+    width: float | None = None,
 ) -> None:
     """Draw box plots of the alignment with people, item by item.
 
     Args:
         alignment: what to draw. Of several peer reviews each has a box, of a single one each
             rater but the views.
-        path: where to write; .svg or .png. The same alignment gives the same file.
+        path: where to write; .svg, .png or .pdf. The same alignment gives the same file.
         rater: whose correlation is shown where there are several peer reviews: a method, a
             reviewer's name, a view, or "native score". Or "views": a box for each peer review and
             view.
+        width: in inches; by default what the drawing takes.
 
     Raises:
-        ReportError: the path is no .svg or .png, there is no such rater, or nothing to draw.
+        ReportError: the path has another end, there is no such rater, or nothing to draw.
         MissingPackageError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
     check_plot(path)
-    if rater == VIEWS:
-        drawing, subject = views_figure(alignment), "a view"
-    else:
-        drawing = alignment_figure(alignment, rater)
-        _, subject = alignment_boxes(alignment, rater)
+    with drawn_for(width):
+        if rater == VIEWS:
+            drawing, subject = views_figure(alignment), "a view"
+        else:
+            drawing = alignment_figure(alignment, rater)
+            _, subject = alignment_boxes(alignment, rater)
     if drawing is None:
         raise ReportError(f"Nothing to draw: no item in which {subject} tells models apart")
-    save_figure(drawing.figure, path)
+    _write(drawing, path, width)
 
 
-def plot_calibration(calibration: Calibration, path: str | PathLike[str]) -> list[Path]:
+def plot_calibration(
+    calibration: Calibration, path: str | PathLike[str], *, width: float | None = None
+) -> list[Path]:
     """Draw each judge's κ with people, and in files beside it who gives which labels.
 
     Args:
         calibration: what to draw. The same one gives the same files.
-        path: where to write κ; .svg or .png. A judge's confusions have its name with "-labels"
-            (then "-labels-2", …) at the end, the best judge first.
+        path: where to write κ; .svg, .png or .pdf. A judge's confusions have its name with
+            "-labels" (then "-labels-2", …) at the end, the best judge first.
+        width: in inches; by default what the drawing takes.
 
     Returns:
         What was written, κ first.
 
     Raises:
-        ReportError: the path is no .svg or .png, or no κ is defined.
+        ReportError: the path has another end, or no κ is defined.
         MissingPackageError: matplotlib is not installed.
         OSError: a file cannot be written.
     """
     check_plot(path)
-    kappa = kappa_figure(calibration)
+    with drawn_for(width):
+        kappa = kappa_figure(calibration)
+        found = [confusion_figure(calibration, judge) for judge in calibration.judges]
     if kappa is None:
         raise ReportError("Nothing to draw: no judge has a κ")
-    found = [confusion_figure(calibration, judge) for judge in calibration.judges]
     files = []
     for number, drawing in enumerate([kappa, *filter(None, found)]):
         end = "" if not number else "-labels" if number == 1 else f"-labels-{number}"
         name = Path(path).with_stem(f"{Path(path).stem}{end}")
-        save_figure(drawing.figure, name)
+        _write(drawing, name, width)
         files.append(name)
     return files
 
 
-def plot_contest(report: ContestReport, path: str | PathLike[str]) -> list[Path]:
+def plot_contest(
+    report: ContestReport, path: str | PathLike[str], *, width: float | None = None
+) -> list[Path]:
     """Draw expected wins, and in files beside it what elimination costs and what changes do.
 
     Args:
         report: what to draw. The same report gives the same files.
-        path: where to write expected wins; .svg or .png. The others have its name with
+        path: where to write expected wins; .svg, .png or .pdf. The others have its name with
             "-sensitivity" and "-perturbation" (then "-perturbation-2", …) at the end.
+        width: in inches; by default what the drawing takes.
 
     Returns:
         What was written, expected wins first.
 
     Raises:
-        ReportError: the path is no .svg or .png.
+        ReportError: the path has another end.
         MissingPackageError: matplotlib is not installed.
         OSError: a file cannot be written.
     """
     check_plot(path)
     files = []
-    for drawing in distinct(contest_figures(report)):
+    with drawn_for(width):
+        drawings = distinct(contest_figures(report))
+    for drawing in drawings:
         part = drawing.name.removeprefix("csd-")
         name = Path(path) if part == "wins" else Path(path).with_stem(f"{Path(path).stem}-{part}")
-        save_figure(drawing.figure, name)
+        _write(drawing, name, width)
         files.append(name)
     return files
 
 
-def plot_star_stability(report: StarStability, path: str | PathLike[str]) -> list[Path]:
+def plot_star_stability(
+    report: StarStability, path: str | PathLike[str], *, width: float | None = None
+) -> list[Path]:
     """Draw orders of fewer questions, scores by date and causes of errors: those that there are.
 
     Args:
         report: what to draw. The same report gives the same files.
-        path: where to write the first; .svg or .png. The others have its name with their own at
-            the end, such as "-dates-fair" and "-causes".
+        path: where to write the first; .svg, .png or .pdf. The others have its name with their own
+            at the end, such as "-dates-fair" and "-causes".
+        width: in inches; by default what the drawing takes.
 
     Returns:
         What was written.
 
     Raises:
-        ReportError: the path is no .svg or .png, or there is nothing to draw.
+        ReportError: the path has another end, or there is nothing to draw.
         MissingPackageError: matplotlib is not installed.
         OSError: a file cannot be written.
     """
     check_plot(path)
-    causes = [causes_figure(report.causes)] if report.causes else []
-    drawings = distinct(
-        [*map(orders_figure, report.orders), *map(dates_figure, report.courses), *causes]
-    )
+    with drawn_for(width):
+        causes = [causes_figure(report.causes)] if report.causes else []
+        drawings = distinct(
+            [*map(orders_figure, report.orders), *map(dates_figure, report.courses), *causes]
+        )
     if not drawings:
         raise ReportError("Nothing to draw: --plot draws --elo, --dates and --causes")
     files: list[Path] = []
     for drawing in drawings:
         end = f"-{drawing.name}" if files else ""
         files.append(Path(path).with_stem(f"{Path(path).stem}{end}"))
-        save_figure(drawing.figure, files[-1])
+        _write(drawing, files[-1], width)
     return files

@@ -4,7 +4,6 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from io import BytesIO
-from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -18,7 +17,6 @@ from tests.report.figures.samples import random_board
 from tiebreak.rankers import MissingPackageError
 from tiebreak.report.figures import Drawing, distinct, leaderboard_figure, slug, themed
 from tiebreak.report.figures.canvas import columns, short, wrapped
-from tiebreak.report.figures.drawing import save_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHEET = re.compile(
@@ -103,15 +101,13 @@ def test_png_is_for_print() -> None:
 
 
 @pytest.mark.slow
-def test_the_users_own_settings_do_not_count(tmp_path: Path) -> None:
-    expected = drawing().svg(), drawing().png()
+def test_the_users_own_settings_do_not_count() -> None:
+    expected = drawing().svg(), drawing().png(), drawing().printed("png")
     with matplotlib.rc_context(
         {"text.usetex": True, "font.size": 30, "savefig.bbox": "tight", "svg.fonttype": "path"}
     ):
         one = drawing()
-        assert (one.svg(), one.png()) == expected
-        save_figure(one.figure, tmp_path / "plot.PNG")
-    assert (tmp_path / "plot.PNG").read_bytes() == expected[1]
+        assert (one.svg(), one.png(), one.printed("png")) == expected
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,6 @@ from hashlib import sha256
 from html import escape
 from io import BytesIO
 from itertools import chain, count
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from tiebreak.report.figures.canvas import (
@@ -103,17 +101,6 @@ def themed(svg: str) -> str:
     text = _TAG.sub(lambda tag: _COLOUR.sub(_variable, tag[0]), svg)
     head, opening, rest = re.split(r"(<svg\b[^>]*>)", text, maxsplit=1)
     return f"{head}{opening}\n{_STYLE_SHEET}{rest}"
-
-
-def save_figure(figure: "Figure", path: str | PathLike[str]) -> None:
-    """Write a figure as .svg or .png; the same figure gives the same file.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    form = Path(path).suffix.lower()[1:]
-    metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
-    Path(path).write_bytes(_saved(figure, form, metadata))
 
 
 def slug(*parts: str) -> str:

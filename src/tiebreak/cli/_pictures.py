@@ -1,0 +1,53 @@
+"""The options of verbs that draw: a file for a picture, and how wide it is."""
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+
+from tiebreak.cli._shared import FILES, Command
+
+_INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+_NARROWEST, _WIDEST = 1.0, 40.0
+
+
+def width_option(help: str) -> Callable[[Command], Command]:
+    """The option that says how wide pictures are: `width`, in inches or None."""
+    return click.option("--width", callback=_inches, metavar="LENGTH", help=help)
+
+
+def plot_options(help: str) -> Callable[[Command], Command]:
+    """The options --plot, the file of a picture, and --width: `plot` and `width`."""
+    options = (
+        click.option("--plot", type=FILES, metavar="FILE", help=f"{help} .svg, .png or .pdf."),
+        width_option("Width of the plot, such as 85mm or 3.3in. [default: what it takes]"),
+    )
+
+    def decorated(command: Command) -> Command:
+        @wraps(command)
+        def checked(*args: Any, plot: str | None, width: float | None, **others: Any) -> Any:
+            if width is not None and plot is None:
+                raise click.UsageError("--width is that of a plot: give --plot FILE, too")
+            return command(*args, plot=plot, width=width, **others)
+
+        made: Command = checked
+        for option in reversed(options):
+            made = option(made)
+        return made
+
+    return decorated
+
+
+def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """A length in inches."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(mm|cm|in)", value.strip().lower())
+    if not found:
+        raise click.BadParameter(f"{value!r} is no length such as 85mm, 12cm or 3.3in")
+    inches = float(found[1]) * _INCHES[found[2]]
+    if not _NARROWEST <= inches <= _WIDEST:
+        raise click.BadParameter(f"{value} is not between {_NARROWEST:g}in and {_WIDEST:g}in")
+    return inches
