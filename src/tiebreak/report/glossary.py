@@ -132,7 +132,7 @@ GLOSSARY: Final = (
     Term("Pool", "Items × models, aligned by item and by a fingerprint of the question.", "pool"),
     Term(
         "Protocol",
-        "How ballots are asked for: `round_robin`, `seal`, `listwise` and others.",
+        "How ballots are asked for: round_robin, seal, listwise and others.",
         "protocol",
         "[Pp]rotocols?",
         ("protocols compared", "protocols.md"),
