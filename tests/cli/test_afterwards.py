@@ -64,7 +64,7 @@ def test_what_is_drawn(case: Drawn, handed: Handed) -> None:
     assert handed.names == ["check_plot", name, "show", f"plot_{case.draw}"]
     assert handed.made[0][1] == ("x.svg",)
     assert handed.made[2][1][::2] == (None, FOUND)
-    assert handed.made[3][1:] == ((FOUND, "x.svg"), case.how)
+    assert handed.made[3][1:] == ((FOUND, "x.svg"), {**case.how, "width": None})
 
 
 @pytest.mark.parametrize("error", [ReportError("no room"), OSError("no room")])

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from tests.bank.builders import make_bank
 from tests.bank.judged import answered_session
-from tests.cli.handed import A_FUNCTION, ENGINE, Enough, Handed, bank, tiebreak
+from tests.cli.handed import ENGINE, Enough, Handed, bank, tiebreak
 from tiebreak.bank.quotas import Quota
 from tiebreak.bank.schema import open_bank
 from tiebreak.bank.session_tables import TOKENS
@@ -40,7 +40,7 @@ def test_an_import(no_bank: Handed, asked: str, code: int, given: dict[str, Any]
     sources, opened, taken, shown = no_bank.made
     assert sources[1] == (("a", "b"),)
     assert opened[1:] == (("bank.db",), {"create": True})
-    assert taken[1:] == ((ENGINE, ["x"]), {"bank": "bank.db", "step": A_FUNCTION, **given})
+    assert taken[1:] == ((ENGINE, ["x"]), {"bank": "bank.db", **given})
     assert shown[1][::2] == ("json" if "--json" in asked else None, found)
 
 
@@ -53,7 +53,7 @@ def test_a_check(no_bank: Handed, asked: str, n_wrong: int, code: int, most: int
     no_bank.instead("tiebreak.cli.bank_check.show")
     assert bank("check", *asked.split(), code=code) == ""
     _, checked, shown = no_bank.made
-    given = {"bank": "bank.db", "most_shown": most, "step": A_FUNCTION}
+    given = {"bank": "bank.db", "most_shown": most}
     assert checked[1:] == ((ENGINE,), given)
     assert shown[1][::2] == ("json" if "--json" in asked else None, found)
 

@@ -84,7 +84,7 @@ def test_plot(folder: Path, tmp_path: Path) -> None:
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["kappa-labels-2.svg", "kappa-labels.svg", "kappa.svg"]
     assert "people with each other" in (tmp_path / "kappa.svg").read_text(encoding="utf-8")
-    assert run(*told, "--plot", "kappa.pdf").exit_code == 1
+    assert run(*told, "--plot", "kappa.jpg").exit_code == 1
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_a_folder_and_the_hub_hold_the_same(hub: FakeHub, tmp_path: Path) -> Non
     assert done.sent is not None
     assert done.sent.published == done.runs == looked.runs
     assert hub.repos[REPO].private
-    assert [note.split(":")[0] for note in done.notes] == ["No plots"]
+    assert [note.split(":")[0] for note in done.notes] == ["No plots without matplotlib"]
     again = publish_dataset(
         [log], REPO, how=HOW, token=WRITE, endpoint=hub.url, wait=impatient(), private=False
     )
