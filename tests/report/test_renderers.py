@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -282,6 +283,7 @@ def test_json_ready() -> None:
         "d": None,
         "e": True,
     }
+    assert json_ready([date(2026, 5, 1)]) == ["2026-05-01"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

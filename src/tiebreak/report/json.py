@@ -6,6 +6,7 @@ The keys are the fields of the dataclasses; what each means is said there. Undef
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from datetime import date
 from typing import Any
 
 
@@ -23,12 +24,14 @@ def json_ready(value: Any) -> Any:
 
     Args:
         value: dataclasses, named tuples, pydantic models, mappings and arrays, nested at will.
-            Numbers that are not finite become None, keys of mappings texts.
+            Numbers that are not finite become None, keys of mappings texts, dates YYYY-MM-DD.
     """
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
+    if isinstance(value, date):
+        return value.isoformat()
     if is_dataclass(value) and not isinstance(value, type):
         return {key: json_ready(getattr(value, key)) for key in keys_of(value)}
     if hasattr(value, "_asdict"):
