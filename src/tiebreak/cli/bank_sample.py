@@ -55,7 +55,7 @@ def sample(
     Examples:
       tiebreak bank sample --k 100 --seed 2026 --out questions.jsonl
       tiebreak bank sample --k 100 --anchors 0.2 --session lab-a --out lab-a.jsonl
-      tiebreak bank sample --k 100 --institution lab-a --with-keys --out lab-a.jsonl
+      tiebreak bank sample --k 100 --institution lab-a --with-keys --out keys.jsonl
     """
     from pathlib import Path
     from typing import cast

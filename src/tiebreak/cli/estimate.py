@@ -142,7 +142,7 @@ def estimate(
 
     \b
     Examples:
-      tiebreak estimate logs/ --judge openai/gpt-5 --budget 20
+      tiebreak estimate logs/ --judge openai/gpt-5 --price 1.25,10 --budget 20
       tiebreak estimate logs/ --judge openai/gpt-5 --precision 0.05
       tiebreak estimate logs/ --judge openai/gpt-5 --price 1.25,10
       tiebreak estimate logs/ --protocol all --judge anthropic/claude-sonnet-4-5 --from-log pilot/
