@@ -24,10 +24,10 @@ demo: $(VENV)/.demo  ## generate, judge and rank with a small local model, no ke
 	$(BIN)/tiebreak demo
 
 test: $(VENV)/.dev  ## all tests, the slow ones too
-	$(BIN)/pytest -n 3 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal -m "not pages"
 
 test-fast: $(VENV)/.dev  ## the loop while working: all but the slow tests
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not hub"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not hub and not pages"
 
 test-oldest-lm-eval:  ## the lm-eval tasks in the oldest lm-eval that is supported
 	$(MAKE) VENV=.venv-oldest .venv-oldest/.oldest
@@ -69,7 +69,8 @@ bench: $(VENV)/.bench  ## speed, side by side with peers; what the figures hold
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/scale.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/statistics.py
 
-docs: $(VENV)/.docs  ## the documentation site, in site/; any warning is an error
+docs: $(VENV)/.docs  ## run what the pages say, then build the site, in site/
+	$(BIN)/pytest -n 2 --dist worksteal -m pages
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.tutorial
 	rm -rf site

@@ -31,17 +31,6 @@ def test_a_cluster_gives_the_same_numbers() -> None:
     assert len(re.findall(r"^#\d+  model", done.stdout, re.MULTILINE)) == 5
 
 
-@pytest.mark.slow
-def test_the_commands_about_rankings(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = RANKINGS.read_text(encoding="utf-8")
-    commands = re.findall(r"^tiebreak ((?:aggregate|csd) examples/\S.*?)(?:\s+#.*)?$", text, re.M)
-    assert len(commands) == 3
-    monkeypatch.chdir(ROOT)
-    for command in commands:
-        done = CliRunner().invoke(main, command.split())
-        assert done.exit_code == 0, done.output
-
-
 def test_the_code_about_rankings(capsys: pytest.CaptureFixture[str]) -> None:
     text = RANKINGS.read_text(encoding="utf-8")
     [code] = [

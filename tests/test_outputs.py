@@ -46,7 +46,7 @@ def missing(shown: str, output: str) -> list[str]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.pages
 @pytest.mark.parametrize(
     ("page", "command", "shown"), list(blocks()), ids=lambda value: getattr(value, "name", None)
 )

@@ -23,6 +23,7 @@ import click
 from tiebreak.report.json import keys_of
 
 ROOT = Path(__file__).parent.parent
+COMMAND = re.compile(r"[A-Z_]+=|export |(tiebreak|inspect eval|lm_eval run) ")
 FOLDER = ROOT / "docs" / "reference"
 PACKAGE = ROOT / "src" / "tiebreak"
 TASKS = {
@@ -101,7 +102,8 @@ def paragraphs(text: str) -> Iterator[str]:
         if head:
             yield prose(" ".join(head))
         if kept:
-            sh = all(line.startswith(("tiebreak", "inspect")) for line in kept.split("\n"))
+            lines = kept.replace("\\\n", "").split("\n")
+            sh = all(map(COMMAND.match, lines))
             yield f"```{'sh' if sh else 'text'}\n{kept}\n```"
 
 

@@ -37,5 +37,23 @@ class Answering(LM):  # type: ignore[misc]
         raise NotImplementedError
 
 
+@register_model("one_answer")
+class OneAnswer(Answering):
+    """Has the same answer to every question, and needs no file."""
+
+    tokenizer_name = "none"
+
+    def __init__(self, **_: Any) -> None:
+        LM.__init__(self)
+
+    def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
+        return ["It is 3."] * len(requests)
+
+    def apply_chat_template(
+        self, chat_history: Sequence[Mapping[str, str]], add_generation_prompt: bool = True
+    ) -> str:
+        return "\n".join(message["content"] for message in chat_history)
+
+
 if __name__ == "__main__":
     cli_evaluate()
