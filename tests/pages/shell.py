@@ -17,6 +17,7 @@ from unittest.mock import patch
 import click
 import httpx
 from click.testing import CliRunner
+from inspect_ai.log import read_eval_log
 
 from tests.bank.processes import free_port
 from tests.harness import BIN, PLUGIN, ROOT, environment, run_here
@@ -82,7 +83,7 @@ class Shell:
         if words[0] == "tiebreak":
             return self._tiebreak(words[1:])
         if words[0] == "inspect":
-            return run_here(*words, cwd=self.folder)
+            return self._inspect(words)
         if words[0] == "python":
             name = words[1].removesuffix(".py").replace("/", ".")
             return self._here(importlib.import_module(name).main, words[2:])
@@ -99,6 +100,17 @@ class Shell:
         )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
+
+    def _inspect(self, words: Sequence[str]) -> str:
+        """A run that fails ends with exit code 0, too; its log says that it failed."""
+        before = set(self.folder.rglob("*.eval"))
+        printed = run_here(*words, cwd=self.folder)
+        made = set(self.folder.rglob("*.eval")) - before
+        assert made or words[1] != "eval", printed
+        for path in made:
+            log = read_eval_log(str(path), header_only=True)
+            assert log.status == "success", f"{log.error}\n{printed}"
+        return printed
 
     def _tiebreak(self, words: Sequence[str]) -> str:
         if words[:2] == ["bank", "serve"] or words[:1] == ["serve-local"]:

@@ -20,6 +20,7 @@ from tests.pages.tables import GIVEN, REMOVED, put, why_not_run
 from tests.publish import fake_hub
 from tests.publish.fake_hub import WRITE, FakeHub
 from tiebreak.benchmarks.sources import HUB
+from tiebreak.prerequisite import PrerequisiteError
 
 pytestmark = pytest.mark.pages
 
@@ -119,3 +120,19 @@ def test_commands(
 def test_python(page: str, text: str, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shell.folder)
     exec(compile(text, page, "exec"), {})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tiebreak rank nowhere/",
+        "tiebreak rank logs/ && tiebreak rank nowhere/",
+        "export TOKEN=$(openssl nonsense)",
+        "inspect eval tiebreak/nonsense --model openai/gpt-5",
+        "inspect eval tiebreak/fair -T bank=bank.db -T k=1 --model candidate/0.9+fails",
+    ],
+)
+def test_what_fails_is_found(line: str, shell: Shell) -> None:
+    shell.env["CANDIDATE_FAILS"] = str(shell.folder / "bank.db")  # a file that is there
+    with pytest.raises((AssertionError, PrerequisiteError, LookupError)):
+        shell.run(line)
