@@ -86,8 +86,6 @@ PUT: Final[Mapping[str, Replacement]] = {
         r"\1 --limit 2 -T sandbox=local -T confirm_run_unsafe_code=true"
     ),
     r"^tiebreak score-code": "tiebreak score-code --sandbox local --confirm-run-unsafe-code",
-    # What Inspect knows no price of; other commands give one.
-    r"openai/gpt-5 (--price 1\.25,10 )?--budget 20": "openai/gpt-5 --price 1.25,10 --budget 20",
     # What only the reader knows.
     r"'peers=\[…\]'": "'peers=[openai/gpt-5, anthropic/claude-opus-4-5]'",
     r"logs/…_seal_….eval": "logs/2026-11-21_seal.eval",
