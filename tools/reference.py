@@ -97,10 +97,12 @@ def paragraphs(text: str) -> Iterator[str]:
         if lines[0].strip() != "\b":
             yield prose(part)
             continue
-        head = [line for line in lines[1:] if not line.startswith(" ")]
-        kept = "\n".join(line[2:] for line in lines[1:] if line.startswith(" "))
-        if head:
-            yield prose(" ".join(head))
+        head, *rest = lines[1:]
+        # A heading with what it is of below it, or else a list of words with their meaning.
+        headed = head.endswith(":")
+        kept = textwrap.dedent("\n".join(rest if headed else lines[1:]))
+        if headed:
+            yield prose(head)
         if kept:
             lines = kept.replace("\\\n", "").split("\n")
             sh = all(map(COMMAND.match, lines))
