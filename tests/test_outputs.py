@@ -30,7 +30,8 @@ def blocks() -> Iterator[tuple[Path, str, str]]:
 
 def printed(command: str) -> str:
     """What a command prints, without blanks at the ends of lines."""
-    done = CliRunner().invoke(main, shlex.split(command, comments=True)[1:])
+    words = shlex.split(command, comments=True)[1:]
+    done = CliRunner().invoke(main, words, env={"COLUMNS": "80"})
     assert done.exit_code == 0, done.output
     return "\n".join(line.rstrip() for line in done.output.strip("\n").split("\n")) + "\n"
 
