@@ -1,6 +1,5 @@
 """A leaderboard in a few lines: at the end of a run, and where several are to fit on a screen."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from tiebreak.analysis.leaderboard import Leaderboard
@@ -17,7 +16,6 @@ def short_sheet(
     *,
     verdict: str = "",
     most: int | None = None,
-    lines: Sequence[str] = (),
 ) -> Sheet:
     """Rank, model, score, interval and native score.
 
@@ -25,7 +23,6 @@ def short_sheet(
         board: the leaderboard.
         verdict: what stands above the table.
         most: models that are shown; None: all.
-        lines: what stands below the table.
     """
     rows = board.rows[:most]
     left = len(board.rows) - len(rows)
@@ -37,5 +34,5 @@ def short_sheet(
     return Sheet(
         f"{board.benchmark} · {board.protocol} · {count(board.n_items, 'item')}",
         verdict=verdict,
-        sections=(Section.of(table, lines=[*more, *lines]),),
+        sections=(Section.of(table, lines=more),),
     )
