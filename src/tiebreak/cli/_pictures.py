@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, Command
+from tiebreak.cli._shared import FILES, Command, with_options
 
 _INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 _NARROWEST, _WIDEST = 1.0, 40.0
@@ -32,10 +32,7 @@ def plot_options(help: str) -> Callable[[Command], Command]:
                 raise click.UsageError("--width is that of a plot: give --plot FILE, too")
             return command(*args, plot=plot, width=width, **others)
 
-        made: Command = checked
-        for option in reversed(options):
-            made = option(made)
-        return made
+        return with_options(options, checked)
 
     return decorated
 

@@ -143,7 +143,7 @@ def form_options(*flags: str) -> Callable[[Command], Command]:
         def with_form(*args: Any, form: str | None, style: str | None, **others: Any) -> Any:
             return command(*args, form=form or style, **others)
 
-        return _with(options, with_form)
+        return with_options(options, with_form)
 
     return decorated
 
@@ -165,7 +165,7 @@ def bootstrap_options(command: Command) -> Command:
             "--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap."
         ),
     )
-    return _with(options, with_how)
+    return with_options(options, with_how)
 
 
 def loading_options(command: Command, modes: Sequence[str] = ("strict", "intersect")) -> Command:
@@ -205,7 +205,7 @@ def loading_options(command: Command, modes: Sequence[str] = ("strict", "interse
             help="lm-eval filter to take scores from.",
         ),
     )
-    return _with(options, with_loading)
+    return with_options(options, with_loading)
 
 
 def scores_options(command: Command) -> Command:
@@ -235,10 +235,11 @@ def scores_options(command: Command) -> Command:
             "--rename", multiple=True, metavar="OLD=NEW", help="Read benchmark OLD as NEW."
         ),
     )
-    return _with(options, with_reading)
+    return with_options(options, with_reading)
 
 
-def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+def with_options(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    """The command with these options, which its help shows in this order."""
     for option in reversed(options):
         command = option(command)
     return command

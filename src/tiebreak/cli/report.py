@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[Form, ...]":
     """Forms of pictures, each once."""
+    from tiebreak.report.figures.drawing import FORMS
+
     given = dict.fromkeys(part.strip().lower() for part in value.split(","))
-    known: dict[str, Form] = {"svg": "svg", "png": "png", "pdf": "pdf"}
+    known: dict[str, Form] = {form: form for form in FORMS}
     if unknown := [form for form in given if form not in known]:
         raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(known)}")
     return tuple(known[form] for form in given)
