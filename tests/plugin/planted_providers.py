@@ -9,7 +9,7 @@ import os
 import random
 import re
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai._util import registry
 from inspect_ai.model import (
@@ -17,10 +17,14 @@ from inspect_ai.model import (
     GenerateConfig,
     ModelAPI,
     ModelOutput,
-    ModelUsage,
     modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
+
+if TYPE_CHECKING:
+    from tests.plugin.planted_candidate import Planted
+else:
+    from planted_candidate import Planted  # beside this file
 
 PROVIDERS = {
     "openai": "inspect_ai",
@@ -44,22 +48,17 @@ def answer_of(model: str, prompt: str) -> str:
     return f"It is {said}. quality={draw.gauss(2 + better, 0.5):.2f}\n#### {said}"
 
 
-class Anyone(ModelAPI):
+class Anyone(Planted):
     """Judges where the reply has a schema, and answers where it has none."""
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),  # noqa: B008
-        **model_args: Any,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
-        seed = int(hashlib.sha256(model_name.encode()).hexdigest(), 16) % 1000
+    def set_up(self, **model_args: Any) -> None:
+        seed = int(hashlib.sha256(self.model_name.encode()).hexdigest(), 16) % 1000
         self.judge: ModelAPI = import_module("planted_judge").PlantedJudge(
             f"noise=0.2+scale=1+seed={seed}"
         )
+
+    def answer(self, prompt: str) -> str:
+        return answer_of(self.model_name, prompt)
 
     async def generate(
         self,
@@ -69,14 +68,11 @@ class Anyone(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         asked = config.response_schema
-        if asked is not None and hasattr(self.judge, f"_{asked.name}"):
-            output = await self.judge.generate(input, tools, tool_choice, config)
-            assert isinstance(output, ModelOutput)
-            output.model = self.model_name
-            return output
-        said = answer_of(self.model_name, input[-1].text)
-        output = ModelOutput.from_content(self.model_name, said)
-        output.usage = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
+        if asked is None or not hasattr(self.judge, f"_{asked.name}"):
+            return await super().generate(input, tools, tool_choice, config)
+        output = await self.judge.generate(input, tools, tool_choice, config)
+        assert isinstance(output, ModelOutput)
+        output.model = self.model_name
         return output
 
 
