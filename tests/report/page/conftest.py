@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 from tests.report.page.browser import chromium
 from tests.report.page.sample_report import HOSTILE, report, single
 from tiebreak.report.page.build import render
+from tiebreak.report.page.view import Page
 
 
 @pytest.fixture(scope="module")
@@ -18,33 +19,32 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
+def written(folder: Path, page: Page) -> Path:
+    """A page as a file of its own."""
+    path = folder / "index.html"
+    path.write_text(render(page), encoding="utf-8", errors="replace")
+    return path
+
+
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample report, with well-meant texts only."""
-    path = tmp_path_factory.mktemp("plain") / "index.html"
-    path.write_text(render(report()), encoding="utf-8")
-    return path
+    return written(tmp_path_factory.mktemp("plain"), report())
 
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample report with markup, control and bidi characters in every text of a log."""
-    path = tmp_path_factory.mktemp("hostile") / "index.html"
-    path.write_text(render(report(HOSTILE)), encoding="utf-8", errors="replace")
-    return path
+    return written(tmp_path_factory.mktemp("hostile"), report(HOSTILE))
 
 
 @pytest.fixture(scope="session")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample report with four boards, which are folded."""
-    path = tmp_path_factory.mktemp("several") / "index.html"
-    path.write_text(render(report(folded=True)), encoding="utf-8")
-    return path
+    return written(tmp_path_factory.mktemp("several"), report(folded=True))
 
 
 @pytest.fixture(scope="session")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample report with one board."""
-    path = tmp_path_factory.mktemp("alone") / "index.html"
-    path.write_text(render(single()), encoding="utf-8")
-    return path
+    return written(tmp_path_factory.mktemp("alone"), single())
