@@ -24,6 +24,7 @@ from tiebreak.candidates.pool import (
     CandidatePool,
     Item,
     ItemKey,
+    Medium,
     Mode,
     Note,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "CandidatePool",
     "Item",
     "ItemKey",
+    "Medium",
     "Mode",
     "ModelAudit",
     "Note",

@@ -24,11 +24,26 @@ class ItemKey(NamedTuple):
     epoch: int = 1
 
 
+class Medium(NamedTuple):
+    """What belongs to a question and is not text: an image, a recording, a file.
+
+    `kind` is image, audio, video, document, data or file. `digest` is the SHA-256 of its content
+    (32 hex digits), "" where the log does not hold it. `source` is a data URI, an address, or the
+    name of a file.
+    """
+
+    kind: str
+    digest: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One benchmark question.
 
-    `input_hash` is the fingerprint of question, choices and tools (`identity.input_hash`).
+    `input_hash` is the fingerprint of question, choices, tools, target and media
+    (`identity.input_hash`), which does not depend on the harness. `content_hash` is that of all
+    that one harness put in, such as lm-eval's `doc_hash`: it tells copies of one question apart.
     `tools` holds the tool schemas as they came, as JSON-ready dicts; empty without tools.
     `metadata` is JSON-ready and is carried along untouched.
     """
@@ -40,6 +55,8 @@ class Item:
     choices: tuple[str, ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    media: tuple[Medium, ...] = ()
+    content_hash: str = ""
 
     @property
     def benchmark(self) -> str:
@@ -97,11 +114,14 @@ class CandidatePool:
 
     `candidates[key][model]` exists for every item and every model in `models_of(key.benchmark)`:
     holes are an error (`strict`) or were cut away and noted (`intersect`) before a pool exists.
+    `settings[benchmark, model]` is what the log says of how the model was asked (temperature,
+    shots, solver …), each setting as text.
     """
 
     items: tuple[Item, ...]
     candidates: Mapping[ItemKey, Mapping[str, Candidate]]
     notes: tuple[Note, ...] = ()
+    settings: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def benchmarks(self) -> tuple[str, ...]:

@@ -27,7 +27,10 @@ class LogRecord:
     """One model's rows on one benchmark, out of one source.
 
     `harness` says where the item ids come from: ids of different harnesses are not comparable.
-    `task` is the benchmark's name as the source has it.
+    `task` is the benchmark's name as the source has it. `settings` is how the model was asked, each
+    setting as text. `metrics` are the names of all native scores that the source has, the first of
+    them (or the one that was wanted) being that of the rows. `positional` says that the ids of the
+    rows are places in the dataset, so that they name items and do not decide what joins.
     """
 
     source: str
@@ -36,6 +39,9 @@ class LogRecord:
     benchmark: str
     model: str
     rows: tuple[Row, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ()
+    positional: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,7 @@ class ReadOptions:
     native: tuple[str, ...] = ()
     filter: str | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def benchmark(self, raw: str) -> str:
         """Name of a benchmark, after the caller's renaming."""
