@@ -197,12 +197,12 @@ def test_columns_that_may_be_absent(tmp_path: Path) -> None:
         read_parquet(rewritten(path, bare.drop_columns(["prompt"])))
 
 
-@pytest.mark.parametrize("version", ["2", "10"])
+@pytest.mark.parametrize("version", ["3", "10"])
 def test_a_pool_of_a_newer_version_is_refused(tmp_path: Path, version: str) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     table = pq.read_table(path)
     newer = table.replace_schema_metadata(table.schema.metadata | {b"tiebreak_pool": version})
-    words = rf"a newer Tiebreak \(pool version {version}; this one reads 1\): upgrade"
+    words = rf"a newer Tiebreak \(pool version {version}; this one reads 2\): upgrade"
     with pytest.raises(CandidateError, match=words):
         read_parquet(rewritten(path, newer))
 
@@ -223,7 +223,11 @@ def test_pools_of_the_first_release_stay_readable() -> None:
 def test_what_earlier_readers_rely_on_is_written(tmp_path: Path) -> None:
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     schema = pq.read_schema(path)
-    assert schema.metadata == {b"tiebreak_pool": b"1", b"tiebreak_notes": b"[]"}
+    assert schema.metadata == {
+        b"tiebreak_pool": b"2",
+        b"tiebreak_notes": b"[]",
+        b"tiebreak_settings": b"[]",
+    }
     assert {field.name: (str(field.type), field.nullable) for field in schema} == {
         **dict.fromkeys(REQUIRED_TEXTS, ("large_string", False)),
         "epoch": ("int64", False),
@@ -232,6 +236,8 @@ def test_what_earlier_readers_rely_on_is_written(tmp_path: Path) -> None:
         "stop_reason": ("large_string", True),
         "input_tokens": ("int64", True),
         "output_tokens": ("int64", True),
+        "media": ("large_string", True),
+        "content_hash": ("large_string", True),
     }
 
 
@@ -337,7 +343,7 @@ def test_what_would_fill_memory_is_not_read(
     path = write_parquet(one_item(), tmp_path / "pool.parquet")
     monkeypatch.setattr(pool_table, "_ALWAYS_READ", 1_000)
     rewritten(path, pq.read_table(path).take([0] * 100_000))
-    with pytest.raises(CandidateError, match="its rows would take 13 MB"):
+    with pytest.raises(CandidateError, match="its rows would take 15 MB"):
         read_parquet(path)
 
 

@@ -201,7 +201,9 @@ def unite(pools: Mapping[str, CandidatePool]) -> tuple[CandidatePool, list[Note]
         for (benchmark, model, first, second), key in differences.items()
     ]
     notes = tuple(dict.fromkeys(note for pool in pools.values() for note in pool.notes))
-    return CandidatePool(tuple(item for item, _ in items.values()), answers, notes), problems
+    settings = {key: value for pool in pools.values() for key, value in pool.settings.items()}
+    united = CandidatePool(tuple(item for item, _ in items.values()), answers, notes, settings)
+    return united, problems
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -28,6 +28,7 @@ def input_hash(
     choices: Sequence[str] = (),
     tools: Iterable[Mapping[str, Any]] = (),
     target: str = "",
+    media: Sequence[str] = (),
 ) -> str:
     """Fingerprint of a question: 32 hex digits of a SHA-256 over its canonical form.
 
@@ -36,13 +37,14 @@ def input_hash(
     and sorted parameter names, so descriptions and the three common schema shapes (OpenAI's
     `{"type": "function", "function": {...}}`, Inspect's ToolInfo, BFCL's bare dict) do not matter.
     The target counts in the form of `canonical_target`: two releases of a benchmark that disagree
-    on the right answer do not ask the same question.
+    on the right answer do not ask the same question. `media` are the digests of images and files.
     """
-    canonical = [
+    canonical: list[Any] = [
         collapse(question),
         [collapse(choice) for choice in choices],
         tool_signatures(tools),
         canonical_target(target, choices),
+        *([list(media)] if media else ()),
     ]
     return hashlib.sha256(json.dumps(canonical).encode("ascii")).hexdigest()[:_HASH_LENGTH]
 

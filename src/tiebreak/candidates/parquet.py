@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS
-from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
+from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Medium, Note
 from tiebreak.candidates.pool_table import (
     NOTES_KEY,
     OF_ITEM,
+    SETTINGS_KEY,
     VERSION,
     VERSION_KEY,
     naming,
@@ -31,7 +32,7 @@ from tiebreak.candidates.records import Harness, LogRecord, Reading, ReadOptions
 
 T = TypeVar("T")
 
-_NESTED = ("choices", "tools", "metadata", "tool_calls")
+_NESTED = ("choices", "tools", "metadata", "tool_calls", "media")
 
 
 def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
@@ -62,7 +63,12 @@ def write_parquet(pool: CandidatePool, path: str | Path) -> Path:
         shared = _columns(item)
         rows.extend(shared | _columns(candidate) for candidate in candidates.values())
     notes = json.dumps([[note.kind, note.where, note.what] for note in pool.notes])
-    metadata = {VERSION_KEY: str(VERSION).encode(), NOTES_KEY: notes.encode()}
+    settings = json.dumps([[*key, dict(values)] for key, values in pool.settings.items()])
+    metadata = {
+        VERSION_KEY: str(VERSION).encode(),
+        NOTES_KEY: notes.encode(),
+        SETTINGS_KEY: settings.encode(),
+    }
     columns = {name: [row[name] for row in rows] for name in schema().names}
     table = pa.table(columns, schema=schema().with_metadata(metadata))
     file = Path(path)
@@ -95,10 +101,10 @@ def read_parquet(path: str | Path) -> CandidatePool:
             an item has two questions, or two answers by one model.
     """
     file = Path(path)
-    rows, notes = read_rows(file)
+    rows, notes, settings = read_rows(file)
     with naming(file, "is damaged"):
         items, candidates = _pool(rows)
-    return CandidatePool(items, candidates, notes)
+    return CandidatePool(items, candidates, notes, settings)
 
 
 def _pool(
@@ -136,7 +142,15 @@ def _item(key: ItemKey, row: dict[str, Any]) -> Item:
         choices=tuple(choices),
         tools=_objects(tools, key),
         metadata=_parsed(row, "metadata", dict),
+        media=tuple(_medium(entry, key) for entry in _parsed(row, "media", list, "[]")),
+        content_hash=row["content_hash"] or "",
     )
+
+
+def _medium(entry: Any, key: ItemKey) -> Medium:
+    if not (isinstance(entry, list) and len(entry) == 3 and all(isinstance(t, str) for t in entry)):
+        raise ValueError(f"an image or a file of {item_name(key)} is not three texts")
+    return Medium(*entry)
 
 
 def _candidate(key: ItemKey, row: dict[str, Any]) -> Candidate:
@@ -157,8 +171,8 @@ def _candidate(key: ItemKey, row: dict[str, Any]) -> Candidate:
     )
 
 
-def _parsed(row: dict[str, Any], column: str, kind: type[T]) -> T:
-    value = parse_json(row[column])
+def _parsed(row: dict[str, Any], column: str, kind: type[T], absent: str = "") -> T:
+    value = parse_json(absent if row[column] is None else row[column])
     if not isinstance(value, kind):
         raise ValueError(f"{column} of item {row['item_id']!r} is no JSON {kind.__name__}")
     return value
@@ -213,7 +227,16 @@ def _records(
             rows.setdefault(model, []).append(row)
     harness = _harness(row for answers in rows.values() for row in answers)
     for model, answers in rows.items():
-        yield LogRecord(source, harness, task, benchmark, model, tuple(answers))
+        yield LogRecord(
+            source,
+            harness,
+            task,
+            benchmark,
+            model,
+            tuple(answers),
+            settings=pool.settings.get((task, model), {}),
+            positional=all(row.item.item_id.isdecimal() for row in answers),
+        )
 
 
 def _harness(rows: Iterable[Row]) -> Harness:

@@ -20,15 +20,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-VERSION = 1
-"""Version of the pools that are written, and the newest that can be read."""
+VERSION = 2
+"""Version of the pools that are written, and the newest that can be read.
+
+Version 2 keeps images and files of questions, the hash of their content, and settings.
+"""
 VERSION_KEY = b"tiebreak_pool"
 NOTES_KEY = b"tiebreak_notes"
+SETTINGS_KEY = b"tiebreak_settings"
 
 OF_ITEM = ("input_hash", "prompt", "target", "choices", "tools", "metadata")
 """Columns that are the same in all rows of an item."""
 _TEXTS_OF_ITEM = ("benchmark", "item_id", *OF_ITEM)
 _TEXTS_OF_CANDIDATE = ("model", "text", "tool_calls", "source")
+
+Settings = Mapping[tuple[str, str], Mapping[str, str]]
 
 # What a file says of its columns: ours take some hundred bytes each.
 _LARGEST_FOOTER = 64 * 2**20
@@ -55,6 +61,8 @@ def schema() -> "pa.Schema":
             pa.field("stop_reason", text),
             pa.field("input_tokens", pa.int64()),
             pa.field("output_tokens", pa.int64()),
+            pa.field("media", text),
+            pa.field("content_hash", text),
         ]
     )
 
@@ -70,8 +78,8 @@ def is_pool(path: Path) -> bool:
         return VERSION_KEY in _footer(path) and VERSION_KEY in _metadata(_opened(path))
 
 
-def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
-    """The rows of a pool, each with the value of every column, and its notes.
+def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...], Settings]:
+    """The rows of a pool, each with the value of every column, its notes and its settings.
 
     Raises:
         CandidateError: The file is damaged, is not a Tiebreak pool, or is of a newer version.
@@ -90,10 +98,11 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
         raise unreadable(path, f"has the column {twice[0]!r} twice")
     with naming(path, "is damaged"):
         notes = _notes(parse_json(_metadata(file).get(NOTES_KEY, b"[]")))
+        settings = _settings(parse_json(_metadata(file).get(SETTINGS_KEY, b"[]")))
         columns = _columns(path, file)
         names = list(columns)
         rows = zip(*columns.values(), strict=True)
-        return [dict(zip(names, row, strict=True)) for row in rows], notes
+        return [dict(zip(names, row, strict=True)) for row in rows], notes, settings
 
 
 def unreadable(path: Path, what: str) -> CandidateError:
@@ -198,6 +207,18 @@ def _notes(listed: Any) -> tuple[Note, ...]:
         if not (isinstance(note, list) and len(note) == 3 and all(map(_is_str, note))):
             raise ValueError("its notes are not lists of a kind, a place and a text")
     return tuple(Note(*note) for note in listed)
+
+
+def _settings(listed: Any) -> Settings:
+    settings = {}
+    for entry in listed if isinstance(listed, list) else [None]:
+        if not (isinstance(entry, list) and len(entry) == 3 and all(map(_is_str, entry[:2]))):
+            raise ValueError("its settings are not lists of a benchmark, a model and settings")
+        benchmark, model, values = entry
+        if not (isinstance(values, dict) and all(map(_is_str, values.values()))):
+            raise ValueError("its settings are not texts")
+        settings[benchmark, model] = values
+    return settings
 
 
 def _is_str(value: object) -> bool:

@@ -1,15 +1,20 @@
 """What readers hand to alignment: the rows of one source, and what was wrong with them."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from pathlib import PurePosixPath
+from typing import Final, Literal, NamedTuple
 
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
 
 Harness = Literal["inspect", "lm-eval"]
 Epochs = Literal["first", "all"]
+
+_LONGEST_SETTING: Final = 80
 
 
 class Row(NamedTuple):
@@ -46,11 +51,15 @@ class LogRecord:
 
 @dataclass(frozen=True)
 class Reading:
-    """Result of reading one file."""
+    """Result of reading one file.
+
+    `run` is the same for a failed run and its retry; "" where a file does not say.
+    """
 
     records: tuple[LogRecord, ...] = ()
     notes: tuple[Note, ...] = ()
     problems: tuple[Note, ...] = ()
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,10 +72,29 @@ class ReadOptions:
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
 
+    def name_of(self, source: str) -> str | None:
+        """The model that the caller gave a file, or a folder that it lies in."""
+        return next((self.names[place] for place in places_of(source) if place in self.names), None)
+
     def benchmark(self, raw: str) -> str:
         """Name of a benchmark, after the caller's renaming."""
         name = benchmark_name(raw)
         return self.rename.get(raw, self.rename.get(name, name))
+
+
+def places_of(source: str) -> list[str]:
+    """A file and the folders that it lies in, the innermost first."""
+    return [source, *(parent.as_posix() for parent in PurePosixPath(source).parents)]
+
+
+def brief(value: object) -> str:
+    """A setting as a short text; of a long one its beginning, and a mark of the whole."""
+    text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+    text = " ".join(text.split())
+    if len(text) <= _LONGEST_SETTING:
+        return text
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"{text[: _LONGEST_SETTING - 10]}… ({mark})"
 
 
 def item_name(key: ItemKey) -> str:

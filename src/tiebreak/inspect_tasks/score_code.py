@@ -212,7 +212,7 @@ def _with_scores(pool: CandidatePool, values: Sequence[tuple[Run, float]]) -> Ca
         row = rows[run.item.key]
         for model in run.models:
             row[model] = replace(row[model], native_score=value, native_metric=METRIC)
-    return CandidatePool(pool.items, rows, pool.notes)
+    return replace(pool, candidates=rows)
 
 
 def _value(sample: EvalSample) -> tuple[float, str | None]:
