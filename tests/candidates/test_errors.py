@@ -3,7 +3,7 @@ import pickle
 import pytest
 
 from tiebreak.candidates import CandidateError, Note
-from tiebreak.candidates.errors import MAX_LISTED, raise_problems
+from tiebreak.candidates.errors import HINTS, MAX_LISTED, raise_problems
 
 
 def test_the_earliest_stage_names_the_error_and_all_problems_are_listed() -> None:
@@ -46,5 +46,5 @@ def test_errors_survive_pickling() -> None:
 def test_hints_are_those_of_the_problems_and_not_of_their_context() -> None:
     problem, context = Note("rename", "rename", "x"), Note("hole", "gsm8k", "y")
     error = CandidateError([problem], [context])
-    assert error.hints == ("--rename OLD=NEW takes a benchmark name that is listed here for OLD.",)
+    assert error.hints == (HINTS["rename"],)
     assert error.notes == (problem, context)

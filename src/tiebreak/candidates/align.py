@@ -1,9 +1,7 @@
 """From records to a pool: the join of all models' answers, item by item.
 
-Inside one harness an item is its id, and the question's fingerprint must agree. Ids of different
-harnesses are not comparable, so every item also has a *slot*: its fingerprint and a running number
-among the items of its harness that ask the same question. Slots join harnesses; nothing is ever
-joined by position.
+`placement` says which rows ask the same question: they have one slot. Here slots become items, with
+the answers of all models, and what is missing or differs is said.
 """
 
 from collections import Counter, defaultdict
@@ -11,25 +9,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tiebreak.candidates.difference import excerpts
 from tiebreak.candidates.errors import raise_problems
+from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS
+from tiebreak.candidates.placement import Placement, Slot, conflict, differing, place
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
 from tiebreak.candidates.records import Harness, LogRecord, item_name
-from tiebreak.words import natural_key
+from tiebreak.words import count, natural_key
 
 _FATAL = ("duplicate_model", "disjoint_items", "single_model", "rename", "empty_folder")
 """Problems that are errors in every mode."""
 
+_SETTINGS = ("settings_differ", "wording_differs")
+"""Notes that `same_settings` makes errors."""
+
 _UNREAD = ("unreadable_log", "log_status", "not_written", "filter")
 """Problems that hide a whole file."""
-
-
-class _Slot(NamedTuple):
-    """An item independent of harness: `nth` (from 0) counts items with the same question."""
-
-    input_hash: str
-    nth: int
-    epoch: int
 
 
 class _Aligned(NamedTuple):
@@ -48,6 +42,7 @@ def align(
     problems: Sequence[Note] = (),
     *,
     alone: bool = False,
+    same_settings: bool = False,
 ) -> CandidatePool:
     """Join records to a pool; benchmarks are kept apart.
 
@@ -58,6 +53,7 @@ def align(
         notes: What readers noted.
         problems: What readers found wrong.
         alone: Whether a benchmark may have a single model.
+        same_settings: Whether models that were asked in different ways are an error.
 
     Returns:
         A pool whose order depends on names and ids alone: benchmarks by name, items by id.
@@ -75,6 +71,8 @@ def align(
         for benchmark in sorted({record.benchmark for record in usable})
     ]
     found = [*problems, *(problem for part in parts for problem in part.problems)]
+    settings = [note for part in parts for note in part.notes if note.kind in _SETTINGS]
+    found += settings if same_settings else []
     left_out = [problem for problem in found if problem.kind not in _FATAL] + dropped
     if not usable and not (mode == "strict" and problems):
         found.append(Note("empty_folder", "candidates", "no usable file is left"))
@@ -85,20 +83,28 @@ def align(
             found = [problem for problem in found if problem.kind != "single_model"]
         raise_problems(found, context=[] if usable else notes)
     else:
-        raise_problems([p for p in found if p.kind in _FATAL], context=left_out)
+        fatal = _FATAL + (_SETTINGS if same_settings else ())
+        raise_problems([p for p in found if p.kind in fatal], context=left_out)
     noted = {*notes, *left_out, *(note for part in parts for note in part.notes)}
+    noted.update(_absent(usable))
     return CandidatePool(
         items=tuple(item for part in parts for item in part.items),
         candidates={key: row for part in parts for key, row in part.candidates.items()},
         notes=tuple(
             sorted(noted, key=lambda note: (note.kind, note.where, natural_key(note.what)))
         ),
+        settings={(record.benchmark, record.model): record.settings for record in usable},
     )
+
+
+def in_order(records: Iterable[LogRecord]) -> list[LogRecord]:
+    """Records in canonical order: Inspect's first, then by model."""
+    return sorted(records, key=lambda record: (record.harness, record.model, record.source))
 
 
 def _usable(records: Sequence[LogRecord], mode: Mode) -> tuple[list[LogRecord], list[Note]]:
     """Records in canonical order; `intersect` drops those that hold no answer at all."""
-    ordered = sorted(records, key=lambda record: (record.harness, record.model, record.source))
+    ordered = in_order(records)
     if mode == "strict":
         return ordered, []
     usable: list[LogRecord] = []
@@ -117,22 +123,32 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
     models = sorted({record.model for record in records})
     if fatal := model_problems(benchmark, records, models, alone):
         return _Aligned([], {}, [], fatal)
-    conflicts, problems = _conflicts(benchmark, records)
-    items, table = _tabulate(records, conflicts)
+    placement = place(benchmark, records)
+    items, table = _tabulate(records, placement)
     whole = [slot for slot, row in table.items() if len(row) == len(models)]
     kept = [slot for slot in whole if None not in table[slot].values()]
-    if not kept and (mode == "intersect" or not (whole or conflicts)):
+    problems = [*placement.problems, *_moved(benchmark, records, items, table, models)]
+    holes: list[Note] = []
+    if not kept and (mode == "intersect" or not (whole or problems)):
         problems.append(_disjoint(benchmark, records))
-    elif mode == "strict":
-        problems += _holes(items, table, models, mode)
-    notes = _holes(items, table, models, mode) if mode == "intersect" else []
+    else:
+        holes = _holes(items, table, models, mode)
     ordered = [items[slot] for slot in kept]
     ordered.sort(key=lambda item: (natural_key(item.item_id), item.key.epoch))
+    targets = _target_notes(benchmark, records, placement)
+    natives = _native_notes(benchmark, records)
+    strict = mode == "strict"
+    wrong = [*targets, *natives] if strict else []
+    notes = [] if strict else [*targets, *natives]
     return _Aligned(
         items=ordered,
         candidates=_rows({items[slot].key: table[slot] for slot in kept}, ordered),
-        notes=[*notes, *_differences(benchmark, records)],
-        problems=problems,
+        notes=[
+            *notes,
+            *([] if strict else holes),
+            *_settings_notes(benchmark, records, placement),
+        ],
+        problems=[*problems, *(holes if strict else []), *wrong],
     )
 
 
@@ -157,33 +173,6 @@ def model_problems(
     return [Note("single_model", benchmark, what)]
 
 
-def _conflicts(
-    benchmark: str, records: Sequence[LogRecord]
-) -> tuple[set[tuple[Harness, str]], list[Note]]:
-    """Ids that stand for different questions inside one harness."""
-    askers: dict[tuple[Harness, str], dict[str, tuple[str, Item]]] = defaultdict(dict)
-    for record in records:
-        for item, _ in record.rows:
-            questions = askers[record.harness, item.item_id]
-            questions.setdefault(item.input_hash, (record.model, item))
-    conflicts = {key: questions for key, questions in askers.items() if len(questions) > 1}
-    problems = [
-        Note("question_conflict", benchmark, _conflict(item_id, list(questions.values())))
-        for (_, item_id), questions in conflicts.items()
-    ]
-    return set(conflicts), problems
-
-
-def _conflict(item_id: str, asked: Sequence[tuple[str, Item]]) -> str:
-    """Which questions an item stands for; each is shown where it differs from the first."""
-    (model, first), *others = asked
-    parts = []
-    for other_model, other in others:
-        where, left, right = excerpts(first, other)
-        parts.append(f"{left} ({model}) and {right} ({other_model}), which differ {where}")
-    return f"item {item_id!r} has {len(asked)} questions: {'; '.join(parts)}"
-
-
 def _excerpt(item: Item) -> str:
     text = " ".join(item.prompt.split())
     shown = repr(text if len(text) <= 60 else text[:57] + "…")
@@ -192,42 +181,52 @@ def _excerpt(item: Item) -> str:
 
 
 def _tabulate(
-    records: Sequence[LogRecord], conflicts: set[tuple[Harness, str]]
-) -> tuple[dict[_Slot, Item], dict[_Slot, dict[str, Candidate | None]]]:
+    records: Sequence[LogRecord], placement: Placement
+) -> tuple[dict[Slot, Item], dict[Slot, dict[str, Candidate | None]]]:
     """The item of every slot, and its answers by model.
 
     The first record that holds an item gives its prompt and id: Inspect's, if it has the item.
     """
-    numbers = _numbers(records)
-    items: dict[_Slot, Item] = {}
-    table: dict[_Slot, dict[str, Candidate | None]] = defaultdict(dict)
-    for record in records:
+    items: dict[Slot, Item] = {}
+    table: dict[Slot, dict[str, Candidate | None]] = defaultdict(dict)
+    for number, record in enumerate(records):
         for item, candidate in record.rows:
-            if (record.harness, item.item_id) in conflicts:
-                continue
-            nth = numbers[record.harness, item.item_id, item.input_hash]
-            slot = _Slot(item.input_hash, nth, item.key.epoch)
-            items.setdefault(slot, item)
-            table[slot][record.model] = candidate
+            if (slot := placement.slot(number, item)) is not None:
+                items.setdefault(slot, item)
+                table[slot][record.model] = candidate
     return items, table
 
 
-def _numbers(records: Sequence[LogRecord]) -> dict[tuple[Harness, str, str], int]:
-    """Running number of each item among those of its harness that ask the same question."""
-    ids: dict[tuple[Harness, str], set[str]] = defaultdict(set)
-    for record in records:
-        for item, _ in record.rows:
-            ids[record.harness, item.input_hash].add(item.item_id)
-    return {
-        (harness, item_id, input_hash): nth
-        for (harness, input_hash), same in ids.items()
-        for nth, item_id in enumerate(sorted(same, key=natural_key))
-    }
+def _moved(
+    benchmark: str,
+    records: Sequence[LogRecord],
+    items: Mapping[Slot, Item],
+    table: dict[Slot, dict[str, Candidate | None]],
+    models: Sequence[str],
+) -> list[Note]:
+    """Places at which logs have different questions, where no other place has them.
+
+    That is one thing to say, and not a hole in each of the logs: such slots leave the table.
+    """
+    harnesses = {record.model: record.harness for record in records}
+    places: dict[tuple[Harness, str, int], list[Slot]] = defaultdict(list)
+    for slot, row in table.items():
+        if len(row) < len(models):
+            harness = harnesses[next(iter(row))]
+            places[harness, items[slot].item_id, slot.epoch].append(slot)
+    problems = []
+    for (_, item_id, _), slots in places.items():
+        if len(slots) > 1:
+            asked = [(next(iter(table[slot])), items[slot]) for slot in slots]
+            problems.append(Note("question_conflict", benchmark, conflict(item_id, asked)))
+            for slot in slots:
+                del table[slot]
+    return problems
 
 
 def _holes(
-    items: Mapping[_Slot, Item],
-    table: Mapping[_Slot, Mapping[str, Candidate | None]],
+    items: Mapping[Slot, Item],
+    table: Mapping[Slot, Mapping[str, Candidate | None]],
     models: Sequence[str],
     mode: Mode,
 ) -> list[Note]:
@@ -271,22 +270,74 @@ def _rows(
     }
 
 
-def _differences(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
-    """Notes on what may surprise: several targets of an item, several native metrics."""
-    notes: list[Note] = []
-    targets: dict[tuple[Harness, str], set[str]] = defaultdict(set)
-    metrics: dict[Harness, set[str]] = defaultdict(set)
+def _target_notes(benchmark: str, records: Sequence[LogRecord], placement: Placement) -> list[Note]:
+    """Items whose logs of one harness have different targets."""
+    targets: dict[tuple[Slot, Harness], dict[str, str]] = defaultdict(dict)
+    for number, record in enumerate(records):
+        for item, _ in record.rows:
+            if (slot := placement.slot(number, item)) is not None:
+                targets[slot, record.harness].setdefault(item.target, item.item_id)
+    different = {min(ids.values()): len(ids) for ids in targets.values() if len(ids) > 1}
+    return [
+        Note("target_differs", benchmark, f"item {id!r} has {n} different targets in its logs")
+        for id, n in different.items()
+    ]
+
+
+def _native_notes(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:
+    """A note for each harness whose logs were scored by different metrics."""
+    metrics: dict[bool, set[str]] = defaultdict(set)
     for record in records:
-        for item, candidate in record.rows:
-            targets[record.harness, item.item_id].add(item.target)
+        for _, candidate in record.rows:
             if candidate is not None and candidate.native_metric is not None:
-                metrics[record.harness].add(candidate.native_metric)
-    for (_, item_id), different in targets.items():
-        if len(different) > 1:
-            what = f"item {item_id!r} has {len(different)} different targets in its logs"
-            notes.append(Note("target_differs", benchmark, what))
-    for names in metrics.values():
-        if len(names) > 1:
-            what = f"native scores come from different metrics: {', '.join(sorted(names))}"
-            notes.append(Note("native_differs", benchmark, what))
+                # A pool holds answers of both harnesses.
+                metrics[candidate.source.endswith(SAMPLES_ENDS)].add(candidate.native_metric)
+    return [
+        Note(
+            "native_differs",
+            benchmark,
+            f"native scores come from different metrics: {', '.join(sorted(names))}",
+        )
+        for names in metrics.values()
+        if len(names) > 1
+    ]
+
+
+def _settings_notes(
+    benchmark: str, records: Sequence[LogRecord], placement: Placement
+) -> list[Note]:
+    """In which ways the models of a benchmark were asked differently: one note for all."""
+    differences = []
+    for harness in dict.fromkeys(record.harness for record in records):
+        alike = [record for record in records if record.harness == harness]
+        for name in sorted({name for record in alike for name in record.settings}):
+            models: dict[str, list[str]] = defaultdict(list)
+            for record in alike:
+                models[record.settings.get(name, "not set")].append(record.model)
+            if len(models) > 1:
+                values = [f"{value} ({', '.join(who)})" for value, who in models.items()]
+                differences.append(f"{name}: {', '.join(values)}")
+    notes = []
+    if differences:
+        what = f"the models were asked in different ways: {'; '.join(differences)}"
+        notes.append(Note("settings_differ", benchmark, what))
+    if placement.worded:
+        what = (
+            f"{count(len(placement.worded), 'item')} put in different words to different models, "
+            f"such as {item_name(placement.worded[0][0][1].key)}: {differing(placement.worded[0])}"
+        )
+        notes.append(Note("wording_differs", benchmark, what))
     return notes
+
+
+def _absent(records: Sequence[LogRecord]) -> list[Note]:
+    """Models that answered one benchmark of several, and not another."""
+    models: dict[str, set[str]] = defaultdict(set)
+    for record in records:
+        models[record.benchmark].add(record.model)
+    everyone = set().union(*models.values()) if models else set()
+    return [
+        Note("model_absent", benchmark, f"no answers by {', '.join(sorted(everyone - there))}")
+        for benchmark, there in models.items()
+        if there != everyone
+    ]

@@ -32,8 +32,11 @@ def _parts(one: Item, other: Item) -> Iterator[tuple[str, str, str]]:
         yield f"in choice {number}", collapse(left), collapse(right)
     tools = [str(tool_signatures(item.tools)) for item in (one, other)]
     yield "in the tools", tools[0], tools[1]
-    answers = [str(canonical_target(item.target, item.choices)) for item in (one, other)]
-    yield "in the right answer", answers[0], answers[1]
+    yield "in the right answer", _target(one), _target(other)
+
+
+def _target(item: Item) -> str:
+    return canonical_target(item.target, item.choices) or collapse(item.target)
 
 
 def _around(left: str, right: str) -> tuple[str, str, str]:

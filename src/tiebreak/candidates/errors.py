@@ -42,20 +42,38 @@ HINTS: Final[Mapping[str, str]] = {
         "Run failed samples again (`inspect eval-retry LOG`); --mode intersect drops their items."
     ),
     "missing_output": "A sample without output is not an answer; --mode intersect drops its item.",
+    "media_missing": (
+        "Such an item cannot be told from others with the same text: run it again with "
+        "--log-images; --mode intersect drops it."
+    ),
     "native_score": (
-        "Choose another score with --native NAME, or score the log again; --mode intersect keeps "
+        "Choose another score with --metric NAME, or score the log again; --mode intersect keeps "
         "such an answer with an undefined native score."
     ),
     "duplicate_item": "Item ids must be unique inside a log; --mode intersect drops the items.",
     "duplicate_model": (
-        "Keep one log per model, or, to compare two settings of one model, name them: "
-        "`inspect eval … --metadata candidate=NAME`. Of several pools in a dataset on the Hub, "
-        "choose one: hf://datasets/OWNER/NAME/candidates/FILE."
+        "Keep one log per model, or, to compare two settings of one model, name them with "
+        "--name PATH=MODEL, or before the run with `inspect eval … --metadata candidate=NAME`. Of "
+        "several pools in a dataset on the Hub, choose one: "
+        "hf://datasets/OWNER/NAME/candidates/FILE."
     ),
     "question_conflict": (
         "The logs come from different versions of the benchmark or different prompts; "
         "--mode intersect drops the items."
     ),
+    "repeated_question": (
+        "Give the samples ids of your own, the same for all models; --mode intersect drops the "
+        "items."
+    ),
+    "target_differs": (
+        "The logs come from different versions of the benchmark; --mode intersect keeps the items."
+    ),
+    "native_differs": (
+        "Choose a score that all logs have with --metric NAME (or --filter NAME), or score the "
+        "logs again; --mode intersect keeps what each log has."
+    ),
+    "settings_differ": "Leave out --same-settings to compare the models as they were asked.",
+    "wording_differs": "Leave out --same-settings to compare the models as they were asked.",
     "hole": "Run the missing items, or use --mode intersect to keep what all models answered.",
     "disjoint_items": (
         "Items match when the text of the question, the choices and the tools agree. Check that "
@@ -65,7 +83,10 @@ HINTS: Final[Mapping[str, str]] = {
         "Add logs of other models. Benchmarks are distinguished by name: --rename OLD=NEW joins "
         "two names of one benchmark."
     ),
-    "rename": "--rename OLD=NEW takes a benchmark name that is listed here for OLD.",
+    "rename": (
+        "--rename OLD=NEW takes a benchmark name that is listed here for OLD; --name PATH=MODEL a "
+        "log, or a folder with logs, that is read."
+    ),
     "empty_folder": (
         "Give Inspect logs (.eval, .json), lm-eval output folders (run with --log_samples) or "
         "pools written by Tiebreak (.parquet)."

@@ -5,63 +5,64 @@ session had a sample of its own, and what several models answered is still found
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tiebreak.candidates.align import align, model_problems
+from tiebreak.candidates.align import align, in_order, model_problems
 from tiebreak.candidates.errors import raise_problems
-from tiebreak.candidates.pool import CandidatePool, Item, ItemKey, Note
+from tiebreak.candidates.placement import Placement, Slot, place
+from tiebreak.candidates.pool import CandidatePool, ItemKey, Note
 from tiebreak.candidates.records import LogRecord, Reading
-
-_Question = tuple[str, int]
-"""Fingerprint and epoch of an item."""
 
 
 def align_by_models(read: Reading) -> tuple[CandidatePool, ...]:
     """A pool for each benchmark and each set of models that answered the same items.
 
     Raises:
-        CandidateError: nothing to align, two logs of one model, or an item that has two questions.
+        CandidateError: nothing to align, two logs of one model, an item that has two questions, or
+            a question of several items that nothing tells apart.
     """
-    records = [one for one in read.records if any(row.candidate for row in one.rows)]
-    if not records:
-        return (align(records, "intersect", read.notes, read.problems),)
+    answering = [record for record in read.records if any(row.candidate for row in record.rows)]
+    if not answering:
+        return (align(answering, "intersect", read.notes, read.problems),)
     pools: list[CandidatePool] = []
-    for benchmark in sorted({record.benchmark for record in records}):
-        own = [record for record in records if record.benchmark == benchmark]
-        models = sorted({record.model for record in own})
-        raise_problems(model_problems(benchmark, own, models, alone=True))
-        for questions in _by_models(own):
+    for benchmark in sorted({record.benchmark for record in answering}):
+        records = in_order(record for record in answering if record.benchmark == benchmark)
+        models = sorted({record.model for record in records})
+        raise_problems(model_problems(benchmark, records, models, alone=True))
+        placement = place(benchmark, records)
+        raise_problems(placement.problems)
+        for slots in _by_models(records, placement):
             # What the readers noted is about all files: it stands once.
-            said = ((), ()) if pools else (read.notes, read.problems)
-            pools.append(align(list(_only(own, questions)), "intersect", *said, alone=True))
+            about = ((), ()) if pools else (read.notes, read.problems)
+            part = list(_only(records, placement, slots))
+            pools.append(align(part, "intersect", *about, alone=True))
     raise_problems(_conflicts(pools))
     return tuple(pools)
 
 
-def _by_models(records: Iterable[LogRecord]) -> list[set[_Question]]:
-    """The questions of one benchmark, apart by who answered them; those of most models first."""
-    answered: dict[_Question, set[str]] = defaultdict(set)
-    for record in records:
+def _by_models(records: Sequence[LogRecord], placement: Placement) -> list[set[Slot]]:
+    """The slots of one benchmark, apart by who answered them; those of most models first."""
+    answered: dict[Slot, set[str]] = defaultdict(set)
+    for number, record in enumerate(records):
         for item, candidate in record.rows:
-            if candidate is not None:
-                answered[_question(item)].add(record.model)
-    groups: dict[tuple[str, ...], set[_Question]] = defaultdict(set)
-    for question, models in answered.items():
-        groups[tuple(sorted(models))].add(question)
-    return [groups[models] for models in sorted(groups, key=lambda one: (-len(one), one))]
+            slot = placement.slot(number, item)
+            if candidate is not None and slot is not None:
+                answered[slot].add(record.model)
+    groups: dict[tuple[str, ...], set[Slot]] = defaultdict(set)
+    for slot, models in answered.items():
+        groups[tuple(sorted(models))].add(slot)
+    return [groups[models] for models in sorted(groups, key=lambda names: (-len(names), names))]
 
 
-def _only(records: Iterable[LogRecord], questions: set[_Question]) -> Iterable[LogRecord]:
-    """The records that answer some questions, without all others."""
-    for record in records:
-        rows = tuple(row for row in record.rows if _question(row.item) in questions)
+def _only(
+    records: Sequence[LogRecord], placement: Placement, slots: set[Slot]
+) -> Iterator[LogRecord]:
+    """The records that have some slots, without all others."""
+    for number, record in enumerate(records):
+        rows = tuple(row for row in record.rows if placement.slot(number, row.item) in slots)
         if any(row.candidate is not None for row in rows):
             yield replace(record, rows=rows)
-
-
-def _question(item: Item) -> _Question:
-    return item.input_hash, item.key.epoch
 
 
 def _conflicts(pools: Iterable[CandidatePool]) -> list[Note]:
