@@ -171,7 +171,11 @@ def lm_eval_row(row: Row, index: int, *, metric: str = "exact_match") -> dict[st
     if doc is None:
         doc = {"id": row["id"], "question": question, "answer": row.get("target", "")}
         doc |= {key: row[key] for key in ("choices", "tools") if key in row}
-    prompt: Any = row.get("prompt", f"Q: {question}\nA:")
+    options = [
+        f"{letter}. {text}\n"
+        for letter, text in zip("ABCDEFGH", row.get("choices", ()), strict=False)
+    ]
+    prompt: Any = row.get("prompt", f"Q: {question}\n{''.join(options)}A:")
     if row.get("chat"):
         prompt = [json.dumps([{"role": "user", "content": prompt}])]
     metrics = row.get("metrics")

@@ -19,7 +19,15 @@ from inspect_ai.scorer import includes
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from tests.candidates.builders import make_rows, write_inspect_log
-from tiebreak.candidates import Candidate, CandidatePool, ItemKey, Note, input_hash, load_candidates
+from tiebreak.candidates import (
+    Candidate,
+    CandidateError,
+    CandidatePool,
+    ItemKey,
+    Note,
+    input_hash,
+    load_candidates,
+)
 
 MEGABYTE = "π ≈ 3.14159, 日本語, 🦊\n" * 45_000  # over 1 MB as UTF-8
 
@@ -111,7 +119,6 @@ def scored_twice() -> list[dict[str, Any]]:
     ("native", "metric", "score"),
     [
         (None, "match", 0.0),
-        ("judge", "judge", 0.25),
         ("judge.truth", "judge.truth", 0.75),
         (["exact_match", "judge.style"], "judge.style", 0.25),
     ],
@@ -134,12 +141,33 @@ def test_a_dict_score_alone_gives_its_first_value(tmp_path: Path) -> None:
     assert (found.native_metric, found.native_score) == ("judge.style", 0.25)
 
 
-def test_different_native_metrics_are_noted(tmp_path: Path) -> None:
+def test_a_dict_score_is_none_without_its_part(tmp_path: Path) -> None:
+    write_inspect_log(tmp_path / "a.eval", "a", scored_twice())
+    with pytest.raises(
+        CandidateError, match=r"no 'judge'; its scores: match, judge\.style, judge\."
+    ):
+        load_candidates(tmp_path, native="judge", alone=True)
+
+
+def test_the_native_score_is_one_that_all_logs_have(tmp_path: Path) -> None:
+    scores = {"multi": {"acc": 1.0, "style": 0.25}, "match": "C"}
+    turned = {"multi": {"style": 0.25, "acc": 1.0}}
+    for model, held in (("a", scores), ("b", turned)):
+        rows = [row | {"scores": held} for row in make_rows(2, native=None)]
+        write_inspect_log(tmp_path / f"{model}.eval", model, rows)
+    pool = load_candidates(tmp_path)
+    assert {c.native_metric for _, row in pool for c in row.values()} == {"multi.acc"}
+    assert {c.native_score for _, row in pool for c in row.values()} == {1.0}
+
+
+def test_native_metrics_that_no_two_logs_share_are_an_error_in_strict_mode(tmp_path: Path) -> None:
     write_inspect_log(tmp_path / "a.eval", "a", make_rows(1), scorer="match")
     write_inspect_log(tmp_path / "b.eval", "b", make_rows(1), scorer="includes")
-    (note,) = load_candidates(tmp_path).notes
+    with pytest.raises(CandidateError, match="different metrics: includes, match") as caught:
+        load_candidates(tmp_path)
+    assert caught.value.kind == "native_differs"
+    (note,) = load_candidates(tmp_path, "intersect").notes
     assert note.kind == "native_differs"
-    assert "includes, match" in note.what
 
 
 @pytest.mark.slow
@@ -229,12 +257,35 @@ def test_tool_calls_and_schemas(tmp_path: Path) -> None:
 
 
 def test_the_bare_question_in_the_metadata_is_what_is_hashed(tmp_path: Path) -> None:
-    bare = "def f(x):\n    ..."
-    rows = [{"id": "HumanEval/0", "question": f"Complete:\n{bare}", "answer": "x", "native": 1}]
-    wrapped = [row | {"metadata": {"prompt": bare}} for row in rows]
+    bare = [f"def f(x):\n    ... {i}" for i in range(2)]
+    wrapped = [
+        {"id": f"HumanEval/{i}", "question": f"Complete:\n{code}", "metadata": {"prompt": code}}
+        for i, code in enumerate(bare)
+    ]
     pool = pair(tmp_path, wrapped, task="humaneval")
-    assert pool.items[0].prompt == f"Complete:\n{bare}"
-    assert pool.items[0].input_hash == input_hash(bare)
+    assert [item.prompt for item in pool.items] == [f"Complete:\n{code}" for code in bare]
+    assert [item.input_hash for item in pool.items] == list(map(input_hash, bare))
+
+
+def test_an_instruction_in_the_metadata_is_not_the_question(tmp_path: Path) -> None:
+    told = {"metadata": {"prompt": "Answer with one word."}}
+    rows = [
+        row | told | {"question": f"Answer with one word.\n{row['question']}"}
+        for row in make_rows(3)
+    ]
+    hashes = {item.input_hash for item in pair(tmp_path, rows).items}
+    assert len(hashes) == 3
+
+
+def test_what_differs_around_the_question_belongs_to_it(tmp_path: Path) -> None:
+    asked = {"question": "What is the main idea?"}
+    rows = [
+        row | {"metadata": asked, "question": f"Passage {row['id']}.\n\nWhat is the main idea?"}
+        for row in make_rows(2)
+    ]
+    [first, second] = pair(tmp_path, rows).items
+    assert first.input_hash == input_hash(first.prompt, target="0")
+    assert first.input_hash != second.input_hash
 
 
 def test_metadata_that_is_not_in_the_prompt_is_not_the_question(tmp_path: Path) -> None:
@@ -242,9 +293,9 @@ def test_metadata_that_is_not_in_the_prompt_is_not_the_question(tmp_path: Path) 
     assert pair(tmp_path, rows).items[0].input_hash == input_hash("What is 0 + 0?", target="0")
 
 
-def test_system_messages_are_no_part_of_the_question(tmp_path: Path) -> None:
+def test_system_messages_of_a_sample_are_part_of_the_question(tmp_path: Path) -> None:
     rows = [row | {"system": "Be brief."} for row in make_rows(1)]
-    assert pair(tmp_path, rows).items[0].prompt == "What is 0 + 0?"
+    assert pair(tmp_path, rows).items[0].prompt == "System: Be brief.\n\nUser: What is 0 + 0?"
 
 
 @pytest.mark.slow

@@ -20,42 +20,9 @@ from tiebreak.candidates import (
     read_parquet,
     write_parquet,
 )
-from tiebreak.candidates.documents import bare_id, choices_of, prompt_of, question_of, tools_of
+from tiebreak.candidates.documents import bare_id, tools_of
 
 TOOL = {"name": "gcd", "parameters": {"type": "dict", "properties": {"a": {}, "b": {}}}}
-MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi?"}]
-
-QUESTIONS = [
-    ({"question": "Q?", "text": "no"}, "Q?"),
-    ({"prompt": "def f():"}, "def f():"),
-    ({"question": "", "problem": "P?"}, "P?"),
-    ({"question": MESSAGES}, "Hi?"),
-    ({"question": [MESSAGES]}, "Hi?"),  # BFCL: one list per turn
-    ({"question": json.dumps([MESSAGES])}, "Hi?"),
-    ({"question": [[{"role": "user", "content": [{"type": "text", "text": "Hi?"}]}]]}, "Hi?"),
-    ({"question": '["a", "b"]'}, '["a", "b"]'),
-    ({"question": "[unclosed"}, "[unclosed"),
-    ({"question": 7, "id": 3}, None),
-]
-
-
-@pytest.mark.parametrize(("doc", "question"), QUESTIONS)
-def test_question_of(doc: dict[str, Any], question: str | None) -> None:
-    assert question_of(doc) == question
-
-
-@pytest.mark.parametrize(
-    ("doc", "choices"),
-    [
-        ({"choices": ["a", 1]}, ("a", "1")),
-        ({"choices": {"text": ["a", "b"], "label": ["A", "B"]}}, ("a", "b")),
-        ({"options": ["x"]}, ("x",)),
-        ({"choices": "no list"}, ()),
-        ({}, ()),
-    ],
-)
-def test_choices_of(doc: dict[str, Any], choices: tuple[str, ...]) -> None:
-    assert choices_of(doc) == choices
 
 
 @pytest.mark.parametrize(
@@ -63,24 +30,18 @@ def test_choices_of(doc: dict[str, Any], choices: tuple[str, ...]) -> None:
     [
         ({"id": "a", "task_id": "b"}, "a"),
         ({"task_id": "HumanEval/0"}, "HumanEval/0"),
-        ({"question_id": 0}, "0"),
+        ({"question_id": 0}, 0),
         ({"id": None, "question_id": True}, None),
         ({"id": ""}, None),
     ],
 )
-def test_bare_id(doc: dict[str, Any], found: str | None) -> None:
+def test_bare_id(doc: dict[str, Any], found: str | int | None) -> None:
     assert bare_id(doc) == found
 
 
 @pytest.mark.parametrize("shape", [[TOOL], json.dumps([TOOL]), [json.dumps(TOOL)]])
 def test_tools_of(shape: Any) -> None:
     assert tools_of({"function": shape}) == (TOOL,)
-
-
-def test_the_prompt_is_the_fallback_for_plain_and_chat_requests() -> None:
-    assert prompt_of({"gen_args_0": {"arg_0": "Q: x\nA:"}}) == "Q: x\nA:"
-    assert prompt_of({"gen_args_0": {"arg_0": [json.dumps(MESSAGES)]}}) == "Hi?"
-    assert prompt_of(None) == ""
 
 
 def pair(folder: Path, rows: list[dict[str, Any]], **options: Any) -> CandidatePool:

@@ -12,7 +12,8 @@ import pytest
 
 from tests.harness import ROOT
 from tiebreak.benchmarks import BENCHMARKS, Benchmark, Question, load_questions
-from tiebreak.candidates.documents import bare_id, choices_of, question_of, tools_of
+from tiebreak.candidates.documents import bare_id, function_names, tools_of, without_tools
+from tiebreak.candidates.question import Asked, Turn, conversation, questions
 from tiebreak.lm_eval_tasks import utils
 
 ITEMS = ROOT / "examples" / "items"
@@ -109,15 +110,26 @@ def pairs(benchmark: str, data: Mapping[str, str]) -> Iterator[tuple[dict[str, A
     yield from zip(documents(benchmark, data=data[benchmark]), questions, strict=True)
 
 
+def asked_in(docs: list[dict[str, Any]], benchmark: str) -> list[Asked]:
+    prompts = [[Turn("user", PROMPTS[benchmark](doc))] for doc in docs]
+    names = [function_names(tools_of(doc)) for doc in docs]
+    return questions([without_tools(doc) for doc in docs], prompts, functions=names, shots=0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_a_document_is_its_question(benchmark: str, data: dict[str, str]) -> None:
-    for doc, question in pairs(benchmark, data):
+    docs = [doc for doc, _ in pairs(benchmark, data)]
+    for (doc, question), asked in zip(
+        pairs(benchmark, data), asked_in(docs, benchmark), strict=True
+    ):
         assert list(doc) == COLUMNS[benchmark]
         # What the loader of candidates finds in it, on which fingerprints stand.
         assert bare_id(doc) == question.id
-        assert question_of(doc) == question.text
-        assert choices_of(doc) == question.choices
+        assert asked.known
+        turns = [Turn(message["role"], message["content"]) for message in question.messages]
+        assert asked.text == (conversation(turns) or question.text.strip())
+        assert asked.choices == question.choices
         assert list(tools_of(doc)) == list(question.tools)
         # What a prompt is made of, so nothing was lost on the way through the data set.
         prompt = PROMPTS[benchmark](doc)

@@ -1,64 +1,54 @@
-"""Benchmark documents: where their question, choices, tools and id are.
+"""Benchmark documents: their tools, tests and ids, in columns that have the usual names.
 
 lm-eval's samples and Inspect's metadata keep the columns of the dataset, and every dataset has its
-own; these functions look for the usual names, in a fixed order.
+own. What a question is made of is not told by names: see `question`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tiebreak.candidates.json_text import parse_json
 
-_QUESTION = ("question", "prompt", "problem", "query", "input", "goal", "instruction", "text")
-_CHOICES = ("choices", "options")
 _TOOLS = ("tools", "functions", "function")
 _ID = ("id", "task_id", "question_id")
 
 
-def bare_id(doc: Mapping[str, Any]) -> str | None:
+def bare_id(doc: Mapping[str, Any]) -> str | int | None:
     """The document's own id, or None."""
     for name in _ID:
         value = doc.get(name)
         if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
-            return str(value)
+            return value
     return None
 
 
-def question_of(doc: Mapping[str, Any]) -> str | None:
-    """Text of the question, or None.
+def are_places(ids: Sequence[int | str | None], size: int) -> bool:
+    """Whether ids are places in a dataset: numbers from 0 or 1 up to its size.
 
-    A question may be a string, a message list (nested by turns, as BFCL has it), or such a list as
-    JSON text; system messages are left out.
+    Args:
+        ids: of the items of one log; a text is an id of the user's own.
+        size: of the dataset, as far as the log says; the log may hold a part of it.
     """
-    for name in _QUESTION:
-        if name in doc and (text := _text(doc[name])).strip():
-            return text
-    return None
-
-
-def prompt_of(arguments: Any) -> str:
-    """The prompt as it was sent: the fallback for a document without a question column."""
-    try:
-        first = arguments["gen_args_0"]["arg_0"]
-    except (KeyError, TypeError):
-        return ""
-    return _text(first)
-
-
-def choices_of(doc: Mapping[str, Any]) -> tuple[str, ...]:
-    """Choices of a multiple-choice document: a list, or ARC's `{"text": [...], "label": [...]}`."""
-    for name in _CHOICES:
-        value = doc.get(name)
-        if isinstance(value, dict):
-            value = value.get("text")
-        if isinstance(value, list) and value:
-            return tuple(str(choice) for choice in value)
-    return ()
+    size = max(size, len(ids))
+    return all(isinstance(id, int) and 0 <= id <= size for id in ids)
 
 
 def tools_of(doc: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     """Tool schemas of a function-calling document."""
     return next((tools for name in _TOOLS if (tools := tools_from(doc.get(name)))), ())
+
+
+def function_names(tools: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The names of functions, as their schemas spell them."""
+    schemas = [
+        tool["function"] if isinstance(tool.get("function"), dict) else tool for tool in tools
+    ]
+    return {str(schema["name"]) for schema in schemas if "name" in schema}
+
+
+def without_tools(doc: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The columns of a function-calling document that are no tool schemas."""
+    return {name: doc[name] for name in doc if not (name in _TOOLS and tools_from(doc[name]))}
 
 
 def tools_from(value: Any) -> tuple[Mapping[str, Any], ...]:
@@ -94,35 +84,3 @@ def judged_by(doc: Mapping[str, Any], target: str) -> str:
     """
     tests = doc.get("test")
     return tests if isinstance(tests, str) and "def check(" in tests else target
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        return "\n".join(_contents(value, bare=True))
-    if not value.lstrip().startswith("["):
-        return value
-    try:
-        # Bare strings do not count here: a question may well be a JSON list of strings.
-        contents = list(_contents(parse_json(value), bare=False))
-    except ValueError:
-        return value
-    return "\n".join(contents) if contents else value
-
-
-def _contents(value: Any, *, bare: bool) -> Iterator[str]:
-    """Texts of the non-system messages in a message list of any nesting.
-
-    `bare` also takes strings that are not messages; they may hold a conversation as JSON text.
-    """
-    if isinstance(value, str):
-        if bare:
-            yield _text(value)
-    elif isinstance(value, list):
-        for entry in value:
-            yield from _contents(entry, bare=bare)
-    elif isinstance(value, dict) and value.get("role", "system") != "system":
-        content = value.get("content")
-        parts = content if isinstance(content, list) else [{"text": content}]
-        for part in parts:
-            if isinstance(part, dict) and isinstance(text := part.get("text"), str):
-                yield text

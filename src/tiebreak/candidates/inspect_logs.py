@@ -1,14 +1,20 @@
 """Reading Inspect AI logs (`.eval` and `.json`) as Inspect's public API has them."""
 
+import hashlib
+import json
 import math
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments
+from inspect_ai.model import ModelConfig
 from inspect_ai.scorer import Score, value_to_float
+from inspect_ai.tool import ToolCall
 
-from tiebreak.candidates.documents import judged_by, tools_of
-from tiebreak.candidates.identity import input_hash
+from tiebreak.candidates.documents import are_places, judged_by, tools_of
+from tiebreak.candidates.identity import collapse, input_hash
 from tiebreak.candidates.inspect_files import read_header, read_samples, reason
 from tiebreak.candidates.native import (
     RECORDED,
@@ -18,12 +24,14 @@ from tiebreak.candidates.native import (
     finite,
     missing,
 )
-from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
+from tiebreak.candidates.question import Turn, conversation, questions
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
     ReadOptions,
     Row,
+    brief,
     item_name,
     unique_rows,
 )
@@ -32,6 +40,20 @@ from tiebreak.words import natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}
 _ATTACHMENT = "attachment://"
+_REMOVED = ("<base64-data-removed>", "(Image)")
+"""What Inspect puts in place of an image that it was told not to log."""
+
+_MEDIA: Final = ("image", "audio", "video", "document", "data")
+_SECRET = re.compile("key|token|secret|password", re.IGNORECASE)
+# Options of a call that say how it is made, not what is asked.
+_HOW_CALLED = {
+    *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "fail_on_refusal"),
+    *("max_connections", "adaptive_connections", "batch", "cache", "cache_prompt"),
+    *("extra_headers", "extra_body"),  # which may hold keys
+}
+_LIMITS: Final = (
+    *("message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit"),
+)
 
 # The words of Inspect's scorers as numbers. Its converter turns unknown words into 0 with a
 # warning, so it only gets known ones.
@@ -62,7 +84,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         what = f"status is {header.status!r}" + (
             f": {header.error.message}" if header.error else ""
         )
-        return Reading(problems=(Note("log_status", source, what),))
+        return Reading(problems=(Note("log_status", source, what),), run=_run_of(header))
     try:
         samples = read_samples(source, _UNUSED_FIELDS)
     except Exception as error:  # as above: a damaged member shows only now
@@ -83,13 +105,16 @@ class _Reader:
     def __init__(
         self, header: EvalLog, samples: list[EvalSample], source: str, options: ReadOptions
     ) -> None:
+        self.header = header
         self.samples = samples
-        self.scorers = list(dict.fromkeys(name for one in samples for name in _native_scores(one)))
+        self.metrics = list(
+            dict.fromkeys(name for sample in samples for name in _flat(_native_scores(sample)))
+        )
         self.source = source
         self.options = options
         self.task = header.eval.task
         self.benchmark = options.benchmark(header.eval.task)
-        self.model = str(header.metadata.get("candidate") or header.eval.model)
+        self.model = options.name_of(source) or _model_of(header)
         self.planned = _planned(header)
         self.notes: list[Note] = []
         self.problems: list[Note] = []
@@ -98,11 +123,27 @@ class _Reader:
         if (there := len(self.samples)) < self.planned:
             what = f"holds {there:,} of the {self.planned:,} samples of its run"
             self.notes.append(Note("rows_missing", self.source, what))
-        if note := choice_note(self.scorers, self.options.native, self.source):
+        if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
-        rows, twice = unique_rows(map(self._row, self._wanted()), self.source)
-        record = LogRecord(self.source, "inspect", self.task, self.benchmark, self.model, rows)
-        return Reading((record,), tuple(self.notes), (*self.problems, *twice))
+        wanted = list(map(_with_media, self._wanted()))
+        rows, twice = unique_rows(
+            map(self._row, wanted, _items(wanted, self.benchmark)), self.source
+        )
+        record = LogRecord(
+            self.source,
+            "inspect",
+            self.task,
+            self.benchmark,
+            self.model,
+            rows,
+            settings=_settings(self.header),
+            metrics=tuple(self.metrics),
+            positional=are_places(
+                [sample.id for sample in wanted], self.header.eval.dataset.samples or 0
+            ),
+        )
+        problems = (*self.problems, *twice)
+        return Reading((record,), tuple(self.notes), problems, _run_of(self.header))
 
     def _wanted(self) -> list[EvalSample]:
         epochs = len({sample.epoch for sample in self.samples})
@@ -118,13 +159,9 @@ class _Reader:
             self.problems.append(Note("missing_output", self.source, what))
         return first
 
-    def _row(self, sample: EvalSample) -> Row:
-        # Inspect keeps outputs whole, also long ones; of inputs, data URIs become attachments.
-        if _input_has_attachment(sample):
-            sample = resolve_sample_attachments(sample)
-        key = ItemKey(self.benchmark, str(sample.id), sample.epoch)
-        item = _item(sample, key)
-        if (problem := self._fault(sample, key)) is not None:
+    def _row(self, sample: EvalSample, item: Item) -> Row:
+        key = item.key
+        if problem := self._fault(sample, key) or self._unknown_media(item):
             self.problems.append(problem)
             return Row(item, None)
         native = self._native(sample)
@@ -147,19 +184,26 @@ class _Reader:
             return Note("missing_output", self.source, f"{name} has no output{cut}")
         return None
 
+    def _unknown_media(self, item: Item) -> Note | None:
+        """That an item cannot be told from others, since its log does not hold what it showed."""
+        if lost := [medium.kind for medium in item.media if medium.source in _REMOVED]:
+            what = f"{item_name(item.key)} showed {lost[0]} data that its log does not hold"
+            return Note("media_missing", self.source, what)
+        return None
+
     def _native(self, sample: EvalSample) -> Native:
-        if not self.scorers:
+        if not self.metrics:
             return Native(math.nan, None)
         values = _flat(_native_scores(sample))
-        name = choose_metric(list(values), self.options.native)
+        name = choose_metric(list(values), self.options.native or self.metrics[:1])
         if name is None:
-            return missing(list(values), self.options.native)
+            return missing(list(values), self.options.native or self.metrics[:1])
         return finite(values[name], name, _WORDS)
 
     def _candidate(self, sample: EvalSample, key: ItemKey, native: Native) -> Candidate:
         output = sample.output
         stop_reason = None if output.empty else str(output.stop_reason)
-        calls = [] if output.empty else output.message.tool_calls or []
+        calls = [] if output.empty else _calls(output.message.tool_calls or [], output.completion)
         usage = output.usage
         return Candidate(
             key=key,
@@ -189,10 +233,79 @@ def _counted(tokens: int) -> int | None:
     return tokens if 0 <= tokens < 2**63 else None
 
 
-def _input_has_attachment(sample: EvalSample) -> bool:
-    if isinstance(sample.input, str):
-        return sample.input.startswith(_ATTACHMENT)
-    return any(message.text.startswith(_ATTACHMENT) for message in sample.input)
+def _run_of(header: EvalLog) -> str:
+    """What a failed run and its retry have in common: task, arguments and model."""
+    spec = header.eval
+    return json.dumps([spec.task, spec.task_args, spec.model, _model_of(header)], default=str)
+
+
+def _model_of(header: EvalLog) -> str:
+    """The model of a log; where only roles have models, theirs."""
+    spec = header.eval
+    if (name := header.metadata.get("candidate")) or spec.model != "none/none":
+        return str(name or spec.model)
+    roles = (spec.model_roles or {}).values()
+    models = [role for bound in roles for role in (bound if isinstance(bound, list) else [bound])]
+    named = dict.fromkeys(role.model for role in models if isinstance(role, ModelConfig))
+    return " + ".join(named) or spec.model
+
+
+def _settings(header: EvalLog) -> dict[str, str]:
+    """How the model was asked, as far as a log says and it changes answers."""
+    spec, plan = header.eval, header.plan
+    solver = [f"{step.solver}({_arguments(step.params)})" for step in plan.steps]
+    config = spec.model_generate_config.merge(plan.config).model_dump(exclude_none=True)
+    settings: dict[str, Any] = {
+        "task version": spec.task_version,
+        "task arguments": _arguments(spec.task_args),
+        "solver": " ".join(solver),
+        **{name: value for name, value in config.items() if name not in _HOW_CALLED},
+        **{name: getattr(spec.config, name, None) for name in _LIMITS},
+    }
+    return {
+        name.replace("_", " "): brief(value)
+        for name, value in settings.items()
+        if value not in (None, "")
+    }
+
+
+def _arguments(given: dict[str, Any]) -> str:
+    """Arguments as they are written in a call; what may be a key is left out."""
+    shown = {name: value for name, value in given.items() if not _SECRET.search(name)}
+    return ", ".join(f"{name}={json.dumps(value, default=str)}" for name, value in shown.items())
+
+
+def _calls(calls: Sequence[ToolCall], text: str) -> list[ToolCall]:
+    """Tool calls without that by which an agent handed in its answer: it ends the text already."""
+    return [
+        call
+        for call in calls
+        if not (
+            call.function == "submit"
+            and any(text.strip().endswith(str(value).strip()) for value in call.arguments.values())
+        )
+    ]
+
+
+def _with_media(sample: EvalSample) -> EvalSample:
+    """A sample with the data of its input, for which Inspect has put attachments."""
+    held = [sample.input] if isinstance(sample.input, str) else map(_source_of, _contents(sample))
+    # Resolving walks all of a sample. Outputs stay whole in any case, also long ones.
+    if any(text.startswith(_ATTACHMENT) for text in held):
+        return resolve_sample_attachments(sample)
+    return sample
+
+
+def _contents(sample: EvalSample) -> Iterator[Any]:
+    """The parts of all messages of an input."""
+    for message in [] if isinstance(sample.input, str) else sample.input:
+        yield from [message] if isinstance(message.content, str) else message.content
+
+
+def _source_of(part: Any) -> str:
+    """What a part of a message holds: its text, or the data or the address of what it shows."""
+    kind = getattr(part, "type", "text")
+    return str(getattr(part, kind, "")) if kind in _MEDIA else str(part.text or "")
 
 
 def _native_scores(sample: EvalSample) -> dict[str, Score]:
@@ -202,45 +315,72 @@ def _native_scores(sample: EvalSample) -> dict[str, Score]:
 
 
 def _flat(scores: dict[str, Score]) -> dict[str, Any]:
-    """Values by name. A dict score also appears under its own name, with its first value."""
+    """Values by name; of a dict score each part has a name of its own, `name.part`."""
     values: dict[str, Any] = {}
     for name, score in scores.items():
         if isinstance(score.value, dict) and score.value:
             values |= {f"{name}.{part}": value for part, value in score.value.items()}
-            values[name] = next(iter(score.value.values()))
         else:
             values[name] = score.value
     return values
 
 
-def _item(sample: EvalSample, key: ItemKey) -> Item:
-    prompt = _prompt(sample)
+def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:
+    """The item of each sample.
+
+    Tasks wrap a question in instructions and keep the bare one in the metadata. That one is the
+    question where all else of the input is the same for all items; else the whole input is.
+    """
+    inputs = [_turns(sample) for sample in samples]
+    asked = questions([sample.metadata for sample in samples], inputs, shots=0, share=1)
+    prompts = [conversation(turns) for turns in inputs]
+    bare = [
+        question.text if question.known and len(samples) > 1 else prompt
+        for question, prompt in zip(asked, prompts, strict=True)
+    ]
+    return [_item(*parts, benchmark) for parts in zip(samples, prompts, bare, strict=True)]
+
+
+def _item(sample: EvalSample, prompt: str, question: str, benchmark: str) -> Item:
     metadata = sample.metadata
     choices, tools = tuple(sample.choices or ()), tools_of(metadata)
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
+    media = _media(sample)
+    shown = [medium.digest or medium.source for medium in media]
+    judged = judged_by(metadata, target)
+    whole = json.dumps([collapse(prompt), choices, collapse(target), shown])
     return Item(
-        key=key,
-        input_hash=input_hash(
-            _question(prompt, metadata), choices, tools, judged_by(metadata, target)
-        ),
+        key=ItemKey(benchmark, str(sample.id), sample.epoch),
+        input_hash=input_hash(question, choices, tools, judged, shown),
         prompt=prompt,
         target=target,
         choices=choices,
         tools=tools,
         metadata=metadata,
+        media=media,
+        content_hash=_digest(whole),
     )
 
 
-def _prompt(sample: EvalSample) -> str:
+def _turns(sample: EvalSample) -> list[Turn]:
+    """The conversation that a sample begins with, its own system messages included."""
     if isinstance(sample.input, str):
-        return sample.input
-    return "\n".join(message.text for message in sample.input if message.role != "system")
+        return [Turn("user", sample.input)]
+    return [Turn(message.role, message.text) for message in sample.input]
 
 
-def _question(prompt: str, metadata: dict[str, Any]) -> str:
-    """The bare question: tasks wrap it in instructions and keep the original in the metadata."""
-    for name in ("question", "prompt"):
-        value = metadata.get(name)
-        if isinstance(value, str) and value.strip() and value in prompt:
-            return value
-    return prompt
+def _media(sample: EvalSample) -> tuple[Medium, ...]:
+    """What a sample shows besides text, and the files that its run finds in its sandbox."""
+    parts = [part for part in _contents(sample) if getattr(part, "type", "text") in _MEDIA]
+    sources = [(part.type, _source_of(part)) for part in parts]
+    return (
+        *(
+            Medium(kind, _digest(source) if source.startswith("data:") else "", source)
+            for kind, source in sources
+        ),
+        *(Medium("file", "", name) for name in sample.files or ()),
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -7,38 +7,45 @@ F filters writes F rows per document. The model's name is in the `results_<date>
 """
 
 import gzip
+import hashlib
+import json
 import math
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from glob import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple, TypeVar
 
 from tiebreak.candidates.documents import (
+    are_places,
     bare_id,
-    choices_of,
+    function_names,
     judged_by,
-    prompt_of,
-    question_of,
     tools_of,
+    without_tools,
 )
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, listed, missing
-from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
+from tiebreak.candidates.question import Asked, questions, turns_of
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
     ReadOptions,
     Row,
+    brief,
     item_name,
     unique_rows,
 )
 from tiebreak.paths import problem_with
-from tiebreak.words import natural_key
+from tiebreak.words import count, natural_key
+
+T = TypeVar("T")
 
 SAMPLES_NAME = re.compile(
     r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(\.gz)?"
@@ -51,6 +58,7 @@ answers, and how many of these are scored."""
 
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
+_NO_SCORE = "bypass"  # what --predict_only puts in place of all metrics
 # A line is held as a whole, and what is no text may have no line end.
 _LONGEST_LINE = 256 * 2**20
 # No samples are both that large and that much smaller packed.
@@ -78,15 +86,27 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """Row by row; a ValueError says which line is damaged and how."""
     if problem := problem_with(path):
         raise ValueError(problem)
-    for number, line in enumerate(_lines(path), start=1):
+    lines = enumerate(_lines(path), start=1)
+    for number, line in lines:
         if len(line) == _LONGEST_LINE:
             raise ValueError(f"line {number} is longer than {_LONGEST_LINE:,} bytes")
         if not line.strip():
             continue
+        if number == 1 and line.lstrip().startswith(b"["):  # lm-eval 0.4.2 wrote one JSON array
+            yield from _rows_of_array(line + b"".join(more for _, more in lines))
+            return
         try:
             yield _row(line)
         except ValueError as error:
             raise ValueError(f"line {number} {error}") from error
+
+
+def _rows_of_array(text: bytes) -> Iterator[dict[str, Any]]:
+    for number, row in enumerate(_json(text), start=1):
+        try:
+            yield _checked(row)
+        except ValueError as error:
+            raise ValueError(f"row {number} {error}") from error
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -117,11 +137,18 @@ def _lines_of(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
 
 def _row(line: bytes) -> dict[str, Any]:
     """One row; a ValueError says what is wrong with its line."""
+    return _checked(_json(line))
+
+
+def _json(text: bytes) -> Any:
     try:
-        row = parse_json(line)
+        return parse_json(text)
     except ValueError as error:  # JSON and UTF-8 errors alike
         shown = str(error)[:100]
         raise ValueError(f"is not JSON, the file may be cut off ({shown})") from error
+
+
+def _checked(row: Any) -> dict[str, Any]:
     if not isinstance(row, dict) or any(key not in row for key in _NEEDED):
         raise ValueError(f"is not an lm-eval sample (needs {', '.join(_NEEDED)})")
     if not isinstance(row["doc_id"], int | str) or isinstance(row["doc_id"], bool):
@@ -160,12 +187,12 @@ class _Reader:
         self.benchmark = options.benchmark(self.task)
         self.notes: list[Note] = []
         self.problems: list[Note] = []
-        self.asked = 0
-        self.model = self._model(path)
+        self.run, self.model = self._run(path)
         documents = len({row["doc_id"] for row in rows})
-        if documents < self.asked:
-            what = f"holds {documents:,} of the {self.asked:,} documents that its run was asked"
+        if documents < (asked := self.run.of(self.task, "asked", 0)):
+            what = f"holds {documents:,} of the {asked:,} documents that its run was asked"
             self.notes.append(Note("rows_missing", self.source, what))
+        _number_filters(rows)
         wanted = self._filter(rows)
         self.clashing = self._clashing(rows) if wanted is not None else set()
         self.rows = [row for row in rows if _filter_of(row) == wanted]
@@ -179,20 +206,65 @@ class _Reader:
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
         self._note_repeats()
-        rows = [*map(self._row, self.rows), *map(self._without_filter, self.unfiltered.values())]
+        items = self._items([*self.rows, *self.unfiltered.values()])
+        rows = [
+            *map(self._row, self.rows, items),
+            *map(self._without_filter, items[len(self.rows) :]),
+        ]
         answered, twice = unique_rows(rows, self.source)
-        record = LogRecord(self.source, "lm-eval", self.task, self.benchmark, self.model, answered)
+        ids = [bare_id(_doc(row)) for row in self.rows]
+        record = LogRecord(
+            self.source,
+            "lm-eval",
+            self.task,
+            self.benchmark,
+            self.model,
+            answered,
+            settings=self._settings(),
+            metrics=tuple(self.metrics),
+            positional=None in ids or are_places(ids, self.run.of(self.task, "asked", 0)),
+        )
         return Reading((record,), tuple(self.notes), (*self.problems, *twice))
 
-    def _model(self, path: Path) -> str:
-        for summary in summaries_of(path):
-            if name := model_in(summary):
-                self.asked = _run_of(summary).asked.get(self.task, 0)
-                return name
+    def _run(self, path: Path) -> tuple["_Run", str]:
+        """What the summary of the run says, and the model's name."""
+        runs = [_run_of(summary) for summary in summaries_of(path)]
+        run = next((run for run in runs if run.model), _Run())
+        if name := self.options.name_of(self.source) or run.model:
+            return run, name
         folder = path.resolve().parent.name
         what = f"no results_*.json of the same run; the model is named after its folder, {folder!r}"
         self.notes.append(Note("model_name", self.source, what))
-        return folder
+        return run, folder
+
+    def _items(self, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
+        """The item of each row; the question is what its prompt shows of its document."""
+        docs = [_doc(row) for row in rows]
+        asked = questions(
+            [without_tools(doc) for doc in docs],
+            [turns_of(_prompt(row)) for row in rows],
+            functions=[function_names(tools_of(doc)) for doc in docs],
+            shots=self.run.of(self.task, "shots", None),
+            delimiter=self.run.of(self.task, "delimiter", "\n\n"),
+        )
+        pairs = list(zip(rows, asked, strict=True))
+        if unknown := [row["doc_id"] for row, question in pairs if not question.known]:
+            what = (
+                f"no column of {count(len(unknown), 'document')} is in the prompt as it stands, "
+                f"such as that of document {unknown[0]}: the question is the last turn of the "
+                "prompt, with whatever stands there"
+            )
+            self.notes.append(Note("question", self.source, what))
+        return [_item(row, self.benchmark, question) for row, question in pairs]
+
+    def _settings(self) -> dict[str, str]:
+        """How the model was asked: what its run says, and the options of its first request."""
+        options = _request(self.rows[0])[1]
+        given = options if isinstance(options, dict) else {}
+        return {
+            **self.run.of(self.task, "settings", {}),
+            **{str(name).replace("_", " "): brief(value) for name, value in given.items()},
+        }
 
     def _filter(self, rows: Iterable[Mapping[str, Any]]) -> str | None:
         """The filter whose rows are kept; None, and a problem, if the wanted one is missing."""
@@ -227,8 +299,7 @@ class _Reader:
             what = f"{repeats} repeats of each document, the first is kept"
             self.notes.append(Note("epochs", self.source, what))
 
-    def _row(self, row: Mapping[str, Any]) -> Row:
-        item = _item(row, self.benchmark)
+    def _row(self, row: Mapping[str, Any], item: Item) -> Row:
         name = item_name(item.key)
         text = self._text(row, name)
         if text is None or row["doc_id"] in self.clashing:
@@ -247,8 +318,7 @@ class _Reader:
         )
         return Row(item, candidate)
 
-    def _without_filter(self, row: Mapping[str, Any]) -> Row:
-        item = _item(row, self.benchmark)
+    def _without_filter(self, item: Item) -> Row:
         what = f"{item_name(item.key)} has no row of the filter that is taken"
         self.problems.append(Note("filter", self.source, what))
         return Row(item, None)
@@ -286,34 +356,102 @@ def _metrics(row: Mapping[str, Any]) -> list[str]:
     """Names of a row's metrics; in older files, which do not list them, all unknown columns."""
     listed = row.get("metrics")
     if isinstance(listed, list):
-        return [name for name in listed if isinstance(name, str) and name in row]
-    return [key for key in row if key not in _NO_METRIC and not key.endswith("_hash")]
+        names = [name for name in listed if isinstance(name, str) and name in row]
+    else:
+        names = [key for key in row if key not in _NO_METRIC and not key.endswith("_hash")]
+    return [name for name in names if name != _NO_SCORE]
 
 
-def _item(row: Mapping[str, Any], benchmark: str) -> Item:
-    doc = row["doc"] if isinstance(row["doc"], dict) else {"question": row["doc"]}
-    question = question_of(doc)
-    prompt = prompt_of(row.get("arguments")) if question is None else question
-    choices, tools = choices_of(doc), tools_of(doc)
+def _doc(row: Mapping[str, Any]) -> dict[str, Any]:
+    return row["doc"] if isinstance(row["doc"], dict) else {"question": row["doc"]}
+
+
+def _request(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a row's first request: its prompt, its options, what it shows.
+
+    They are a dict of dicts, and in lm-eval 0.4.2 a list of lists.
+    """
+    requests = row.get("arguments")
+    if isinstance(requests, dict):
+        requests = list(requests.values())
+    first = requests[0] if isinstance(requests, list) and requests else None
+    values = tuple(first.values() if isinstance(first, dict) else first or ())
+    return (*values, None, None, None)[:3]
+
+
+def _prompt(row: Mapping[str, Any]) -> Any:
+    return _request(row)[0]
+
+
+def _media(row: Mapping[str, Any]) -> tuple[Medium, ...]:
+    """Images and recordings of a request; lm-eval logs that they were there, not what they held."""
+    shown = _request(row)[2]
+    kinds = {"visual": "image", "audio": "audio"}
+    parts = shown if isinstance(shown, dict) else {}
+    lists = {kind: parts.get(name) for name, kind in kinds.items()}
+    return tuple(
+        Medium(kind, "", "")
+        for kind, values in lists.items()
+        if isinstance(values, list)
+        for _ in values
+    )
+
+
+def _item(row: Mapping[str, Any], benchmark: str, asked: Asked) -> Item:
+    doc, tools = _doc(row), tools_of(_doc(row))
     target = row.get("target", "")
     if isinstance(target, list):
         target = "\n".join(map(str, target))
     target = str(target)
+    id, media, content = bare_id(doc), _media(row), _content_hash(row, doc)
+    # What an image holds is not logged: only the document says which one it was.
+    shown = [content] if media else []
     return Item(
-        key=ItemKey(benchmark, bare_id(doc) or str(row["doc_id"])),
-        input_hash=input_hash(prompt, choices, tools, judged_by(doc, target)),
-        prompt=prompt,
+        key=ItemKey(benchmark, str(row["doc_id"] if id is None else id)),
+        input_hash=input_hash(asked.text, asked.choices, tools, judged_by(doc, target), shown),
+        prompt=asked.text,
         target=target,
-        choices=choices,
+        choices=asked.choices,
         tools=tools,
         metadata=doc,
+        media=media,
+        content_hash=content,
     )
+
+
+def _content_hash(row: Mapping[str, Any], doc: Mapping[str, Any]) -> str:
+    """The hash of a document, as lm-eval makes it; 0.4.2 did not log it yet."""
+    if isinstance(logged := row.get("doc_hash"), str) and logged:
+        return logged
+    text = json.dumps(doc, indent=2, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _number_filters(rows: Iterable[dict[str, Any]]) -> None:
+    """Number the filters of files whose rows do not name them, in the order of their rows.
+
+    lm-eval 0.4.3 to 0.4.5 wrote a row for each filter and not which it was.
+    """
+    rows = list(rows)
+    numbers: Counter[Any] = Counter()
+    if any("filter" in row for row in rows):
+        return
+    for row in rows:
+        numbers[row["doc_id"]] += 1
+        row["filter"] = str(numbers[row["doc_id"]])
+    if len(numbers) == len(rows):
+        for row in rows:
+            row["filter"] = "none"
 
 
 def task_of(samples: Path) -> str:
     """Name of the task of a samples file."""
-    match = SAMPLES_NAME.fullmatch(samples.name)
-    return match["task"] if match else samples.name.removesuffix(".gz").removesuffix(".jsonl")
+    if match := SAMPLES_NAME.fullmatch(samples.name):
+        return match["task"]
+    name = samples.name.partition(".jsonl")[0]
+    # lm-eval 0.4.2 put the model's arguments before the task.
+    tasks = [task for summary in summaries_of(samples) for task in _run_of(summary).tasks]
+    return max((task for task in tasks if name.endswith(f"_{task}")), key=len, default=name)
 
 
 def count_documents(samples: Path) -> int:
@@ -330,9 +468,13 @@ def summaries_of(samples: Path) -> list[Path]:
     """The summary of the run that wrote a samples file, which carries the same date.
 
     It is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
+    lm-eval 0.4.2 dated neither: `results.json`.
     """
     match = SAMPLES_NAME.fullmatch(samples.name)
     date = match["date"] if match else None
+    undated = samples.with_name("results.json")
+    if match is None and undated.is_file():
+        return [undated]
     return sorted(samples.parent.glob(f"*_{escape(date)}.json")) if date else []
 
 
@@ -342,13 +484,18 @@ def model_in(summary: Path) -> str | None:
 
 
 class _Run(NamedTuple):
-    """What a summary says of a run: its model, and the documents asked of each task.
+    """What a summary says of a run: its model, and of each task what was asked and how.
 
     Nothing else of its configuration is kept: it may hold keys.
     """
 
     model: str | None = None
-    asked: Mapping[str, int] = MappingProxyType({})
+    tasks: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+    def of(self, task: str, name: str, default: T) -> T:
+        """What it says of a task under a name: asked, shots, delimiter, settings."""
+        value = self.tasks.get(task, {}).get(name)
+        return default if value is None else value
 
 
 def _run_of(summary: Path) -> _Run:
@@ -366,13 +513,42 @@ def _run_in(summary: bytes) -> _Run:
         return _Run()
     if not isinstance(results, dict):
         return _Run()
-    counts = results.get("n-samples")
-    asked = {
-        task: count["effective"]
-        for task, count in (counts.items() if isinstance(counts, dict) else ())
-        if isinstance(count, dict) and isinstance(count.get("effective"), int)
+    names = {name for part in ("results", "configs") for name in _part(results, part)}
+    return _Run(_model_of(results), {name: _about(results, name) for name in names})
+
+
+def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    """A part of a summary that is a JSON object, or an empty one."""
+    for name in path:
+        value = results.get(name)
+        results = value if isinstance(value, dict) else {}
+    return results
+
+
+def _about(results: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """What a summary says of one task."""
+    asked = _part(results, "n-samples", task).get("effective")
+    shots = _part(results, "n-shot").get(task)
+    delimiter = _part(results, "configs", task).get("fewshot_delimiter")
+    return {
+        "asked": asked if isinstance(asked, int) else None,
+        "shots": shots if isinstance(shots, int) else None,
+        "delimiter": delimiter if isinstance(delimiter, str) and delimiter else None,
+        "settings": _settings_of(results, task),
     }
-    return _Run(_model_of(results), asked)
+
+
+def _settings_of(results: Mapping[str, Any], task: str) -> dict[str, str]:
+    """How models were asked, in the words of a note; only what a summary says."""
+    settings = {
+        "shots": _part(results, "n-shot").get(task),
+        "task version": _part(results, "versions").get(task),
+        "chat template": results.get("chat_template_sha") or results.get("chat_template"),
+        "system prompt": results.get("system_instruction"),
+        "examples as turns": results.get("fewshot_as_multiturn"),
+        "limit": _part(results, "config").get("limit"),
+    }
+    return {name: brief(value) for name, value in settings.items() if value is not None}
 
 
 def _model_of(results: Mapping[str, Any]) -> str | None:

@@ -1,20 +1,22 @@
 """Loading: from paths to one aligned pool."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import fspath
 from pathlib import Path
 from typing import get_args
 
-from tiebreak.candidates.align import align
+from tiebreak.candidates.align import align, in_order
 from tiebreak.candidates.discover import Found, discover
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub import is_on_hub, read_published
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.linked import align_by_models
-from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
+from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples, task_of
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
-from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions
+from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions, places_of
 from tiebreak.paths import Paths, path_list
 from tiebreak.progress import tracked
 
@@ -27,6 +29,8 @@ def load_candidates(
     native: str | Sequence[str] | None = None,
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+    same_settings: bool = False,
     alone: bool = False,
 ) -> CandidatePool:
     """Read the answers that models gave and align them, item by item.
@@ -42,10 +46,13 @@ def load_candidates(
         epochs: `first` keeps epoch 1 (and notes that there were more), `all` makes one candidate
             per item, model and epoch. lm-eval's repeats share one score; the first is kept.
         native: Name of the native score, or several in order of preference. Default: the first
-            score of each log. A score of several values has `name.part` for each. Pools keep the
-            score they were written with.
+            that all logs of a benchmark have. A score of several values has `name.part` for each.
+            Pools keep the score they were written with.
         filter: Name of the lm-eval filter whose score is taken. Default: the first in the file.
         rename: Benchmark names to replace, such as `{"gsm8k_cot": "gsm8k"}`.
+        names: Names of models, by the file or the folder with their logs.
+        same_settings: Whether models that were asked in different ways (shots, temperature, solver
+            …) are an error; they are noted in any case.
         alone: Whether a benchmark may have a single model, whose answers can be graded only.
 
     Returns:
@@ -57,8 +64,15 @@ def load_candidates(
         ValueError: An unknown `mode` or `epochs`.
     """
     _check("mode", mode, get_args(Mode))
-    read = _read_all(paths, epochs, native, filter, rename)
-    return align(read.records, mode, notes=read.notes, problems=read.problems, alone=alone)
+    read = _read_all(paths, epochs, native, filter, rename, names)
+    return align(
+        read.records,
+        mode,
+        notes=read.notes,
+        problems=read.problems,
+        alone=alone,
+        same_settings=same_settings,
+    )
 
 
 def load_by_models(
@@ -68,6 +82,7 @@ def load_by_models(
     native: str | Sequence[str] | None = None,
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> tuple[CandidatePool, ...]:
     """The same of models that did not answer the same items: a pool for each set of models.
 
@@ -77,7 +92,7 @@ def load_by_models(
     Raises:
         CandidateError: nothing to read, two logs of one model, or an item that has two questions.
     """
-    return align_by_models(_read_all(paths, epochs, native, filter, rename))
+    return align_by_models(_read_all(paths, epochs, native, filter, rename, names))
 
 
 def _read_all(
@@ -86,27 +101,84 @@ def _read_all(
     native: str | Sequence[str] | None,
     filter: str | None,
     rename: Mapping[str, str] | None,
+    models: Mapping[str, str] | None,
 ) -> Reading:
     """What all files hold, and what is wrong with them."""
     _check("epochs", epochs, get_args(Epochs))
     wanted = (native,) if isinstance(native, str) else tuple(native or ())
-    options = ReadOptions(epochs, wanted, filter, dict(rename or {}))
+    options = ReadOptions(epochs, wanted, filter, dict(rename or {}), _by_path(models or {}))
     given = path_list(paths)
     if not given:
         raise CandidateError.of("empty_folder", "paths", "no path was given")
     names = [fspath(path) for path in given]
     found = discover(Path(name) for name in names if not is_on_hub(name))
-    readings = [
-        *(_read(file, options) for file in tracked(found.files, "reading answers")),
-        *(read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)),
-    ]
+    readings = [_read(file, options) for file in tracked(found.files, "reading answers")]
+    readings = _with_shared_metrics(found.files, _without_retried(readings), options)
+    readings += [read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)]
     records = tuple(record for reading in readings for record in reading.records)
+    notes = [*found.notes, *(note for reading in readings for note in reading.notes)]
     problems = [*found.problems, *(problem for reading in readings for problem in reading.problems)]
-    return Reading(
-        records,
-        notes=(*found.notes, *(note for reading in readings for note in reading.notes)),
-        problems=(*problems, *_unused_names(options.rename, records)),
-    )
+    # Tasks without written answers often lie beside those that have some.
+    benchmarks = {record.benchmark for record in records}
+    beside = [
+        problem
+        for problem in problems
+        if problem.kind == "not_written"
+        and benchmarks - {options.benchmark(task_of(Path(problem.where)))} == benchmarks != set()
+    ]
+    notes += beside
+    problems = [problem for problem in problems if problem not in beside]
+    return Reading(records, tuple(notes), (*problems, *_unused_names(options, records)))
+
+
+def _by_path(models: Mapping[str, str]) -> dict[str, str]:
+    """Names of models by path, written as files are named in notes."""
+    return {
+        path if "://" in path else Path(path).as_posix(): model for path, model in models.items()
+    }
+
+
+def _without_retried(readings: Iterable[Reading]) -> list[Reading]:
+    """Failed runs whose retry succeeded are noted, and no problem."""
+    readings = list(readings)
+    succeeded = {reading.run for reading in readings if reading.records}
+    return [
+        replace(
+            reading,
+            notes=tuple(
+                Note("retried", note.where, f"{note.what}; its retry is used instead")
+                for note in reading.problems
+            ),
+            problems=(),
+        )
+        if not reading.records and reading.run in succeeded - {""}
+        else reading
+        for reading in readings
+    ]
+
+
+def _with_shared_metrics(
+    files: Sequence[Found], readings: Sequence[Reading], options: ReadOptions
+) -> list[Reading]:
+    """Read logs again whose first score is not one that all logs of their benchmark have."""
+    if options.native:
+        return list(readings)
+    groups: dict[tuple[str, str], list[tuple[str, ...]]] = defaultdict(list)
+    for each in in_order(record for reading in readings for record in reading.records):
+        if each.metrics:
+            groups[each.benchmark, each.harness].append(each.metrics)
+    shared = {
+        group: [name for name in metrics[0] if all(name in other for other in metrics)]
+        for group, metrics in groups.items()
+    }
+    again = []
+    for file, reading in zip(files, readings, strict=True):
+        record = next(iter(reading.records), None)
+        wanted = shared.get((record.benchmark, record.harness), []) if record else []
+        if record and record.metrics and wanted and record.metrics[0] != wanted[0]:
+            reading = _read(file, replace(options, native=(wanted[0],)))
+        again.append(reading)
+    return again
 
 
 def _check(name: str, value: str, allowed: Sequence[str]) -> None:
@@ -129,13 +201,17 @@ def _read(file: Found, options: ReadOptions) -> Reading:
         return Reading(problems=(Note("unreadable_log", file.path.as_posix(), what),))
 
 
-def _unused_names(rename: Mapping[str, str], records: Iterable[LogRecord]) -> list[Note]:
-    """Keys of `rename` that match no benchmark."""
+def _unused_names(options: ReadOptions, records: Sequence[LogRecord]) -> list[Note]:
+    """Keys of `rename` that match no benchmark, and of `names` that match no file."""
     tasks = {record.task for record in records}
     known = tasks | {benchmark_name(task) for task in tasks}
     shown = ", ".join(sorted({benchmark_name(task) for task in tasks})) or "none"
     return [
         Note("rename", "rename", f"no benchmark {name!r}; there are: {shown}")
-        for name in rename
+        for name in options.rename
         if name not in known
+    ] + [
+        Note("rename", "name", f"no log at {path!r}")
+        for path in options.names
+        if not any(path in places_of(record.source) for record in records)
     ]

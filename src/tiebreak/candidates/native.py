@@ -68,7 +68,7 @@ def choice_note(present: Sequence[str], wanted: Sequence[str], source: str) -> N
         return Note("native_choice", source, "no native scores")
     if len(present) == 1 or wanted:
         return None
-    what = f"native score is {present[0]!r}, out of {listed(present)} (choose with --native)"
+    what = f"native score is {present[0]!r}, out of {listed(present)} (choose with --metric)"
     return Note("native_choice", source, what)
 
 

@@ -1,0 +1,410 @@
+"""The question that a model was asked, out of a document and the prompt made of it.
+
+A prompt is a template filled with a document's columns, with examples, instructions and the marks
+of a chat template around it. Which columns belong to the question is not guessed by their names:
+
+    prompt   … examples …   Passage: <passage>   Question: <question>   Answer:
+    region                  |<-- the last one of the prompts in a row ------->|
+    question                         |<-- from the first column to the last -->|
+
+What stands before or after the columns is the template's own where it is the same in all prompts of
+a file, and is left out; where it differs from item to item it belongs to the question as well.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile, zip_longest
+from typing import Any, Final, NamedTuple
+
+from tiebreak.candidates.json_text import parse_json
+
+_LONG = 20
+"""A text of so many characters does not stand in a prompt by chance."""
+
+_PARAGRAPH = "\n\n"
+"""What lm-eval puts between examples, unless a task says otherwise."""
+
+# The marks of common chat templates, with the name of the role that follows some of them.
+_MARK: Final = re.compile(
+    r"(?:<[|｜][^<>|｜\n]{1,40}[|｜]>|</?s>|<bos>|<eos>|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>)"
+    r"(?:(?P<role>system|user|assistant|model)\b)?"
+)
+_LABEL: Final = re.compile(r"\W*(?:\w{1,2}|[Oo]ption \w{1,2})?\W*")
+_MOST_CHOICES = 26
+
+
+class Turn(NamedTuple):
+    """A message of a conversation."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it was asked.
+
+    `choices` are the options that were shown with letters, which are then no part of the text.
+    `known` says whether any column of the document was found in the prompt.
+    """
+
+    text: str
+    choices: tuple[str, ...] = ()
+    known: bool = True
+
+
+class _Span(NamedTuple):
+    """Where a text stands in a prompt."""
+
+    start: int
+    end: int
+
+
+class _Parts(NamedTuple):
+    """A prompt's last region, taken apart: question = head + text + tail where these differ."""
+
+    head: str
+    text: str
+    choices: tuple[str, ...]
+    tail: str
+    known: bool
+
+
+def questions(
+    docs: Sequence[Mapping[str, Any]],
+    prompts: Sequence[Sequence[Turn]],
+    *,
+    functions: Sequence[Iterable[str]] = (),
+    shots: int | None = None,
+    delimiter: str = _PARAGRAPH,
+    share: float = 0.9,
+) -> list[Asked]:
+    """The questions of one file, in which all prompts were made by one template.
+
+    Args:
+        docs: the document of each item.
+        prompts: the conversation that the model was sent for each item.
+        functions: the names of the functions on offer for each item, which are shown elsewhere:
+            lines of JSON about them are no part of the question.
+        shots: how many examples a prompt holds; None where nobody says.
+        delimiter: what stands between examples.
+        share: of the prompts in which a line stands at the same place that is the template's own.
+            It is less than 1 for templates that word a few documents differently.
+    """
+    parts = [_taken_apart(*pair, shots, delimiter) for pair in zip(docs, prompts, strict=True)]
+    if any(functions):
+        pairs = zip(parts, functions, strict=True)
+        parts = [part._replace(head=_without(part.head, set(names))) for part, names in pairs]
+    known = [part for part in parts if part.known]
+    heads = _template([part.head.splitlines() for part in known], share)
+    tails = _template([part.tail.splitlines()[::-1] for part in known], share)
+    return [_asked(part, heads, tails) for part in parts]
+
+
+def _without(text: str, names: set[str]) -> str:
+    """A text without the lines of JSON that describe functions."""
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        line for line in lines if not ("{" in line and any(f'"{name}"' in line for name in names))
+    )
+
+
+def _asked(part: _Parts, heads: Sequence[str], tails: Sequence[str]) -> Asked:
+    """A question with what is not the template's own around it.
+
+    `heads` and `tails` are the template's lines, counted from both ends of the prompt.
+    """
+    head, tail = part.head.splitlines(keepends=True), part.tail.splitlines(keepends=True)
+    before = "".join(head[_n_shared(head, heads) :])
+    after = "".join(tail[: len(tail) - _n_shared(tail[::-1], tails)])
+    if not before.strip():
+        before = ""
+    return Asked((before + part.text + after).strip(), part.choices, part.known)
+
+
+def _template(texts: Sequence[Sequence[str]], share: float) -> list[str]:
+    """The lines that at least a share of several texts begin with, but for blanks at their ends."""
+    lines: list[str] = []
+    for column in zip_longest(*texts):
+        line, n = Counter(None if line is None else line.strip() for line in column).most_common()[
+            0
+        ]
+        if line is None or n < share * len(texts):
+            break
+        lines.append(line)
+    return lines
+
+
+def _n_shared(lines: Sequence[str], template: Sequence[str]) -> int:
+    pairs = zip(lines, template, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].strip() == pair[1], pairs))
+
+
+def _taken_apart(
+    doc: Mapping[str, Any], prompt: Sequence[Turn], shots: int | None, delimiter: str
+) -> _Parts:
+    turns = [turn for turn in prompt if turn.text.strip()] or [Turn("user", "")]
+    text = _PARAGRAPH.join(turn.text for turn in turns)
+    starts = _starts(turns)
+    columns = list(dict.fromkeys(leaves(doc)))
+    if dialogue := _dialogue(doc, text):
+        return _Parts("", conversation(dialogue), (), "", True)
+    anchors = _anchors(text, turns, starts, columns)
+    if not anchors:
+        return _Parts("", text[starts[-1] :], (), "", False)
+    begin = _region(text, starts, anchors, turns, shots, delimiter, columns)
+    choices = _choices(text, begin, doc)
+    block = _Span(choices[0][1].start, choices[-1][1].end) if choices else None
+    spans = [*anchors, *_fields(text, begin, columns)]
+    if block is not None:
+        spans = [
+            span for span in spans if not (block.start <= span.start and span.end <= block.end)
+        ]
+        if any(span.end > block.start for span in spans) or not spans:
+            spans, block = [*spans, block], None
+    span = _Span(min(s.start for s in spans), max(s.end for s in spans))
+    rest = block.end if block else span.end
+    shown = _with_roles(turns, starts, span, text)
+    options = tuple(choice for choice, _ in choices) if block else ()
+    return _Parts(text[begin : span.start], shown, options, text[rest:], True)
+
+
+def _dialogue(doc: Mapping[str, Any], text: str) -> list[Turn]:
+    """The messages of a document that is a conversation of several, if the prompt shows them all."""
+    for column in doc.values():
+        turns = list(_messages(_parsed(column) if isinstance(column, str) else column))
+        if len(turns) > 1 and all(turn.text.strip() in text for turn in turns):
+            return turns
+    return []
+
+
+def _starts(turns: Sequence[Turn]) -> list[int]:
+    """Where each turn begins in the text of all."""
+    starts, place = [], 0
+    for turn in turns:
+        starts.append(place)
+        place += len(turn.text) + len(_PARAGRAPH)
+    return starts
+
+
+def _with_roles(turns: Sequence[Turn], starts: Sequence[int], span: _Span, text: str) -> str:
+    """A part of a conversation; where it has several turns, each with its role."""
+    first = max(n for n, start in enumerate(starts) if start <= span.start)
+    last = max(n for n, start in enumerate(starts) if start < span.end)
+    if first == last:
+        return text[span.start : span.end]
+    edges = [span.start, *starts[first + 1 : last + 1]]
+    ends = [start - len(_PARAGRAPH) for start in edges[1:]] + [span.end]
+    placed = zip(turns[first : last + 1], edges, ends, strict=True)
+    pieces = [Turn(turn.role, text[a:b]) for turn, a, b in placed]
+    return conversation(pieces)
+
+
+def conversation(turns: Sequence[Turn]) -> str:
+    """The text of a conversation: that of a single message by the user, else each with its role."""
+    if len(turns) == 1 and turns[0].role == "user":
+        return turns[0].text
+    return _PARAGRAPH.join(f"{turn.role.capitalize()}: {turn.text}" for turn in turns)
+
+
+def _anchors(
+    text: str, turns: Sequence[Turn], starts: Sequence[int], columns: Sequence[str]
+) -> list[_Span]:
+    """Where columns stand that are in the prompt for certain: long ones, or whole turns.
+
+    Of several places the last counts, since examples come before the question. Without any, those
+    of the short columns that fill a line, or a line behind its label.
+    """
+    squeezed = " ".join(text.split())
+    long = [column for column in columns if len(column) >= _LONG]
+    spans = [span for column in long if (span := _last(text, column, squeezed)) is not None]
+    short = {column for column in columns if len(column) < _LONG}
+    spans += [
+        _Span(start, start + len(turn.text))
+        for turn, start in zip(turns, starts, strict=True)
+        if turn.role != "assistant" and turn.text.strip() in short
+    ]
+    if spans:
+        return spans
+    spans = [span for column in short for span in _as_fields(text, 0, column)]
+    return [max(spans)] if spans else []
+
+
+def _last(text: str, column: str, squeezed: str) -> _Span | None:
+    """The last place of a column in a prompt, in which blanks may be others."""
+    start = text.rfind(column)
+    if start >= 0:
+        return _Span(start, start + len(column))
+    words = column.split()
+    if " ".join(words) not in squeezed:
+        return None
+    *_, place = re.finditer(r"\s+".join(map(re.escape, words)), text)
+    return _Span(*place.span())
+
+
+def _region(
+    text: str,
+    starts: Sequence[int],
+    anchors: Sequence[_Span],
+    turns: Sequence[Turn],
+    shots: int | None,
+    delimiter: str,
+    columns: Sequence[str],
+) -> int:
+    """Where the question begins at the earliest: its turn, or the end of the last example.
+
+    Examples may be turns of their own. In one text they end with a delimiter, which a question may
+    hold as well: a paragraph before it that is a column belongs to it.
+    """
+    first = min(anchor.start for anchor in anchors)
+    turn = max(n for n, start in enumerate(starts) if start <= first)
+    if shots == 0:
+        return 0
+    if any(turn.role == "assistant" for turn in turns[:turn]):
+        return starts[turn]
+    edge = text.rfind(delimiter, starts[turn], first)
+    begin = starts[turn] if edge < 0 else edge + len(delimiter)
+    short = {column for column in columns if len(column) < _LONG}
+    while begin > starts[turn]:
+        edge = text.rfind(delimiter, starts[turn], begin - len(delimiter))
+        before = starts[turn] if edge < 0 else edge + len(delimiter)
+        if text[before : begin - len(delimiter)].strip() not in short:
+            break
+        begin = before
+    return begin
+
+
+def _fields(text: str, begin: int, columns: Sequence[str]) -> list[_Span]:
+    """Where short columns fill a line of the question, or a line behind its label."""
+    short = [column for column in columns if len(column) < _LONG]
+    return [span for column in short for span in _as_fields(text, begin, column)]
+
+
+def _as_fields(text: str, begin: int, column: str) -> Iterator[_Span]:
+    start = text.find(column, begin)
+    while start >= 0:
+        end = start + len(column)
+        before = text[max(0, start - 2) : start]
+        if text[end : end + 1] in ("", "\n") and (
+            not before or before[-1] == "\n" or before == ": " or start == begin
+        ):
+            yield _Span(start, end)
+        start = text.find(column, end)
+
+
+def _choices(text: str, begin: int, doc: Mapping[str, Any]) -> list[tuple[str, _Span]]:
+    """The options of a document and where they are shown, one after another behind their letters.
+
+    They are a list of texts among its columns, or ARC's `{"text": [...], "label": [...]}`.
+    """
+    for column in doc.values():
+        listed = column.get("text") if isinstance(column, Mapping) else column
+        if not isinstance(listed, list) or not 2 <= len(listed) <= _MOST_CHOICES:
+            continue
+        options = [str(option) for option in listed if isinstance(option, str | int | float)]
+        if len(options) == len(listed) and (shown := _in_a_row(text, begin, options)):
+            return shown
+    return []
+
+
+def _in_a_row(text: str, begin: int, options: Sequence[str]) -> list[tuple[str, _Span]]:
+    """The places of texts that follow each other with nothing but a letter between them."""
+    bare = [option.strip() for option in options]
+    start = text.rfind(bare[0], begin) if bare[0] else -1
+    while start >= 0:
+        spans = [_Span(start, start + len(bare[0]))]
+        for option in bare[1:]:
+            place = text.find(option, spans[-1].end)
+            gap = text[spans[-1].end : place]
+            if not option or place < 0 or len(gap) > 40 or not _LABEL.fullmatch(gap):
+                break
+            spans.append(_Span(place, place + len(option)))
+        else:
+            return list(zip(options, spans, strict=True))
+        start = text.rfind(bare[0], begin, start)
+    return []
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """All texts in a document, in its order, without blanks around them.
+
+    Datasets keep nested columns as JSON text as well: what such a text holds comes after it.
+    """
+    if isinstance(value, str):
+        if text := value.strip():
+            yield text
+            if text[0] in "[{":
+                yield from leaves(_parsed(text))
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from leaves(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from leaves(part)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse_json(text) if text.lstrip().startswith(("[", "{")) else None
+    except ValueError:
+        return None
+
+
+def turns_of(prompt: Any) -> list[Turn]:
+    """The conversation that a prompt holds.
+
+    lm-eval logs a text, in which a chat template may have put its marks; or a list with a single
+    text, the JSON of the messages.
+    """
+    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
+        prompt = prompt[0]
+    if isinstance(prompt, str):
+        messages = _parsed(prompt)
+        prompt = messages if _are_messages(messages) else prompt
+    if isinstance(prompt, str):
+        return _unmarked(prompt)
+    return list(_messages(prompt))
+
+
+def _are_messages(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value)
+
+
+def _messages(value: Any) -> Iterator[Turn]:
+    """The messages in a list of any nesting: some datasets have a list for each turn."""
+    for message in value if isinstance(value, list) else []:
+        yield from _messages(message)
+        if isinstance(message, Mapping) and "role" in message:
+            content = message.get("content")
+            parts = content if isinstance(content, list) else [{"text": content}]
+            texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
+            text = "\n".join(text for text in texts if isinstance(text, str))
+            yield Turn(str(message.get("role", "user")), text)
+
+
+def _unmarked(prompt: str) -> list[Turn]:
+    """The turns of a text between the marks of a chat template."""
+    marks = list(_MARK.finditer(prompt))
+    # A question may hold such marks itself; a template puts them at an end of the prompt.
+    if not marks or (prompt[: marks[0].start()].strip() and prompt[marks[-1].end() :].strip()):
+        return [Turn("user", prompt)]
+    turns = [Turn("user", prompt[: marks[0].start()])]
+    role = "user"
+    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+        role = _role_after(mark, role)
+        turns.append(Turn(role, prompt[mark.end() : after.start() if after else None].strip()))
+    return [turn for turn in turns if turn.text.strip()]
+
+
+def _role_after(mark: re.Match[str], role: str) -> str:
+    """Whose words follow a mark: its own name of a role, or that in the mark itself."""
+    name = mark["role"] or mark[0].strip("<>|｜[]/ ").lower()
+    names = {"model": "assistant", "inst": "user", "sys": "system"}
+    if mark[0] == "[/INST]":
+        return "assistant"
+    if mark[0] == "<</SYS>>":
+        return "user"
+    name = names.get(name, name)
+    return name if name in ("system", "user", "assistant") else role
