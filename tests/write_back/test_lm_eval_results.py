@@ -17,7 +17,7 @@ from lm_eval.utils import get_latest_filename, get_results_filenames, sanitize_m
 from tests.candidates.builders import write_lm_eval_run
 from tests.tables.builders import cells
 from tiebreak.candidates import CandidatePool, load_candidates
-from tiebreak.candidates.lm_eval_samples import model_in
+from tiebreak.candidates.lm_eval_runs import model_in
 from tiebreak.tables import TableError, read_scores
 from tiebreak.write_back.lm_eval_results import write_lm_eval_results
 from tiebreak.write_back.run import Outcome

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tiebreak.candidates.errors import raise_problems
-from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS
+from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.candidates.placement import Placement, Slot, conflict, differing, place
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
 from tiebreak.candidates.records import Harness, LogRecord, item_name

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tiebreak.candidates.errors import CandidateError
-from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS, SAMPLES_NAME
+from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS, SAMPLES_NAME
 from tiebreak.candidates.pool import Note
 from tiebreak.candidates.pool_table import is_pool
 from tiebreak.paths import MISSING, problem_with

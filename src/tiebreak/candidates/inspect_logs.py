@@ -25,7 +25,7 @@ from tiebreak.candidates.native import (
     missing,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import Turn, conversation, questions
+from tiebreak.candidates.question import questions
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -36,6 +36,7 @@ from tiebreak.candidates.records import (
     unique_rows,
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
+from tiebreak.candidates.turns import Turn, conversation
 from tiebreak.words import natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}

@@ -10,15 +10,11 @@ import gzip
 import hashlib
 import json
 import math
-import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from glob import escape
 from pathlib import Path
-from types import MappingProxyType
-from typing import IO, Any, Final, NamedTuple, TypeVar
+from typing import IO, Any
 
 from tiebreak.candidates.documents import (
     are_places,
@@ -30,9 +26,10 @@ from tiebreak.candidates.documents import (
 )
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.lm_eval_runs import Run, run_of, summaries_of, task_of
 from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, listed, missing
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import Asked, questions, turns_of
+from tiebreak.candidates.question import Asked, questions
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -42,19 +39,10 @@ from tiebreak.candidates.records import (
     item_name,
     unique_rows,
 )
+from tiebreak.candidates.templates import render
+from tiebreak.candidates.turns import turns_of
 from tiebreak.paths import problem_with
 from tiebreak.words import count, natural_key
-
-T = TypeVar("T")
-
-SAMPLES_NAME = re.compile(
-    r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(\.gz)?"
-)
-SAMPLES_ENDS: Final = (".jsonl", ".jsonl.gz")
-
-SCORED_KEY = "tiebreak"
-"""Key of a summary that `tiebreak score-code` wrote: the samples it is of, the number of their
-answers, and how many of these are scored."""
 
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
@@ -64,7 +52,6 @@ _LONGEST_LINE = 256 * 2**20
 # No samples are both that large and that much smaller packed.
 _ALWAYS_READ = 2**29
 _MOST_TIMES = 300
-_MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")  # lm-eval's own order
 
 
 def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
@@ -192,7 +179,7 @@ class _Reader:
         if documents < (asked := self.run.of(self.task, "asked", 0)):
             what = f"holds {documents:,} of the {asked:,} documents that its run was asked"
             self.notes.append(Note("rows_missing", self.source, what))
-        _number_filters(rows)
+        _name_filters(rows, self.run.of(self.task, "filters", []))
         wanted = self._filter(rows)
         self.clashing = self._clashing(rows) if wanted is not None else set()
         self.rows = [row for row in rows if _filter_of(row) == wanted]
@@ -226,10 +213,10 @@ class _Reader:
         )
         return Reading((record,), tuple(self.notes), (*self.problems, *twice))
 
-    def _run(self, path: Path) -> tuple["_Run", str]:
+    def _run(self, path: Path) -> tuple[Run, str]:
         """What the summary of the run says, and the model's name."""
-        runs = [_run_of(summary) for summary in summaries_of(path)]
-        run = next((run for run in runs if run.model), _Run())
+        runs = [run_of(summary) for summary in summaries_of(path)]
+        run = next((run for run in runs if run.model), Run())
         if name := self.options.name_of(self.source) or run.model:
             return run, name
         folder = path.resolve().parent.name
@@ -243,6 +230,7 @@ class _Reader:
         asked = questions(
             [without_tools(doc) for doc in docs],
             [turns_of(_prompt(row)) for row in rows],
+            rendered=self._rendered(rows, docs),
             functions=[function_names(tools_of(doc)) for doc in docs],
             shots=self.run.of(self.task, "shots", None),
             delimiter=self.run.of(self.task, "delimiter", "\n\n"),
@@ -256,6 +244,23 @@ class _Reader:
             )
             self.notes.append(Note("question", self.source, what))
         return [_item(row, self.benchmark, question) for row, question in pairs]
+
+    def _rendered(
+        self, rows: Sequence[Mapping[str, Any]], docs: Sequence[Mapping[str, Any]]
+    ) -> list[str | None]:
+        """What the task's template makes of each document: it shows where examples end."""
+        template = self.run.of(self.task, "template", "")
+        if not template or self.run.of(self.task, "shots", None) == 0:
+            return []
+        known = self.options.rendered
+        texts: list[str | None] = []
+        for row, doc in zip(rows, docs, strict=True):
+            # The logs of all models hold the same documents.
+            key = (template, _content_hash(row, doc))
+            if key not in known:
+                known[key] = render(template, doc, len(str(_prompt(row))))
+            texts.append(known[key])
+        return texts
 
     def _settings(self) -> dict[str, str]:
         """How the model was asked: what its run says, and the options of its first request."""
@@ -427,31 +432,22 @@ def _content_hash(row: Mapping[str, Any], doc: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _number_filters(rows: Iterable[dict[str, Any]]) -> None:
-    """Number the filters of files whose rows do not name them, in the order of their rows.
+def _name_filters(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> None:
+    """Name the filters of files whose rows do not say which theirs was.
 
-    lm-eval 0.4.3 to 0.4.5 wrote a row for each filter and not which it was.
+    lm-eval up to 0.4.5 wrote a row for each filter of a document, in the order of the task's
+    configuration, which the summary may hold; else they are numbered.
     """
-    rows = list(rows)
-    numbers: Counter[Any] = Counter()
     if any("filter" in row for row in rows):
         return
+    seen: Counter[Any] = Counter()
     for row in rows:
-        numbers[row["doc_id"]] += 1
-        row["filter"] = str(numbers[row["doc_id"]])
-    if len(numbers) == len(rows):
-        for row in rows:
-            row["filter"] = "none"
-
-
-def task_of(samples: Path) -> str:
-    """Name of the task of a samples file."""
-    if match := SAMPLES_NAME.fullmatch(samples.name):
-        return match["task"]
-    name = samples.name.partition(".jsonl")[0]
-    # lm-eval 0.4.2 put the model's arguments before the task.
-    tasks = [task for summary in summaries_of(samples) for task in _run_of(summary).tasks]
-    return max((task for task in tasks if name.endswith(f"_{task}")), key=len, default=name)
+        seen[row["doc_id"]] += 1
+        row["filter"] = str(seen[row["doc_id"]])
+    most = max(seen.values())
+    known = dict(zip(map(str, range(1, most + 1)), names, strict=False))
+    for row in rows:
+        row["filter"] = "none" if most == 1 else known.get(row["filter"], row["filter"])
 
 
 def count_documents(samples: Path) -> int:
@@ -462,102 +458,3 @@ def count_documents(samples: Path) -> int:
         ValueError: It is damaged.
     """
     return len({row["doc_id"] for row in _rows(samples)})
-
-
-def summaries_of(samples: Path) -> list[Path]:
-    """The summary of the run that wrote a samples file, which carries the same date.
-
-    It is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
-    lm-eval 0.4.2 dated neither: `results.json`.
-    """
-    match = SAMPLES_NAME.fullmatch(samples.name)
-    date = match["date"] if match else None
-    undated = samples.with_name("results.json")
-    if match is None and undated.is_file():
-        return [undated]
-    return sorted(samples.parent.glob(f"*_{escape(date)}.json")) if date else []
-
-
-def model_in(summary: Path) -> str | None:
-    """Model name in a results file."""
-    return _run_of(summary).model
-
-
-class _Run(NamedTuple):
-    """What a summary says of a run: its model, and of each task what was asked and how.
-
-    Nothing else of its configuration is kept: it may hold keys.
-    """
-
-    model: str | None = None
-    tasks: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-
-    def of(self, task: str, name: str, default: T) -> T:
-        """What it says of a task under a name: asked, shots, delimiter, settings."""
-        value = self.tasks.get(task, {}).get(name)
-        return default if value is None else value
-
-
-def _run_of(summary: Path) -> _Run:
-    try:
-        return _Run() if problem_with(summary) else _run_in(summary.read_bytes())
-    except OSError:
-        return _Run()
-
-
-@lru_cache(maxsize=8)  # a run over many tasks has one summary, and it may be long
-def _run_in(summary: bytes) -> _Run:
-    try:
-        results = parse_json(summary)
-    except ValueError:
-        return _Run()
-    if not isinstance(results, dict):
-        return _Run()
-    names = {name for part in ("results", "configs") for name in _part(results, part)}
-    return _Run(_model_of(results), {name: _about(results, name) for name in names})
-
-
-def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    """A part of a summary that is a JSON object, or an empty one."""
-    for name in path:
-        value = results.get(name)
-        results = value if isinstance(value, dict) else {}
-    return results
-
-
-def _about(results: Mapping[str, Any], task: str) -> dict[str, Any]:
-    """What a summary says of one task."""
-    asked = _part(results, "n-samples", task).get("effective")
-    shots = _part(results, "n-shot").get(task)
-    delimiter = _part(results, "configs", task).get("fewshot_delimiter")
-    return {
-        "asked": asked if isinstance(asked, int) else None,
-        "shots": shots if isinstance(shots, int) else None,
-        "delimiter": delimiter if isinstance(delimiter, str) and delimiter else None,
-        "settings": _settings_of(results, task),
-    }
-
-
-def _settings_of(results: Mapping[str, Any], task: str) -> dict[str, str]:
-    """How models were asked, in the words of a note; only what a summary says."""
-    settings = {
-        "shots": _part(results, "n-shot").get(task),
-        "task version": _part(results, "versions").get(task),
-        "chat template": results.get("chat_template_sha") or results.get("chat_template"),
-        "system prompt": results.get("system_instruction"),
-        "examples as turns": results.get("fewshot_as_multiturn"),
-        "limit": _part(results, "config").get("limit"),
-    }
-    return {name: brief(value) for name, value in settings.items() if value is not None}
-
-
-def _model_of(results: Mapping[str, Any]) -> str | None:
-    if isinstance(name := results.get("model_name"), str) and name:
-        return name
-    config = results.get("config")
-    arguments = config.get("model_args") if isinstance(config, dict) else None
-    if isinstance(arguments, str):
-        arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
-    if not isinstance(arguments, dict):
-        return None
-    return next((str(arguments[key]) for key in _MODEL_KEYS if arguments.get(key)), None)

@@ -13,7 +13,8 @@ from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.hub import is_on_hub, read_published
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.linked import align_by_models
-from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples, task_of
+from tiebreak.candidates.lm_eval_runs import task_of
+from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
 from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions, places_of

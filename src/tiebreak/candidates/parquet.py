@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from tiebreak.candidates.errors import CandidateError
 from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS
+from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Medium, Note
 from tiebreak.candidates.pool_table import (
     NOTES_KEY,

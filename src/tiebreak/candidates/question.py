@@ -12,34 +12,21 @@ a file, and is left out; where it differs from item to item it belongs to the qu
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile, zip_longest
+from functools import cached_property
+from itertools import accumulate, takewhile, zip_longest
 from typing import Any, Final, NamedTuple
 
-from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.turns import PARAGRAPH, Turn, conversation, messages_in, parsed
 
 _LONG = 20
 """A text of so many characters does not stand in a prompt by chance."""
 
-_PARAGRAPH = "\n\n"
-"""What lm-eval puts between examples, unless a task says otherwise."""
-
-# The marks of common chat templates, with the name of the role that follows some of them.
-_MARK: Final = re.compile(
-    r"(?:<[|｜][^<>|｜\n]{1,40}[|｜]>|</?s>|<bos>|<eos>|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>)"
-    r"(?:(?P<role>system|user|assistant|model)\b)?"
-)
 _LABEL: Final = re.compile(r"\W*(?:\w{1,2}|[Oo]ption \w{1,2})?\W*")
 _MOST_CHOICES = 26
-
-
-class Turn(NamedTuple):
-    """A message of a conversation."""
-
-    role: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +63,10 @@ def questions(
     docs: Sequence[Mapping[str, Any]],
     prompts: Sequence[Sequence[Turn]],
     *,
+    rendered: Sequence[str | None] = (),
     functions: Sequence[Iterable[str]] = (),
     shots: int | None = None,
-    delimiter: str = _PARAGRAPH,
+    delimiter: str = PARAGRAPH,
     share: float = 0.9,
 ) -> list[Asked]:
     """The questions of one file, in which all prompts were made by one template.
@@ -86,6 +74,7 @@ def questions(
     Args:
         docs: the document of each item.
         prompts: the conversation that the model was sent for each item.
+        rendered: what the task's template makes of each document, where that is known.
         functions: the names of the functions on offer for each item, which are shown elsewhere:
             lines of JSON about them are no part of the question.
         shots: how many examples a prompt holds; None where nobody says.
@@ -93,7 +82,10 @@ def questions(
         share: of the prompts in which a line stands at the same place that is the template's own.
             It is less than 1 for templates that word a few documents differently.
     """
-    parts = [_taken_apart(*pair, shots, delimiter) for pair in zip(docs, prompts, strict=True)]
+    texts = rendered or [None] * len(docs)
+    parts = [
+        _taken_apart(*each, shots, delimiter) for each in zip(docs, prompts, texts, strict=True)
+    ]
     if any(functions):
         pairs = zip(parts, functions, strict=True)
         parts = [part._replace(head=_without(part.head, set(names))) for part, names in pairs]
@@ -128,9 +120,8 @@ def _template(texts: Sequence[Sequence[str]], share: float) -> list[str]:
     """The lines that at least a share of several texts begin with, but for blanks at their ends."""
     lines: list[str] = []
     for column in zip_longest(*texts):
-        line, n = Counter(None if line is None else line.strip() for line in column).most_common()[
-            0
-        ]
+        stripped = Counter(None if line is None else line.strip() for line in column)
+        line, n = stripped.most_common(1)[0]
         if line is None or n < share * len(texts):
             break
         lines.append(line)
@@ -142,135 +133,145 @@ def _n_shared(lines: Sequence[str], template: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0].strip() == pair[1], pairs))
 
 
+class _Page:
+    """A prompt as one text, with the places of its turns."""
+
+    def __init__(self, prompt: Sequence[Turn]) -> None:
+        self.turns = [turn for turn in prompt if turn.text.strip()] or [Turn("user", "")]
+        self.text = PARAGRAPH.join(turn.text for turn in self.turns)
+        sizes = [len(turn.text) + len(PARAGRAPH) for turn in self.turns]
+        self.starts = [0, *accumulate(sizes[:-1])]
+
+    def turn_at(self, place: int) -> int:
+        """The number of the turn that a place of the text lies in."""
+        return bisect_right(self.starts, place) - 1
+
+    def part(self, span: _Span) -> str:
+        """A part of the text; where it has several turns, each with its role."""
+        first, last = self.turn_at(span.start), self.turn_at(max(span.start, span.end - 1))
+        if first == last:
+            return self.text[span.start : span.end]
+        starts = [span.start, *self.starts[first + 1 : last + 1]]
+        ends = [start - len(PARAGRAPH) for start in starts[1:]] + [span.end]
+        placed = zip(self.turns[first : last + 1], starts, ends, strict=True)
+        return conversation([Turn(turn.role, self.text[a:b]) for turn, a, b in placed])
+
+    def last(self, column: str) -> _Span | None:
+        """The last place of a column, in which blanks may be others."""
+        start = self.text.rfind(column)
+        if start >= 0:
+            return _Span(start, start + len(column))
+        words = column.split()
+        if " ".join(words) not in self.squeezed:
+            return None
+        *_, place = re.finditer(r"\s+".join(map(re.escape, words)), self.text)
+        return _Span(*place.span())
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The text with one space for each run of blanks."""
+        return " ".join(self.text.split())
+
+
 def _taken_apart(
-    doc: Mapping[str, Any], prompt: Sequence[Turn], shots: int | None, delimiter: str
+    doc: Mapping[str, Any],
+    prompt: Sequence[Turn],
+    rendered: str | None,
+    shots: int | None,
+    delimiter: str,
 ) -> _Parts:
-    turns = [turn for turn in prompt if turn.text.strip()] or [Turn("user", "")]
-    text = _PARAGRAPH.join(turn.text for turn in turns)
-    starts = _starts(turns)
-    columns = list(dict.fromkeys(leaves(doc)))
-    if dialogue := _dialogue(doc, text):
+    if dialogue := _dialogue(doc, prompt):
         return _Parts("", conversation(dialogue), (), "", True)
-    anchors = _anchors(text, turns, starts, columns)
+    page, columns = _Page(prompt), list(dict.fromkeys(leaves(doc)))
+    region = _rendered(page, rendered)
+    anchors = _anchors(page, columns, region)
     if not anchors:
-        return _Parts("", text[starts[-1] :], (), "", False)
-    begin = _region(text, starts, anchors, turns, shots, delimiter, columns)
-    choices = _choices(text, begin, doc)
+        whole = region or _Span(page.starts[-1], len(page.text))
+        return _Parts("", page.part(whole), (), "", region is not None)
+    if region is None:
+        region = _Span(_begin(page, anchors, columns, shots, delimiter), len(page.text))
+    text = page.text[: region.end]
+    spans = [*anchors, *_fields(text, region.start, columns)]
+    choices = _choices(text, region.start, doc)
     block = _Span(choices[0][1].start, choices[-1][1].end) if choices else None
-    spans = [*anchors, *_fields(text, begin, columns)]
     if block is not None:
-        spans = [
-            span for span in spans if not (block.start <= span.start and span.end <= block.end)
-        ]
-        if any(span.end > block.start for span in spans) or not spans:
-            spans, block = [*spans, block], None
-    span = _Span(min(s.start for s in spans), max(s.end for s in spans))
+        outside = [span for span in spans if span.start < block.start or span.end > block.end]
+        spans, block = (
+            (outside, block)
+            if outside and all(span.end <= block.start for span in outside)
+            else ([*outside, block], None)
+        )
+    span = _Span(min(span.start for span in spans), max(span.end for span in spans))
     rest = block.end if block else span.end
-    shown = _with_roles(turns, starts, span, text)
     options = tuple(choice for choice, _ in choices) if block else ()
-    return _Parts(text[begin : span.start], shown, options, text[rest:], True)
+    return _Parts(text[region.start : span.start], page.part(span), options, text[rest:], True)
 
 
-def _dialogue(doc: Mapping[str, Any], text: str) -> list[Turn]:
-    """The messages of a document that is a conversation of several, if the prompt shows them all."""
+def _dialogue(doc: Mapping[str, Any], prompt: Sequence[Turn]) -> list[Turn]:
+    """The messages of a document that is a conversation, if the prompt shows them all."""
     for column in doc.values():
-        turns = list(_messages(_parsed(column) if isinstance(column, str) else column))
-        if len(turns) > 1 and all(turn.text.strip() in text for turn in turns):
+        turns = list(messages_in(parsed(column) if isinstance(column, str) else column))
+        if len(turns) > 1 and all(
+            any(turn.text.strip() in shown.text for shown in prompt) for turn in turns
+        ):
             return turns
     return []
 
 
-def _starts(turns: Sequence[Turn]) -> list[int]:
-    """Where each turn begins in the text of all."""
-    starts, place = [], 0
-    for turn in turns:
-        starts.append(place)
-        place += len(turn.text) + len(_PARAGRAPH)
-    return starts
+def _rendered(page: _Page, rendered: str | None) -> _Span | None:
+    """Where the text stands that the task's template makes of the document."""
+    wanted = (rendered or "").strip()
+    start = page.text.rfind(wanted) if wanted else -1
+    return _Span(start, start + len(wanted)) if start >= 0 else None
 
 
-def _with_roles(turns: Sequence[Turn], starts: Sequence[int], span: _Span, text: str) -> str:
-    """A part of a conversation; where it has several turns, each with its role."""
-    first = max(n for n, start in enumerate(starts) if start <= span.start)
-    last = max(n for n, start in enumerate(starts) if start < span.end)
-    if first == last:
-        return text[span.start : span.end]
-    edges = [span.start, *starts[first + 1 : last + 1]]
-    ends = [start - len(_PARAGRAPH) for start in edges[1:]] + [span.end]
-    placed = zip(turns[first : last + 1], edges, ends, strict=True)
-    pieces = [Turn(turn.role, text[a:b]) for turn, a, b in placed]
-    return conversation(pieces)
-
-
-def conversation(turns: Sequence[Turn]) -> str:
-    """The text of a conversation: that of a single message by the user, else each with its role."""
-    if len(turns) == 1 and turns[0].role == "user":
-        return turns[0].text
-    return _PARAGRAPH.join(f"{turn.role.capitalize()}: {turn.text}" for turn in turns)
-
-
-def _anchors(
-    text: str, turns: Sequence[Turn], starts: Sequence[int], columns: Sequence[str]
-) -> list[_Span]:
+def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[_Span]:
     """Where columns stand that are in the prompt for certain: long ones, or whole turns.
 
-    Of several places the last counts, since examples come before the question. Without any, those
-    of the short columns that fill a line, or a line behind its label.
+    Of several places the last counts, since examples come before the question. Without any, that
+    of the last short column that fills a line, or a line behind its label.
     """
-    squeezed = " ".join(text.split())
+    inside = region or _Span(0, len(page.text))
     long = [column for column in columns if len(column) >= _LONG]
-    spans = [span for column in long if (span := _last(text, column, squeezed)) is not None]
     short = {column for column in columns if len(column) < _LONG}
+    spans = [span for column in long if (span := page.last(column)) is not None]
     spans += [
         _Span(start, start + len(turn.text))
-        for turn, start in zip(turns, starts, strict=True)
+        for turn, start in zip(page.turns, page.starts, strict=True)
         if turn.role != "assistant" and turn.text.strip() in short
     ]
+    spans = [span for span in spans if inside.start <= span.start and span.end <= inside.end]
     if spans:
         return spans
-    spans = [span for column in short for span in _as_fields(text, 0, column)]
-    return [max(spans)] if spans else []
+    fields = _fields(page.text[: inside.end], inside.start, list(short))
+    return [max(fields)] if fields else []
 
 
-def _last(text: str, column: str, squeezed: str) -> _Span | None:
-    """The last place of a column in a prompt, in which blanks may be others."""
-    start = text.rfind(column)
-    if start >= 0:
-        return _Span(start, start + len(column))
-    words = column.split()
-    if " ".join(words) not in squeezed:
-        return None
-    *_, place = re.finditer(r"\s+".join(map(re.escape, words)), text)
-    return _Span(*place.span())
-
-
-def _region(
-    text: str,
-    starts: Sequence[int],
+def _begin(
+    page: _Page,
     anchors: Sequence[_Span],
-    turns: Sequence[Turn],
+    columns: Sequence[str],
     shots: int | None,
     delimiter: str,
-    columns: Sequence[str],
 ) -> int:
     """Where the question begins at the earliest: its turn, or the end of the last example.
 
     Examples may be turns of their own. In one text they end with a delimiter, which a question may
     hold as well: a paragraph before it that is a column belongs to it.
     """
-    first = min(anchor.start for anchor in anchors)
-    turn = max(n for n, start in enumerate(starts) if start <= first)
     if shots == 0:
         return 0
-    if any(turn.role == "assistant" for turn in turns[:turn]):
-        return starts[turn]
-    edge = text.rfind(delimiter, starts[turn], first)
-    begin = starts[turn] if edge < 0 else edge + len(delimiter)
-    short = {column for column in columns if len(column) < _LONG}
-    while begin > starts[turn]:
-        edge = text.rfind(delimiter, starts[turn], begin - len(delimiter))
-        before = starts[turn] if edge < 0 else edge + len(delimiter)
-        if text[before : begin - len(delimiter)].strip() not in short:
+    first = min(anchor.start for anchor in anchors)
+    number = page.turn_at(first)
+    turn = page.starts[number]
+    if any(turn.role == "assistant" for turn in page.turns[:number]):
+        return turn
+    edge = page.text.rfind(delimiter, turn, first)
+    begin = turn if edge < 0 else edge + len(delimiter)
+    while begin > turn:
+        edge = page.text.rfind(delimiter, turn, begin - len(delimiter))
+        before = turn if edge < 0 else edge + len(delimiter)
+        if page.text[before : begin - len(delimiter)].strip() not in columns:
             break
         begin = before
     return begin
@@ -336,75 +337,10 @@ def leaves(value: Any) -> Iterator[str]:
         if text := value.strip():
             yield text
             if text[0] in "[{":
-                yield from leaves(_parsed(text))
+                yield from leaves(parsed(text))
     elif isinstance(value, Mapping):
         for part in value.values():
             yield from leaves(part)
     elif isinstance(value, list):
         for part in value:
             yield from leaves(part)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return parse_json(text) if text.lstrip().startswith(("[", "{")) else None
-    except ValueError:
-        return None
-
-
-def turns_of(prompt: Any) -> list[Turn]:
-    """The conversation that a prompt holds.
-
-    lm-eval logs a text, in which a chat template may have put its marks; or a list with a single
-    text, the JSON of the messages.
-    """
-    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
-        prompt = prompt[0]
-    if isinstance(prompt, str):
-        messages = _parsed(prompt)
-        prompt = messages if _are_messages(messages) else prompt
-    if isinstance(prompt, str):
-        return _unmarked(prompt)
-    return list(_messages(prompt))
-
-
-def _are_messages(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value)
-
-
-def _messages(value: Any) -> Iterator[Turn]:
-    """The messages in a list of any nesting: some datasets have a list for each turn."""
-    for message in value if isinstance(value, list) else []:
-        yield from _messages(message)
-        if isinstance(message, Mapping) and "role" in message:
-            content = message.get("content")
-            parts = content if isinstance(content, list) else [{"text": content}]
-            texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
-            text = "\n".join(text for text in texts if isinstance(text, str))
-            yield Turn(str(message.get("role", "user")), text)
-
-
-def _unmarked(prompt: str) -> list[Turn]:
-    """The turns of a text between the marks of a chat template."""
-    marks = list(_MARK.finditer(prompt))
-    # A question may hold such marks itself; a template puts them at an end of the prompt.
-    if not marks or (prompt[: marks[0].start()].strip() and prompt[marks[-1].end() :].strip()):
-        return [Turn("user", prompt)]
-    turns = [Turn("user", prompt[: marks[0].start()])]
-    role = "user"
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        role = _role_after(mark, role)
-        turns.append(Turn(role, prompt[mark.end() : after.start() if after else None].strip()))
-    return [turn for turn in turns if turn.text.strip()]
-
-
-def _role_after(mark: re.Match[str], role: str) -> str:
-    """Whose words follow a mark: its own name of a role, or that in the mark itself."""
-    name = mark["role"] or mark[0].strip("<>|｜[]/ ").lower()
-    names = {"model": "assistant", "inst": "user", "sys": "system"}
-    if mark[0] == "[/INST]":
-        return "assistant"
-    if mark[0] == "<</SYS>>":
-        return "user"
-    name = names.get(name, name)
-    return name if name in ("system", "user", "assistant") else role

@@ -64,13 +64,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Choices of the caller that readers need; see `load_candidates`."""
+    """Choices of the caller that readers need; see `load_candidates`.
+
+    `rendered` is what readers have made of templates and documents so far.
+    """
 
     epochs: Epochs = "first"
     native: tuple[str, ...] = ()
     filter: str | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    rendered: dict[tuple[str, str], str | None] = field(default_factory=dict, compare=False)
 
     def name_of(self, source: str) -> str | None:
         """The model that the caller gave a file, or a folder that it lies in."""

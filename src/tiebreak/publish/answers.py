@@ -23,7 +23,7 @@ from tiebreak.candidates import (
     write_parquet,
 )
 from tiebreak.candidates.hub import is_on_hub
-from tiebreak.candidates.lm_eval_samples import SAMPLES_ENDS
+from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders

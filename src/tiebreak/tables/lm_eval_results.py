@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.lm_eval_samples import SCORED_KEY, model_in
+from tiebreak.candidates.lm_eval_runs import SCORED_KEY, model_in
 from tiebreak.candidates.native import choose_metric
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.tables.delimited import read_bytes

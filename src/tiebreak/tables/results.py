@@ -9,7 +9,7 @@ import numpy as np
 
 from tiebreak.candidates.discover import discover, visible_files
 from tiebreak.candidates.identity import benchmark_name
-from tiebreak.candidates.lm_eval_samples import summaries_of
+from tiebreak.candidates.lm_eval_runs import summaries_of
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.errors import TableError, UnreadableFileError, require_path

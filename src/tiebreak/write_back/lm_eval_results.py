@@ -19,13 +19,8 @@ from typing import Any, NamedTuple
 
 from tiebreak.candidates import Candidate, CandidatePool
 from tiebreak.candidates.json_text import parse_json
-from tiebreak.candidates.lm_eval_samples import (
-    SAMPLES_ENDS,
-    SCORED_KEY,
-    count_documents,
-    summaries_of,
-    task_of,
-)
+from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS, SCORED_KEY, summaries_of, task_of
+from tiebreak.candidates.lm_eval_samples import count_documents
 from tiebreak.paths import problem_with
 from tiebreak.write_back.run import Outcome
 

@@ -1,0 +1,145 @@
+"""Runs of lm-eval: how their files are named, and what the summary of a run says.
+
+A run writes `samples_<task>_<date>.jsonl` for each task, and one `results_<date>.json` beside them
+with the model's name and how each task was asked.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from glob import escape
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar
+
+from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.records import brief
+from tiebreak.paths import problem_with
+
+T = TypeVar("T")
+
+SAMPLES_NAME: Final = re.compile(
+    r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(\.gz)?"
+)
+SAMPLES_ENDS: Final = (".jsonl", ".jsonl.gz")
+
+SCORED_KEY: Final = "tiebreak"
+"""Key of a summary that `tiebreak score-code` wrote: the samples it is of, the number of their
+answers, and how many of these are scored."""
+
+_MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")  # lm-eval's own order
+
+
+def task_of(samples: Path) -> str:
+    """Name of the task of a samples file."""
+    if match := SAMPLES_NAME.fullmatch(samples.name):
+        return match["task"]
+    name = samples.name.partition(".jsonl")[0]
+    # lm-eval 0.4.2 put the model's arguments before the task.
+    tasks = [task for summary in summaries_of(samples) for task in run_of(summary).tasks]
+    return max((task for task in tasks if name.endswith(f"_{task}")), key=len, default=name)
+
+
+def summaries_of(samples: Path) -> list[Path]:
+    """The summary of the run that wrote a samples file, which carries the same date.
+
+    It is `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
+    lm-eval 0.4.2 dated neither: `results.json`.
+    """
+    match = SAMPLES_NAME.fullmatch(samples.name)
+    date = match["date"] if match else None
+    undated = samples.with_name("results.json")
+    if match is None and undated.is_file():
+        return [undated]
+    return sorted(samples.parent.glob(f"*_{escape(date)}.json")) if date else []
+
+
+def model_in(summary: Path) -> str | None:
+    """Model name in a results file."""
+    return run_of(summary).model
+
+
+class Run(NamedTuple):
+    """What a summary says of a run: its model, and of each task what was asked and how.
+
+    Nothing else of its configuration is kept: it may hold keys.
+    """
+
+    model: str | None = None
+    tasks: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+    def of(self, task: str, name: str, default: T) -> T:
+        """What it says of a task: asked, shots, delimiter, template, filters or settings."""
+        value = self.tasks.get(task, {}).get(name)
+        return default if value is None else value
+
+
+def run_of(summary: Path) -> Run:
+    """What a summary says; nothing where it cannot be read."""
+    try:
+        return Run() if problem_with(summary) else _run_in(summary.read_bytes())
+    except OSError:
+        return Run()
+
+
+@lru_cache(maxsize=8)  # a run over many tasks has one summary, and it may be long
+def _run_in(summary: bytes) -> Run:
+    try:
+        results = parse_json(summary)
+    except ValueError:
+        return Run()
+    if not isinstance(results, dict):
+        return Run()
+    names = {name for part in ("results", "configs") for name in _part(results, part)}
+    return Run(_model_of(results), {name: _about(results, name) for name in names})
+
+
+def _part(results: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    """A part of a summary that is a JSON object, or an empty one."""
+    for name in path:
+        value = results.get(name)
+        results = value if isinstance(value, dict) else {}
+    return results
+
+
+def _about(results: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """What a summary says of one task."""
+    asked = _part(results, "n-samples", task).get("effective")
+    shots = _part(results, "n-shot").get(task)
+    delimiter = _part(results, "configs", task).get("fewshot_delimiter")
+    listed = _part(results, "configs", task).get("filter_list")
+    template = _part(results, "configs", task).get("doc_to_text")
+    filters = [str(part.get("name")) for part in listed or () if isinstance(part, dict)]
+    return {
+        "filters": filters or None,
+        "template": template if isinstance(template, str) else None,
+        "asked": asked if isinstance(asked, int) else None,
+        "shots": shots if isinstance(shots, int) else None,
+        "delimiter": delimiter if isinstance(delimiter, str) and delimiter else None,
+        "settings": _settings_of(results, task),
+    }
+
+
+def _settings_of(results: Mapping[str, Any], task: str) -> dict[str, str]:
+    """How models were asked, in the words of a note; only what a summary says."""
+    settings = {
+        "shots": _part(results, "n-shot").get(task),
+        "task version": _part(results, "versions").get(task),
+        "chat template": results.get("chat_template_sha") or results.get("chat_template"),
+        "system prompt": results.get("system_instruction"),
+        # Releases differ in whether they write an empty text, false or nothing.
+        "examples as turns": results.get("fewshot_as_multiturn") or None,
+    }
+    return {name: brief(value) for name, value in settings.items() if value not in (None, "")}
+
+
+def _model_of(results: Mapping[str, Any]) -> str | None:
+    if isinstance(name := results.get("model_name"), str) and name:
+        return name
+    config = results.get("config")
+    arguments = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(arguments, str):
+        arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
+    if not isinstance(arguments, dict):
+        return None
+    return next((str(arguments[key]) for key in _MODEL_KEYS if arguments.get(key)), None)
