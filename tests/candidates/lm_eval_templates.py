@@ -1,0 +1,920 @@
+"""Every generative task that lm-eval ships, rendered over made documents and read by Tiebreak.
+
+    python -m tests.candidates.lm_eval_templates --limit 50 --show 3
+
+Nearly all tasks are copies: `task_types` groups them by template. `Spy` documents show which
+columns a template reads, and `MadeText` gives each a value of its own for every document.
+lm-eval itself renders the prompts (`written`, in a process without network), in each of `SETTINGS`.
+`measured` then compares what a judge reads with what stood in the question:
+
+* complete: every text of the document that the template put into the question is shown;
+* clean: nothing of a few-shot example, of the system message or of a chat template is.
+"""
+
+import argparse
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, NoReturn
+
+import yaml
+
+DOCUMENTS = 6
+SHOTS = 3
+SYSTEM = "You are a careful assistant who answers in the form that the task asks for."
+MARK = "<|im_start|>"
+MODULE = "tests.candidates.lm_eval_templates"
+
+
+class Setting(NamedTuple):
+    """How lm-eval is asked to build prompts: shots, and none, JSON or text for chat messages."""
+
+    shots: int
+    chat: str = ""
+    turns: bool = True  # each example is a turn; else all are in the user's one message
+
+
+SETTINGS = {
+    "plain": Setting(0),
+    "plain, shots": Setting(SHOTS),
+    "messages": Setting(0, "json"),
+    "messages, shots": Setting(SHOTS, "json"),
+    "messages, shots in one": Setting(SHOTS, "json", turns=False),
+    "ChatML": Setting(0, "ChatML"),
+    "ChatML, shots": Setting(SHOTS, "ChatML"),
+}
+
+
+# ---- The tasks -------------------------------------------------------------------------------
+
+
+class Function(NamedTuple):
+    """A `!function` of a task file: the file's folder, and `module.name`."""
+
+    folder: str
+    name: str
+
+    def load(self) -> Any:
+        from lm_eval.tasks._yaml_loader import _import_func_in_yml
+
+        return _import_func_in_yml(self.name, Path(self.folder))
+
+
+class TaskType(NamedTuple):
+    """The tasks that build their prompts in the same way."""
+
+    tasks: tuple[str, ...]
+    config: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        return self.tasks[0] + (f" (and {len(self.tasks) - 1} more)" if self.tasks[1:] else "")
+
+
+_FIELDS = ("doc_to_text", "doc_to_target", "doc_to_choice", "description", "gen_prefix", "class")
+_DELIMITERS = ("target_delimiter", "fewshot_delimiter")
+_EXAMPLES = ("samples", "sampler", "gen_prefix", *_DELIMITERS)
+
+
+def task_types() -> list[TaskType]:
+    """The types of all generative tasks of the installed lm-eval, those of most tasks first."""
+    package = find_spec("lm_eval")
+    assert package is not None
+    assert package.origin is not None
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    configs = {}
+    for path in sorted((Path(package.origin).parent / "tasks").rglob("*.yaml")):
+        task = _task_file(path)
+        name = task.get("task")
+        if isinstance(name, str) and task.get("output_type", "generate_until") == "generate_until":
+            config = _prompt_config(task)
+            key = json.dumps(config, sort_keys=True, default=str)
+            groups[key].append(name)
+            configs[key] = config
+    types = [TaskType(tuple(names), configs[key]) for key, names in groups.items()]
+    return sorted(types, key=lambda kind: -len(kind.tasks))
+
+
+def _prompt_config(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a task's configuration its prompts depend on."""
+    config = {key: task[key] for key in (*_FIELDS, *_DELIMITERS) if key in task}
+    shots = task.get("fewshot_config") or {}
+    config["fewshot_config"] = {k: shots[k] for k in (*_FIELDS, *_EXAMPLES) if k in shots}
+    asked = task.get("test_split") or task.get("validation_split")
+    examples = shots.get("split", task.get("fewshot_split"))
+    # Examples may be other documents of those that are asked.
+    config["fewshot_split"] = "test" if examples == asked else "train"
+    if "samples" in config["fewshot_config"]:
+        config["fewshot_split"] = None
+    return config
+
+
+class _Loader(yaml.CSafeLoader):
+    folder = ""
+
+
+def _function(loader: Any, node: Any) -> Function:
+    return Function(loader.folder, str(loader.construct_scalar(node)))
+
+
+_Loader.add_constructor("!function", _function)
+
+
+@cache
+def _task_file(path: Path) -> Mapping[str, Any]:
+    """A task file over the files that it includes, as lm-eval's `load_yaml` joins them."""
+    _Loader.folder = str(path.parent)
+    content = yaml.load(path.read_bytes(), Loader=_Loader)
+    included = content.pop("include", [])
+    task: dict[str, Any] = {}
+    for name in included if isinstance(included, list) else [included]:
+        task |= _task_file((path.parent / name).resolve())
+    return {**task, **content}
+
+
+def loaded(value: Any) -> Any:
+    """A part of a configuration with its functions imported."""
+    if isinstance(value, Function):
+        return value.load()
+    if isinstance(value, dict):
+        return {key: loaded(part) for key, part in value.items()}
+    return [loaded(part) for part in value] if isinstance(value, list) else value
+
+
+# ---- The documents ---------------------------------------------------------------------------
+
+_LISTS = {"choices", "options", "answers", "targets", "tokens", "labels", "endings", "references"}
+
+
+class Spy(str):
+    """A text that may be used as anything, and keeps as what it was used."""
+
+    def __new__(cls, name: str = "") -> "Spy":
+        # A list, too, for functions that parse it.
+        return super().__new__(cls, f'["The {name or "part"}", "of a document"]')
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.keys_read: dict[str, Spy] = {}
+        self.element: Spy | None = None
+        self.most = 4 - 1
+        self.is_number = self.is_cut = self.is_parsed = False
+        self.compared: set[str] = set()
+        self.acts_as: str | None = None
+        self.fields: list[str] = []
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            self.is_cut = True
+            return str(self)[key]
+        if isinstance(key, str):
+            return self.keys_read.setdefault(str(key), Spy(str(key)))
+        self.most = max(self.most, int(key))
+        self.element = Spy() if self.element is None else self.element
+        return self.element
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[i] for i in range(4)])
+
+    def __len__(self) -> int:
+        return 4
+
+    def get(self, key: Any, _: Any = None) -> Any:
+        return self[key]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str) and other.strip():
+            self.compared.add(str(other))
+        self.is_number |= isinstance(other, int)
+        return (str(self) if self.acts_as is None else self.acts_as) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+    def __int__(self) -> int:
+        self.is_number = True
+        return 1
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __add__(self, other: Any) -> Any:
+        return str(self) + other if isinstance(other, str) else int(self) + other
+
+    def __radd__(self, other: Any) -> Any:
+        return other + str(self) if isinstance(other, str) else other + int(self)
+
+    def __sub__(self, other: Any) -> Any:
+        return int(self) - other
+
+    def __gt__(self, other: Any) -> bool:
+        return str(self) > other if isinstance(other, str) else int(self) > other
+
+    def __lt__(self, other: Any) -> bool:
+        return str(self) < other if isinstance(other, str) else int(self) < other
+
+    def format(self, *_: object, **fields: object) -> str:
+        self.fields = [*fields]
+        return " ".join(map(str, fields.values()))
+
+    def keys(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self.keys_read, "en", "amh"]))
+
+    def values(self) -> Iterator[Any]:
+        return (self[key] for key in self.keys())
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        return ((key, self[key]) for key in self.keys())
+
+    def leaves(self, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        """Places of the texts in it, with "*" for any element of a list."""
+        if self.keys_read:
+            for key, value in self.keys_read.items():
+                yield from value.leaves((*path, key))
+        elif self.is_list:
+            element = Spy() if self.element is None else self.element
+            yield from element.leaves((*path, "*"))
+        else:
+            yield path
+
+    @property
+    def is_list(self) -> bool:
+        read = self.element is not None or self.name in _LISTS
+        return read and not (self.is_cut or self.is_number or self.is_parsed)
+
+
+class SpyDocument(dict[str, Spy]):
+    """A document that has every column."""
+
+    def __missing__(self, name: str) -> Spy:
+        self[name] = Spy(name)
+        return self[name]
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def get(self, name: str, _: Any = None) -> Any:
+        return self[name]
+
+    def leaves(self) -> set[tuple[str, ...]]:
+        return {leaf for name, spy in self.items() for leaf in spy.leaves((name,))}
+
+
+_LONG = re.compile("passage|context|article|document|story|dialog|conversation|premise|code")
+_SHORT = re.compile(r"[a-j]|.*(option|choice|answer|label|target|solution|ending|gold).*", re.I)
+_WORDS = (
+    *("Yes", "No", "Berlin", "7", "Łódź", "São Paulo", "東京", "copper", "1,250", "violin", "oak"),
+    *("Nairobi", "x^2", "3/4", "entropy", "B-flat", "C++", "monsoon", "O'Neill", "12 km", "ثلاثة"),
+    *("quartz", "Hamlet", "-4.5", "Ibn Sina", "photosynthesis", "true", "Q", "1984", "tea"),
+)
+_SENTENCES = (
+    "{a} met {b} {n} times before the {c} opened.",
+    'Why did "{a}" cost {n} more than {b} in {c}?',
+    "Let $f(x) = \\frac{{x^{n}}}{{2}}$; {a} and {b} both ask for $f({n})$.",
+    "{a}: {n} of the {b} were moved to {c}; the rest stayed.",
+    "If {a} holds {n} litres, how much {b} does {c} need?",
+    "def area(w, h={n}):\n    return w * h  # {a}, {b}",
+)
+
+
+class MadeText(NamedTuple):
+    """Texts of made documents: words, sentences and passages, the same for the same place."""
+
+    document: int
+
+    def value(self, spy: Spy, path: tuple[str, ...]) -> Any:
+        """A value for a column as the spy was used; 0 or 1 for a number."""
+        if spy.keys_read:
+            return {key: self.value(part, (*path, key)) for key, part in spy.keys_read.items()}
+        if spy.is_list:
+            part = Spy() if spy.element is None else spy.element
+            return [self.value(part, (*path, str(i))) for i in range(spy.most + 1)]
+        if spy.is_number:
+            return self.document % 2
+        if spy.fields:
+            return " ".join([*_WORDS[self.document :], *(f"{{{name}}}" for name in spy.fields)])
+        if spy.is_parsed:
+            return json.dumps([self.text((*path, str(i))) for i in range(4)], ensure_ascii=False)
+        if spy.compared and self.document % 2:
+            return sorted(spy.compared)[self.document % len(spy.compared)]
+        return self.text(path)
+
+    def text(self, path: tuple[str, ...]) -> str:
+        random = Random(f"{path} {self.document}")
+        name = next((part for part in reversed(path) if not part.isdigit()), "")
+        if name == "tokens":
+            sizes = ("word", "word", "word")
+        elif _SHORT.fullmatch(name) or path[-1].isdigit():
+            sizes = ("word", "word", "sentence")
+        elif _LONG.search(name):
+            sizes = ("passage", "passage", "sentence")
+        else:
+            sizes = ("sentence", "passage", "word")
+        size = sizes[self.document % 3]
+        if size == "word":
+            return random.choice(_WORDS)
+        if size == "sentence":
+            return self._sentence(random)
+        paragraphs = [[self._sentence(random) for _ in range(3)] for _ in range(3)]
+        return "\n\n".join(" ".join(sentences) for sentences in paragraphs)
+
+    @staticmethod
+    def _sentence(random: Random) -> str:
+        a, b, c = random.sample(_WORDS, 3)
+        return random.choice(_SENTENCES).format(a=a, b=b, c=c, n=random.randint(2, 99_999))
+
+
+# ---- The prompts -----------------------------------------------------------------------------
+
+
+class Columns(NamedTuple):
+    """The columns that a template reads, and the places of the texts that its question reads."""
+
+    spies: SpyDocument
+    asked: set[tuple[str, ...]]
+
+    def document(self, number: int) -> dict[str, Any]:
+        made = MadeText(number)
+        columns = {name: made.value(spy, (name,)) for name, spy in self.spies.items()}
+        return columns | {"made_target": made.text(("answer",)), "made_number": number}
+
+    def texts(self, document: Mapping[str, Any], question: str) -> list[str]:
+        """The texts of a document that stand in its question."""
+        compared = {text for spy in _all_spies(self.spies.values()) for text in spy.compared}
+        texts = [text for place in sorted(self.asked) for text in texts_at(document, place)]
+        parsed = [name for name, spy in self.spies.items() if spy.is_parsed]
+        texts += [text for name in parsed for text in json.loads(document[name])]
+        return [text for text in texts if is_in(text, question) and text not in compared]
+
+
+def _all_spies(spies: Iterable[Spy]) -> Iterator[Spy]:
+    for spy in spies:
+        yield spy
+        yield from _all_spies(spy.keys_read.values())
+        yield from _all_spies([spy.element] if spy.element is not None else [])
+
+
+def texts_at(value: Any, place: Sequence[str]) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts_at(part, place[1:])
+    elif isinstance(value, dict) and place and place[0] in value:
+        yield from texts_at(value[place[0]], place[1:])
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """All texts of a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(part)
+
+
+@lru_cache(maxsize=10_000)
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def is_in(part: str, whole: str) -> bool:
+    return bool(part.strip()) and words(part) in words(whole)
+
+
+def columns_of(config: Mapping[str, Any]) -> Columns:
+    """The columns of a loaded configuration; raises what the function of its question raises."""
+    spies = SpyDocument()
+    _read(config["doc_to_text"], spies)
+    for spy in list(_all_spies(spies.values())):
+        for text in sorted(spy.compared)[:6]:
+            spy.acts_as = text
+            _read(config["doc_to_text"], spies)
+        spy.acts_as = None
+    asked = spies.leaves()
+    examples = config["fewshot_config"]
+    for part in (config, examples):
+        for field in _FIELDS[:-1]:
+            with suppress(Exception):  # lm-eval's own rendering shows what is missing
+                _read(part.get(field), spies, bare=field.startswith("doc_to"))
+    return Columns(spies, asked)
+
+
+def _read(field: Any, spies: SpyDocument, *, bare: bool = True) -> None:
+    from jinja2 import meta
+    from lm_eval.utils import env
+
+    if callable(field):
+        field(spies)
+    elif isinstance(field, str) and bare and field.isidentifier():
+        spies[field]  # the name of a column
+    elif isinstance(field, str):
+        names = meta.find_undeclared_variables(env.parse(field))
+        env.from_string(field).render(**{name: spies[name] for name in names})
+
+
+class _Rows(list[dict[str, Any]]):
+    @property
+    def features(self) -> dict[str, Any]:
+        return dict.fromkeys(self[0])
+
+
+class _Splits(dict[str, _Rows]):
+    def __missing__(self, split: str) -> _Rows:
+        return self["test"]
+
+
+class Prompts:
+    """A task of lm-eval over made documents."""
+
+    def __init__(self, config: Mapping[str, Any], columns: Columns) -> None:
+        from lm_eval.api.task import ConfigurableTask
+
+        examples = [columns.document(DOCUMENTS + i) for i in range(SHOTS + 2)]
+        self.documents = [columns.document(i) for i in range(DOCUMENTS)]
+        splits = _Splits(test=_Rows(self.documents), train=_Rows(examples))
+
+        def download(task: Any, *_: Any, **__: Any) -> None:
+            task.dataset = splits
+
+        base = config.get("class", ConfigurableTask)
+        kind = type("MadeTask", (base,), {"download": download})
+        known = {key: value for key, value in config.items() if key != "class"}
+        splits_used = {"training_split": "train", "test_split": "test"}
+        self.task = kind(config={**known, **splits_used, "task": "made", "metric_list": []})
+        self.task.set_fewshot_seed(1234)
+        self.shots: Sequence[Mapping[str, Any]] = ()
+        self._sample = self.task.sampler.sample
+        self.task.sampler.sample = self._noted
+
+    def _noted(self, n: int, **options: Any) -> Sequence[Mapping[str, Any]]:
+        n = min(n, len(self.task.sampler.fewshot_docs()))
+        self.shots = self._sample(n=n, **options)
+        return self.shots
+
+    def question(self, document: Mapping[str, Any]) -> str:
+        return str(self.task.doc_to_text(document))
+
+    def prompt(self, document: Mapping[str, Any], setting: Setting) -> Any:
+        """`arg_0` of a request, and in `shots` the documents of its examples."""
+        self.shots = ()
+        return self.task.fewshot_context(
+            document,
+            num_fewshot=setting.shots,
+            system_instruction=SYSTEM if setting.chat else None,
+            apply_chat_template=bool(setting.chat),
+            fewshot_as_multiturn=setting.turns,
+            chat_template={"json": as_json, "ChatML": as_chatml}.get(setting.chat),
+            gen_prefix=self.task.doc_to_prefix(document),
+        )
+
+
+def as_json(messages: Any, *, add_generation_prompt: bool) -> list[str]:
+    """What `JsonChatStr` of lm-eval's API models is in a samples file."""
+    return [json.dumps(messages, ensure_ascii=False)]
+
+
+def as_chatml(messages: Any, *, add_generation_prompt: bool) -> str:
+    text = "".join(f"{MARK}{m['role']}\n{m['content']}<|im_end|>\n" for m in messages)
+    if add_generation_prompt:
+        return f"{text}{MARK}assistant\n"
+    return text.removesuffix("<|im_end|>\n")
+
+
+# ---- The files -------------------------------------------------------------------------------
+
+
+class Case(NamedTuple):
+    """What holds of one prompt: the question, its texts, and texts that belong to no question."""
+
+    question: str
+    texts: list[str]
+    foreign: list[str]
+    prompt: str
+
+
+class Run(NamedTuple):
+    """One type of task in one setting, and its folder of lm-eval's files."""
+
+    label: str
+    tasks: int
+    setting: str
+    folder: str
+    cases: list[Case]
+
+
+class Skipped(NamedTuple):
+    """A type that lm-eval did not render here, and why."""
+
+    label: str
+    tasks: int
+    reason: str
+
+
+def written(folder: Path, types: Iterable[TaskType]) -> tuple[list[Run], list[Skipped]]:
+    """Write the runs of each type below a folder."""
+    runs: list[Run] = []
+    skipped = []
+    for number, kind in enumerate(types):
+        try:
+            with in_time(20):
+                runs += _runs(kind, folder / str(number))
+        except (Exception, SystemExit) as error:
+            reason = f"{type(error).__name__}: {words(str(error))[:150]}"
+            skipped.append(Skipped(kind.label, len(kind.tasks), reason))
+    return runs, skipped
+
+
+def _runs(kind: TaskType, folder: Path) -> list[Run]:
+    config = loaded(dict(kind.config))
+    if "class" in config:
+        bare = config["class"].__new__(config["class"])
+        methods = ("doc_to_text", "doc_to_target")
+        config |= {name: getattr(bare, name) for name in methods}
+    columns = columns_of(config)
+    try:
+        return _settings(kind, Prompts(config, columns), columns, folder)
+    except (Exception, SystemExit):
+        # Only examples show a target: one that no made document fits is replaced.
+        config |= {"doc_to_target": "made_target", "doc_to_choice": None}
+        for key in ("doc_to_target", "doc_to_choice"):
+            config["fewshot_config"].pop(key, None)
+        return _settings(kind, Prompts(config, columns), columns, folder)
+
+
+def _settings(kind: TaskType, prompts: Prompts, columns: Columns, folder: Path) -> list[Run]:
+    runs = []
+    for name, setting in SETTINGS.items():
+        place = folder / re.sub(r"\W+", "_", name)
+        rows, cases = [], []
+        for number, document in enumerate(prompts.documents):
+            prompt = prompts.prompt(document, setting)
+            target = str(prompts.task.doc_to_target(document))
+            rows.append(_row(number, document, prompt, target))
+            cases.append(_case(document, prompt, prompts, columns))
+        _write(place, kind.tasks[0], rows, _summary(kind.tasks[0], prompts.task, setting))
+        runs.append(Run(kind.label, len(kind.tasks), name, str(place), cases))
+    return runs
+
+
+def _case(document: Mapping[str, Any], prompt: Any, prompts: Prompts, columns: Columns) -> Case:
+    question = prompts.question(document)
+    sent = prompt if isinstance(prompt, str) else "\n".join(texts_in(json.loads(prompt[0])))
+    shown = question + (prompts.task.doc_to_prefix(document) or "")
+    description = prompts.task.resolve_field(document, prompts.task.config.description) or ""
+    others = [SYSTEM, description, *(text for shot in prompts.shots for text in texts_in(shot))]
+    foreign = [text for text in others if is_in(text, sent) and not is_in(text, shown)]
+    return Case(question, columns.texts(document, question), [*foreign, MARK], sent)
+
+
+def _row(number: int, document: Mapping[str, Any], prompt: Any, target: str) -> dict[str, Any]:
+    arguments = {"arg_0": prompt, "arg_1": {"until": ["\n\n"], "do_sample": False}}
+    return {
+        "doc_id": number,
+        "doc": document,
+        "target": target,
+        "arguments": {"gen_args_0": arguments},
+        "resps": [[f"I think it is {number}."]],
+        "filtered_resps": [f"I think it is {number}."],
+        "filter": "none",
+        "metrics": ["exact_match"],
+        "doc_hash": f"{number:064x}",
+        "prompt_hash": f"{number:064x}",
+        "target_hash": f"{number:064x}",
+        "exact_match": 0.0,
+    }
+
+
+def _summary(task: str, made: Any, setting: Setting) -> dict[str, Any]:
+    config = {**made.dump_config(), "task": task, "num_fewshot": setting.shots}
+    count = {"original": DOCUMENTS, "effective": DOCUMENTS}
+    chatml = "{% for message in messages %}{{'<|im_start|>' + message['role'] …"
+    return {
+        "results": {task: {"alias": task, "exact_match,none": 0.0}},
+        "group_subtasks": {task: []},
+        "configs": {task: config},
+        "versions": {task: 1.0},
+        "n-shot": {task: setting.shots},
+        "higher_is_better": {task: {"exact_match": True}},
+        "n-samples": {task: count},
+        "config": {"model": "local-chat-completions", "model_args": {"model": "org/made"}},
+        "system_instruction": SYSTEM if setting.chat else None,
+        "fewshot_as_multiturn": setting.turns,
+        "chat_template": {"ChatML": chatml, "json": ""}.get(setting.chat),
+        "model_source": "local-chat-completions",
+        "model_name": "org/made",
+        "lm_eval_version": "0.4.13",
+    }
+
+
+def _write(folder: Path, task: str, rows: Sequence[Any], summary: Any) -> None:
+    from lm_eval.utils import handle_non_serializable
+
+    folder.mkdir(parents=True, exist_ok=True)
+    date = "2026-01-01T00-00-00.000000"
+    results = json.dumps(summary, default=handle_non_serializable, ensure_ascii=False)
+    (folder / f"results_{date}.json").write_text(results, encoding="utf-8")
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (folder / f"samples_{task.replace('/', '_')}_{date}.jsonl").write_text(lines, encoding="utf-8")
+
+
+@contextmanager
+def in_time(seconds: int) -> Iterator[None]:
+    def stop(*_: Any) -> NoReturn:
+        raise TimeoutError(f"took more than {seconds} seconds")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def render(folder: Path, limit: int = 0, match: str = "") -> tuple[list[Run], list[Skipped]]:
+    """`written` by a process of its own, which has no network and may import what it likes."""
+    chosen = [*(["--limit", str(limit)] if limit else []), *(["--match", match] if match else [])]
+    command = [sys.executable, "-m", MODULE, "--write", str(folder), *chosen]
+    offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"), "1")
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        command, cwd=root, env=os.environ | offline, capture_output=True, text=True, timeout=580
+    )
+    assert done.returncode == 0, done.stderr[-5_000:]
+    return _kept(folder)
+
+
+def _kept(folder: Path) -> tuple[list[Run], list[Skipped]]:
+    runs, skipped = json.loads((folder / "runs.json").read_text(encoding="utf-8"))
+    return (
+        [Run(*run)._replace(cases=[Case(*case) for case in run[-1]]) for run in runs],
+        [Skipped(*entry) for entry in skipped],
+    )
+
+
+_MISSING = (
+    *("transformers", "transformers.data", "transformers.data.metrics", "bert_score", "radgraph"),
+    *("sympy", "sympy.parsing", "sympy.parsing.latex", "math_verify", "rouge_score", "antlr4"),
+    *("transformers.data.metrics.squad_metrics", "bleurt"),
+)
+
+
+def _stand_ins() -> None:
+    """What tasks import for their scores is not installed, or asks the network for metrics."""
+    import ast
+    import importlib.metadata
+    from unittest.mock import MagicMock
+
+    import evaluate  # type: ignore[import-untyped]
+
+    absent = [name for name in _MISSING if find_spec(name.partition(".")[0]) is None]
+    sys.modules.update({name: MagicMock(__version__="9.9") for name in absent})
+    version = importlib.metadata.version
+
+    def any_version(distribution_name: str) -> str:
+        return "4.11" if distribution_name.startswith("antlr4") else version(distribution_name)
+
+    importlib.metadata.version = any_version
+    evaluate.load = MagicMock()
+    for module, name in ((json, "loads"), (ast, "literal_eval")):
+        setattr(module, name, _noting(getattr(module, name)))
+
+
+def _noting(parse: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(text: Any, *rest: Any, **options: Any) -> Any:
+        if isinstance(text, Spy):
+            text.is_parsed = True
+            return parse(str(text))
+        return parse(text, *rest, **options)
+
+    return noted
+
+
+def write_all(folder: Path, types: Iterable[TaskType]) -> None:
+    """What the process of `render` does."""
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise OSError("no network in this test")
+
+    socket.socket.connect = refuse  # type: ignore[method-assign]
+    socket.getaddrinfo = refuse
+    from lm_eval import utils
+
+    _stand_ins()
+    utils.env.from_string = lru_cache(maxsize=None)(utils.env.from_string)
+    (folder / "runs.json").write_text(json.dumps(written(folder, types)), encoding="utf-8")
+
+
+# ---- What a judge reads ----------------------------------------------------------------------
+
+
+class Shown(NamedTuple):
+    """What a judge reads of one run: its prompts, the whole tasks, and the notes on questions."""
+
+    prompts: list[str]
+    tasks: list[str]
+    notes: list[str] = []  # noqa: RUF012
+
+
+Reader = Callable[[Run], Shown]
+
+
+def read_by_tiebreak(run: Run) -> Shown:
+    from tiebreak.candidates import load_candidates
+    from tiebreak.inspect_tasks.contests import task_text
+
+    pool = load_candidates(run.folder, alone=True)
+    items = sorted(pool.items, key=lambda item: int(item.metadata["made_number"]))
+    tools = ["\n".join(texts_in(list(map(dict, item.tools)))) for item in items]
+    return Shown(
+        [item.prompt for item in items],
+        [f"{task_text(item)}\n{tool}" for item, tool in zip(items, tools, strict=True)],
+        [str(note) for note in pool.notes if note.kind == "question"],
+    )
+
+
+def read_question(run: Run) -> Shown:
+    """The reader that knows: the measure must find it complete and clean."""
+    return Shown(*[[case.question for case in run.cases]] * 2)
+
+
+def read_prompt(run: Run) -> Shown:
+    """The reader that shows the whole prompt: complete, and clean only where nothing is added."""
+    return Shown(*[[case.prompt for case in run.cases]] * 2)
+
+
+READERS: dict[str, Reader] = {
+    "tiebreak": read_by_tiebreak,
+    "question": read_question,
+    "prompt": read_prompt,
+}
+
+
+class Fault(NamedTuple):
+    """A text that a judge does not see, or should not."""
+
+    text: str
+    case: int
+    shown: str
+
+
+class Measure(NamedTuple):
+    run: Run
+    lost: list[Fault]
+    added: list[Fault]
+    notes: list[str]
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether something is lost and no note tells of it."""
+        return bool(self.lost) and not self.notes
+
+
+def measured(run: Run, reader: Reader = read_by_tiebreak) -> Measure:
+    shown = reader(run)
+    lost, added = [], []
+    for number, case in enumerate(run.cases):
+        task, prompt = shown.tasks[number], shown.prompts[number]
+        lost += [Fault(text, number, task) for text in case.texts if not is_in(text, task)]
+        added += [Fault(text, number, prompt) for text in case.foreign if is_in(text, prompt)]
+    return Measure(run, lost, added, shown.notes)
+
+
+class Share(NamedTuple):
+    """Tasks of one setting: all, those read completely, cleanly, and those noted as incomplete."""
+
+    tasks: int
+    complete: int
+    clean: int
+    noted: int
+
+    def __str__(self) -> str:
+        rest = self.tasks - self.complete
+        return (
+            f"{self.complete / self.tasks:7.2%} complete, {self.clean / self.tasks:7.2%} clean, "
+            f"{self.noted} of {rest} incomplete with a note"
+        )
+
+
+def shares(measures: Sequence[Measure]) -> dict[str, Share]:
+    """The share of each setting, and of "all settings" that of tasks which are so in each."""
+    groups: defaultdict[str, defaultdict[str, list[Measure]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for measure in measures:
+        groups[measure.run.setting][measure.run.label].append(measure)
+    for measure in measures:
+        groups["all settings"][measure.run.label].append(measure)
+    return {name: _share(types.values()) for name, types in groups.items()}
+
+
+def _share(types: Iterable[Sequence[Measure]]) -> Share:
+    counts: Counter[str] = Counter()
+    for measures in types:
+        tasks = measures[0].run.tasks
+        lost = [measure for measure in measures if measure.lost]
+        counts["tasks"] += tasks
+        counts["complete"] += tasks * (not lost)
+        counts["clean"] += tasks * (not any(measure.added for measure in measures))
+        counts["noted"] += tasks * (bool(lost) and all(measure.notes for measure in lost))
+    return Share(*(counts[name] for name in Share._fields))
+
+
+# ---- The command -----------------------------------------------------------------------------
+
+
+def rendered(folder: Path, limit: int, match: str) -> tuple[list[Run], list[Skipped]]:
+    """`render`, or what it left in the folder before."""
+    if not (folder / "runs.json").exists():
+        return render(folder, limit, match)
+    return _kept(folder)
+
+
+def report(runs: Sequence[Run], skipped: Sequence[Skipped], asked: argparse.Namespace) -> None:
+    """Print the shares, the types with faults, and some faults in full."""
+    chosen = [run for run in runs if asked.setting in (None, run.setting)]
+    measures = [measured(run, READERS[asked.reader]) for run in chosen]
+    for name, share in shares(measures).items():
+        print(f"{name:24} {share}")
+    types = {run.label: run for run in runs}
+    print(f"{len(types)} types rendered, of {sum(run.tasks for run in types.values())} tasks")
+    print(f"{len(skipped)} types skipped, of {sum(entry.tasks for entry in skipped)} tasks")
+    for entry in skipped:
+        print(f"  {entry.tasks:4} {entry.label}: {entry.reason}")
+    for heading, faults in (
+        ("not complete", [(m, m.lost) for m in measures if m.lost]),
+        ("not clean", [(m, m.added) for m in measures if m.added]),
+    ):
+        print(f"\n{heading}: {len(faults)} runs")
+        for measure, texts in faults[: asked.list]:
+            run = measure.run
+            print(f"  {run.tasks:4} {run.setting:22} {run.label}: {texts[0].text[:90]!r}")
+        for measure, texts in faults[: asked.show]:
+            _print_fault(measure, texts[0])
+
+
+def _print_fault(measure: Measure, fault: Fault) -> None:
+    case = measure.run.cases[fault.case]
+    samples = next(Path(measure.run.folder).glob("samples_*.jsonl"))
+    row = json.loads(samples.read_text(encoding="utf-8").split("\n")[fault.case])
+    parts = {
+        "document": json.dumps(row["doc"], indent=2, ensure_ascii=False),
+        "prompt": case.prompt,
+        "question as lm-eval renders it": case.question,
+        "what is shown": fault.shown,
+        "the text": fault.text,
+        "notes": "\n".join(measure.notes) or "none",
+    }
+    print(f"\n==== {measure.run.label}, {measure.run.setting}")
+    for name, text in parts.items():
+        print(f"---- {name}\n{text}")
+
+
+def _chosen(limit: int, match: str) -> list[TaskType]:
+    types = [kind for kind in task_types() if any(re.search(match, task) for task in kind.tasks)]
+    return types[: limit or None]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--limit", type=int, default=0, help="only so many types of tasks")
+    parser.add_argument("--match", default="", help="only types with a task of this pattern")
+    parser.add_argument("--reader", choices=READERS, default="tiebreak")
+    parser.add_argument("--setting", choices=SETTINGS, help="only this setting")
+    parser.add_argument("--show", type=int, default=0, help="print so many faults in full")
+    parser.add_argument("--list", type=int, default=40, help="print so many types with faults")
+    parser.add_argument("--keep", type=Path, help="write the files here, or use those that are")
+    parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.write:
+        write_all(asked.write, _chosen(asked.limit, asked.match))
+        return
+    with TemporaryDirectory() as made:
+        folder = asked.keep or Path(made)
+        folder.mkdir(parents=True, exist_ok=True)
+        report(*rendered(folder, asked.limit, asked.match), asked)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The question of every generative task that lm-eval ships, as a judge reads it.
+
+`python -m tests.candidates.lm_eval_templates` prints the shares and the tasks that fall short.
+"""
+
+import pytest
+
+from tests.candidates.lm_eval_templates import (
+    SETTINGS,
+    Run,
+    Skipped,
+    measured,
+    read_prompt,
+    read_question,
+    render,
+    shares,
+)
+
+COMPLETE = 0.98
+CLEAN = 0.9
+RENDERED = 0.95
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Run], list[Skipped]]:
+    return render(tmp_path_factory.mktemp("lm-eval"))
+
+
+@pytest.mark.slow
+def test_nearly_all_tasks_are_rendered(rendered: tuple[list[Run], list[Skipped]]) -> None:
+    runs, skipped = rendered
+    tasks = sum({run.label: run.tasks for run in runs}.values())
+    left_out = sum(entry.tasks for entry in skipped)
+    assert tasks / (tasks + left_out) >= RENDERED, skipped
+    assert {run.setting for run in runs} == {*SETTINGS}
+
+
+@pytest.mark.slow
+def test_the_measure_knows_a_good_and_a_bad_reader(
+    rendered: tuple[list[Run], list[Skipped]],
+) -> None:
+    runs, _ = rendered
+    questions = shares([measured(run, read_question) for run in runs])
+    assert all(share.complete == share.clean == share.tasks for share in questions.values())
+    prompts = shares([measured(run, read_prompt) for run in runs])
+    assert all(share.complete == share.tasks for share in prompts.values())
+    assert prompts["plain, shots"].clean < prompts["plain, shots"].tasks / 20
+    assert prompts["ChatML"].clean == 0
+
+
+@pytest.mark.slow
+def test_a_judge_reads_the_whole_question(rendered: tuple[list[Run], list[Skipped]]) -> None:
+    runs, _ = rendered
+    measures = [measured(run) for run in runs]
+    by_setting = shares(measures)
+    by_setting.pop("all settings")
+    shown = "\n".join(f"{name:24} {share}" for name, share in by_setting.items())
+    print(shown)
+    for share in by_setting.values():
+        assert share.complete / share.tasks >= COMPLETE, shown
+        assert share.clean / share.tasks >= CLEAN, shown
+    silent = [(m.run.label, m.run.setting, m.lost[0].text) for m in measures if m.is_silent]
+    assert not silent
