@@ -115,7 +115,7 @@ def test_arrows_go_one_way(module: Path) -> None:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_modules_stay_small(module: Path) -> None:
-    assert lines(module) <= 400
+    assert lines(module) <= 600
 
 
 def lines(module: Path) -> int:
