@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
+from inspect_ai.model import ChatMessage, Content, ContentText
 from pydantic import ValidationError
 from pydantic_core import to_json
 
@@ -24,6 +25,9 @@ _CUT = (
     "the file is cut off: was its run killed while it wrote, or is this a copy that was not "
     "finished? Copy it again, run it again, or leave it out"
 )
+CUT_TEXT, LEFT_OUT = "...\n(content truncated)", "(Image)"
+"""What releases from 0.3.110 to 0.3.200 wrote for the rest of a long text, and for an image."""
+
 _HEADER, _START = "header.json", "_journal/start.json"
 
 # Transcripts repeat themselves, but no log is both that large and that much smaller as a zip.
@@ -74,8 +78,46 @@ def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
 
 def read_sample(text: bytes, unread: Collection[str]) -> EvalSample:
     """A sample out of its JSON; for arguments and errors see `read_samples`."""
+    shortened = any(to_json(mark)[1:-1] in text for mark in (CUT_TEXT, LEFT_OUT))
+    unread = {*unread} - {"messages"} if shortened else unread
     fields = _object(text)
-    return EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})
+    sample = EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})
+    return _with_whole_input(sample) if shortened else sample
+
+
+def _with_whole_input(sample: EvalSample) -> EvalSample:
+    """A sample with its input as the messages of its run have it, where that was shortened."""
+    sample = resolve_sample_attachments(sample, "full")
+    messages = {message.id: message for message in sample.messages if message.source == "input"}
+    if not isinstance(sample.input, str):
+        sample.input = [_whole(message, messages.get(message.id)) for message in sample.input]
+    sample.messages = []
+    return sample
+
+
+def _whole(message: ChatMessage, logged: ChatMessage | None) -> ChatMessage:
+    if logged is None:
+        return message
+    pairs = zip(_parts(message), _parts(logged), strict=False)
+    parts = [_whole_part(part, other) for part, other in pairs]
+    text = isinstance(message.content, str) and isinstance(parts[0], ContentText)
+    return message.model_copy(update={"content": parts[0].text if text else parts})
+
+
+def _parts(message: ChatMessage) -> list[Content]:
+    content = message.content
+    return [ContentText(text=content)] if isinstance(content, str) else content
+
+
+def _whole_part(part: Content, logged: Content) -> Content:
+    """A part of a message, or what the log has of it; solvers may have put words around a text."""
+    if not isinstance(part, ContentText):
+        return part
+    if not isinstance(logged, ContentText):
+        return logged if part.text == LEFT_OUT else part
+    start = part.text.removesuffix(CUT_TEXT)
+    place = logged.text.find(start) if start != part.text else -1
+    return ContentText(text=logged.text[place:]) if place >= 0 else part
 
 
 def sample_texts(path: str) -> Iterator[bytes]:

@@ -227,20 +227,29 @@ class _Reader:
     def _items(self, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
         """The item of each row; the question is what its prompt shows of its document."""
         docs = [_doc(row) for row in rows]
+        shots = self.run.of(self.task, "shots", None)
         asked = questions(
             [without_tools(doc) for doc in docs],
             [turns_of(_prompt(row)) for row in rows],
             rendered=self._rendered(rows, docs),
             functions=[function_names(tools_of(doc)) for doc in docs],
-            shots=self.run.of(self.task, "shots", None),
+            shots=shots,
             delimiter=self.run.of(self.task, "delimiter", "\n\n"),
         )
         pairs = list(zip(rows, asked, strict=True))
-        if unknown := [row["doc_id"] for row, question in pairs if not question.known]:
+        unknown = [row["doc_id"] for row, question in pairs if not question.known]
+        if unknown and shots != 0:
             what = (
                 f"no column of {count(len(unknown), 'document')} is in the prompt as it stands, "
                 f"such as that of document {unknown[0]}: the question is the last turn of the "
                 "prompt, with whatever stands there"
+            )
+            self.notes.append(Note("question", self.source, what))
+        if unsure := [row["doc_id"] for row, question in pairs if not question.whole]:
+            what = (
+                f"where the examples of {count(len(unsure), 'document')} end is told by blank "
+                f"lines only, such as those of document {unsure[0]}: the question may lack its "
+                "beginning"
             )
             self.notes.append(Note("question", self.source, what))
         return [_item(row, self.benchmark, question) for row, question in pairs]
