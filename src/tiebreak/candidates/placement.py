@@ -14,7 +14,7 @@ does not; then it is refused by name.
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tiebreak.candidates.difference import excerpts
@@ -66,9 +66,18 @@ def place(benchmark: str, records: Sequence[LogRecord]) -> Placement:
         _Asking(number, row.item) for number, record in enumerate(records) for row in record.rows
     ]
     groups = _groups(records, askings)
-    refused = _conflicts(benchmark, records, groups, placement)
+    conflicts = _conflicts(records, groups)
+    if places := [n for n, record in enumerate(records) if _are_places(record, conflicts)]:
+        numbered = enumerate(records)
+        records = [
+            replace(record, positional=n in places or record.positional) for n, record in numbered
+        ]
+        conflicts = _conflicts(records, groups)
+    for (_, item_id), questions in conflicts.items():
+        what = conflict(item_id, questions)
+        placement.problems.append(Note("question_conflict", benchmark, what))
     for question, group in groups.items():
-        usable = [asking for asking in group if _own_id(records, asking) not in refused]
+        usable = [asking for asking in group if _own_id(records, asking) not in conflicts]
         _place_group(benchmark, records, question, usable, placement)
     return placement
 
@@ -98,22 +107,25 @@ def _own_id(records: Sequence[LogRecord], asking: _Asking) -> tuple[str, str] | 
 
 
 def _conflicts(
-    benchmark: str,
-    records: Sequence[LogRecord],
-    groups: Mapping[str, Sequence[_Asking]],
-    placement: Placement,
-) -> set[tuple[str, str] | None]:
-    """Ids of the user's own that stand for different questions; their rows are not placed."""
+    records: Sequence[LogRecord], groups: Mapping[str, Sequence[_Asking]]
+) -> dict[tuple[str, str] | None, list[tuple[str, Item]]]:
+    """Ids of the user's own that stand for different questions, which are no longer placed."""
     asked: dict[tuple[str, str], dict[str, tuple[str, Item]]] = defaultdict(dict)
     for question, group in groups.items():
         for asking in group:
             if (id := _own_id(records, asking)) is not None:
                 asked[id].setdefault(question, (records[asking.record].model, asking.item))
-    conflicts = {id: list(asked[id].values()) for id in asked if len(asked[id]) > 1}
-    for (_, item_id), questions in conflicts.items():
-        what = conflict(item_id, questions)
-        placement.problems.append(Note("question_conflict", benchmark, what))
-    return set(conflicts)
+    return {id: list(asked[id].values()) for id in asked if len(asked[id]) > 1}
+
+
+def _are_places(record: LogRecord, conflicts: Mapping[tuple[str, str] | None, object]) -> bool:
+    """Whether ids are numbers that stand for other questions elsewhere: places after all.
+
+    The dataset may have been cut after its items were numbered.
+    """
+    ids = [row.item.item_id for row in record.rows]
+    contradicted = any((record.harness, id) in conflicts for id in ids)
+    return contradicted and all(id.isdecimal() for id in ids)
 
 
 def conflict(item_id: str, asked: Sequence[tuple[str, Item]]) -> str:
@@ -140,18 +152,16 @@ def _place_group(
 ) -> None:
     """Give the rows that ask one question their slots, or say why that cannot be done."""
     held = Counter((record, item.key.epoch) for record, item in group)
-    copies = [""] * len(group)
-    if max(held.values(), default=0) > 1:
-        told_apart = _copies(records, group)
-        if told_apart is None:
-            placement.problems.append(_repeated(benchmark, records, group))
-            return
-        copies = told_apart
+    repeated = max(held.values(), default=0) > 1
     by_copy: dict[str, list[_Asking]] = defaultdict(list)
+    copies = _copies(records, group) if repeated else [""] * len(group)
     for asking, copy in zip(group, copies, strict=True):
         by_copy[copy].append(asking)
     for copy, askings in by_copy.items():
-        if (pair := _unlike(records, askings)) is not None:
+        if repeated and not _once_each(askings):
+            placement.problems.append(_repeated(benchmark, records, askings))
+            continue
+        if (pair := _unlike(records, askings, repeated)) is not None:
             what = conflict(pair[0][1].item_id, pair)
             placement.problems.append(Note("question_conflict", benchmark, what))
             continue
@@ -161,8 +171,11 @@ def _place_group(
         _note_wording(records, askings, placement)
 
 
-def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> list[str] | None:
-    """What tells the copies of a repeated question apart, for each row; None if nothing does."""
+def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> Sequence[str]:
+    """What tells the copies of a repeated question apart, for each row; "" where nothing does.
+
+    Of several ways the first that tells all copies apart, else the one that does for most rows.
+    """
     ids = [asking.item.item_id for asking in group]
     if len({asking.record for asking in group}) == 1:
         return ids
@@ -173,19 +186,30 @@ def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> list[str]
     if len(harnesses) == 1:
         ways.append([asking.item.content_hash for asking in group])
     ways.append([_target(asking.item) for asking in group])
-    return next((way for way in ways if all(way) and _tells_apart(group, way)), None)
+    usable = [way for way in ways if all(way) and _links_all(group, way)]
+    return max(usable, key=lambda way: _n_told_apart(group, way), default=[""] * len(group))
 
 
-def _tells_apart(group: Sequence[_Asking], way: Sequence[str]) -> bool:
-    """Whether no log has a mark twice, and every log shares one with another that has any."""
+def _links_all(group: Sequence[_Asking], way: Sequence[str]) -> bool:
+    """Whether every log shares a mark with another, so that marks mean the same in all."""
     holders: dict[str, set[int]] = defaultdict(set)
-    places = set()
-    for (record, item), mark in zip(group, way, strict=True):
+    for (record, _), mark in zip(group, way, strict=True):
         holders[mark].add(record)
-        places.add((record, item.key.epoch, mark))
-    logs = {asking.record for asking in group}
     shared = {record for those in holders.values() if len(those) > 1 for record in those}
-    return len(places) == len(group) and shared == logs
+    return shared == {asking.record for asking in group}
+
+
+def _n_told_apart(group: Sequence[_Asking], way: Sequence[str]) -> int:
+    """How many rows have a mark that no log has twice."""
+    by_mark: dict[str, list[_Asking]] = defaultdict(list)
+    for asking, mark in zip(group, way, strict=True):
+        by_mark[mark].append(asking)
+    return sum(len(askings) for askings in by_mark.values() if _once_each(askings))
+
+
+def _once_each(askings: Sequence[_Asking]) -> bool:
+    """Whether no log is there twice, in one epoch."""
+    return len({(record, item.key.epoch) for record, item in askings}) == len(askings)
 
 
 def _repeated(benchmark: str, records: Sequence[LogRecord], group: Sequence[_Asking]) -> Note:
@@ -201,12 +225,13 @@ def _repeated(benchmark: str, records: Sequence[LogRecord], group: Sequence[_Ask
 
 
 def _unlike(
-    records: Sequence[LogRecord], askings: Sequence[_Asking]
+    records: Sequence[LogRecord], askings: Sequence[_Asking], repeated: bool
 ) -> list[tuple[str, Item]] | None:
     """Two rows that were joined by their question and are not the same item for all that.
 
     Their targets disagree; or inside Inspect, where no id of the user's own says that they are
-    one, something else around the question differs: another instruction, or another passage.
+    one, something else around the question differs: another instruction, or another passage. Of a
+    repeated question the targets must agree even then: ids may be exchanged.
     """
     first = askings[0]
     for other in askings[1:]:
@@ -214,10 +239,11 @@ def _unlike(
         alike = both[0].harness == both[1].harness
         if alike and first.item.content_hash == other.item.content_hash:
             continue
-        if alike and _own_id(records, first) == _own_id(records, other) is not None:
+        one_id = alike and _own_id(records, first) == _own_id(records, other) is not None
+        if one_id and not repeated:
             continue
         contents = (first.item.content_hash, other.item.content_hash)
-        inspect = alike and both[0].harness == "inspect" and all(contents)
+        inspect = alike and both[0].harness == "inspect" and all(contents) and not one_id
         if inspect or _targets_disagree(first.item, other.item):
             pair = (first, other)
             return [(records[asking.record].model, asking.item) for asking in pair]

@@ -241,11 +241,12 @@ def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[
     long = [column for column in columns if len(column) >= _LONG]
     short = {column for column in columns if len(column) < _LONG}
     spans = [span for column in long if (span := page.last(column)) is not None]
-    spans += [
-        _Span(start, start + len(turn.text))
+    whole = {
+        turn.text.strip(): _Span(start, start + len(turn.text))
         for turn, start in zip(page.turns, page.starts, strict=True)
-        if turn.role != "assistant" and turn.text.strip() in short
-    ]
+        if turn.role != "assistant"
+    }
+    spans += [span for text, span in whole.items() if text in short]
     spans = [span for span in spans if inside.start <= span.start and span.end <= inside.end]
     if spans:
         return spans
@@ -286,7 +287,7 @@ def _begin(
 
 
 def _fields(text: str, begin: int, columns: Sequence[str]) -> list[_Span]:
-    """Where short columns fill a line of the question, or a line behind its label."""
+    """Where short columns fill a line of the question, or a line behind its label or letter."""
     short = [column for column in columns if len(column) < _LONG]
     return [span for column in short for span in _as_fields(text, begin, column)]
 
@@ -295,10 +296,8 @@ def _as_fields(text: str, begin: int, column: str) -> Iterator[_Span]:
     start = text.find(column, begin)
     while start >= 0:
         end = start + len(column)
-        before = text[max(0, start - 2) : start]
-        if text[end : end + 1] in ("", "\n") and (
-            not before or before[-1] == "\n" or before == ": " or start == begin
-        ):
+        label = text[max(begin, text.rfind("\n", 0, start) + 1) : start]
+        if text[end : end + 1] in ("", "\n") and (label[-2:] == ": " or _LABEL.fullmatch(label)):
             yield _Span(start, end)
         start = text.find(column, end)
 
