@@ -191,12 +191,16 @@ def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> Sequence[
 
 
 def _links_all(group: Sequence[_Asking], way: Sequence[str]) -> bool:
-    """Whether every log shares a mark with another, so that marks mean the same in all."""
+    """Whether marks link all logs, be it over a third: then they mean the same in all."""
     holders: dict[str, set[int]] = defaultdict(set)
     for (record, _), mark in zip(group, way, strict=True):
         holders[mark].add(record)
-    shared = {record for those in holders.values() if len(those) > 1 for record in those}
-    return shared == {asking.record for asking in group}
+    linked = {group[0].record}
+    while (
+        more := {record for logs in holders.values() if logs & linked for record in logs} - linked
+    ):
+        linked |= more
+    return linked == {asking.record for asking in group}
 
 
 def _n_told_apart(group: Sequence[_Asking], way: Sequence[str]) -> int:
@@ -230,8 +234,9 @@ def _unlike(
     """Two rows that were joined by their question and are not the same item for all that.
 
     Their targets disagree; or inside Inspect, where no id of the user's own says that they are
-    one, something else around the question differs: another instruction, or another passage. Of a
-    repeated question the targets must agree even then: ids may be exchanged.
+    one, something else around the question differs: another instruction, or another passage. The
+    targets must agree even then where the question is repeated, as ids may be exchanged, and where
+    ids are numbers, as these may be places.
     """
     first = askings[0]
     for other in askings[1:]:
@@ -240,7 +245,7 @@ def _unlike(
         if alike and first.item.content_hash == other.item.content_hash:
             continue
         one_id = alike and _own_id(records, first) == _own_id(records, other) is not None
-        if one_id and not repeated:
+        if one_id and not repeated and not first.item.item_id.isdecimal():
             continue
         contents = (first.item.content_hash, other.item.content_hash)
         inspect = alike and both[0].harness == "inspect" and all(contents) and not one_id
