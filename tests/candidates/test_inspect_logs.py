@@ -245,6 +245,17 @@ def test_a_bad_answer_is_an_answer(
     assert (found.text, found.stop_reason) == (text, stop_reason)
 
 
+def test_the_end_of_a_run_that_a_limit_stopped_is_marked(tmp_path: Path) -> None:
+    row = make_rows(1)[0] | {"limit": "message"}
+    pool = pair(tmp_path, [row])
+    mark = "(The run was stopped here by its message limit.)"
+    assert answer(pool).answer == f"The answer is 0.\n{mark}"
+    assert {note.what for note in pool.notes if note.kind == "stopped"} == {
+        "1 answer of runs that a limit stopped, such as that of item 'q0': judges read the last "
+        "words, with a mark"
+    }
+
+
 def test_tool_calls_and_schemas(tmp_path: Path) -> None:
     call = {"function": "gcd", "arguments": {"a": 4, "b": 6}}
     tool = {"name": "gcd", "parameters": {"properties": {"a": {}, "b": {}}}}

@@ -53,6 +53,16 @@ def test_both_harnesses_align_on_the_question(tmp_path: Path) -> None:
     assert pool.notes == ()
 
 
+def test_the_same_questions_under_other_ids_join_and_a_note_says_so(tmp_path: Path) -> None:
+    write_inspect_log(tmp_path, "a", make_rows(3))
+    write_inspect_log(tmp_path, "b", other_ids(make_rows(3)))
+    pool = load_candidates(tmp_path)
+    assert answers(pool) == {f"q{i}": [f"The answer is {i}."] * 2 for i in range(3)}
+    assert [str(note) for note in pool.notes] == [
+        "gsm8k: 3 items joined by what is asked, under different ids, such as 'q0' (a), 'doc-9' (b)"
+    ]
+
+
 def test_items_with_the_same_question_are_told_apart_by_their_number(tmp_path: Path) -> None:
     rows = make_rows(3)
     rows[2]["question"] = rows[0]["question"]

@@ -145,6 +145,7 @@ def _align_benchmark(records: Sequence[LogRecord], mode: Mode, alone: bool) -> _
         candidates=_rows({items[slot].key: table[slot] for slot in kept}, ordered),
         notes=[
             *notes,
+            *_id_notes(benchmark, records, placement),
             *([] if strict else holes),
             *_settings_notes(benchmark, records, placement),
         ],
@@ -282,6 +283,23 @@ def _target_notes(benchmark: str, records: Sequence[LogRecord], placement: Place
         Note("target_differs", benchmark, f"item {id!r} has {n} different targets in its logs")
         for id, n in different.items()
     ]
+
+
+def _id_notes(benchmark: str, records: Sequence[LogRecord], placement: Placement) -> list[Note]:
+    """That items of one harness joined by what they ask, under other ids."""
+    ids: dict[tuple[Slot, Harness], dict[str, str]] = defaultdict(dict)
+    for number, record in enumerate(records):
+        for item, _ in () if record.positional else record.rows:
+            if (slot := placement.slot(number, item)) is not None:
+                ids[slot, record.harness].setdefault(item.item_id, record.model)
+    if not (different := [models for models in ids.values() if len(models) > 1]):
+        return []
+    shown = ", ".join(f"{id!r} ({model})" for id, model in different[0].items())
+    what = (
+        f"{count(len(different), 'item')} joined by what is asked, under different ids, such as "
+        f"{shown}"
+    )
+    return [Note("other_ids", benchmark, what)]
 
 
 def _native_notes(benchmark: str, records: Sequence[LogRecord]) -> list[Note]:

@@ -37,7 +37,7 @@ from tiebreak.candidates.records import (
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
 from tiebreak.candidates.turns import Turn, conversation
-from tiebreak.words import natural_key
+from tiebreak.words import count, natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}
 _ATTACHMENT = "attachment://"
@@ -143,6 +143,12 @@ class _Reader:
                 [sample.id for sample in wanted], self.header.eval.dataset.samples or 0
             ),
         )
+        if stopped := [sample.id for sample in wanted if sample.limit is not None]:
+            what = (
+                f"{count(len(stopped), 'answer')} of runs that a limit stopped, such as that of "
+                f"item {stopped[0]!r}: judges read the last words, with a mark"
+            )
+            self.notes.append(Note("stopped", self.source, what))
         problems = (*self.problems, *twice)
         return Reading((record,), tuple(self.notes), problems, _run_of(self.header))
 
