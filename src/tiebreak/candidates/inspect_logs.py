@@ -25,7 +25,7 @@ from tiebreak.candidates.native import (
     missing,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import questions
+from tiebreak.candidates.question import Asked, questions
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -342,13 +342,13 @@ def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:
     asked = questions([sample.metadata for sample in samples], inputs, shots=0, share=1)
     prompts = [conversation(turns) for turns in inputs]
     bare = [
-        question.text if question.known and len(samples) > 1 else prompt
+        question if question.known and len(samples) > 1 else Asked(prompt)
         for question, prompt in zip(asked, prompts, strict=True)
     ]
     return [_item(*parts, benchmark) for parts in zip(samples, prompts, bare, strict=True)]
 
 
-def _item(sample: EvalSample, prompt: str, question: str, benchmark: str) -> Item:
+def _item(sample: EvalSample, prompt: str, asked: Asked, benchmark: str) -> Item:
     metadata = sample.metadata
     choices, tools = tuple(sample.choices or ()), tools_of(metadata)
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
@@ -358,7 +358,8 @@ def _item(sample: EvalSample, prompt: str, question: str, benchmark: str) -> Ite
     whole = json.dumps([collapse(prompt), choices, collapse(target), shown])
     return Item(
         key=ItemKey(benchmark, str(sample.id), sample.epoch),
-        input_hash=input_hash(question, choices, tools, judged, shown),
+        # Options that the input shows are in the prompt already: these are for the fingerprint.
+        input_hash=input_hash(asked.text, choices or asked.choices, tools, judged, shown),
         prompt=prompt,
         target=target,
         choices=choices,
