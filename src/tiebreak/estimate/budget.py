@@ -34,7 +34,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.schedule import n_rounds
 from tiebreak.words import count
 
-_LOADING = ("mode", "native", "filter", "rename")
+_LOADING = ("mode", "native", "filter", "rename", "names", "same_settings")
 
 
 def plan_judging(

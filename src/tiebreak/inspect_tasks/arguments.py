@@ -30,6 +30,7 @@ class Common(TypedDict, total=False):
         match), place answers that failed after those that passed (auto), or not (off).
     mode: strict (any hole is an error), intersect (keep items that all models answered) or, where
         answers are graded one by one, union (keep items that any model answered).
+    same_settings: Refuse models that were asked in different ways (temperature, shots, solver …).
     shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
     repeat: Runs with another number get fresh replies, not those in the cache.
     settle: Stop when the ranking is decided (true), or its first k places (k).
@@ -54,6 +55,7 @@ class Common(TypedDict, total=False):
     merge_identical: bool
     stratify: Stratify | bool
     mode: str
+    same_settings: bool
     shard: str | None
     repeat: int
     settle: bool | int
@@ -75,6 +77,7 @@ DEFAULTS: Common = {
     "merge_identical": True,
     "stratify": "auto",
     "mode": "strict",
+    "same_settings": False,
     "shard": None,
     "repeat": 1,
     "settle": False,
@@ -102,7 +105,7 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
             raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
     common: Common = {**DEFAULTS, **given}
     # Arguments of the command line come as whatever YAML makes of them.
-    for switch in ("saturated_only", "merge_identical"):
+    for switch in ("saturated_only", "merge_identical", "same_settings"):
         flag(switch, common[switch])
     if isinstance(common["stratify"], bool):  # what YAML makes of off
         common["stratify"] = "auto" if common["stratify"] else "off"

@@ -40,7 +40,7 @@ from tiebreak.scorers.rubric import (
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, split_names
 
-_LOADING = re.compile(r"--(native|filter|rename)\b")
+_LOADING = re.compile(r"--(?:metric|filter|rename|name)\b")
 
 NO_CANDIDATES = (
     "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
@@ -49,7 +49,7 @@ NO_CANDIDATES = (
 
 
 def load_pools(
-    candidates: str | list[str] | None, mode: str, protocol: Protocol
+    candidates: str | list[str] | None, mode: str, protocol: Protocol, same_settings: bool = False
 ) -> tuple[CandidatePool, ...]:
     """The pool behind the task argument `candidates`; with the mode `union` there may be several.
 
@@ -63,13 +63,13 @@ def load_pools(
     given = candidates if isinstance(candidates, list) else split_names(str(candidates))
     paths = [from_working_directory(str(path)) for path in given if path != ""]
     one_of("mode", mode, ("strict", "intersect", "union"))
-    require_comparable(mode, protocol)
+    require_comparable(mode, protocol, same_settings)
     try:
         if mode == "union":
             return load_by_models(paths)
         kept: Mode = "strict" if mode == "strict" else "intersect"
         alone = RULES[protocol.placed_by].judges_one
-        return (load_candidates(paths, mode=kept, alone=alone),)
+        return (load_candidates(paths, mode=kept, alone=alone, same_settings=same_settings),)
     except CandidateError as error:
         raise PrerequisiteError(_to_inspect(str(error))) from error
 
@@ -77,16 +77,17 @@ def load_pools(
 def _to_inspect(message: str) -> str:
     """What an error says of options, for who gave `-T candidates=…` to Inspect."""
     said = message.replace("--mode intersect", "-T mode=intersect")
-    if _LOADING.search(said):
+    said = said.replace("--same-settings", "-T same_settings=true")
+    if options := sorted(set(_LOADING.findall(said))):
         said += (
-            "\nThese are options of tiebreak candidates, whose --out pool.parquet is then given as "
+            f"\nWith {', '.join(options)}: `tiebreak candidates … --out pool.parquet`, and then "
             "-T candidates=pool.parquet."
         )
     return said
 
 
-def require_comparable(mode: str, protocol: Protocol) -> None:
-    """Refuse to keep items that not all models answered where a protocol compares answers."""
+def require_comparable(mode: str, protocol: Protocol, same_settings: bool = False) -> None:
+    """Refuse to keep items that not all models answered where answers or settings are compared."""
     if mode == "union" and not RULES[protocol.placed_by].by_grades:
         raise PrerequisiteError(
             f"Mode union keeps items that only some models answered, and {protocol.name} ranks the "
@@ -94,6 +95,8 @@ def require_comparable(mode: str, protocol: Protocol) -> None:
             "some comparisons. It is for protocols that grade answers one by one (stars, "
             "pointwise); here use mode intersect."
         )
+    if mode == "union" and same_settings:
+        raise PrerequisiteError("Mode union does not compare settings: use mode intersect.")
 
 
 def from_working_directory(path: str) -> str:

@@ -62,8 +62,8 @@ HOW_TO_GO_ON = (
 
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
 _WHERE = (
-    *("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost"),
-    "canaries",
+    *("candidates", "rubric", "task_type", "mode", "same_settings", "shard", "max_calls"),
+    *("max_cost", "canaries"),
 )
 
 
@@ -97,7 +97,7 @@ def judging_task(
         require_no_rubric(protocol, common["task_type"], common["rubric"])
     if common["canaries"] and not RULES[protocol.placed_by].asks:
         raise PrerequisiteError(f"{protocol.name} asks no judge: leave canaries out.")
-    pools = load_pools(common["candidates"], common["mode"], protocol)
+    pools = load_pools(common["candidates"], common["mode"], protocol, common["same_settings"])
     models = models_of(pools)
     roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
     found = None
