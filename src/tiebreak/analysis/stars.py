@@ -22,6 +22,7 @@ from tiebreak.analysis.judge.figures import judge_figures
 from tiebreak.analysis.judge.jury import jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import unscored_warning
+from tiebreak.analysis.settings import Different, different
 from tiebreak.analysis.standing import Placed, best_first, whole
 from tiebreak.analysis.star_rounds import star_parts
 from tiebreak.analysis.star_styles import StarStyles, styles_of
@@ -135,6 +136,7 @@ class StarBoard:
     draws: int
     seed: int
     receipt: Receipt
+    settings_differ: Different
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -252,6 +254,7 @@ def star_board(
         draws=how.draws,
         seed=how.seed,
         receipt=receipt,
+        settings_differ=different(table.settings),
         warnings=tuple(filter(None, [unscored, _judges_warning(table)])),
         notes=table.notes,
     )

@@ -6,9 +6,11 @@ on what it kept. So a run that is stopped loses nothing, and scores can be compu
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from logging import getLogger
 from typing import Any, Unpack
 
@@ -315,10 +317,13 @@ def run_id(
 def log_metadata(
     protocol: Protocol, pools: Sequence[CandidatePool], seed: int, run: str, shard: str | None
 ) -> dict[str, Any]:
-    """What a ranking log says about itself: protocol, version, seed, and where answers came from.
+    """What a ranking log says about itself: protocol, version, seed, and how answers came about.
 
     `PROTOCOL_KEY` is how ranking logs are told from candidates' logs.
     """
+    settings: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
+    for (benchmark, model), asked in chain(*(pool.settings.items() for pool in pools)):
+        settings[benchmark][model] = asked
     sources = sorted({c.source for pool in pools for _, row in pool for c in row.values()})
     return {
         PROTOCOL_KEY: protocol.name,
@@ -329,6 +334,7 @@ def log_metadata(
         **({} if shard is None else {SHARD_KEY: shard}),
         "candidate_sources": sources,
         "candidate_notes": [str(note) for pool in pools for note in pool.notes],
+        "candidate_settings": settings,
     }
 
 

@@ -39,6 +39,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 
 SHOWN_UNRANKED = 5
+SHOWN_ALIKE = 3
 
 # Of more models than this tiers are places.
 _NAMED = 12
@@ -111,7 +112,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         _verdict(board),
         board.warnings,
         tuple(filter(None, [ranking, _views(board), control, judge, jury_section(board)])),
-        (*board.notes, *_unranked_notes(board)),
+        (*board.notes, *settings_notes(board), *_unranked_notes(board)),
     )
 
 
@@ -128,6 +129,21 @@ def tier_lines(board: Leaderboard | StarBoard) -> Iterator[str]:
     """Which models cannot be told apart, unless the verdict says all of it."""
     if 1 < len(board.verdict.tiers) < len(board.rows):
         yield f"Tiers, in which no two models are told apart: {' · '.join(tiers_of(board))}"
+
+
+def settings_notes(board: Leaderboard | StarBoard) -> Iterator[str]:
+    """In which ways models were asked differently, a few named of those asked alike."""
+    ways = []
+    for setting, values in board.settings_differ.items():
+        shown = [f"{value or 'not set'} ({_some(models)})" for value, models in values.items()]
+        ways.append(f"{setting}: {', '.join(shown)}")
+    if ways:
+        yield f"The models were asked in different ways: {'; '.join(ways)}"
+
+
+def _some(models: Sequence[str]) -> str:
+    more = len(models) - SHOWN_ALIKE
+    return ", ".join(models[:SHOWN_ALIKE]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _verdict(board: Leaderboard) -> str:
