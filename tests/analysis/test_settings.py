@@ -8,13 +8,12 @@ import pytest
 from tests.analysis.stars import starred
 from tests.ranking_logs.builders import bracket, write_log, write_shards
 from tiebreak.analysis.leaderboard import leaderboards
-from tiebreak.analysis.settings import Different, different
 from tiebreak.analysis.stars import star_report
 from tiebreak.candidates import PROTOCOL_KEY
-from tiebreak.ranking_logs.log import Settings
+from tiebreak.candidates.settings import Different, Settings, different
 
-INSPECT = {"solver": "generate()", "temperature": "0.0"}
-LM_EVAL = {"shots": "5", "temperature": "0.0"}
+INSPECT = {"harness": "inspect", "solver": "generate()", "temperature": "0.0"}
+LM_EVAL = {"harness": "lm-eval", "shots": "5", "temperature": "0.0"}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +26,7 @@ LM_EVAL = {"shots": "5", "temperature": "0.0"}
             {"temperature": {"1.0": ["a"], "0.0": ["b", "c"]}},
         ),
         (
-            {"a": INSPECT, "b": {"solver": "react()"}},
+            {"a": INSPECT, "b": {"harness": "inspect", "solver": "react()"}},
             {
                 "solver": {"generate()": ["a"], "react()": ["b"]},
                 "temperature": {"0.0": ["a"], "": ["b"]},

@@ -125,6 +125,26 @@ def test_neither_the_order_of_files_nor_of_rows_matters(tmp_path: Path) -> None:
         assert load_candidates(files) == expected
 
 
+def test_a_pool_of_both_harnesses_keeps_their_settings_apart(tmp_path: Path) -> None:
+    pool = load_candidates(both_harnesses(tmp_path / "logs"))
+    write_parquet(pool, tmp_path / "pool.parquet")
+    read = load_candidates(tmp_path / "pool.parquet", same_settings=True)
+    assert (read.settings, read.notes) == (pool.settings, ())
+
+
+def test_models_are_named_by_any_spelling_of_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_harnesses(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for given in ("logs", str(tmp_path / "logs")):
+        for named in ("out/org__c", str(tmp_path / "out" / "org__c")):
+            assert "mine" in load_candidates([given, "out"], names={named: "mine"}).models
+    write_parquet(load_candidates("logs"), "pool.parquet")
+    with pytest.raises(CandidateError, match=r"no log at 'pool\.parquet'"):
+        load_candidates("pool.parquet", names={"pool.parquet": "mine"})
+
+
 def test_intersect_of_a_whole_pool_changes_nothing(tmp_path: Path) -> None:
     both_harnesses(tmp_path)
     assert load_candidates(tmp_path, "intersect") == load_candidates(tmp_path)

@@ -25,12 +25,12 @@ from tiebreak.analysis.remarks import (
     tie_warning,
     unscored_warning,
 )
-from tiebreak.analysis.settings import Different, different
 from tiebreak.analysis.settled import Settled, settled_of
 from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.analysis.trust import JURY_REMEDY, REMEDY, Trust, faults, juror_faults, trust_of
 from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
+from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers import (

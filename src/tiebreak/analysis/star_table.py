@@ -13,8 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.candidates.settings import Settings
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.ranking_logs.log import JudgedItem, RankingLog, Settings
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count
 

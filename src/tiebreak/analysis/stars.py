@@ -22,13 +22,13 @@ from tiebreak.analysis.judge.figures import judge_figures
 from tiebreak.analysis.judge.jury import jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.analysis.remarks import unscored_warning
-from tiebreak.analysis.settings import Different, different
 from tiebreak.analysis.standing import Placed, best_first, whole
 from tiebreak.analysis.star_rounds import star_parts
 from tiebreak.analysis.star_styles import StarStyles, styles_of
 from tiebreak.analysis.star_table import Design, StarTable, star_table
 from tiebreak.analysis.trust import trust_of
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict
+from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval

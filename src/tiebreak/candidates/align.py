@@ -14,6 +14,7 @@ from tiebreak.candidates.lm_eval_runs import SAMPLES_ENDS
 from tiebreak.candidates.placement import Placement, Slot, conflict, differing, place
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Mode, Note
 from tiebreak.candidates.records import Harness, LogRecord, item_name
+from tiebreak.candidates.settings import different, ways
 from tiebreak.words import count, natural_key
 
 _FATAL = ("duplicate_model", "disjoint_items", "single_model", "rename", "empty_folder")
@@ -325,19 +326,8 @@ def _settings_notes(
     benchmark: str, records: Sequence[LogRecord], placement: Placement
 ) -> list[Note]:
     """In which ways the models of a benchmark were asked differently: one note for all."""
-    differences = []
-    for harness in dict.fromkeys(record.harness for record in records):
-        alike = [record for record in records if record.harness == harness]
-        for name in sorted({name for record in alike for name in record.settings}):
-            models: dict[str, list[str]] = defaultdict(list)
-            for record in alike:
-                models[record.settings.get(name, "not set")].append(record.model)
-            if len(models) > 1:
-                values = [f"{value} ({', '.join(who)})" for value, who in models.items()]
-                differences.append(f"{name}: {', '.join(values)}")
     notes = []
-    if differences:
-        what = f"the models were asked in different ways: {'; '.join(differences)}"
+    if what := ways(different({record.model: record.settings for record in records})):
         notes.append(Note("settings_differ", benchmark, what))
     if placement.worded:
         what = (

@@ -36,6 +36,7 @@ from tiebreak.candidates.records import (
     unique_rows,
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
+from tiebreak.candidates.settings import HARNESS
 from tiebreak.candidates.turns import Turn, conversation
 from tiebreak.words import count, natural_key
 
@@ -263,6 +264,7 @@ def _settings(header: EvalLog) -> dict[str, str]:
     solver = [f"{step.solver}({_arguments(step.params)})" for step in plan.steps]
     config = spec.model_generate_config.merge(plan.config).model_dump(exclude_none=True)
     settings: dict[str, Any] = {
+        HARNESS: "inspect",
         "task version": spec.task_version,
         "task arguments": _arguments(spec.task_args),
         "solver": " ".join(solver),

@@ -39,6 +39,7 @@ from tiebreak.candidates.records import (
     item_name,
     unique_rows,
 )
+from tiebreak.candidates.settings import HARNESS
 from tiebreak.candidates.templates import render
 from tiebreak.candidates.turns import turns_of
 from tiebreak.paths import problem_with
@@ -276,6 +277,7 @@ class _Reader:
         options = _request(self.rows[0])[1]
         given = options if isinstance(options, dict) else {}
         return {
+            HARNESS: "lm-eval",
             **self.run.of(self.task, "settings", {}),
             **{str(name).replace("_", " "): brief(value) for name, value in given.items()},
         }
@@ -389,7 +391,8 @@ def _request(row: Mapping[str, Any]) -> tuple[Any, ...]:
     if isinstance(requests, dict):
         requests = list(requests.values())
     first = requests[0] if isinstance(requests, list) and requests else None
-    values = tuple(first.values() if isinstance(first, dict) else first or ())
+    first = list(first.values()) if isinstance(first, dict) else first
+    values = tuple(first) if isinstance(first, list) else ()
     return (*values, None, None, None)[:3]
 
 

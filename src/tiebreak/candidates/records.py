@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final, Literal, NamedTuple
 
 from tiebreak.candidates.identity import benchmark_name
@@ -87,8 +87,14 @@ class ReadOptions:
 
 
 def places_of(source: str) -> list[str]:
-    """A file and the folders that it lies in, the innermost first."""
-    return [source, *(parent.as_posix() for parent in PurePosixPath(source).parents)]
+    """A file and the folders that it lies in, the innermost first; from the root of the disk."""
+    path = place(source)
+    return [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
+
+
+def place(path: str) -> str:
+    """A path on this machine from the root of its disk; an address as it is."""
+    return path if "://" in path else Path(path).absolute().as_posix()
 
 
 def brief(value: object) -> str:

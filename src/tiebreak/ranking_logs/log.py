@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tiebreak.candidates import CONTEST_KEY, Shard
+from tiebreak.candidates.settings import Settings
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 from tiebreak.scorers.rules import RULES, fits, fitting
 from tiebreak.words import natural_key
-
-Settings = Mapping[str, Mapping[str, str]]
-"""How each model was asked, as far as it is known: its settings by name, as text."""
 
 
 class RankingLogError(ValueError):

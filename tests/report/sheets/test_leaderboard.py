@@ -20,8 +20,8 @@ from tests.ranking_logs.builders import (
 from tests.report.showing import printed as show
 from tests.report.showing import round_trip
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
-from tiebreak.analysis.settings import Different
 from tiebreak.analysis.strengths import StrengthRow
+from tiebreak.candidates.settings import Different
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.settlement import SettleFor
 from tiebreak.report.cells import decimal, signed_interval

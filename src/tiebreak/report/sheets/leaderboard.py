@@ -9,6 +9,7 @@ from tiebreak.analysis.receipt import Receipt
 from tiebreak.analysis.settled import Settled
 from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.strengths import Method, StrengthRow
+from tiebreak.candidates.settings import ways
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -39,7 +40,6 @@ from tiebreak.scorers.catalogue import PROTOCOLS
 from tiebreak.words import count
 
 SHOWN_UNRANKED = 5
-SHOWN_ALIKE = 3
 
 # Of more models than this tiers are places.
 _NAMED = 12
@@ -132,18 +132,9 @@ def tier_lines(board: Leaderboard | StarBoard) -> Iterator[str]:
 
 
 def settings_notes(board: Leaderboard | StarBoard) -> Iterator[str]:
-    """In which ways models were asked differently, a few named of those asked alike."""
-    ways = []
-    for setting, values in board.settings_differ.items():
-        shown = [f"{value or 'not set'} ({_some(models)})" for value, models in values.items()]
-        ways.append(f"{setting}: {', '.join(shown)}")
-    if ways:
-        yield f"The models were asked in different ways: {'; '.join(ways)}"
-
-
-def _some(models: Sequence[str]) -> str:
-    more = len(models) - SHOWN_ALIKE
-    return ", ".join(models[:SHOWN_ALIKE]) + (f" and {more:,} more" if more > 0 else "")
+    """In which ways models were asked differently."""
+    if sentence := ways(board.settings_differ):
+        yield sentence[0].upper() + sentence[1:]
 
 
 def _verdict(board: Leaderboard) -> str:
