@@ -21,7 +21,7 @@ from tiebreak.analysis.judge.canaries import canaries_of
 from tiebreak.analysis.judge.figures import judge_figures
 from tiebreak.analysis.judge.jury import jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
-from tiebreak.analysis.remarks import unscored_warning
+from tiebreak.analysis.remarks import media_note, unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, whole
 from tiebreak.analysis.star_rounds import star_parts
 from tiebreak.analysis.star_styles import StarStyles, styles_of
@@ -256,7 +256,7 @@ def star_board(
         receipt=receipt,
         settings_differ=different(table.settings),
         warnings=tuple(filter(None, [unscored, _judges_warning(table)])),
-        notes=table.notes,
+        notes=(*table.notes, *media_note(table.items)),
     )
 
 
