@@ -14,6 +14,7 @@ from tiebreak.scorers.jury import JuryMode
 from tiebreak.words import split_names
 
 Stratify = Literal["auto", "off"]
+Media = Literal["refuse", "mark", "show"]
 
 
 class Common(TypedDict, total=False):
@@ -28,6 +29,8 @@ class Common(TypedDict, total=False):
     merge_identical: Judge identical answers once; they share their rank.
     stratify: Where the benchmark's own score is verified (tests, final number, chosen option, exact
         match), place answers that failed after those that passed (auto), or not (off).
+    media: Items with images, recordings or files: refuse them, mark in the task that these are not
+        shown, or show images to a judge that can see (what cannot be shown is marked).
     mode: strict (any hole is an error), intersect (keep items that all models answered) or, where
         answers are graded one by one, union (keep items that any model answered).
     same_settings: Refuse models that were asked in different ways (temperature, shots, solver …).
@@ -54,6 +57,7 @@ class Common(TypedDict, total=False):
     seed: int
     merge_identical: bool
     stratify: Stratify | bool
+    media: Media
     mode: str
     same_settings: bool
     shard: str | None
@@ -76,6 +80,7 @@ DEFAULTS: Common = {
     "seed": 0,
     "merge_identical": True,
     "stratify": "auto",
+    "media": "refuse",
     "mode": "strict",
     "same_settings": False,
     "shard": None,
@@ -110,6 +115,7 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
     if isinstance(common["stratify"], bool):  # what YAML makes of off
         common["stratify"] = "auto" if common["stratify"] else "off"
     one_of("stratify", common["stratify"], get_args(Stratify))
+    one_of("media", common["media"], get_args(Media))
     whole("seed", common["seed"])
     whole("repeat", common["repeat"], 1)
     whole("canaries", common["canaries"], 0)

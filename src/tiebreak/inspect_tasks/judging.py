@@ -65,7 +65,7 @@ HOW_TO_GO_ON = (
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
 _WHERE = (
     *("candidates", "rubric", "task_type", "mode", "same_settings", "shard", "max_calls"),
-    *("max_cost", "canaries"),
+    *("max_cost", "canaries", "media"),
 )
 
 
@@ -114,6 +114,7 @@ def judging_task(
         merge_identical=common["merge_identical"],
         keyed=protocol.keyed,
         stratified=common["stratify"] == "auto",
+        media=common["media"] if RULES[protocol.placed_by].asks else "mark",
     )
     # Contests are restored when they are judged; before that only what they share needs them all.
     shared: Mapping[str, Any] = {}
@@ -204,7 +205,7 @@ def judge_items(
         if settling is not None:
             await settling.caught_up(state.sample_id)
         try:
-            ballots = await run.judge(restore_contest(state.metadata), record)
+            ballots = await run.judge(restore_contest(state.metadata, state.input), record)
         except Exception:
             if settling is not None:
                 settling.judged(state.sample_id, {})
