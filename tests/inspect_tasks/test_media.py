@@ -408,6 +408,8 @@ def picture(tmp_path: Path) -> Path:
         ("", False),  # lm-eval
         ("s3://bucket/shape.png", False),
         ("/9j/4AAQSkZJRg" * 1000, False),
+        (f"/{'x' * 5000}.png", False),
+        ("/\ud800\0.png", False),
     ],
 )
 def test_which_images_can_be_shown(source: str, shown: bool, picture: Path) -> None:

@@ -5,6 +5,7 @@ what they hold once, as an attachment; it would write metadata out twice.
 """
 
 import mimetypes
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,8 +35,8 @@ def _can_be_read(source: str) -> bool:
         return True
     path = Path(source.removeprefix("file://"))
     kind = mimetypes.guess_type(path.name, strict=False)[0] or ""
-    # A relative path meant something in the folder of another run.
-    return kind.startswith("image/") and path.is_absolute() and path.is_file()
+    # A relative path meant something in another folder; pathlib fails where a name is too long.
+    return kind.startswith("image/") and path.is_absolute() and os.path.isfile(path)  # noqa: PTH113
 
 
 def note(media: Sequence[Medium], how: str) -> str:
