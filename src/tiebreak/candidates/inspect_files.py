@@ -98,26 +98,27 @@ def _with_whole_input(sample: EvalSample) -> EvalSample:
 def _whole(message: ChatMessage, logged: ChatMessage | None) -> ChatMessage:
     if logged is None:
         return message
-    pairs = zip(_parts(message), _parts(logged), strict=False)
-    parts = [_whole_part(part, other) for part, other in pairs]
-    text = isinstance(message.content, str) and isinstance(parts[0], ContentText)
-    return message.model_copy(update={"content": parts[0].text if text else parts})
-
-
-def _parts(message: ChatMessage) -> list[Content]:
-    content = message.content
-    return [ContentText(text=content)] if isinstance(content, str) else content
+    content: str | list[Content] = message.content
+    if isinstance(content, str):
+        content = _whole_text(content, logged.text)
+    elif not isinstance(logged.content, str) and len(content) == len(logged.content):
+        content = [_whole_part(*pair) for pair in zip(content, logged.content, strict=True)]
+    return message.model_copy(update={"content": content})
 
 
 def _whole_part(part: Content, logged: Content) -> Content:
-    """A part of a message, or what the log has of it; solvers may have put words around a text."""
     if not isinstance(part, ContentText):
         return part
-    if not isinstance(logged, ContentText):
-        return logged if part.text == LEFT_OUT else part
-    start = part.text.removesuffix(CUT_TEXT)
-    place = logged.text.find(start) if start != part.text else -1
-    return ContentText(text=logged.text[place:]) if place >= 0 else part
+    if isinstance(logged, ContentText):
+        return ContentText(text=_whole_text(part.text, logged.text))
+    return logged if part.text == LEFT_OUT else part
+
+
+def _whole_text(text: str, logged: str) -> str:
+    """A text, or what the log has of one that was cut; solvers may have put words around it."""
+    start = text.removesuffix(CUT_TEXT)
+    place = logged.find(start) if start != text else -1
+    return logged[place:] if place >= 0 else text
 
 
 def sample_texts(path: str) -> Iterator[bytes]:

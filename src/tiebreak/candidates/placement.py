@@ -73,8 +73,8 @@ def place(benchmark: str, records: Sequence[LogRecord]) -> Placement:
             replace(record, positional=n in places or record.positional) for n, record in numbered
         ]
         conflicts = _conflicts(records, groups)
-    for (_, item_id), questions in conflicts.items():
-        what = conflict(item_id, questions)
+    for questions in conflicts.values():
+        what = conflict(questions[0][1].item_id, questions)
         placement.problems.append(Note("question_conflict", benchmark, what))
     for question, group in groups.items():
         usable = [asking for asking in group if _own_id(records, asking) not in conflicts]

@@ -10,11 +10,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from tiebreak.candidates import CANARIES_KEY, PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.candidates.inspect_files import read_header, reason
+from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
     JudgedItem,
     RankingLog,
     RankingLogError,
-    Settings,
     UnreadableLogError,
     ranked_sample,
 )
