@@ -13,9 +13,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.cli.test_interface import line
+from tiebreak.analysis.errors import AnalysisError
 from tiebreak.cli import _contest, _shared
+from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.uncertainty import Resampling
+from tiebreak.ranking_logs import UnreadableLogError
 from tiebreak.report.sheet import Section, Sheet
 from tiebreak.scorers.rules import ANEW
 
@@ -365,6 +368,29 @@ def test_errors_become_one_message() -> None:
     assert (raised.value.message, raised.value.exit_code) == ("a\\x1b[1m\nb", 1)
     with pytest.raises(TypeError), _shared.plain_errors(KeyError, ValueError):
         raise TypeError("another")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [AnalysisError("no log"), PrerequisiteError("no key"), UnreadableLogError("damaged")],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_of_every_room_become_messages_of_any_verb(error: Exception) -> None:
+    @_shared.verb()
+    def fails() -> None:
+        raise error
+
+    done = CliRunner().invoke(fails)
+    assert (done.exit_code, done.stderr) == (1, f"Error: {error}\n")
+
+
+def test_an_error_that_nobody_wrote_for_users_keeps_its_traceback() -> None:
+    @_shared.verb()
+    def fails() -> None:
+        raise ValueError("math domain error")
+
+    with pytest.raises(ValueError, match="math domain error"):
+        CliRunner().invoke(fails, catch_exceptions=False)
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -255,18 +255,45 @@ def with_options(options: Sequence[Callable[[Command], Command]], command: Comma
     return command
 
 
-@contextmanager
-def plain_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Do the work of a verb: a bar shows how far it is, and what goes wrong is one message.
+class Verb(click.Command):
+    """A command that shows how far it is, and for which an error of Tiebreak's is one message."""
 
-    Errors that explain themselves end with exit code 1. They name models, items and files: what
-    would steer the terminal is made visible.
+    def invoke(self, ctx: click.Context) -> Any:
+        """Do the work."""
+        with plain_errors():
+            return super().invoke(ctx)
+
+
+def verb(name: str | None = None, **settings: Any) -> Callable[[Command], Verb]:
+    """Make a function a verb; it is called as the function unless a name is given."""
+    return click.command(name, cls=Verb, **settings)
+
+
+@contextmanager
+def plain_errors(*others: type[Exception]) -> Iterator[None]:
+    """Do some work: a bar shows how far it is, and what goes wrong is one message.
+
+    Errors that explain themselves, and the others that are named, end with exit code 1. They name
+    models, items and files: what would steer the terminal is made visible.
     """
     try:
         with progress_bar():
             yield
-    except kinds as error:
+    except Exception as error:
+        if not (isinstance(error, others) or _explains_itself(error)):
+            raise
         raise click.ClickException(visible(str(error), keep="\n")) from error
+
+
+def _explains_itself(error: Exception) -> bool:
+    """Whether it is an error of Tiebreak's, or one that Inspect itself shows as a message."""
+    if any(kind.__module__.startswith("tiebreak.") for kind in type(error).__mro__):
+        return True
+    if "inspect_ai" not in sys.modules:
+        return False
+    from tiebreak.prerequisite import PrerequisiteError
+
+    return isinstance(error, PrerequisiteError)
 
 
 def echo_json(data: object) -> None:

@@ -10,9 +10,9 @@ from tiebreak.cli._shared import (
     also_option,
     form_options,
     method_option,
-    plain_errors,
     scores_options,
     show,
+    verb,
 )
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.words import split_names
@@ -38,7 +38,7 @@ def _weights(
     return found
 
 
-@click.command(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
+@verb(epilog=f"\b\nMethods, by what they order:\n{_METHODS}")
 @click.argument("files", type=FILES, nargs=-1, required=True)
 @method_option("How to count the ballots. Repeatable.", default=["kemeny_young"], show_default=True)
 @click.option(
@@ -106,25 +106,23 @@ def aggregate(
     """
     from tiebreak.analysis.beside import with_csd
     from tiebreak.analysis.consensus import elect
-    from tiebreak.rankers import MissingPackageError, RankingError
     from tiebreak.report.sheets import consensus as sheets
     from tiebreak.tables import TableError, read_ballots
 
     making: ScoreBallotOptions = {"ties": ties, "weights": weights}
     elections = []
-    with plain_errors(TableError, RankingError, MissingPackageError):
-        read = read_ballots(files, drop_unranked=drop_unranked, making=making, reading=reading)
-        if also and not any(ballots.scores for ballots in read):
-            raise TableError("--also csd needs scores of benchmarks, and there are only ballots")
-        for ballots in read:
-            limit = SCORES_LIMIT if time_limit is None and ballots.scores else time_limit
-            election = elect(
-                ballots,
-                methods,
-                per_item=per_item,
-                time_limit=limit,
-            )
-            if also and ballots.scores:
-                election = with_csd(election, ballots.scores)
-            elections.append(election)
+    read = read_ballots(files, drop_unranked=drop_unranked, making=making, reading=reading)
+    if also and not any(ballots.scores for ballots in read):
+        raise TableError("--also csd needs scores of benchmarks, and there are only ballots")
+    for ballots in read:
+        limit = SCORES_LIMIT if time_limit is None and ballots.scores else time_limit
+        election = elect(
+            ballots,
+            methods,
+            per_item=per_item,
+            time_limit=limit,
+        )
+        if also and ballots.scores:
+            election = with_csd(election, ballots.scores)
+        elections.append(election)
     show(form, sheets, elections)

@@ -12,6 +12,7 @@ from tiebreak.cli._shared import (
     method_option,
     plain_errors,
     show,
+    verb,
 )
 from tiebreak.rankers.aggregators import AGGREGATORS
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--human",
@@ -83,24 +84,17 @@ def align(
       tiebreak align logs/ --human arena.csv --scores mean-rank
     """
     from tiebreak.analysis.alignment.align import align as alignment_of
-    from tiebreak.analysis.errors import AnalysisError
-    from tiebreak.rankers import MissingPackageError
-    from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report import ReportError
     from tiebreak.report.plot import check_plot, plot_alignment
     from tiebreak.report.sheets import alignment as sheets
-    from tiebreak.tables import TableError
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
-    known = (AnalysisError, MissingPackageError, RankingLogError, ReportError, TableError)
-    with plain_errors(*known):
-        if plot:
-            check_plot(plot)
-        alignment = alignment_of(logs, human, methods=methods or None, scores=scores, how=how)
+    if plot:
+        check_plot(plot)
+    alignment = alignment_of(logs, human, methods=methods or None, scores=scores, how=how)
     show(form, sheets, alignment, items=items)
     if plot:
-        with plain_errors(ReportError, OSError):
+        with plain_errors(OSError):
             plot_alignment(
                 alignment,
                 plot,

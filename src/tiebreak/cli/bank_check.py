@@ -1,11 +1,9 @@
 """The verb `bank check`: is anything wrong with a bank."""
 
-import click
-
-from tiebreak.cli._shared import bank_option, form_options, plain_errors, show, shown_option
+from tiebreak.cli._shared import bank_option, form_options, show, shown_option, verb
 
 
-@click.command()
+@verb()
 @bank_option
 @shown_option("How many findings of each kind are named.")
 @form_options("json")
@@ -22,11 +20,9 @@ def check(url: str, most_shown: int, form: str | None) -> None:
     """
     from tiebreak.bank import check_sheet as sheets
     from tiebreak.bank.checks import check_bank
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank, shown
 
-    with plain_errors(BankError):
-        found = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
+    found = check_bank(open_bank(url), bank=shown(url), most_shown=most_shown)
     show(form, sheets, found)
     if found.n_wrong:
         raise SystemExit(1)

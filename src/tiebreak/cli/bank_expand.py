@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import bank_option, echo_json, plain_errors
+from tiebreak.cli._shared import bank_option, echo_json, verb
 from tiebreak.words import count, percent
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 10
 
 
-@click.command()
+@verb()
 @bank_option
 @click.option(
     "--to",
@@ -86,17 +86,14 @@ def expand(
         raise click.UsageError(f"--to statements {wrong} --model")
     if approve and model is not None:
         raise click.UsageError("Statements of a model are read by people first: bank review")
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank
     from tiebreak.bank.variants import expand_bank
-    from tiebreak.prerequisite import PrerequisiteError
 
-    with plain_errors(BankError, PrerequisiteError):
-        engine = open_bank(url)
-        if model is not None:
-            done = _written(engine, model, checker or model, n, limit=limit)
-        else:
-            done = expand_bank(engine, method, approve=approve)  # type: ignore[arg-type]
+    engine = open_bank(url)
+    if model is not None:
+        done = _written(engine, model, checker or model, n, limit=limit)
+    else:
+        done = expand_bank(engine, method, approve=approve)  # type: ignore[arg-type]
     if as_json:
         echo_json(_as_dict(done))
     else:

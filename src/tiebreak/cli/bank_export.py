@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import FILES, bank_option, plain_errors
+from tiebreak.cli._shared import FILES, bank_option, verb
 
 if TYPE_CHECKING:
     from tiebreak.bank.question import Status
 
 
-@click.command()
+@verb()
 @click.argument("sessions", nargs=-1, metavar="[SESSION...]")
 @bank_option
 @click.option(
@@ -57,7 +57,6 @@ def export(
     """
     from pathlib import Path
 
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank
     from tiebreak.bank.session_pool import pool_of
     from tiebreak.candidates.parquet import write_parquet
@@ -74,9 +73,8 @@ def export(
         raise click.UsageError(
             "sessions have different questions, so each is a pool of its own: give --out a folder"
         )
-    with plain_errors(BankError):
-        engine = open_bank(url)
-        pools = {session: pool_of(engine, session, partial=partial) for session in sessions}
+    engine = open_bank(url)
+    pools = {session: pool_of(engine, session, partial=partial) for session in sessions}
     for session, pool in pools.items():
         file = write_parquet(pool, target if one else target / f"{session}.parquet")
         click.echo(f"{file}: {count(len(pool), 'answer')} of {pool.models[0]}")
@@ -85,13 +83,11 @@ def export(
 
 
 def _export_questions(url: str, out: str | None, status: "Status | None") -> None:
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.export import export_questions
     from tiebreak.bank.schema import open_bank
     from tiebreak.words import count
 
     if out is None:
         raise click.UsageError("--questions needs --out FILE.")
-    with plain_errors(BankError):
-        n = export_questions(open_bank(url), out, status)
+    n = export_questions(open_bank(url), out, status)
     click.echo(f"{out}: {count(n, 'question')}")

@@ -4,13 +4,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import FILES, bank_option, form_options, plain_errors, show, shown_option
+from tiebreak.cli._shared import (
+    FILES,
+    bank_option,
+    form_options,
+    show,
+    shown_option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from tiebreak.bank.importing import NearDuplicates
 
 
-@click.command("import")
+@verb("import")
 @click.argument("files", type=FILES, nargs=-1, required=True, metavar="FILE|DATASET...")
 @bank_option
 @click.option(
@@ -71,21 +78,19 @@ def import_(
       tiebreak bank import OWNER/NAME --skip-faulty --near keep
     """
     from tiebreak.bank import import_sheet as sheets
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.importing import import_files
     from tiebreak.bank.reading import sources_of
     from tiebreak.bank.schema import open_bank, shown
 
-    with plain_errors(BankError):
-        sources = sources_of(files)
-        report = import_files(
-            open_bank(url, create=True),
-            sources,
-            bank=shown(url),
-            skip_faulty=skip_faulty,
-            near_duplicates=near_duplicates,
-            most_shown=most_shown,
-        )
+    sources = sources_of(files)
+    report = import_files(
+        open_bank(url, create=True),
+        sources,
+        bank=shown(url),
+        skip_faulty=skip_faulty,
+        near_duplicates=near_duplicates,
+        most_shown=most_shown,
+    )
     show(form, sheets, report)
     if report.refused:
         raise SystemExit(1)

@@ -2,10 +2,10 @@
 
 import click
 
-from tiebreak.cli._shared import bank_option, form_options, plain_errors, show
+from tiebreak.cli._shared import bank_option, form_options, show, verb
 
 
-@click.command()
+@verb()
 @bank_option
 @click.option("--state", type=click.Choice(["open", "complete", "closed"]), help="Only these.")
 @click.option("--institution", help="Only its own.")
@@ -21,17 +21,16 @@ def sessions(url: str, state: str | None, institution: str | None, form: str | N
     from typing import cast
 
     from tiebreak.bank import organiser_sheet
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.overview import sessions_of
     from tiebreak.bank.schema import open_bank
     from tiebreak.bank.session_tables import State
 
-    with plain_errors(BankError), open_bank(url).connect() as connection:
+    with open_bank(url).connect() as connection:
         found = sessions_of(connection, state=cast("State | None", state), institution=institution)
     show(form, organiser_sheet, found)
 
 
-@click.command()
+@verb()
 @click.argument("session")
 @bank_option
 def close(session: str, url: str) -> None:
@@ -41,16 +40,14 @@ def close(session: str, url: str) -> None:
     Example:
       tiebreak bank close 3f2a…
     """
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank
     from tiebreak.bank.sessions import close
 
-    with plain_errors(BankError):
-        found = close(open_bank(url), session)
+    found = close(open_bank(url), session)
     click.echo(f"Session {found.id} is closed, {found.answered:,} of {found.k:,} answered.")
 
 
-@click.command()
+@verb()
 @click.argument("session")
 @click.option("--log", "logs", multiple=True, metavar="LOG", help="Its log of stars. Repeatable.")
 @click.option("--hold", is_flag=True, help="Keep the results, and do not release them yet.")
@@ -82,25 +79,20 @@ def release(
       tiebreak bank release 3f2a… --withdraw
     """
     from tiebreak.bank import organiser_sheet, results
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank
 
     if (withdraw and (logs or hold)) or (hold and not logs):
         raise click.UsageError("Give --log, with --hold if you like, or --withdraw alone.")
     if not logs:
-        with plain_errors(BankError):
-            results.show(open_bank(url), session, shown=not withdraw)
+        results.show(open_bank(url), session, shown=not withdraw)
         click.echo(
             f"The results of session {session} are {'withdrawn' if withdraw else 'released'}."
         )
         return
-    from tiebreak.analysis.errors import AnalysisError
     from tiebreak.bank.release import result_of
     from tiebreak.rankers.uncertainty import Resampling
-    from tiebreak.ranking_logs.log import RankingLogError
 
-    with plain_errors(BankError, RankingLogError, AnalysisError):
-        engine = open_bank(url)
-        found = result_of(engine, session, logs, how=Resampling(level=level))
-        (results.hold if hold else results.release)(engine, session, found.data())
+    engine = open_bank(url)
+    found = result_of(engine, session, logs, how=Resampling(level=level))
+    (results.hold if hold else results.release)(engine, session, found.data())
     show(form, organiser_sheet, found)

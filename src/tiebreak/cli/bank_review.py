@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import bank_option, echo_json, plain_errors
+from tiebreak.cli._shared import bank_option, echo_json, verb
 from tiebreak.words import count
 
 if TYPE_CHECKING:
     from tiebreak.bank.review import Reviewed
 
 
-@click.command()
+@verb()
 @bank_option
 @click.option(
     "--out",
@@ -67,21 +67,19 @@ def review(
     """
     if (out is None) == (given is None):
         raise click.UsageError("Give one of --out and --in.")
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.review import read_review, write_review
     from tiebreak.bank.schema import open_bank
 
-    with plain_errors(BankError):
-        engine = open_bank(url)
-        if out is not None:
-            n = write_review(engine, out, statuses)  # type: ignore[arg-type]
-            _say_written(n, out, statuses, as_json=as_json)
-        elif given is not None:
-            done = read_review(engine, given, reviewer)
-            if as_json:
-                echo_json(_as_dict(done))
-            else:
-                _say_read(done)
+    engine = open_bank(url)
+    if out is not None:
+        n = write_review(engine, out, statuses)  # type: ignore[arg-type]
+        _say_written(n, out, statuses, as_json=as_json)
+    elif given is not None:
+        done = read_review(engine, given, reviewer)
+        if as_json:
+            echo_json(_as_dict(done))
+        else:
+            _say_read(done)
 
 
 def _say_written(n: int, out: Path, statuses: tuple[str, ...], *, as_json: bool) -> None:

@@ -2,10 +2,10 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, bank_option, plain_errors
+from tiebreak.cli._shared import FILES, bank_option, verb
 
 
-@click.command()
+@verb()
 @bank_option
 @click.option("--k", type=click.IntRange(1), default=1000, show_default=True, help="Questions.")
 @click.option("--seed", default="0", show_default=True, help="Names the draw.")
@@ -60,7 +60,6 @@ def sample(
     from pathlib import Path
     from typing import cast
 
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.handout import hand_out, write_questions
     from tiebreak.bank.sampling import Share, draw, entries, linked
     from tiebreak.bank.schema import open_bank
@@ -73,14 +72,13 @@ def sample(
     if Path(out).exists():
         raise click.UsageError(f"{out} is there already: give --out another name")
     how = cast("Share", share)
-    with plain_errors(BankError):
-        engine = open_bank(url)
-        if institution is not None:
-            uuids = hand_out(engine, k, seed, institution, balanced=balanced, share=how)
-        elif anchors is None or session is None:
-            uuids = draw(entries(engine), k, seed, balanced=balanced, share=how)
-        else:
-            bank = entries(engine)
-            uuids = linked(bank, k, seed, session, anchors=anchors, balanced=balanced, share=how)
-        write_questions(engine, uuids, Path(out), with_keys=with_keys)
+    engine = open_bank(url)
+    if institution is not None:
+        uuids = hand_out(engine, k, seed, institution, balanced=balanced, share=how)
+    elif anchors is None or session is None:
+        uuids = draw(entries(engine), k, seed, balanced=balanced, share=how)
+    else:
+        bank = entries(engine)
+        uuids = linked(bank, k, seed, session, anchors=anchors, balanced=balanced, share=how)
+    write_questions(engine, uuids, Path(out), with_keys=with_keys)
     click.echo(f"{out}: {count(k, 'question')}{' with their keys' if with_keys else ''}")

@@ -2,10 +2,10 @@
 
 import click
 
-from tiebreak.cli._shared import bank_option, plain_errors
+from tiebreak.cli._shared import bank_option, verb
 
 
-@click.command()
+@verb()
 @bank_option
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
@@ -57,15 +57,13 @@ def serve(
       tiebreak bank serve --bank bank.db --development
       TIEBREAK_JWT_SECRET=$(openssl rand -hex 32) tiebreak bank serve --workers 2
     """
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.server.serve import run
 
-    with plain_errors(BankError):
-        run(
-            {"bank": url, **settings},
-            host=host,
-            port=port,
-            workers=workers,
-            development=development,
-            proxy=proxy,
-        )
+    run(
+        {"bank": url, **settings},
+        host=host,
+        port=port,
+        workers=workers,
+        development=development,
+        proxy=proxy,
+    )

@@ -1,11 +1,9 @@
 """The verb `bank stats`: what a bank holds."""
 
-import click
-
-from tiebreak.cli._shared import bank_option, form_options, plain_errors, show
+from tiebreak.cli._shared import bank_option, form_options, show, verb
 
 
-@click.command()
+@verb()
 @bank_option
 @form_options("json")
 def stats(url: str, form: str | None) -> None:
@@ -21,10 +19,8 @@ def stats(url: str, form: str | None) -> None:
       tiebreak bank stats --bank postgresql://me@host/bank --json
     """
     from tiebreak.bank import stats_sheet as sheets
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank, shown
     from tiebreak.bank.stats import bank_stats
 
-    with plain_errors(BankError):
-        found = bank_stats(open_bank(url), bank=shown(url))
+    found = bank_stats(open_bank(url), bank=shown(url))
     show(form, sheets, found)

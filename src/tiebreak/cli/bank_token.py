@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import click
 
-from tiebreak.cli._shared import bank_option, plain_errors
+from tiebreak.cli._shared import bank_option, verb
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
@@ -17,7 +17,7 @@ def _lifetime(context: click.Context, option: click.Parameter, text: str) -> tim
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
-@click.command()
+@verb()
 @bank_option
 @click.option("--user", required=True, help="Who gets it.")
 @click.option("--institution", required=True, help="Whose quota it draws on.")
@@ -53,26 +53,24 @@ def token(
     """
     from typing import cast
 
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank
     from tiebreak.bank.session_tables import Role
     from tiebreak.bank.tokens import issue, jti_of, keys_from
 
-    with plain_errors(BankError):
-        made = issue(
-            open_bank(url),
-            keys_from(),
-            user=user,
-            institution=institution,
-            role=cast("Role", role),
-            session=session,
-            lifetime=lifetime,
-        )
+    made = issue(
+        open_bank(url),
+        keys_from(),
+        user=user,
+        institution=institution,
+        role=cast("Role", role),
+        session=session,
+        lifetime=lifetime,
+    )
     click.echo(made)
     click.echo(f"Revoke it with: tiebreak bank revoke {jti_of(made)}", err=True)
 
 
-@click.command()
+@verb()
 @bank_option
 @click.argument("token_or_id")
 def revoke(url: str, token_or_id: str) -> None:
@@ -82,16 +80,14 @@ def revoke(url: str, token_or_id: str) -> None:
     Example:
       tiebreak bank revoke 0f8e5bd2f8b04f1e9a4c7d2b6a3e1c90
     """
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.schema import open_bank
     from tiebreak.bank.tokens import jti_of, revoke
 
-    with plain_errors(BankError):
-        revoke(open_bank(url), jti_of(token_or_id) if "." in token_or_id else token_or_id)
+    revoke(open_bank(url), jti_of(token_or_id) if "." in token_or_id else token_or_id)
     click.echo("The token is revoked.")
 
 
-@click.command()
+@verb()
 @bank_option
 @click.argument("institution")
 @click.argument("n", type=click.IntRange(0))
@@ -102,13 +98,11 @@ def quota(url: str, institution: str, n: int) -> None:
     Example:
       tiebreak bank quota example.org 4000
     """
-    from tiebreak.bank.errors import BankError
     from tiebreak.bank.quotas import grant
     from tiebreak.bank.schema import open_bank
     from tiebreak.words import count
 
-    with plain_errors(BankError):
-        now = grant(open_bank(url), institution, n)
+    now = grant(open_bank(url), institution, n)
     click.echo(
         f"{institution}: {count(now.granted, 'question')} granted, {now.allocated:,} allocated "
         f"({now.pending:,} pending, {now.completed:,} completed), {now.left:,} left."

@@ -3,10 +3,10 @@
 import click
 
 from tiebreak.cli._pictures import plot_options
-from tiebreak.cli._shared import FILES, form_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, plain_errors, show, verb
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--human",
@@ -48,21 +48,14 @@ def calibrate(
       tiebreak calibrate logs/ --human stars.csv --plot kappa.svg
     """
     from tiebreak.analysis.calibration import calibrate as calibration_of
-    from tiebreak.analysis.errors import AnalysisError
-    from tiebreak.rankers import MissingPackageError
-    from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report import ReportError
     from tiebreak.report.plot import check_plot, plot_calibration
     from tiebreak.report.sheets import calibration as sheets
-    from tiebreak.tables import TableError
 
-    known = (AnalysisError, MissingPackageError, RankingLogError, ReportError, TableError)
-    with plain_errors(*known):
-        if plot:
-            check_plot(plot)
-        calibration = calibration_of(logs, human, level=level)
+    if plot:
+        check_plot(plot)
+    calibration = calibration_of(logs, human, level=level)
     show(form, sheets, calibration)
     if plot:
-        with plain_errors(ReportError, OSError):
+        with plain_errors(OSError):
             files = plot_calibration(calibration, plot, width=width)
         click.echo(f"Plot: {', '.join(map(str, files))}", err=True)

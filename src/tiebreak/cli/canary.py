@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, show, verb
 
 if TYPE_CHECKING:
     from tiebreak.estimate.figures import Estimate
 
 
-@click.command()
+@verb()
 @click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option("--judge", metavar="MODEL", help="Model to ask. Without it, PATHS are ranking logs.")
 @click.option(
@@ -77,40 +77,34 @@ def canary(
       tiebreak canary ranking/
     """
     from tiebreak.analysis.canaries import canary_reports
-    from tiebreak.analysis.errors import AnalysisError
-    from tiebreak.candidates import CandidateError
-    from tiebreak.estimate import EstimateError, sheet
+    from tiebreak.estimate import sheet
     from tiebreak.estimate.cost import estimate_canaries
     from tiebreak.inspect_tasks.canaries import ask
-    from tiebreak.prerequisite import PrerequisiteError
     from tiebreak.rankers.uncertainty import Resampling
-    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import canaries as sheets
     from tiebreak.scorers.attacks import attacks
 
     n = number or len(attacks())
     given: dict[str, Any] = {"task_type": task_type, "rubric": rubric, "seed": seed, "mode": mode}
-    known = (AnalysisError, CandidateError, EstimateError, PrerequisiteError, RankingLogError)
-    with plain_errors(*known):
-        if judge is not None:
-            cost = estimate_canaries(paths, n, judge, price_file=price_file, **given)
-            if dry:
-                show(form, sheet, cost)
-                return
-            click.echo(_cost(cost), err=True)
-            log = ask(
-                paths,
-                judge,
-                log_dir,
-                display="none" if form else None,
-                model_cost_config=price_file,
-                canaries=n,
-                **{name: value for name, value in given.items() if value is not None},
-            )
-            paths = (log.location,)
-        elif dry:
-            raise click.UsageError("--estimate is about a --judge")
-        found = canary_reports(paths, how=Resampling(level=level))
+    if judge is not None:
+        cost = estimate_canaries(paths, n, judge, price_file=price_file, **given)
+        if dry:
+            show(form, sheet, cost)
+            return
+        click.echo(_cost(cost), err=True)
+        log = ask(
+            paths,
+            judge,
+            log_dir,
+            display="none" if form else None,
+            model_cost_config=price_file,
+            canaries=n,
+            **{name: value for name, value in given.items() if value is not None},
+        )
+        paths = (log.location,)
+    elif dry:
+        raise click.UsageError("--estimate is about a --judge")
+    found = canary_reports(paths, how=Resampling(level=level))
     show(form, sheets, found)
     context.exit(1 if any(one.canaries.n_unscored for one in found) else 0)
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show, verb
 
 
-@click.command()
+@verb()
 @click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the pool to a Parquet file.")
 @loading_options
@@ -30,11 +30,10 @@ def candidates(
       tiebreak candidates logs/ lm_eval_out/ --rename gsm8k_cot=gsm8k --out pool.parquet
       tiebreak candidates hf://datasets/OWNER/NAME
     """
-    from tiebreak.candidates import CandidateError, audit, load_candidates, write_parquet
+    from tiebreak.candidates import audit, load_candidates, write_parquet
     from tiebreak.report.sheets import audit as sheets
 
-    with plain_errors(CandidateError):
-        pool = load_candidates(paths, alone=True, **loading)
+    pool = load_candidates(paths, alone=True, **loading)
     if out is not None:
         with plain_errors(OSError):
             write_parquet(pool, out)

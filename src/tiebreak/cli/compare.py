@@ -12,6 +12,7 @@ from tiebreak.cli._shared import (
     place_option,
     plain_errors,
     show,
+    verb,
 )
 from tiebreak.scorers.catalogue import REFERENCE
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tiebreak.scorers.ballots import Rule
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--reference",
@@ -65,19 +66,14 @@ def compare(
       tiebreak compare logs/ --csv > protocols.csv
     """
     from tiebreak.analysis.comparison import compare as compare_logs
-    from tiebreak.analysis.errors import AnalysisError
-    from tiebreak.rankers import MissingPackageError
-    from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report import ReportError
     from tiebreak.report.plot import check_plot, plot_comparison
     from tiebreak.report.sheets import comparison as sheets
 
-    with plain_errors(RankingLogError, AnalysisError, ReportError, MissingPackageError):
-        if plot:
-            check_plot(plot)
-        comparison = compare_logs(logs, reference=reference, how=how, rule=place)
+    if plot:
+        check_plot(plot)
+    comparison = compare_logs(logs, reference=reference, how=how, rule=place)
     show(form, sheets, comparison)
     if plot:
-        with plain_errors(ReportError, OSError):
+        with plain_errors(OSError):
             plot_comparison(comparison, plot, against=against, width=width)
         click.echo(f"Plot: {plot}", err=True)

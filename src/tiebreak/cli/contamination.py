@@ -2,10 +2,10 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, show, verb
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--baseline",
@@ -34,9 +34,7 @@ def contamination(
       tiebreak contamination logs/ --baseline ours --json
     """
     from tiebreak.analysis.contamination import contamination as contamination_of
-    from tiebreak.analysis.errors import AnalysisError
     from tiebreak.report.sheets import contamination as sheets
 
-    with plain_errors(AnalysisError):
-        found = contamination_of(logs, baselines=baselines, level=level)
+    found = contamination_of(logs, baselines=baselines, level=level)
     show(form, sheets, found)

@@ -14,13 +14,14 @@ from tiebreak.cli._shared import (
     plain_errors,
     scores_options,
     show,
+    verb,
 )
 
 if TYPE_CHECKING:
     from tiebreak.rankers.contests.expected_wins import CsdOptions
 
 
-@click.command()
+@verb()
 @click.argument("scores", type=FILES, nargs=-1, required=True)
 @contest_options
 @scores_options
@@ -66,21 +67,16 @@ def csd(
       tiebreak csd logs/ lm_eval_out/ pool.parquet --rename gsm8k_cot=gsm8k --json
     """
     from tiebreak.analysis.beside import with_kemeny
-    from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.report import ReportError
     from tiebreak.report.sheets import contest as sheets
-    from tiebreak.tables import TableError
 
-    known = (MissingPackageError, RankingError, ReportError, TableError)
-    with plain_errors(*known):
-        if plot:
-            from tiebreak.report.plot import check_plot, plot_contest
+    if plot:
+        from tiebreak.report.plot import check_plot, plot_contest
 
-            check_plot(plot)
-        options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": jobs}
-        report = play(scores, reading, setup, options)
-        if also:
-            report = with_kemeny(report, time_limit=SCORES_LIMIT)
+        check_plot(plot)
+    options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": jobs}
+    report = play(scores, reading, setup, options)
+    if also:
+        report = with_kemeny(report, time_limit=SCORES_LIMIT)
     show(form, sheets, report)
     if plot:
         with plain_errors(OSError):

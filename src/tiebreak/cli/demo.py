@@ -5,11 +5,10 @@ from typing import Literal
 
 import click
 
-from tiebreak.cli._shared import plain_errors
-from tiebreak.progress import watch
+from tiebreak.cli._shared import verb
 
 
-@click.command()
+@verb()
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -73,22 +72,19 @@ def demo(
       tiebreak demo --judge openai/gpt-5
       tiebreak demo --recorded
     """
-    from tiebreak.demo import LOCAL, DemoError, run_demo, show_recorded
-    from tiebreak.prerequisite import PrerequisiteError
+    from tiebreak.demo import LOCAL, run_demo, show_recorded
 
     if recorded:
         if limit or judged or seed or judge != LOCAL:
             raise click.UsageError("--recorded: takes --protocol and --out only")
-        with plain_errors(PrerequisiteError):
-            show_recorded(out, protocol=protocol)
+        show_recorded(out, protocol=protocol)
         return
     # The demo shows by itself how far it is.
-    with plain_errors(DemoError, PrerequisiteError), watch(None):
-        run_demo(
-            out,
-            protocol=protocol,
-            judge=judge,
-            limit=limit,
-            judged=judged,
-            seed=seed,
-        )
+    run_demo(
+        out,
+        protocol=protocol,
+        judge=judge,
+        limit=limit,
+        judged=judged,
+        seed=seed,
+    )

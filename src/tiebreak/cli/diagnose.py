@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, loading_options, show, verb
 
 
-@click.command()
+@verb()
 @click.argument("paths", type=FILES, nargs=-1, required=True)
 @loading_options
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
@@ -38,13 +38,11 @@ def diagnose(
       tiebreak diagnose pool.parquet --level 0.99 --json
     """
     from tiebreak.analysis.diagnosis import diagnose as diagnoses_of
-    from tiebreak.candidates import CandidateError, load_candidates
-    from tiebreak.rankers import RankingError
+    from tiebreak.candidates import load_candidates
     from tiebreak.report.sheets import diagnosis as sheets
 
-    with plain_errors(CandidateError, RankingError):
-        pool = load_candidates(paths, **loading)
-        diagnoses = diagnoses_of(pool, level=level, power=power)
+    pool = load_candidates(paths, **loading)
+    diagnoses = diagnoses_of(pool, level=level, power=power)
     show(form, sheets, diagnoses)
     if form is None and any(diagnosis.verdict.judging == "could_help" for diagnosis in diagnoses):
         where = shlex.join(paths)

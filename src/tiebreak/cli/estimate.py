@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, loading_options, show, verb
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
-@click.command()
+@verb()
 @click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option(
     "--protocol",
@@ -149,12 +149,9 @@ def estimate(
       tiebreak estimate logs/ --protocol swiss:rounds=3,swap=never --judge openai/gpt-5 --json
       tiebreak estimate logs/ --protocol peer_review --peers openai/gpt-5,google/gemini-2.5-pro
     """
-    from tiebreak.candidates import CandidateError
-    from tiebreak.estimate import EstimateError, sheet
+    from tiebreak.estimate import sheet
     from tiebreak.estimate.cost import estimate_cost
     from tiebreak.estimate.figures import Pace
-    from tiebreak.prerequisite import PrerequisiteError
-    from tiebreak.ranking_logs import RankingLogError
 
     if sum(goal is not None for goal in (budget, calls, precision)) > 1:
         raise click.UsageError("--budget, --calls and --precision: give one of them")
@@ -165,44 +162,41 @@ def estimate(
         from tiebreak.estimate.budget import plan_judging
         from tiebreak.estimate.plan import Goal
 
-        with plain_errors(CandidateError, EstimateError, PrerequisiteError, RankingLogError):
-            plan = plan_judging(
-                paths,
-                Goal(budget, calls, precision),
-                judge=judge,
-                from_log=log,
-                prices=prices,
-                price_file=price_file,
-                reasoning_tokens=reasoning_tokens,
-                sample=sample,
-                task_type=task_type,
-                rubric=rubric,
-                merge_identical=merge_identical,
-                seed=seed,
-                **loading,
-            )
-        show(form, plan_sheet, plan)
-        return
-    known = (CandidateError, EstimateError, PrerequisiteError, RankingLogError)
-    with plain_errors(*known):
-        found = estimate_cost(
+        plan = plan_judging(
             paths,
-            protocols,
+            Goal(budget, calls, precision),
             judge=judge,
-            meta_judge=meta_judge,
-            peers=peers,
+            from_log=log,
             prices=prices,
             price_file=price_file,
             reasoning_tokens=reasoning_tokens,
-            from_log=log,
-            pace=Pace(connections, seconds, calls_per_minute),
             sample=sample,
             task_type=task_type,
             rubric=rubric,
-            reviewers=reviewers,
-            saturated_only=saturated_only,
             merge_identical=merge_identical,
             seed=seed,
             **loading,
         )
+        show(form, plan_sheet, plan)
+        return
+    found = estimate_cost(
+        paths,
+        protocols,
+        judge=judge,
+        meta_judge=meta_judge,
+        peers=peers,
+        prices=prices,
+        price_file=price_file,
+        reasoning_tokens=reasoning_tokens,
+        from_log=log,
+        pace=Pace(connections, seconds, calls_per_minute),
+        sample=sample,
+        task_type=task_type,
+        rubric=rubric,
+        reviewers=reviewers,
+        saturated_only=saturated_only,
+        merge_identical=merge_identical,
+        seed=seed,
+        **loading,
+    )
     show(form, sheet, found)

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 import tiebreak
-from tiebreak.cli._shared import FILES
+from tiebreak.cli._shared import FILES, verb
 
 
-@click.command("lm-eval-tasks")
+@verb("lm-eval-tasks")
 def lm_eval_tasks() -> None:
     """Print the folder of the lm-eval tasks, for --include_path.
 
@@ -27,7 +27,7 @@ def lm_eval_tasks() -> None:
     click.echo(Path(tiebreak.__file__).resolve().parent / "lm_eval_tasks")
 
 
-@click.command("lm-eval-cache")
+@verb("lm-eval-cache")
 @click.argument("model")
 @click.option(
     "--model-args",

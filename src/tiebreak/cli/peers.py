@@ -9,15 +9,15 @@ from tiebreak.cli._shared import (
     bootstrap_options,
     form_options,
     method_option,
-    plain_errors,
     show,
+    verb,
 )
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
 @method_option(
     "How the reviews of an item become its ranking; the first has the intervals. Repeatable.",
@@ -48,12 +48,9 @@ def peers(
       tiebreak peers logs/2026-11-21_peer-review.eval --json --items > review.json
     """
     from tiebreak.analysis.peers.review import peer_report
-    from tiebreak.rankers import RankingError
-    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import peers as sheets
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json: a certificate does not fit a table.")
-    with plain_errors(RankingLogError, RankingError):
-        report = peer_report(logs, methods=methods, how=how)
+    report = peer_report(logs, methods=methods, how=how)
     show(form, sheets, report, items=items)

@@ -14,8 +14,8 @@ from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
     echo_json,
-    plain_errors,
     scores_options,
+    verb,
 )
 from tiebreak.words import count, visible
 
@@ -31,7 +31,7 @@ NOTHING_ASKED = (
 _NO_NAME = "OWNER/NAME"
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1)
 @click.option("--to", "repo_id", metavar="OWNER/NAME", help="The dataset on the Hugging Face Hub.")
 @click.option("--public", is_flag=True, help="Let everybody see it; otherwise it starts private.")
@@ -121,36 +121,30 @@ def publish(
 
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
-    from tiebreak.candidates import CandidateError
-    from tiebreak.publish import PublishError, RetryPolicy, publish_dataset
-    from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.tables import TableError
+    from tiebreak.publish import RetryPolicy, publish_dataset
 
     if as_json or not sys.stderr.isatty():
         disable_progress_bars()
     name = repo_id.rpartition("/")[2] if repo_id else "tiebreak-dataset"
     folder = (out or Path(name)) if dry_run else None
-    known = (RankingLogError, CandidateError, PublishError, TableError, RankingError)
-    with plain_errors(*known, MissingPackageError):
-        contest = None
-        if scores:
-            contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level})
-        made = publish_dataset(
-            logs,
-            repo_id,
-            contest=contest,
-            folder=folder,
-            with_candidates=with_candidates,
-            candidates=candidates,
-            license=license,
-            private=not public,
-            pull_request=pr,
-            every_eval_ever=every_eval_ever,
-            community_evals=community_evals,
-            how=how,
-            wait=RetryPolicy(notify=_waiting),
-        )
+    contest = None
+    if scores:
+        contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level})
+    made = publish_dataset(
+        logs,
+        repo_id,
+        contest=contest,
+        folder=folder,
+        with_candidates=with_candidates,
+        candidates=candidates,
+        license=license,
+        private=not public,
+        pull_request=pr,
+        every_eval_ever=every_eval_ever,
+        community_evals=community_evals,
+        how=how,
+        wait=RetryPolicy(notify=_waiting),
+    )
     exports = {"every_eval_ever": every_eval_ever, "community_evals": community_evals}
     data = _data(made, repo_id, folder, public, exports)
     if as_json:

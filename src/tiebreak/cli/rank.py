@@ -9,8 +9,8 @@ from tiebreak.cli._shared import (
     bootstrap_options,
     form_options,
     place_option,
-    plain_errors,
     show,
+    verb,
 )
 from tiebreak.words import split_names
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tiebreak.scorers.ballots import Rule
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
 @form_options("json", "csv")
 @bootstrap_options
@@ -90,33 +90,27 @@ def rank(
             raise click.UsageError("--pair takes no --closure, --control, --place and --reference")
         _pair(logs, form, pair, how.level)
         return
-    from tiebreak.analysis.errors import AnalysisError
     from tiebreak.analysis.ranking import rank_logs
-    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import ranking as sheets
 
-    with plain_errors(AnalysisError, RankingLogError):
-        found = rank_logs(
-            logs,
-            how=how,
-            closure=closure,
-            control=control,
-            rule=place,
-            reference=reference,
-            attempts=attempts,
-        )
+    found = rank_logs(
+        logs,
+        how=how,
+        closure=closure,
+        control=control,
+        rule=place,
+        reference=reference,
+        attempts=attempts,
+    )
     show(form, sheets, found)
 
 
 def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> None:
     from tiebreak.analysis.pair import compare_pair
-    from tiebreak.rankers.errors import RankingError
-    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report.sheets import pair as sheets
 
     names = split_names(pair)
     if len(names) != 2 or not all(names):
         raise click.BadParameter("two models with a comma between them", param_hint="--pair")
-    with plain_errors(RankingLogError, RankingError):
-        found = compare_pair(logs, *names, level=level)
+    found = compare_pair(logs, *names, level=level)
     show(form, sheets, found)

@@ -13,6 +13,7 @@ from tiebreak.cli._shared import (
     echo_json,
     plain_errors,
     scores_options,
+    verb,
 )
 from tiebreak.words import count
 
@@ -34,7 +35,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
     return tuple(known[form] for form in given)
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1)
 @click.option(
     "-o",
@@ -113,12 +114,8 @@ def report(
       tiebreak report logs/ --scores scores.csv --eliminate 0,1,2
       tiebreak report --scores scores.csv --rounds rounds.yaml --spoil gpt-5=mmlu:best
     """
-    from tiebreak.analysis.errors import AnalysisError
-    from tiebreak.rankers import MissingPackageError, RankingError
-    from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report import ReportError
     from tiebreak.report.page.build import check_folder, write_report
-    from tiebreak.tables import TableError, read_human_ranking
+    from tiebreak.tables import read_human_ranking
 
     if not (logs or scores):
         raise click.UsageError("Give ranking LOGS, or --scores, or both.")
@@ -126,8 +123,7 @@ def report(
         raise click.UsageError(f"{', '.join(options)}: for a contest over many --scores, not LOGS.")
     if not logs and (human or reference):
         raise click.UsageError("--human and --reference go with LOGS.")
-    known = (AnalysisError, MissingPackageError, OSError, RankingError)
-    with plain_errors(*known, RankingLogError, ReportError, TableError):
+    with plain_errors(OSError):
         check_folder(folder)
         people = read_human_ranking(human) if human else None
         contest = None

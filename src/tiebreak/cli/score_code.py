@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, echo_json, loading_options, plain_errors
+from tiebreak.cli._shared import FILES, echo_json, loading_options, verb
 from tiebreak.words import count
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 10
 
 
-@click.command("score-code")
+@verb("score-code")
 @click.argument("paths", type=FILES, nargs=-1, required=True)
 @click.option(
     "--out",
@@ -90,30 +90,28 @@ def score_code(
       tiebreak score-code lm_eval_out/ logs/ --out pool.parquet --again --no-results
       tiebreak score-code pool.parquet --out pool.parquet
     """
-    from tiebreak.candidates import CandidateError, load_candidates, write_parquet
+    from tiebreak.candidates import load_candidates, write_parquet
     from tiebreak.inspect_tasks.score_code import METRIC
     from tiebreak.inspect_tasks.score_code import score_code as score
-    from tiebreak.prerequisite import PrerequisiteError
     from tiebreak.write_back.lm_eval_results import write_lm_eval_results
 
-    with plain_errors(CandidateError, PrerequisiteError):
-        pool = load_candidates(without(out, paths), **loading)
-        with _writing(out):  # tried before anything is run, whose result would be lost
-            out.resolve().parent.mkdir(parents=True, exist_ok=True)
-            TemporaryFile(dir=out.resolve().parent).close()
-        scores = score(
-            pool,
-            sandbox,
-            confirm_run_unsafe_code=confirm,
-            trust_code=trust_code,
-            again=again,
-            log_dir=log_dir,
-            display="none" if as_json else None,
-        )
-        with _writing(out):
-            write_parquet(scores.pool, out)
-        # After the pool, which is whole whatever becomes of these.
-        written = write_lm_eval_results(scores.pool, METRIC) if results else []
+    pool = load_candidates(without(out, paths), **loading)
+    with _writing(out):  # tried before anything is run, whose result would be lost
+        out.resolve().parent.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=out.resolve().parent).close()
+    scores = score(
+        pool,
+        sandbox,
+        confirm_run_unsafe_code=confirm,
+        trust_code=trust_code,
+        again=again,
+        log_dir=log_dir,
+        display="none" if as_json else None,
+    )
+    with _writing(out):
+        write_parquet(scores.pool, out)
+    # After the pool, which is whole whatever becomes of these.
+    written = write_lm_eval_results(scores.pool, METRIC) if results else []
     if as_json:
         echo_json(_as_dict(scores, out, written))
     else:

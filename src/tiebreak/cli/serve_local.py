@@ -2,10 +2,10 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, plain_errors
+from tiebreak.cli._shared import FILES, verb
 
 
-@click.command("serve-local")
+@verb("serve-local")
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
 @click.option(
@@ -24,7 +24,5 @@ def serve(
       tiebreak serve-local --port 8080
     """
     from tiebreak.local.server import serve_local
-    from tiebreak.prerequisite import PrerequisiteError
 
-    with plain_errors(PrerequisiteError):
-        serve_local(host, port, path=path, slots=slots, threads=threads, context=context)
+    serve_local(host, port, path=path, slots=slots, threads=threads, context=context)

@@ -4,11 +4,11 @@ from typing import Any, Literal
 
 import click
 
-from tiebreak.cli._shared import form_options, numbers, plain_errors, show
+from tiebreak.cli._shared import form_options, numbers, show, verb
 from tiebreak.scorers.catalogue import STANDARD
 
 
-@click.command()
+@verb()
 @click.option("--models", type=click.IntRange(2), default=8, show_default=True, metavar="N")
 @click.option(
     "--spread",
@@ -140,24 +140,22 @@ def simulate(
       tiebreak simulate --protocol seal --protocol swiss:rounds=4 --ties 0.5 --json
     """
     from tiebreak.lab import sheet
-    from tiebreak.lab.judge import LabError
     from tiebreak.lab.simulate import simulate as study_of
 
-    with plain_errors(LabError):
-        study = study_of(
-            qualities or models,
-            items,
-            spread=spread,
-            ties=ties,
-            pass_rate=pass_rate,
-            protocols=protocols or STANDARD,
-            repeats=repeats,
-            swap=swap,
-            target=target,
-            confidence=confidence,
-            seed=seed,
-            jobs=jobs,
-            reading_noise=traits.pop("seeding_noise"),
-            **traits,
-        )
+    study = study_of(
+        qualities or models,
+        items,
+        spread=spread,
+        ties=ties,
+        pass_rate=pass_rate,
+        protocols=protocols or STANDARD,
+        repeats=repeats,
+        swap=swap,
+        target=target,
+        confidence=confidence,
+        seed=seed,
+        jobs=jobs,
+        reading_noise=traits.pop("seeding_noise"),
+        **traits,
+    )
     show(form, sheet, study)

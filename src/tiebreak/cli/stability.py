@@ -3,10 +3,10 @@
 import click
 
 from tiebreak.cli._pictures import plot_options
-from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, show
+from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, show, verb
 
 
-@click.command()
+@verb()
 @click.argument("logs", type=FILES, nargs=-1, required=True)
 @click.option(
     "--subsample",
@@ -90,16 +90,12 @@ def stability(
       tiebreak stability stars/ --against scores.csv
       tiebreak stability stars/ --dates dates.csv --causes causes.csv --json
     """
-    from tiebreak.analysis.errors import AnalysisError
     from tiebreak.analysis.stability import stability as stability_of
     from tiebreak.analysis.star_stability import star_stability
-    from tiebreak.rankers import MissingPackageError
-    from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report import ReportError
     from tiebreak.report.plot import check_plot, plot_star_stability
     from tiebreak.report.sheets import stability as sheets
     from tiebreak.report.sheets import star_stability as star_sheets
-    from tiebreak.tables import TableError, read_scores
+    from tiebreak.tables import read_scores
     from tiebreak.tables.causes import read_causes
     from tiebreak.tables.dates import read_dates
 
@@ -110,25 +106,23 @@ def stability(
         raise click.UsageError("--reference is for relative scores; give --sizes as well")
     if plot and not (elo or dates or causes):
         raise click.UsageError("--plot draws --elo, --dates and --causes; give one of them")
-    known = (AnalysisError, MissingPackageError, RankingLogError, ReportError, TableError)
-    with plain_errors(*known):
-        if plot:
-            check_plot(plot)
-        if not of_stars:
-            show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
-            return
-        found = star_stability(
-            logs,
-            sizes=sizes,
-            reference=reference,
-            orders=elo,
-            against=read_scores(against) if against else None,
-            dates=read_dates(dates) if dates else (),
-            causes=read_causes(causes) if causes else None,
-            n_draws=seeds,
-        )
+    if plot:
+        check_plot(plot)
+    if not of_stars:
+        show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
+        return
+    found = star_stability(
+        logs,
+        sizes=sizes,
+        reference=reference,
+        orders=elo,
+        against=read_scores(against) if against else None,
+        dates=read_dates(dates) if dates else (),
+        causes=read_causes(causes) if causes else None,
+        n_draws=seeds,
+    )
     show(form, star_sheets, found)
     if plot:
-        with plain_errors(ReportError, OSError):
+        with plain_errors(OSError):
             files = plot_star_stability(found, plot, width=width)
         click.echo(f"Plot: {', '.join(map(str, files))}", err=True)

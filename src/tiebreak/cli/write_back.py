@@ -2,10 +2,10 @@
 
 import click
 
-from tiebreak.cli._shared import FILES, echo_json, plain_errors, renamed
+from tiebreak.cli._shared import FILES, echo_json, renamed, verb
 
 
-@click.command("write-back")
+@verb("write-back")
 @click.argument("ranking_logs", type=FILES, nargs=-1, required=True, metavar="RANKING_LOG...")
 @click.option(
     "--into",
@@ -43,15 +43,12 @@ def write_back(
     """
     from rich.console import Console
 
-    from tiebreak.candidates import CandidateError
-    from tiebreak.ranking_logs import RankingLogError
     from tiebreak.report import terminal
-    from tiebreak.write_back import WriteBackError, write_back_ranks
+    from tiebreak.write_back import write_back_ranks
     from tiebreak.write_back.sheet import data_of, sheets_of
 
     names = dict(map(renamed, rename))
-    with plain_errors(RankingLogError, CandidateError, WriteBackError):
-        done = write_back_ranks(ranking_logs, into, rename=names, dry_run=dry_run)
+    done = write_back_ranks(ranking_logs, into, rename=names, dry_run=dry_run)
     if as_json:
         echo_json(data_of(done))
     else:
