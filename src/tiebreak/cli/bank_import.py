@@ -4,14 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import (
-    FILES,
-    bank_option,
-    form_options,
-    show,
-    shown_option,
-    verb,
-)
+from tiebreak.cli._shared import FILES, bank_option, form_options, show, shown_option, verb
 
 if TYPE_CHECKING:
     from tiebreak.bank.importing import NearDuplicates

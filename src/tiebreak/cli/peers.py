@@ -4,14 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    form_options,
-    method_option,
-    show,
-    verb,
-)
+from tiebreak.cli._shared import FILES, bootstrap_options, form_options, method_option, show, verb
 
 if TYPE_CHECKING:
     from tiebreak.rankers import Resampling

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._contest import given_of, play, played_options
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    echo_json,
-    scores_options,
-    verb,
-)
+from tiebreak.cli._shared import FILES, bootstrap_options, echo_json, scores_options, verb
 from tiebreak.words import count, visible
 
 if TYPE_CHECKING:

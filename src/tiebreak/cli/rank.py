@@ -4,14 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    form_options,
-    place_option,
-    show,
-    verb,
-)
+from tiebreak.cli._shared import FILES, bootstrap_options, form_options, place_option, show, verb
 from tiebreak.words import split_names
 
 if TYPE_CHECKING:

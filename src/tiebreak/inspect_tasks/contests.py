@@ -33,13 +33,7 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import with_images
 from tiebreak.scorers.protocols import Protocol
 from tiebreak.scorers.ranking import ROSTER_KEY
-from tiebreak.scorers.rubric import (
-    Rubric,
-    RubricError,
-    builtin_rubrics,
-    load_rubric,
-    rubric_for,
-)
+from tiebreak.scorers.rubric import Rubric, RubricError, builtin_rubrics, load_rubric, rubric_for
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, split_names
 

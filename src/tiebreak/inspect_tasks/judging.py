@@ -32,12 +32,7 @@ from tiebreak.candidates import (
     Shard,
 )
 from tiebreak.inspect_tasks.arguments import Common, checked
-from tiebreak.inspect_tasks.contests import (
-    contest_samples,
-    load_pools,
-    models_of,
-    restore_contest,
-)
+from tiebreak.inspect_tasks.contests import contest_samples, load_pools, models_of, restore_contest
 from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles

@@ -8,14 +8,7 @@ from tiebreak.scorers.ballots import Call, Match, Verdict
 from tiebreak.scorers.bracket import Pairing
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Heard, Judge, ModelFailedError
-from tiebreak.scorers.match import (
-    Checklist,
-    Swap,
-    ask_swapped,
-    principles_even,
-    settle,
-    verdict,
-)
+from tiebreak.scorers.match import Checklist, Swap, ask_swapped, principles_even, settle, verdict
 from tiebreak.scorers.questions import CritiqueQuestion, MatchQuestion, Votes
 from tiebreak.scorers.replies import PairReply
 from tiebreak.scorers.rubric import ChecklistItem
