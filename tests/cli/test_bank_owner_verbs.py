@@ -65,7 +65,7 @@ def test_a_check(no_bank: Handed, asked: str, n_wrong: int, code: int, most: int
 def test_stats(no_bank: Handed, asked: str, url: str) -> None:
     """The password of a database is not shown."""
     no_bank.instead("tiebreak.bank.stats.bank_stats", "found")
-    no_bank.instead("tiebreak.cli.bank_stats.show")
+    no_bank.instead("tiebreak.cli.bank_check.show")
     assert bank("stats", *asked.split()) == ""
     assert no_bank.made[1][1:] == ((ENGINE,), {"bank": url})
     assert no_bank.made[2][1][::2] == (None, "found")
@@ -81,7 +81,7 @@ def test_stats(no_bank: Handed, asked: str, url: str) -> None:
 def test_sessions(handed: Handed, asked: str, given: dict[str, Any]) -> None:
     make_bank(Path("bank.db"))
     handed.instead("tiebreak.bank.overview.sessions_of", "found")
-    handed.instead("tiebreak.cli.bank_release.show")
+    handed.instead("tiebreak.cli.bank_serve.show")
     assert bank("sessions", *asked.split()) == ""
     assert handed.made[0][2] == given
     assert handed.made[1][1][::2] == (None, "found")
@@ -112,7 +112,7 @@ def test_results_are_released_or_held(no_bank: Handed, asked: str, name: str, le
     no_bank.instead("tiebreak.bank.release.result_of", found)
     no_bank.instead("tiebreak.bank.results.release")
     no_bank.instead("tiebreak.bank.results.hold")
-    no_bank.instead("tiebreak.cli.bank_release.show")
+    no_bank.instead("tiebreak.cli.bank_serve.show")
     assert bank("release", "s", "--log", "x", "--log", "y", *asked.split()) == ""
     assert no_bank.made[1:3] == [
         ("result_of", (ENGINE, "s", ("x", "y")), {"how": Resampling(level)}),
@@ -229,7 +229,7 @@ def test_errors_of_a_bank_are_sentences() -> None:
 def test_a_bank_in_an_own_place(no_bank: Handed) -> None:
     """By option, else by variable, else bank.db."""
     no_bank.instead("tiebreak.bank.stats.bank_stats")
-    no_bank.instead("tiebreak.cli.bank_stats.show")
+    no_bank.instead("tiebreak.cli.bank_check.show")
     tiebreak("bank", "stats", env={"TIEBREAK_BANK": "y.db"})
     tiebreak("bank", "stats", "--bank", "x.db", env={"TIEBREAK_BANK": "y.db"})
     tiebreak("bank", "stats")

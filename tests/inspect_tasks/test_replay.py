@@ -13,8 +13,7 @@ from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.rows import rows_of
 from tiebreak.bank.schema import QUESTIONS, open_bank
 from tiebreak.candidates import REPLAY_KEY
-from tiebreak.inspect_tasks.masking import BLANK
-from tiebreak.inspect_tasks.replay import replay
+from tiebreak.inspect_tasks.replay import BLANK, replay
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.report.sheets.contamination import verdict_of
 

@@ -24,7 +24,7 @@ from tests.inspect_tasks.runs import (
     real_calls,
     write_pool,
 )
-from tiebreak.scorers.model_call import ATTEMPTS
+from tiebreak.scorers.model_judge import ATTEMPTS
 
 pytestmark = pytest.mark.slow
 

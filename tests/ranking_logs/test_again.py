@@ -8,10 +8,9 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from tests.ranking_logs.builders import bracket, write_shards
 from tests.report.page.logs import Folder, judged
-from tiebreak.ranking_logs.again import SamplesAgain
 from tiebreak.ranking_logs.log import UnreadableLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.ranking_logs.samples import read_samples
+from tiebreak.ranking_logs.samples import SamplesAgain, read_samples
 
 
 def epochs(folder: Path) -> Path:

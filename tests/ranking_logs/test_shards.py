@@ -29,9 +29,9 @@ from tests.ranking_logs.builders import (
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.candidates import RUN_KEY, SHARD_KEY, Shard
 from tiebreak.rankers import Resampling
+from tiebreak.ranking_logs.joins import join_shards
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
-from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.tables import read_ballots
 

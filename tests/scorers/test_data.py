@@ -9,7 +9,7 @@ def test_what_is_kept_cannot_be_changed() -> None:
     assert len(found) > 40
     changing = {name for name, one in found.items() if can_be_changed(one)}
     # What is at work, and two schemas of replies in the form of Inspect's own.
-    assert changing == {"budget.Spent", "meeting.Meeting", "replies.ListSchema", "replies._Schema"}
+    assert changing == {"budget.Spent", "session.Meeting", "replies.ListSchema", "replies._Schema"}
 
 
 def test_what_a_log_holds_by_the_million_takes_little_memory() -> None:

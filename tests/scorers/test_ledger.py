@@ -7,8 +7,7 @@ import pytest
 from inspect_ai.model import CachePolicy, ChatMessage, ModelOutput, ModelUsage, get_model
 
 from tiebreak.scorers.ballots import Call
-from tiebreak.scorers.budget import Budget, BudgetSpentError, Spent
-from tiebreak.scorers.ledger import Ledger, Noted, Outgoing
+from tiebreak.scorers.budget import Budget, BudgetSpentError, Ledger, Noted, Outgoing, Spent
 
 # Without a usage it would be counted in tokens, by what is not there.
 YES = ModelOutput.from_content("m", "Yes.").model_copy(update={"usage": ModelUsage()})

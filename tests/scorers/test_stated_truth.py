@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiebreak.scorers.stated_truth import is_bare, key_truth, stated_truth
+from tiebreak.scorers.stars import is_bare, key_truth, stated_truth
 
 T, F, NOBODY_KNOWS = True, False, None
 ANSWERS: list[tuple[str, bool | None]] = [

@@ -9,7 +9,7 @@ from tiebreak.analysis.stars import StarReport, star_report_of
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers.uncertainty import Resampling
-from tiebreak.ranking_logs.attempts import Attempts
+from tiebreak.ranking_logs.joins import Attempts
 from tiebreak.ranking_logs.log import RankingLogError
 from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.ballots import Rule

@@ -8,7 +8,7 @@ has questions of its own. A model that comes back with other questions opens ano
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tiebreak.ranking_logs.attempts import best_attempts
+from tiebreak.ranking_logs.joins import best_attempts
 from tiebreak.ranking_logs.log import RankingLog
 
 # Samples of one bank share questions by chance; more than this share is the same sample.

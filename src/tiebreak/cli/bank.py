@@ -9,12 +9,9 @@ from tiebreak.cli import (
     bank_expand,
     bank_export,
     bank_import,
-    bank_release,
     bank_review,
     bank_sample,
     bank_serve,
-    bank_stats,
-    bank_token,
 )
 from tiebreak.cli._help import Stage, Stages
 from tiebreak.extras import to_install
@@ -53,7 +50,7 @@ bank.add_stages(
         (
             bank_import.import_,
             bank_check.check,
-            bank_stats.stats,
+            bank_check.stats,
             bank_expand.expand,
             bank_review.review,
         ),
@@ -63,12 +60,12 @@ bank.add_stages(
         "Serve it to examinees",
         (
             bank_serve.serve,
-            bank_token.token,
-            bank_token.revoke,
-            bank_token.quota,
-            bank_release.sessions,
-            bank_release.close,
-            bank_release.release,
+            bank_serve.token,
+            bank_serve.revoke,
+            bank_serve.quota,
+            bank_serve.sessions,
+            bank_serve.close,
+            bank_serve.release,
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""The verb `bank check`: is anything wrong with a bank."""
+"""The verbs `bank check` and `bank stats`: is anything wrong with a bank, and what it holds."""
 
 from tiebreak.cli._shared import bank_option, form_options, show, shown_option, verb
 
@@ -26,3 +26,26 @@ def check(url: str, most_shown: int, form: str | None) -> None:
     show(form, sheets, found)
     if found.n_wrong:
         raise SystemExit(1)
+
+
+@verb()
+@bank_option
+@form_options("json")
+def stats(url: str, form: str | None) -> None:
+    """Show what a bank holds. Shown is also what the same answer to every question would score.
+
+    Counts by category, type and status; raw questions and what expansion made of them, by category
+    and by source (LLMEval-Fair, tables 6 and 5); the share that always answering true, false or
+    one letter gets right: one true and three false statements make "false" right in 75%.
+
+    \b
+    Examples:
+      tiebreak bank stats
+      tiebreak bank stats --bank postgresql://me@host/bank --json
+    """
+    from tiebreak.bank import stats_sheet as sheets
+    from tiebreak.bank.schema import open_bank, shown
+    from tiebreak.bank.stats import bank_stats
+
+    found = bank_stats(open_bank(url), bank=shown(url))
+    show(form, sheets, found)

@@ -8,7 +8,7 @@ from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import Price, model_info
 from tiebreak.estimate.small_fields import few_models
 from tiebreak.estimate.totals import Range
-from tiebreak.ranking_logs.shards import together
+from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import UNDEFINED, Cell, words
 from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers

@@ -5,6 +5,16 @@ inspect eval tiebreak/replay -T data=gsm8k --model openai/gpt-5-mini
 A model that can has most likely seen the question. How many it can guess anyway depends on what is
 taken out, so data that may be known are compared with questions that were never published, masked
 in the same way: `tiebreak contamination`.
+
+Two kinds of masks. LLMEval-Fair, §3.3, does not say which it took; `option` is that of Deng et al.
+2024, "Investigating Data Contamination in Modern Benchmarks", arXiv:2311.09783.
+
+    word     a content word or a number of the question's text
+    option   the text of one of its options, right or wrong
+
+A part is only taken where it stands once in the question, and nothing of it is left, so that it
+cannot be copied. Which one of those that fit is drawn by seed and question: the same for every
+model, whatever other questions there are.
 """
 
 import random
@@ -24,15 +34,25 @@ from tiebreak.candidates import REPLAY_KEY
 from tiebreak.extras import to_install
 from tiebreak.inspect_tasks.arguments import one_of, whole
 from tiebreak.inspect_tasks.contests import from_working_directory
-from tiebreak.inspect_tasks.masking import BLANK, MASKS, MaskKind, mask, same_fill
 from tiebreak.prerequisite import PrerequisiteError
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
 
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from tiebreak.words import words_of
+
 ATTEMPTS: Final = 3
 NEEDED: Final = 2
 """A question counts as recalled when two attempts of three are right (LLMEval-Fair, §3.3)."""
+
+MaskKind = Literal["word", "option"]
+MASKS: Final[tuple[MaskKind, ...]] = get_args(MaskKind)
+
+BLANK: Final = "[MASK]"
 
 Which = Literal["all", "originals", "expanded"]
 
@@ -197,3 +217,84 @@ def _of_bank(url: str, which: Which) -> tuple[list[_Known], str, str]:
         raise PrerequisiteError(str(error)) from error
     called = "bank" if which == "all" else f"bank, {which}"
     return found, called, shown(url)
+
+
+SHORTEST: Final = 5
+"""Letters that a word must have: shorter ones are mostly grammar, which anybody can fill in."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
+# Scripts without spaces: a run of two to four ideographs stands for a word.
+_IDEOGRAPHS = re.compile(r"[㐀-䶿一-鿿]{2,}")
+_OPENING: Final = 3
+# Quotes, brackets and full stops that models set around what they fill in.
+_OUTER: Final = " .,;:!?\"'`*“”‘’«»()[]。、，"
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A question with a blank, and what stood there."""
+
+    text: str
+    options: tuple[str, ...]
+    fill: str
+
+
+def mask(
+    text: str, options: Sequence[str], *, kind: MaskKind, seed: int, name: str
+) -> Masked | None:
+    """The question with one part taken out; None where no part fits.
+
+    Args:
+        text: the bare question.
+        options: texts of its options, in order; empty without.
+        kind: what is taken out.
+        seed: seed of the draw.
+        name: names the question in the draw.
+    """
+    rng = random.Random(f"replay {kind} {seed} {name}")
+    whole = " ".join([text, *options])
+    if kind == "option":
+        places = [n for n, one in enumerate(options) if _once(one, whole)]
+        if not places:
+            return None
+        place = rng.choice(places)
+        left = tuple(BLANK if n == place else one for n, one in enumerate(options))
+        return Masked(text, left, options[place])
+    spans = [span for span in _spans(text, rng) if _once(text[slice(*span)], whole)]
+    if not spans:
+        return None
+    start, end = rng.choice(spans)
+    return Masked(f"{text[:start]}{BLANK}{text[end:]}", tuple(options), text[start:end])
+
+
+def _spans(text: str, rng: random.Random) -> list[tuple[int, int]]:
+    """Content words and numbers of a text; the first words of a question are known to anybody."""
+    found = []
+    for number, word in enumerate(_WORD.finditer(text)):
+        if _IDEOGRAPHS.search(word[0]):
+            continue
+        if number >= _OPENING and (word[0][0].isdigit() or len(word[0]) >= SHORTEST):
+            found.append(word.span())
+    for run in _IDEOGRAPHS.finditer(text):
+        for start in range(run.start(), run.end() - 1, 4):
+            found.append((start, min(run.end(), start + rng.randint(2, 4))))
+    return sorted(found)
+
+
+def _once(part: str, whole: str) -> bool:
+    """Whether a part stands once in the whole question: as words, whatever their case."""
+    own, all_ = words_of(part), words_of(whole)
+    n = len(own)
+    if not n:
+        return False
+    return sum(all_[k : k + n] == own for k in range(len(all_) - n + 1)) == 1
+
+
+def same_fill(reply: str, fill: str) -> bool:
+    """Whether a reply gives what stood there: NFKC, case, blanks and outer marks aside."""
+    return bool(found := _plain(reply)) and found == _plain(fill)
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split()).strip(_OUTER)

@@ -14,8 +14,7 @@ from pydantic import JsonValue
 
 from tiebreak.inspect_tasks.settling import Settling
 from tiebreak.prerequisite import PrerequisiteError
-from tiebreak.scorers.budget import Budget
-from tiebreak.scorers.ledger import Ledger
+from tiebreak.scorers.budget import Budget, Ledger
 
 logger = getLogger(__name__)
 

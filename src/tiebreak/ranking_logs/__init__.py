@@ -3,11 +3,10 @@
 log        what a log holds: `RankingLog`, its items with ballots and rankings
 log_file   one log file, read
 read       the logs among files and folders
-shards     the logs of one run, joined
-attempts   the best of several attempts at one run
+joins      the best of several attempts at one run; its shards, and newcomers, joined
 """
 
-from tiebreak.ranking_logs.attempts import Attempts
+from tiebreak.ranking_logs.joins import Attempts
 from tiebreak.ranking_logs.log import (
     JudgedItem,
     RankedItem,

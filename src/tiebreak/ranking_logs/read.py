@@ -10,11 +10,9 @@ from inspect_ai.log import EvalLog, list_eval_logs
 from tiebreak.candidates.discover import is_inspect_log, visible_files
 from tiebreak.paths import MISSING, Paths, path_list, problem_with
 from tiebreak.progress import tracked
-from tiebreak.ranking_logs.attempts import Attempts, best_attempts
+from tiebreak.ranking_logs.joins import Attempts, best_attempts, join_newcomers, join_shards
 from tiebreak.ranking_logs.log import RankingLog, RankingLogError, UnreadableLogError
 from tiebreak.ranking_logs.log_file import ranking_header, read_log_file
-from tiebreak.ranking_logs.newcomers import join_newcomers
-from tiebreak.ranking_logs.shards import join_shards
 from tiebreak.words import count
 
 HOW_TO_MAKE_ONE = (

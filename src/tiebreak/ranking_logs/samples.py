@@ -5,10 +5,15 @@ Inspect's reader makes Python objects of every character before it drops them; p
 passes over what no field asks for in compiled code, ten times as fast. So files on this machine are
 read here; remote ones are read by Inspect, and a sample of another form than was expected goes by
 way of Inspect's own.
+
+14,000 items with all of their texts are more than a machine holds. What shows the texts takes those
+of an item when it comes to it: `SamplesAgain`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Generic, TypeVar
+from zipfile import ZipFile
 
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.util import store_from_events
@@ -16,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.dataclasses import dataclass
 
 from tiebreak.candidates.inspect_files import own_file, place_of, read_sample, sample_texts
+from tiebreak.ranking_logs.log import UnreadableLogError
 from tiebreak.scorers.ballots import (
     STORE_KEY,
     VERSION,
@@ -190,3 +196,54 @@ def _read(path: str, parsed: Callable[[bytes], _H], kind: type[_H], unread: set[
         found = [kind.model_validate(one) for one in log.samples or ()]
     found.sort(key=lambda one: place_of(one.id, one.epoch))
     return [with_store(path, one) for one in found]
+
+
+class SamplesAgain:
+    """The samples of one run; its files are open until `close`."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        """`files` are those of a `RankingLog`.
+
+        Raises:
+            OSError: one of them is gone.
+        """
+        self._files = files
+        zips = {file: own for file in files if (own := own_file(file)) and own.endswith(".eval")}
+        self._logs = {file: ZipFile(own) for file, own in zips.items()}
+        self._where = {name: file for file, log in self._logs.items() for name in log.namelist()}
+
+    def close(self) -> None:
+        """Close the files."""
+        for log in self._logs.values():
+            log.close()
+
+    def file(self, id: str, epoch: int) -> str:
+        """The file that holds a sample; the first of several of which that is not known."""
+        return self._where.get(f"samples/{id}_epoch_{epoch}.json", self._files[0])
+
+    def sample(self, id: str, epoch: int) -> Sample:
+        """A sample with all that was to be judged, in its metadata.
+
+        Raises:
+            UnreadableLogError: it is no longer there.
+        """
+        # As Inspect names them. What is not there by this name, or in this form, Inspect may know.
+        name = f"samples/{id}_epoch_{epoch}.json"
+        if file := self._where.get(name):
+            try:
+                text = self._logs[file].read(name)
+                return with_store(file, Sample.model_validate_json(text))
+            except ValidationError:
+                pass
+        try:
+            return self._whole[id, epoch]
+        except KeyError:
+            files = ", ".join(self._files)
+            changed = f"{files}: sample {id} is gone, so the log has changed since it was read"
+            raise UnreadableLogError(f"{changed}. Run this again") from None
+
+    @cached_property
+    def _whole(self) -> dict[tuple[str, int], Sample]:
+        """All samples: .json logs and remote ones are read once, not once for every sample."""
+        read = (read_samples(file) for file in self._files)
+        return {(str(one.id), one.epoch): one for samples in read for one in samples}

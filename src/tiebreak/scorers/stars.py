@@ -7,9 +7,21 @@ The user's prompt is the paper's, word by word; what is foreign in it stands in 
 key is true or false and an answer states one of the two, a rule decides whether it is correct, and
 the judge only between two stars. Without any explanation there is nothing to judge: a wrong answer
 has 0 stars then, and a correct one 2, the fewest that the scale has for it.
+
+The rule reads an answer strictly and without a model, in English and Chinese:
+
+    stated_truth("False: it only skips the rest of this turn.")   False
+    stated_truth("The statement is not true.")                    False
+    stated_truth("True, but only for some loops.")                None
+
+A verdict is a sentence that is nothing else, the beginning of the answer, or what is announced as
+the answer or about the statement, wherever it stands. All verdicts of an answer must agree. Where
+they do not, or one is hedged, or there is none: None, and a judge decides.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -23,7 +35,6 @@ from tiebreak.scorers.prompt import Fence, fill, template
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.replies import ALL_STARS, parse_stars, stars_schema
 from tiebreak.scorers.session import Session
-from tiebreak.scorers.stated_truth import is_bare, key_truth, stated_truth
 
 _WORDS: Final = {True: "correct", False: "wrong"}
 _BARE: Final = {True: 2, False: 0}
@@ -125,3 +136,148 @@ class StarsQuestion(Question[Mapping[str, Any]]):
     def parse(self, text: str) -> Mapping[str, Any]:
         stars, reason = parse_stars(text, self.possible)
         return _rated(stars, reason)
+
+
+_KEYS: Final = {
+    **dict.fromkeys(("true", "正确", "对", "是"), True),
+    **dict.fromkeys(("false", "错误", "错", "否"), False),
+}
+_LETTERS: Final = {"t": True, "f": False}
+
+
+def key_truth(key: str, question_type: str = "") -> bool | None:
+    """What a key says, if it is exactly true or false; None for any other.
+
+    In a question of another type than `true_false` no key is a truth value. Where the type is not
+    known T and F are none either: they may be options.
+    """
+    if question_type not in ("", "true_false"):
+        return None
+    known = {**_KEYS, **_LETTERS} if question_type else _KEYS
+    return known.get(unicodedata.normalize("NFKC", key).casefold().strip(" \n\t.。"))
+
+
+def stated_truth(text: str) -> bool | None:
+    """What an answer states, True or False; None where that is missing, hedged or contradictory."""
+    statements = _statements(text)
+    found = {verdict for n, one in enumerate(statements) for verdict in _verdicts(one, first=not n)}
+    if len(found) != 1 or any(_TAKEN_BACK.search(one) for one in statements):
+        return None
+    [truth] = found
+    against = (said for one in statements for said in _IN_PASSING.finditer(one))
+    return None if any(_truth(said) != truth for said in against) else truth
+
+
+def is_bare(text: str) -> bool:
+    """Whether an answer is a verdict, once or several times, without a word of explanation."""
+    statements = _statements(text)
+    return bool(statements) and all(_WHOLE.fullmatch(one) for one in statements)
+
+
+def _verdicts(statement: str, *, first: bool) -> Iterator[bool | None]:
+    """What a sentence says about the question; None for a verdict that is hedged."""
+    if whole := _WHOLE.fullmatch(statement):
+        yield _truth(whole)
+        return
+    if first and (opening := _OPENING.match(statement)):
+        yield None if _HEDGE.search(statement, opening.end()) else _truth(opening)
+    for said in _ANNOUNCED.finditer(statement):
+        if not _SUPPOSED.search(statement, 0, said.start()):
+            yield None if _CONDITION.match(statement, said.end()) else _truth(said)
+
+
+def _truth(said: re.Match[str]) -> bool:
+    return (said["word"] in _POSITIVE) != bool(said["no"])
+
+
+def _statements(text: str) -> list[str]:
+    """The sentences and lines of an answer but for questions, labels and what it quotes."""
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_STRAIGHT)
+    plain = _MARKUP.sub("", _BOXED.sub(r"\1", plain)).replace("n't", " not")
+    plain = _CHOICE.sub("…", _QUOTED.sub(_unquoted, _BULLET.sub("", plain)))
+    asserted = (part.strip() for part in _ENDS.split(plain) if not part.rstrip().endswith("?"))
+    found = (part.strip(" \t,:…").rstrip(".!;。 ") for part in asserted)
+    return [part for part in found if part and not _LABEL.fullmatch(part)]
+
+
+def _unquoted(quoted: re.Match[str]) -> str:
+    """A quoted verdict as it is; of anything else only that something was quoted."""
+    inside = quoted[0][1:-1].strip(" .。")
+    return inside if inside in _KEYS else "…"
+
+
+_POSITIVE: Final = frozenset(("true", "t", "correct", "right", "正确", "对", "是", "真", "没错"))
+_ENGLISH = "true|correct|right|false|incorrect|wrong|untrue"
+_CHINESE = "正确|对|是|真|错误|错|否|假|没错"
+
+
+def _verdict(more: str = "") -> str:
+    """A truth value, perhaps negated, of the usual words and some more."""
+    # A Chinese word must end there: 对 begins many others.
+    end = r"(?=的?\s*(?:$|[,.;:!?()。、—–…-]|因为|由于))"
+    words = rf"\b(?:{_ENGLISH}{more})\b(?![/'-])|(?:{_CHINESE}){end}"
+    return rf"(?P<no>not\s+|并?不(?=正确|对|是|真))?(?P<word>{words})的?"
+
+
+_SO = (
+    r"(?:(?:so|therefore|thus|hence|overall|(?:in )?conclusion|因此|所以|综上(?:所述)?|故|总之)"
+    r"\s*[,:]?\s*)?"
+)
+_SURELY = r"(?:(?:clearly|definitely|therefore|thus|indeed|simply|completely|absolutely)\s+)?"
+_THE_ANSWER = (
+    r"(?:(?:the|my|final|correct|right)\s+)*(?:answer|verdict|judge?ment)\s*(?:is|:|=)\s*:?\s*"
+)
+_THE_STATEMENT = (
+    r"(?:the|this|that)\s+(?:(?:given|above|following|original)\s+)?"
+    rf"(?:statement|claim|assertion|proposition)\s+(?:(?:above|given|…)\s+)?is\s+{_SURELY}"
+)
+_ZH_ANSWER = r"(?:最终|正确|我的)?(?:答案|判断|结论|回答|答)\s*(?:应该是|应为|是|为|:)\s*:?\s*"
+_ZH_STATEMENT = (
+    r"(?:这个|这一|这种|上述|以上|题中|题目中?|[该此这本])?的?"
+    r"(?:说法|陈述|命题|论断|论述|表述|观点|叙述|题目|句子|语句|句话)"
+    r"…?\s*(?:应该是|应为|是|为|:)?\s*(?:完全|显然|明显)?"
+)
+_IT = rf"(?:it|this|that)(?:\s+is|'s)\s+{_SURELY}"
+_SOURCES = rf"{_THE_ANSWER}|{_THE_STATEMENT}|{_ZH_ANSWER}|{_ZH_STATEMENT}"
+_WHOLE = re.compile(
+    rf"{_SO}(?:{_SOURCES}|{_IT}|(?:statement|claim)\s*(?::|is)\s*)?{_verdict('|t|f')}"
+)
+_OPENING = re.compile(
+    rf"{_SO}(?:{_SOURCES}|{_IT})?{_verdict()}(?=\s*(?:[,;:(—–…-]|(?:because|since|as)\b|因为|由于))"
+)
+_ANNOUNCED = re.compile(
+    rf"(?<!of )(?:\b(?:{_THE_ANSWER}|{_THE_STATEMENT})|{_ZH_ANSWER}|{_ZH_STATEMENT}){_verdict()}"
+)
+_IN_PASSING = re.compile(rf"\b{_IT}{_verdict()}(?!\s+that\b)")
+_HEDGE = re.compile(
+    r"\b(?:but|however|although|though|except|unless|partly|partially|sometimes|mostly|depend\w*"
+    r"|only (?:if|when|for|in)|in (?:some|most|certain|many) cases?"
+    r"|not (?:always|entirely|necessarily))\b|但|不过|然而|除非|部分|有时|仅"
+)
+_CONDITION = re.compile(
+    r"[\s,]*(?:(?:only|if|when|unless|in (?:some|certain|most|many|part)|to (?:some|a certain)"
+    r"|for (?:some|certain|most)|under|sometimes|depend\w*|but|or|and|as long|provided)\b|但|部分)"
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|whether|suppos\w+|assum\w+|unless|would|argue\w*|claims?|believes?|some|part|half"
+    r"|not (?:the case|think|believe|say|mean|clear|sure|know)|cannot|doubt|hardly)\b"
+    r"|如果|若|假设|假如|有人|部分|为什么|不能说|不认为|未必|并非"
+)
+_TAKEN_BACK = re.compile(
+    r"(?:no,? )?wait\b|on second thought|correction|scratch that|更正|等等|等一下"
+)
+_STRAIGHT: Final = str.maketrans("‘’“”「」『』", "''" + '"' * 6)
+_BOXED = re.compile(r"\\boxed\{\s*(?:\\text\{)?([^{}]*)\}+")
+_MARKUP = re.compile(r"[*_`#>~$]")
+_BULLET = re.compile(r"^\s*(?:[-•–]|\(?\d{1,2}[.)、])\s+", re.MULTILINE)
+_QUOTED = re.compile(rf"""\"[^"\n]*\"|'(?:{_ENGLISH})[.]?'""")
+_CHOICE = re.compile(
+    rf"\b(?:{_ENGLISH}|t|f)(?:\s*/\s*|\s+n?or\s+|-or-)(?:{_ENGLISH}|not|t|f)\b"
+    r"|(?:正确|对)\s*(?:/|、|或者?|还是)?\s*(?:错误|错|否|不正确|不对)|正确与否"
+    r"|是\s*(?:/|、|或者?|还是)?\s*(?:否|不是)"
+)
+_ENDS = re.compile(r"\n+|(?<=[!?;。])|\.(?=\s|$)")
+_LABEL = re.compile(
+    r"(?:(?:the|my|final|correct)\s+)*(?:answer|verdict|judge?ment|conclusion|reason|explanation)"
+    r"|(?:最终|正确|我的)?(?:答案|判断|结论|回答|答|理由|原因|解释|解析)"
+)

@@ -15,7 +15,7 @@ from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.match import Checklist, Swap
 from tiebreak.scorers.protocols import protocol
 from tiebreak.scorers.refinement import refine as sharpen
-from tiebreak.scorers.seeding import seed
+from tiebreak.scorers.seal import seed
 from tiebreak.scorers.session import Session
 
 

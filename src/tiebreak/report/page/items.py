@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 
 from tiebreak.analysis.entries import Entry
 from tiebreak.progress import tracked
-from tiebreak.ranking_logs.again import SamplesAgain
 from tiebreak.ranking_logs.log import JudgedItem
+from tiebreak.ranking_logs.samples import SamplesAgain
 from tiebreak.report.cells import Cell, integer, words
 from tiebreak.report.page.answers import asked
 from tiebreak.report.page.ballots import short, slim

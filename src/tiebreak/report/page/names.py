@@ -6,8 +6,8 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from tiebreak.ranking_logs.joins import together
 from tiebreak.ranking_logs.log import RankingLog
-from tiebreak.ranking_logs.shards import together
 
 
 def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 from tiebreak.analysis.star_styles import StarStyles
 from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
 from tiebreak.rankers.intervals import Estimate
-from tiebreak.ranking_logs.shards import together
+from tiebreak.ranking_logs.joins import together
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,

@@ -1,0 +1,390 @@
+"""Several logs that are one run: attempts, shards, newcomers.
+
+Attempts. A run that was killed leaves a log, and so does every `inspect eval-retry` of it (a log of
+the same task) and the same `inspect eval` given again (a log of the same run: pool, protocol,
+arguments and judges). The one counts that judged most items; of equals one that ended well, then
+the one that paid for most calls and did not find them in the cache, then the latest. A run that is
+repeated on purpose has an argument of its own (`-T repeat=2`), and so is another run.
+
+Shards. `inspect eval tiebreak/seal -T shard=3/8` judges every eighth item. Its log says which shard
+it is, and has the fingerprint of the run in common with the other seven.
+
+Newcomers. `inspect eval tiebreak/round_robin -T newcomers=MODEL` asks only what is missing: matches
+of the new model. Its log says who is new. A log of the same items and judges that has all others,
+and in which no result decided who met whom, is completed by it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice, takewhile
+from typing import Literal, NamedTuple
+
+from tiebreak.candidates import Shard
+from tiebreak.ranking_logs.log import JudgedItem, RankingLog, RankingLogError, ranked_sample
+from tiebreak.scorers.ballots import ItemBallots
+from tiebreak.scorers.rules import fits
+from tiebreak.words import count, split_names
+
+# A message names so many shards or items; the count says how many there are.
+LISTED = 20
+
+Attempts = Literal["best", "all"]
+"""Which logs of a run are read: those that count, or all."""
+
+_ATTEMPTS_LISTED = 3
+
+_WORST_FIRST = ("error", "cancelled", "started")
+
+
+class _Part(NamedTuple):
+    shard: Shard
+    log: RankingLog
+
+
+def join_shards(logs: Iterable[RankingLog], unreadable: Sequence[str] = ()) -> list[RankingLog]:
+    """Put the shards of each run together; other logs stay as they are.
+
+    A joined run has its samples in the order in which a single log would have them, so all that is
+    computed from them is the same to the last digit. It is a success when all of its shards are,
+    else its status is the worst of theirs; `created` is that of the oldest shard; `eval_id`,
+    `task_id` and `benchmark` are those of the first one; its notes are those of all.
+
+    Attempts at a shard that are left out are noted. `unreadable` are sentences about files that may
+    well be a missing shard.
+
+    Raises:
+        RankingLogError: a run lacks shards (those that are there and `unreadable` files are
+            listed), a shard was judged by two tasks, a run was cut into two different numbers
+            of shards, or an item is in two shards.
+    """
+    joined: list[RankingLog] = []
+    runs: dict[str, list[_Part]] = defaultdict(list)
+    for log in logs:
+        if log.shard is None:
+            joined.append(log)
+        else:
+            runs[log.run].append(_Part(log.shard, log))
+    for attempts in runs.values():
+        parts = _fullest(attempts)
+        _refuse_overlaps(parts)
+        _refuse_holes(parts, unreadable)
+        joined.append(_join(parts))
+    return joined
+
+
+def _fullest(parts: Iterable[_Part]) -> list[_Part]:
+    """Of the attempts at each shard the best, in the order of the shards.
+
+    Those of a task are attempts at the same, and so are all that did not come to their end.
+    """
+    attempts: dict[Shard, list[RankingLog]] = defaultdict(list)
+    for shard, log in parts:
+        attempts[shard].append(log)
+    found = []
+    for shard, same in attempts.items():
+        tasks: dict[str, list[RankingLog]] = defaultdict(list)
+        for log in same:
+            tasks[log.task_id or log.path].append(log)
+        best = [best_of(task) for task in tasks.values()]
+        kept = [log for log in best if _whole(log)] or [best_of(best)]
+        notes = tuple(
+            f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
+            f"{kept[0].path}, another attempt at this shard, {kept[0].n_judged:,}"
+            for other in same
+            if all(other is not one for one in kept)
+        )
+        found += [_Part(shard, replace(log, notes=(*log.notes, *notes))) for log in kept]
+    return sorted(found, key=lambda part: (part.shard, part.log.path))
+
+
+def _whole(log: RankingLog) -> bool:
+    return log.status == "success" and log.n_judged + len(log.skipped) >= log.n_expected
+
+
+def _refuse_overlaps(parts: Sequence[_Part]) -> None:
+    totals = sorted({part.shard.total for part in parts})
+    if len(totals) > 1:
+        cuts = " and into ".join(str(total) for total in totals)
+        raise RankingLogError(
+            f"One run was cut into {cuts} shards, which overlap:{_lines(parts)}\n"
+            "Give only the files of one cut"
+        )
+    shards = [part.shard for part in parts]
+    if twice := [part for part in parts if shards.count(part.shard) > 1]:
+        raise RankingLogError(
+            f"{_names([part.shard for part in twice], 'was', 'were')} judged more than once, by "
+            f"different tasks:{_lines(twice)}\n"
+            "Keep one log of each shard in the folder; a run that was repeated on purpose is read "
+            "by itself, in a folder of its own"
+        )
+    ids = [{*part.log.planned, *(sample.id for sample in part.log.samples)} for part in parts]
+    holders = Counter(chain.from_iterable(ids))
+    if shared := sorted(sample_id for sample_id, n in holders.items() if n > 1):
+        holding = [part for part, own in zip(parts, ids, strict=True) if own & {*shared}]
+        raise RankingLogError(
+            f"{count(len(shared), 'item')} in more than one shard: {_some(shared)}. The shards:"
+            f"{_lines(holding)}\n"
+            "Judge one of them again, from the same candidates as the others"
+        )
+
+
+def _refuse_holes(parts: Sequence[_Part], unreadable: Sequence[str]) -> None:
+    there = {part.shard for part in parts}
+    total, log = parts[0].shard.total, parts[0].log
+    holes = (shard for k in range(1, total + 1) if (shard := Shard(k, total)) not in there)
+    if missing := list(islice(holes, LISTED + 1)):
+        sentence = (
+            f"{_names(missing, 'is', 'are')} missing from a {log.protocol} run "
+            f"({len(there)} of {total} are there):{_lines(parts)}\n"
+            "Give the other files as well, or judge what is missing with the same arguments and "
+            f"-T shard={missing[0]}"
+        )
+        raise RankingLogError("\n".join((sentence, *unreadable)))
+
+
+def _join(parts: Sequence[_Part]) -> RankingLog:
+    """One run of shards that are all there, each once, in order."""
+    logs = [part.log for part in parts]
+    files = tuple(file for log in logs for file in log.files)
+    statuses = {log.status for log in logs}
+    return replace(
+        logs[0],
+        path=together(files),
+        files=files,
+        created=min(log.created for log in logs),
+        status=next((one for one in _WORST_FIRST if one in statuses), "success"),
+        shard=None,
+        planned=tuple(sample_id for log in logs for sample_id in log.planned),
+        n_expected=sum(log.n_expected for log in logs),
+        n_missing=sum(log.n_missing for log in logs),
+        samples=tuple(
+            sorted(
+                (one for log in logs for one in log.samples), key=lambda one: (one.epoch, one.id)
+            )
+        ),
+        canaries=tuple(one for log in logs for one in log.canaries),
+        notes=tuple(f"shard {part.shard}: {note}" for part in parts for note in part.log.notes),
+    )
+
+
+def together(files: Sequence[str], noun: str = "shard") -> str:
+    """Log files as one phrase: logs/ (8 shards: 1.eval, …, 8.eval)."""
+    if len(files) == 1:
+        return files[0]
+    parts = [file.split("/") for file in files]
+    levels = zip(*(part[:-1] for part in parts), strict=False)
+    shared = len(list(takewhile(lambda level: len(set(level)) == 1, levels)))
+    folder = "/".join((*parts[0][:shared], ""))
+    names = ["/".join(part[shared:]) for part in parts]
+    inner = ", ".join(names if len(names) < 4 else (names[0], "…", names[-1]))
+    return f"{folder} ({count(len(files), noun)}: {inner})".strip()
+
+
+def _names(shards: Sequence[Shard], one: str, many: str) -> str:
+    names = list(dict.fromkeys(str(shard) for shard in shards))
+    return f"Shard {names[0]} {one}" if len(names) == 1 else f"Shards {_some(names)} {many}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join((*names[:LISTED], "…") if len(names) > LISTED else names)
+
+
+def _lines(parts: Sequence[_Part]) -> str:
+    lines = [f"\n  {part.shard}  {part.log.path}" for part in parts[:LISTED]]
+    return "".join((*lines, "\n  …") if len(parts) > LISTED else lines)
+
+
+Key = tuple[str, str, str]
+"""Benchmark, item and the hash of its question."""
+
+
+def join_newcomers(logs: Sequence[RankingLog]) -> list[RankingLog]:
+    """Put each log of newcomers' matches together with the log that it completes; others stay.
+
+    Of several logs that it would complete the one with most judged items counts, of equals the
+    latest. Where there is none the log stays by itself, with a note. Newcomers may join one after
+    the other.
+    """
+    whole = [log for log in logs if not newcomers_of(log)]
+    added = [log for log in logs if newcomers_of(log)]
+    for log in sorted(added, key=lambda log: (len(_models(log)), log.age)):
+        fitting = [one for one in whole if _completes(log, one)]
+        if not fitting:
+            names = ", ".join(newcomers_of(log))
+            note = (
+                f"Only matches of {names} were judged here: give the ranking log of the others, on "
+                "the same items and by the same judge, as well"
+            )
+            whole.append(replace(log, notes=(*log.notes, note)))
+            continue
+        best = max(fitting, key=lambda one: (one.n_judged, one.created))
+        whole = [one for one in whole if one is not best]
+        whole.append(_joined(best, log))
+    return whole
+
+
+def newcomers_of(log: RankingLog) -> tuple[str, ...]:
+    """The models whose matches alone were asked; empty for other logs."""
+    given = log.arguments.get("newcomers")
+    if isinstance(given, str):
+        return tuple(split_names(given))
+    return tuple(map(str, given)) if isinstance(given, list | tuple) else ()
+
+
+def _completes(new: RankingLog, old: RankingLog) -> bool:
+    """Whether a log has the same items, judges and rubric, and all models but the newcomers."""
+    return (
+        not old.arguments.get("baseline")
+        and _models(old) == _models(new) - {*newcomers_of(new)}
+        and _judges(old) == _judges(new)
+        and {*_by_key(old)} & {*_by_key(new)} != set()
+        and all(_anyone_may_meet(item) for item in old.items)
+    )
+
+
+def _anyone_may_meet(item: ItemBallots) -> bool:
+    """Whether no result decided who met whom."""
+    return fits("points", item)
+
+
+def _models(log: RankingLog) -> set[str]:
+    return {model for item in log.items for model in item.models}
+
+
+def _judges(log: RankingLog) -> set[tuple[str, str]]:
+    """Judges, with the rubric by which they judge."""
+    return {
+        (call.model, item.rubric)
+        for item in log.items
+        for call in item.calls
+        if call.kind == "match"
+    }
+
+
+def _by_key(log: RankingLog) -> dict[Key, JudgedItem]:
+    return {
+        (one.ballots.benchmark, one.ballots.item_id, one.ballots.input_hash): one
+        for one in log.samples
+        if one.ballots and one.judged
+    }
+
+
+def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
+    before, after = _by_key(old), _by_key(new)
+    files = (*old.files, *new.files)
+    return replace(
+        old,
+        path=together(files, "log"),
+        files=files,
+        eval_id=new.eval_id,
+        task_id=new.task_id,
+        status=old.status if new.status == "success" else new.status,
+        protocol=new.protocol,
+        run=new.run,
+        arguments=new.arguments,
+        settings=new.settings or old.settings,
+        planned=new.planned,
+        n_expected=new.n_expected,
+        samples=tuple(_joined_samples(before, after)),
+        canaries=(*old.canaries, *new.canaries),
+        notes=(*old.notes, *new.notes, *_missing(before, after)),
+    )
+
+
+def _joined_samples(
+    before: dict[Key, JudgedItem], after: dict[Key, JudgedItem]
+) -> Iterator[JudgedItem]:
+    for key, sample in after.items():
+        if key in before:
+            one, other = before[key].ballots, sample.ballots
+            assert one is not None
+            assert other is not None
+            yield ranked_sample(replace(sample, ballots=_joined_ballots(one, other)))
+
+
+def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
+    """The ballots of all models: matches of the old ones under the names that now stand for them.
+
+    A newcomer may have given an answer that others gave before: then its matches are theirs.
+    """
+    leader = {model: group[0] for group in new.groups for model in group}
+    renamed = [
+        replace(
+            match,
+            high=leader[match.high],
+            low=leader[match.low],
+            winner=leader[match.winner],
+        )
+        for match in old.matches
+    ]
+    met = {frozenset((match.high, match.low)) for match in renamed}
+    added = [match for match in new.matches if frozenset((match.high, match.low)) not in met]
+    pairs = old.scheduled or tuple(
+        (one, other) for one in old.models for other in old.models if one < other
+    )
+    return new.model_copy(
+        update={
+            "matches": (*renamed, *added),
+            "scheduled": (*pairs, *new.scheduled),
+            "calls": (*old.calls, *new.calls),
+            "lengths": {**{leader[one]: n for one, n in old.lengths.items()}, **new.lengths},
+        }
+    )
+
+
+def _missing(before: dict[Key, JudgedItem], after: dict[Key, JudgedItem]) -> Iterator[str]:
+    alone = len({*before} ^ {*after})
+    if alone:
+        yield f"{count(alone, 'item')} that only one of the logs judged to the end left out"
+
+
+def best_attempts(logs: Iterable[RankingLog]) -> list[RankingLog]:
+    """The best log of each run, in their order, with a note on those that are left out."""
+    logs = list(logs)
+    best: dict[int, RankingLog] = {}
+    for run in _runs(logs):
+        one = best_of(run)
+        others = [log for log in run if log is not one]
+        notes = (*one.notes, _left_out(others, one)) if others else one.notes
+        best[id(one)] = replace(one, notes=notes)
+    return [best[id(log)] for log in logs if id(log) in best]
+
+
+def best_of(attempts: Iterable[RankingLog]) -> RankingLog:
+    """The attempt that counts."""
+    return max(attempts, key=_progress)
+
+
+def _runs(logs: Iterable[RankingLog]) -> Iterable[list[RankingLog]]:
+    """Logs of the same run together; of a log that does not name its run, those of its task."""
+    runs: dict[object, list[RankingLog]] = defaultdict(list)
+    run_of: dict[object, object] = {}
+    for log in logs:
+        task = (log.protocol, log.task_id or log.path)
+        runs[run_of.setdefault(task, (log.run, log.judges) if log.run else task)].append(log)
+    return runs.values()
+
+
+def _progress(log: RankingLog) -> tuple[int, int, bool, int, tuple[str, int, str]]:
+    done = log.n_judged + len(log.skipped)
+    paid = sum(not call.cached for item in log.items for call in item.calls)
+    return done, len(log.ranked), log.status == "success", paid, log.age
+
+
+def _left_out(others: Sequence[RankingLog], kept: RankingLog) -> str:
+    how = "`tiebreak rank --attempts all` shows"
+    if len(others) == 1:
+        [other] = others
+        return (
+            f"{other.path} is left out: it judged {count(other.n_judged, 'item')}, and "
+            f"{kept.path}, another attempt at this run, {kept.n_judged:,}; {how} it"
+        )
+    judged = sorted(log.n_judged for log in others)
+    paths = ", ".join(
+        [log.path for log in others[:_ATTEMPTS_LISTED]] + ["…"] * (len(others) > _ATTEMPTS_LISTED)
+    )
+    return (
+        f"{len(others)} other attempts at this run are left out: they judged {judged[0]:,} to "
+        f"{count(judged[-1], 'item')}, and {kept.path} {kept.n_judged:,}; {how} them ({paths})"
+    )
