@@ -67,7 +67,6 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 )
 @click.option(
     "--from-log",
-    "log",
     metavar="LOG",
     help="An earlier ranking log of this judge, for its tokens and close calls.  "
     "[default: those in the PATHS]",
@@ -113,25 +112,16 @@ def estimate(
     budget: float | None,
     calls: int | None,
     precision: float | None,
-    judge: str | None,
     meta_judge: str | None,
     peers: str | None,
-    prices: tuple[str, ...],
-    price_file: str | None,
-    reasoning_tokens: int,
-    log: str | None,
     connections: int,
     seconds: float,
     calls_per_minute: float | None,
-    sample: int,
-    task_type: str | None,
-    rubric: str | None,
     reviewers: str | None,
     saturated_only: bool,
-    merge_identical: bool,
-    seed: int,
     loading: dict[str, Any],
     form: str | None,
+    **asked: Any,
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
 
@@ -153,6 +143,7 @@ def estimate(
     from tiebreak.estimate.cost import estimate_cost
     from tiebreak.estimate.figures import Pace
 
+    # `asked` is what an estimate and a plan take alike, by the names that it has there.
     if sum(goal is not None for goal in (budget, calls, precision)) > 1:
         raise click.UsageError("--budget, --calls and --precision: give one of them")
     if budget is not None or calls is not None or precision is not None:
@@ -162,41 +153,18 @@ def estimate(
         from tiebreak.estimate.budget import plan_judging
         from tiebreak.estimate.plan import Goal
 
-        plan = plan_judging(
-            paths,
-            Goal(budget, calls, precision),
-            judge=judge,
-            from_log=log,
-            prices=prices,
-            price_file=price_file,
-            reasoning_tokens=reasoning_tokens,
-            sample=sample,
-            task_type=task_type,
-            rubric=rubric,
-            merge_identical=merge_identical,
-            seed=seed,
-            **loading,
-        )
-        show(form, plan_sheet, plan)
+        goal = Goal(budget, calls, precision)
+        show(form, plan_sheet, plan_judging(paths, goal, **asked, **loading))
         return
     found = estimate_cost(
         paths,
         protocols,
-        judge=judge,
         meta_judge=meta_judge,
         peers=peers,
-        prices=prices,
-        price_file=price_file,
-        reasoning_tokens=reasoning_tokens,
-        from_log=log,
         pace=Pace(connections, seconds, calls_per_minute),
-        sample=sample,
-        task_type=task_type,
-        rubric=rubric,
         reviewers=reviewers,
         saturated_only=saturated_only,
-        merge_identical=merge_identical,
-        seed=seed,
+        **asked,
         **loading,
     )
     show(form, sheet, found)

@@ -1,6 +1,6 @@
 """The verb `simulate`: protocols on planted models, before anything is paid."""
 
-from typing import Any, Literal
+from typing import Any
 
 import click
 
@@ -66,6 +66,7 @@ from tiebreak.scorers.catalogue import STANDARD
 @click.option("--verbosity-bias", type=float, default=0.0, show_default=True)
 @click.option(
     "--seeding-noise",
+    "reading_noise",
     type=float,
     default=1.0,
     show_default=True,
@@ -113,20 +114,11 @@ from tiebreak.scorers.catalogue import STANDARD
 @form_options("json")
 def simulate(
     models: int,
-    spread: float,
     qualities: tuple[float, ...] | None,
     items: tuple[int, ...],
-    repeats: int,
     protocols: tuple[str, ...],
-    swap: Literal["always", "close", "sample", "never"] | None,
-    ties: float,
-    pass_rate: float,
-    target: float,
-    confidence: float,
-    seed: int,
-    jobs: int | None,
     form: str | None,
-    **traits: Any,
+    **world: Any,
 ) -> None:
     """Say how many items it takes to separate models. You describe them; protocols are compared.
 
@@ -142,20 +134,5 @@ def simulate(
     from tiebreak.lab import sheet
     from tiebreak.lab.simulate import simulate as study_of
 
-    study = study_of(
-        qualities or models,
-        items,
-        spread=spread,
-        ties=ties,
-        pass_rate=pass_rate,
-        protocols=protocols or STANDARD,
-        repeats=repeats,
-        swap=swap,
-        target=target,
-        confidence=confidence,
-        seed=seed,
-        jobs=jobs,
-        reading_noise=traits.pop("seeding_noise"),
-        **traits,
-    )
+    study = study_of(qualities or models, items, protocols=protocols or STANDARD, **world)
     show(form, sheet, study)
