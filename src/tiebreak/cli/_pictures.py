@@ -2,15 +2,41 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, Command, with_options
+from tiebreak.cli._shared import FILES, Command, plain_errors, with_options
 
 _INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 _NARROWEST, _WIDEST = 1.0, 40.0
+
+
+@dataclass(frozen=True)
+class Plot:
+    """The picture of a finding that was asked for; without a `file` none was. `width` in inches."""
+
+    file: str | None
+    width: float | None
+
+    def check(self) -> None:
+        """Refuse what cannot be drawn, before anything is read."""
+        if self.file:
+            from tiebreak.report.plot import check_plot
+
+            check_plot(self.file)
+
+    def draw(self, what: str, finding: object, label: str = "Plot", **how: Any) -> None:
+        """Draw a finding by the function `plot_…` of the report, and say in which files."""
+        if not self.file:
+            return
+        from tiebreak.report import plot
+
+        with plain_errors(OSError):
+            files = getattr(plot, f"plot_{what}")(finding, self.file, width=self.width, **how)
+        click.echo(f"{label}: {', '.join(map(str, files or [self.file]))}", err=True)
 
 
 def width_option(help: str) -> Callable[[Command], Command]:
@@ -19,7 +45,7 @@ def width_option(help: str) -> Callable[[Command], Command]:
 
 
 def plot_options(help: str) -> Callable[[Command], Command]:
-    """The options --plot, the file of a picture, and --width: `plot` and `width`."""
+    """The options --plot, the file of a picture, and --width: one `plot`."""
     options = (
         click.option("--plot", type=FILES, metavar="FILE", help=f"{help} .svg, .png or .pdf."),
         width_option("Width of the plot, such as 85mm or 3.3in. [default: what it takes]"),
@@ -30,7 +56,7 @@ def plot_options(help: str) -> Callable[[Command], Command]:
         def checked(*args: Any, plot: str | None, width: float | None, **others: Any) -> Any:
             if width is not None and plot is None:
                 raise click.UsageError("--width is that of a plot: give --plot FILE, too")
-            return command(*args, plot=plot, width=width, **others)
+            return command(*args, plot=Plot(plot, width), **others)
 
         return with_options(options, checked)
 

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tiebreak.cli._pictures import plot_options
+from tiebreak.cli._pictures import Plot, plot_options
 from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
     form_options,
     method_option,
-    plain_errors,
     show,
     verb,
 )
@@ -54,8 +53,7 @@ def align(
     human: str,
     methods: tuple[str, ...],
     scores: "Scores",
-    plot: str | None,
-    width: float | None,
+    plot: Plot,
     plot_method: str | None,
     form: str | None,
     items: bool,
@@ -84,21 +82,11 @@ def align(
       tiebreak align logs/ --human arena.csv --scores mean-rank
     """
     from tiebreak.analysis.alignment.align import align as alignment_of
-    from tiebreak.report.plot import check_plot, plot_alignment
     from tiebreak.report.sheets import alignment as sheets
 
     if items and form != "json":
         raise click.UsageError("--items goes with --json.")
-    if plot:
-        check_plot(plot)
+    plot.check()
     alignment = alignment_of(logs, human, methods=methods or None, scores=scores, how=how)
     show(form, sheets, alignment, items=items)
-    if plot:
-        with plain_errors(OSError):
-            plot_alignment(
-                alignment,
-                plot,
-                rater=plot_method or (methods or tuple(AGGREGATORS))[0],
-                width=width,
-            )
-        click.echo(f"Plot: {plot}", err=True)
+    plot.draw("alignment", alignment, rater=plot_method or (methods or tuple(AGGREGATORS))[0])

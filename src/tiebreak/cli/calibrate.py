@@ -2,8 +2,8 @@
 
 import click
 
-from tiebreak.cli._pictures import plot_options
-from tiebreak.cli._shared import FILES, form_options, plain_errors, show, verb
+from tiebreak.cli._pictures import Plot, plot_options
+from tiebreak.cli._shared import FILES, form_options, show, verb
 
 
 @verb()
@@ -22,8 +22,7 @@ def calibrate(
     logs: tuple[str, ...],
     human: str,
     level: float,
-    plot: str | None,
-    width: float | None,
+    plot: Plot,
     form: str | None,
 ) -> None:
     """Hold judges against people, and say which judge to use. Agreement is Cohen's κ.
@@ -48,14 +47,9 @@ def calibrate(
       tiebreak calibrate logs/ --human stars.csv --plot kappa.svg
     """
     from tiebreak.analysis.calibration import calibrate as calibration_of
-    from tiebreak.report.plot import check_plot, plot_calibration
     from tiebreak.report.sheets import calibration as sheets
 
-    if plot:
-        check_plot(plot)
+    plot.check()
     calibration = calibration_of(logs, human, level=level)
     show(form, sheets, calibration)
-    if plot:
-        with plain_errors(OSError):
-            files = plot_calibration(calibration, plot, width=width)
-        click.echo(f"Plot: {', '.join(map(str, files))}", err=True)
+    plot.draw("calibration", calibration)

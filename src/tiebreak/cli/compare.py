@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tiebreak.cli._pictures import plot_options
+from tiebreak.cli._pictures import Plot, plot_options
 from tiebreak.cli._shared import (
     FILES,
     bootstrap_options,
     form_options,
     place_option,
-    plain_errors,
     show,
     verb,
 )
@@ -45,8 +44,7 @@ def compare(
     logs: tuple[str, ...],
     reference: str,
     place: "Rule | None",
-    plot: str | None,
-    width: float | None,
+    plot: Plot,
     against: Literal["calls", "depth", "tokens", "cost"],
     form: str | None,
     how: "Resampling",
@@ -66,14 +64,9 @@ def compare(
       tiebreak compare logs/ --csv > protocols.csv
     """
     from tiebreak.analysis.comparison import compare as compare_logs
-    from tiebreak.report.plot import check_plot, plot_comparison
     from tiebreak.report.sheets import comparison as sheets
 
-    if plot:
-        check_plot(plot)
+    plot.check()
     comparison = compare_logs(logs, reference=reference, how=how, rule=place)
     show(form, sheets, comparison)
-    if plot:
-        with plain_errors(OSError):
-            plot_comparison(comparison, plot, against=against, width=width)
-        click.echo(f"Plot: {plot}", err=True)
+    plot.draw("comparison", comparison, against=against)

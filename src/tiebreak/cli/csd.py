@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tiebreak.cli._contest import contest_options, play
-from tiebreak.cli._pictures import plot_options
+from tiebreak.cli._pictures import Plot, plot_options
 from tiebreak.cli._shared import (
     FILES,
     SCORES_LIMIT,
     also_option,
     form_options,
-    plain_errors,
     scores_options,
     show,
     verb,
@@ -44,8 +43,7 @@ def csd(
     seed: int,
     jobs: int | None,
     also: bool,
-    plot: str | None,
-    width: float | None,
+    plot: Plot,
     form: str | None,
 ) -> None:
     """Rank models by contests over many benchmarks (CSD). The contests are simulated Swiss systems.
@@ -69,16 +67,10 @@ def csd(
     from tiebreak.analysis.beside import with_kemeny
     from tiebreak.report.sheets import contest as sheets
 
-    if plot:
-        from tiebreak.report.plot import check_plot, plot_contest
-
-        check_plot(plot)
+    plot.check()
     options: CsdOptions = {"iterations": iterations, "seed": seed, "n_jobs": jobs}
     report = play(scores, reading, setup, options)
     if also:
         report = with_kemeny(report, time_limit=SCORES_LIMIT)
     show(form, sheets, report)
-    if plot:
-        with plain_errors(OSError):
-            files = plot_contest(report, plot, width=width)
-        click.echo(f"Plots: {', '.join(map(str, files))}", err=True)
+    plot.draw("contest", report, label="Plots")

@@ -2,8 +2,8 @@
 
 import click
 
-from tiebreak.cli._pictures import plot_options
-from tiebreak.cli._shared import FILES, form_options, numbers, plain_errors, show, verb
+from tiebreak.cli._pictures import Plot, plot_options
+from tiebreak.cli._shared import FILES, form_options, numbers, show, verb
 
 
 @verb()
@@ -68,8 +68,7 @@ def stability(
     dates: str | None,
     causes: str | None,
     seeds: int,
-    plot: str | None,
-    width: float | None,
+    plot: Plot,
     form: str | None,
 ) -> None:
     """Show how far rankings depend on their items. With repeated runs, also on the run.
@@ -92,7 +91,6 @@ def stability(
     """
     from tiebreak.analysis.stability import stability as stability_of
     from tiebreak.analysis.star_stability import star_stability
-    from tiebreak.report.plot import check_plot, plot_star_stability
     from tiebreak.report.sheets import stability as sheets
     from tiebreak.report.sheets import star_stability as star_sheets
     from tiebreak.tables import read_scores
@@ -104,10 +102,9 @@ def stability(
         raise click.UsageError("--subsample is about parts of any log; give it without the others")
     if reference is not None and sizes is None:
         raise click.UsageError("--reference is for relative scores; give --sizes as well")
-    if plot and not (elo or dates or causes):
+    if plot.file and not (elo or dates or causes):
         raise click.UsageError("--plot draws --elo, --dates and --causes; give one of them")
-    if plot:
-        check_plot(plot)
+    plot.check()
     if not of_stars:
         show(form, sheets, stability_of(logs, shares=subsample or (0.5,), n_seeds=seeds))
         return
@@ -122,7 +119,4 @@ def stability(
         n_draws=seeds,
     )
     show(form, star_sheets, found)
-    if plot:
-        with plain_errors(OSError):
-            files = plot_star_stability(found, plot, width=width)
-        click.echo(f"Plot: {', '.join(map(str, files))}", err=True)
+    plot.draw("star_stability", found)
