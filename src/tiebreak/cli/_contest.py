@@ -116,10 +116,7 @@ def given_of(setup: dict[str, Any]) -> list[str]:
 
 
 def play(
-    scores: Sequence[str],
-    reading: Mapping[str, Any],
-    setup: dict[str, Any],
-    options: "CsdOptions",
+    scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: "CsdOptions"
 ) -> "ContestReport":
     """The contest over scores that are read first, as `reading` says.
 
@@ -154,10 +151,7 @@ def play(
 
 
 def _play_items(
-    scores: Sequence[str],
-    reading: Mapping[str, Any],
-    setup: dict[str, Any],
-    options: "CsdOptions",
+    scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: "CsdOptions"
 ) -> "ContestReport":
     """The contest whose rounds are tiers of the items of one benchmark; see `play`."""
     from tiebreak.analysis.difficulty import tier_report

@@ -116,12 +116,7 @@ def aggregate(
         raise TableError("--also csd needs scores of benchmarks, and there are only ballots")
     for ballots in read:
         limit = SCORES_LIMIT if time_limit is None and ballots.scores else time_limit
-        election = elect(
-            ballots,
-            methods,
-            per_item=per_item,
-            time_limit=limit,
-        )
+        election = elect(ballots, methods, per_item=per_item, time_limit=limit)
         if also and ballots.scores:
             election = with_csd(election, ballots.scores)
         elections.append(election)

@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    form_options,
-    method_option,
-    show,
-    verb,
-)
+from tiebreak.cli._shared import FILES, bootstrap_options, form_options, method_option, show, verb
 from tiebreak.rankers.aggregators import AGGREGATORS
 
 if TYPE_CHECKING:

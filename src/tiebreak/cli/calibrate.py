@@ -19,11 +19,7 @@ from tiebreak.cli._shared import FILES, form_options, show, verb
 @plot_options("Draw κ with its intervals, and beside it a file of each judge's labels:")
 @form_options("json", "csv")
 def calibrate(
-    logs: tuple[str, ...],
-    human: str,
-    level: float,
-    plot: Plot,
-    form: str | None,
+    logs: tuple[str, ...], human: str, level: float, plot: Plot, form: str | None
 ) -> None:
     """Hold judges against people, and say which judge to use. Agreement is Cohen's κ.
 

@@ -14,10 +14,7 @@ from tiebreak.cli._shared import FILES, form_options, loading_options, plain_err
 @loading_options
 @form_options("json")
 def candidates(
-    paths: tuple[str, ...],
-    out: Path | None,
-    loading: dict[str, Any],
-    form: str | None,
+    paths: tuple[str, ...], out: Path | None, loading: dict[str, Any], form: str | None
 ) -> None:
     """Align the answers in logs and pools, and audit them.
 

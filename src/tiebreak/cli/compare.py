@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from tiebreak.cli._pictures import Plot, plot_options
-from tiebreak.cli._shared import (
-    FILES,
-    bootstrap_options,
-    form_options,
-    place_option,
-    show,
-    verb,
-)
+from tiebreak.cli._shared import FILES, bootstrap_options, form_options, place_option, show, verb
 from tiebreak.scorers.catalogue import REFERENCE
 
 if TYPE_CHECKING:

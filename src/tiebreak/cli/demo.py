@@ -80,11 +80,4 @@ def demo(
         show_recorded(out, protocol=protocol)
         return
     # The demo shows by itself how far it is.
-    run_demo(
-        out,
-        protocol=protocol,
-        judge=judge,
-        limit=limit,
-        judged=judged,
-        seed=seed,
-    )
+    run_demo(out, protocol=protocol, judge=judge, limit=limit, judged=judged, seed=seed)

@@ -21,11 +21,7 @@ from tiebreak.cli._shared import FILES, form_options, loading_options, show, ver
 )
 @form_options("json")
 def diagnose(
-    paths: tuple[str, ...],
-    loading: dict[str, Any],
-    level: float,
-    power: float,
-    form: str | None,
+    paths: tuple[str, ...], loading: dict[str, Any], level: float, power: float, form: str | None
 ) -> None:
     """Say whether a benchmark is saturated for your models.
 

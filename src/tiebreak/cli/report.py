@@ -82,7 +82,7 @@ def _forms(ctx: click.Context, param: click.Parameter, value: str) -> "tuple[For
 )
 @width_option(
     "Width of these pictures, such as 85mm, 12cm or 3.3in: plots become narrower, and words "
-    "keep their size where there is room. [default: as in the page]",
+    "keep their size where there is room. [default: as in the page]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 @bootstrap_options

@@ -84,9 +84,7 @@ def gsm8k(data: str | None = None, documentation: bool = True) -> Task:
 
 @task
 def mmlu(
-    data: str | None = None,
-    documentation: bool = True,
-    subjects: str | list[str] | None = None,
+    data: str | None = None, documentation: bool = True, subjects: str | list[str] | None = None
 ) -> Task:
     """MMLU: explain, then choose one of several answers; scored by the chosen letter.
 

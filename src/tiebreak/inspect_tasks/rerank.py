@@ -210,9 +210,7 @@ def peer_review(
 
 @task
 def own(
-    protocol: str | None = None,
-    settings: dict[str, Any] | None = None,
-    **common: Unpack[Common],
+    protocol: str | None = None, settings: dict[str, Any] | None = None, **common: Unpack[Common]
 ) -> Task:
     """Judge with a protocol of your own.
 

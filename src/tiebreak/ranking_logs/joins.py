@@ -310,12 +310,7 @@ def _joined_ballots(old: ItemBallots, new: ItemBallots) -> ItemBallots:
     """
     leader = {model: group[0] for group in new.groups for model in group}
     renamed = [
-        replace(
-            match,
-            high=leader[match.high],
-            low=leader[match.low],
-            winner=leader[match.winner],
-        )
+        replace(match, high=leader[match.high], low=leader[match.low], winner=leader[match.winner])
         for match in old.matches
     ]
     met = {frozenset((match.high, match.low)) for match in renamed}

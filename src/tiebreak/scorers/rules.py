@@ -189,10 +189,7 @@ RULES: "Final[Mapping[Rule, PlacementRule]]" = {
         needs=_ALL_PAIRS,
     ),
     "grades": PlacementRule(
-        "grades",
-        "score",
-        ("answer", "answers"),
-        "have no points, and so no rank in their item",
+        "grades", "score", ("answer", "answers"), "have no points, and so no rank in their item"
     ),
     "stars": PlacementRule(
         "stars",
