@@ -22,6 +22,7 @@ for what stays unscored or tied, and how it ranks. Some rules can rank ballots t
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -125,69 +126,31 @@ def _bracket_or_knockout(ballots: "ItemBallots") -> bool:
     return RULES[ballots.placed_by].knockout or _bracket(ballots)
 
 
-_MATCH, _LEFT_OUT = ("match", "matches"), "have no verdict and are left out"
-_SEEDING_DECIDED = "have no verdict, and there the seeding decided"
-_BETTER_SEED = "the better seed went on: the ranking shows the seeding more than the judging"
-_EVEN_HANDED = "such a match says nothing about who is better, and many ranks rest on few others"
+_matches = partial(PlacementRule, asks="match", noun=("match", "matches"))
+_knockout = partial(
+    _matches,
+    unscored="have no verdict, and there the seeding decided",
+    tied="the better seed went on: the ranking shows the seeding more than the judging",
+    knockout=True,
+)
+_results = partial(
+    _matches,
+    unscored="have no verdict and are left out",
+    tied="such a match says nothing about who is better, and many ranks rest on few others",
+)
 _ALL_PAIRS = "items in which all pairs of answers met"
 
 RULES: "Final[Mapping[Rule, PlacementRule]]" = {
-    "elimination": PlacementRule(
-        "elimination",
-        "match",
-        _MATCH,
-        _SEEDING_DECIDED,
-        _BETTER_SEED,
-        knockout=True,
-        fits=_seeded_bracket,
-        needs="brackets with seeds",
-    ),
-    "elimination_tied": PlacementRule(
-        "elimination_tied",
-        "match",
-        _MATCH,
-        _SEEDING_DECIDED,
-        _BETTER_SEED,
-        knockout=True,
-        fits=_bracket_or_knockout,
-        needs="brackets",
-    ),
-    "least_squares": PlacementRule(
-        "least_squares",
-        "match",
-        _MATCH,
-        _LEFT_OUT,
-        _EVEN_HANDED,
-        fits=lambda ballots: True,
-        needs="matches",
-    ),
-    "win_rate": PlacementRule(
-        "win_rate",
-        "match",
-        _MATCH,
-        _LEFT_OUT,
-        _EVEN_HANDED,
-        results_only=True,
-        fits=_all_pairs_met,
-        needs=_ALL_PAIRS,
-    ),
-    "insertion": PlacementRule(
+    "elimination": _knockout("elimination", fits=_seeded_bracket, needs="brackets with seeds"),
+    "elimination_tied": _knockout("elimination_tied", fits=_bracket_or_knockout, needs="brackets"),
+    "least_squares": _results("least_squares", fits=lambda ballots: True, needs="matches"),
+    "win_rate": _results("win_rate", results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
+    "insertion": _matches(
         "insertion",
-        "match",
-        _MATCH,
-        "have no verdict, and there the newcomer was put behind the other",
-        "the two share their place: the ranking tells few answers apart",
+        unscored="have no verdict, and there the newcomer was put behind the other",
+        tied="the two share their place: the ranking tells few answers apart",
     ),
-    "points": PlacementRule(
-        "points",
-        "match",
-        _MATCH,
-        _LEFT_OUT,
-        _EVEN_HANDED,
-        results_only=True,
-        fits=_all_pairs_met,
-        needs=_ALL_PAIRS,
-    ),
+    "points": _results("points", results_only=True, fits=_all_pairs_met, needs=_ALL_PAIRS),
     "grades": PlacementRule(
         "grades", "score", ("answer", "answers"), "have no points, and so no rank in their item"
     ),
