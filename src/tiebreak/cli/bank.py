@@ -10,7 +10,6 @@ from tiebreak.cli import (
     bank_export,
     bank_import,
     bank_review,
-    bank_sample,
     bank_serve,
 )
 from tiebreak.cli._help import Stage, Stages
@@ -55,7 +54,7 @@ bank.add_stages(
             bank_review.review,
         ),
     ),
-    Stage("Ask its questions", (bank_sample.sample, bank_export.export)),
+    Stage("Ask its questions", (bank_export.sample, bank_export.export)),
     Stage(
         "Serve it to examinees",
         (

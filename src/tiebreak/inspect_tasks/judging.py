@@ -36,8 +36,7 @@ from tiebreak.inspect_tasks.contests import contest_samples, load_pools, models_
 from tiebreak.inspect_tasks.own_protocol import check_settings
 from tiebreak.inspect_tasks.planting import planted, settings_for
 from tiebreak.inspect_tasks.roles import FindRoles, Roles, as_jury, judges, require_roles
-from tiebreak.inspect_tasks.settling import Settling, drawn
-from tiebreak.inspect_tasks.spending import Spending
+from tiebreak.inspect_tasks.settling import Settling, Spending, drawn
 from tiebreak.prerequisite import PrerequisiteError, shown_as_it_is
 from tiebreak.scorers.ballots import STORE_KEY, ItemBallots
 from tiebreak.scorers.budget import Budget, BudgetSpentError, UnknownPriceError
