@@ -102,6 +102,17 @@ bank_option = click.option(
 """The option that names the bank."""
 
 
+price_option = click.option(
+    "--model-cost-config",
+    "price_file",
+    type=click.Path(),
+    metavar="FILE",
+    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
+    help="Prices in the form that `inspect eval` takes.",
+)
+"""The option that names a file of prices, as `price_file`."""
+
+
 def shown_option(help: str) -> Callable[[Command], Command]:
     """The option that says how many findings of a bank are named, as `most_shown`."""
     kind = click.IntRange(1)

@@ -4,14 +4,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli import (
-    bank_check,
-    bank_expand,
-    bank_export,
-    bank_import,
-    bank_review,
-    bank_serve,
-)
+from tiebreak.cli import bank_check, bank_expand, bank_export, bank_import, bank_review, bank_serve
 from tiebreak.cli._help import Stage, Stages
 from tiebreak.extras import to_install
 

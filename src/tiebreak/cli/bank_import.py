@@ -1,13 +1,10 @@
 """The verb `bank import`: files of questions into a bank."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from tiebreak.cli._shared import FILES, bank_option, form_options, show, shown_option, verb
-
-if TYPE_CHECKING:
-    from tiebreak.bank.importing import NearDuplicates
 
 
 @verb("import")
@@ -29,14 +26,7 @@ if TYPE_CHECKING:
 )
 @shown_option("How many faults and duplicates are named.")
 @form_options("json")
-def import_(
-    files: tuple[str, ...],
-    url: str,
-    skip_faulty: bool,
-    near_duplicates: "NearDuplicates",
-    most_shown: int,
-    form: str | None,
-) -> None:
+def import_(files: tuple[str, ...], url: str, form: str | None, **how: Any) -> None:
     """Take questions from files into a bank: all of them, or none.
 
     FILE is JSON (an array), JSON lines, Parquet or CSV; DATASET is one on the Hugging Face Hub,
@@ -76,14 +66,7 @@ def import_(
     from tiebreak.bank.schema import open_bank, shown
 
     sources = sources_of(files)
-    report = import_files(
-        open_bank(url, create=True),
-        sources,
-        bank=shown(url),
-        skip_faulty=skip_faulty,
-        near_duplicates=near_duplicates,
-        most_shown=most_shown,
-    )
+    report = import_files(open_bank(url, create=True), sources, bank=shown(url), **how)
     show(form, sheets, report)
     if report.refused:
         raise SystemExit(1)

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import click
 
@@ -102,9 +103,7 @@ def _lifetime(context: click.Context, option: click.Parameter, text: str) -> tim
     metavar="TIME",
     help="How long it is good for: 7d, 12h, 30m.",
 )
-def token(
-    url: str, user: str, institution: str, role: str, session: str | None, lifetime: timedelta
-) -> None:
+def token(url: str, **holder: Any) -> None:
     """Print a token for the server of a bank. It is shown once, and kept nowhere.
 
     It is signed with TIEBREAK_JWT_SECRET (or TIEBREAK_JWT_PRIVATE_KEY), which the server must have,
@@ -116,21 +115,10 @@ def token(
       tiebreak bank token --user ada --institution example.org
       tiebreak bank token --user me --institution organiser --role admin --expires 12h
     """
-    from typing import cast
-
     from tiebreak.bank.schema import open_bank
-    from tiebreak.bank.session_tables import Role
     from tiebreak.bank.tokens import issue, jti_of, keys_from
 
-    made = issue(
-        open_bank(url),
-        keys_from(),
-        user=user,
-        institution=institution,
-        role=cast("Role", role),
-        session=session,
-        lifetime=lifetime,
-    )
+    made = issue(open_bank(url), keys_from(), **holder)
     click.echo(made)
     click.echo(f"Revoke it with: tiebreak bank revoke {jti_of(made)}", err=True)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, show, verb
+from tiebreak.cli._shared import FILES, form_options, price_option, show, verb
 
 if TYPE_CHECKING:
     from tiebreak.estimate.figures import Estimate
@@ -31,32 +31,20 @@ if TYPE_CHECKING:
 @click.option("--mode", type=click.Choice(["strict", "intersect"]), default="strict")
 @click.option("--task-type", metavar="NAME", help="As -T task_type of the judging tasks.")
 @click.option("--rubric", type=FILES, metavar="FILE", help="As -T rubric.")
-@click.option(
-    "--model-cost-config",
-    "price_file",
-    type=click.Path(),
-    metavar="FILE",
-    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
-    help="Prices in the form that `inspect eval` takes.",
-)
+@price_option
 @click.option("--estimate", "dry", is_flag=True, help="Only say what it would cost; ask nobody.")
 @click.option("--level", type=click.FloatRange(0.5, 0.999), default=0.95, show_default=True)
 @form_options("json")
-@click.pass_context
 def canary(
-    context: click.Context,
     paths: tuple[str, ...],
     judge: str | None,
     number: int | None,
-    seed: int,
     log_dir: str,
-    mode: str,
-    task_type: str | None,
-    rubric: str | None,
     price_file: str | None,
     dry: bool,
     level: float,
     form: str | None,
+    **judging: Any,
 ) -> None:
     """Measure how often answers that talk to a judge persuade it.
 
@@ -85,9 +73,8 @@ def canary(
     from tiebreak.scorers.attacks import attacks
 
     n = number or len(attacks())
-    given: dict[str, Any] = {"task_type": task_type, "rubric": rubric, "seed": seed, "mode": mode}
     if judge is not None:
-        cost = estimate_canaries(paths, n, judge, price_file=price_file, **given)
+        cost = estimate_canaries(paths, n, judge, price_file=price_file, **judging)
         if dry:
             show(form, sheet, cost)
             return
@@ -99,14 +86,14 @@ def canary(
             display="none" if form else None,
             model_cost_config=price_file,
             canaries=n,
-            **{name: value for name, value in given.items() if value is not None},
+            **{name: value for name, value in judging.items() if value is not None},
         )
         paths = (log.location,)
     elif dry:
         raise click.UsageError("--estimate is about a --judge")
     found = canary_reports(paths, how=Resampling(level=level))
     show(form, sheets, found)
-    context.exit(1 if any(one.canaries.n_unscored for one in found) else 0)
+    click.get_current_context().exit(1 if any(one.canaries.n_unscored for one in found) else 0)
 
 
 def _cost(found: "Estimate") -> str:

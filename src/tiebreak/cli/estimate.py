@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tiebreak.cli._shared import FILES, form_options, loading_options, show, verb
+from tiebreak.cli._shared import FILES, form_options, loading_options, price_option, show, verb
 from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
 
 
@@ -49,14 +49,7 @@ from tiebreak.scorers.catalogue import PROTOCOLS, REFERENCE
     metavar="[MODEL=]IN,OUT",
     help="Dollars per million tokens. Repeatable.  [default: as in the file, or Inspect's]",
 )
-@click.option(
-    "--model-cost-config",
-    "price_file",
-    type=click.Path(),
-    metavar="FILE",
-    envvar="INSPECT_EVAL_MODEL_COST_CONFIG",
-    help="Prices in the form that `inspect eval` takes.",
-)
+@price_option
 @click.option(
     "--reasoning-tokens",
     type=click.IntRange(0),

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ _NO_NAME = "OWNER/NAME"
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of a dry run. [default: ./NAME]",
 )
-@click.option("--pr", is_flag=True, help="Propose it as a pull request.")
+@click.option("--pr", "pull_request", is_flag=True, help="Propose it as a pull request.")
 @click.option(
     "--every-eval-ever",
     type=click.Path(path_type=Path, file_okay=False),
@@ -78,12 +78,8 @@ def publish(
     logs: tuple[str, ...],
     repo_id: str | None,
     public: bool,
-    with_candidates: bool,
-    candidates: tuple[str, ...],
-    license: str | None,
     dry_run: bool,
     out: Path | None,
-    pr: bool,
     every_eval_ever: Path | None,
     community_evals: Path | None,
     scores: tuple[str, ...],
@@ -91,6 +87,7 @@ def publish(
     reading: dict[str, Any],
     how: "Resampling",
     as_json: bool,
+    **sent: Any,
 ) -> None:
     """Publish rankings, ballots and a card on the Hub. All are one dataset, sent in one commit.
 
@@ -108,10 +105,7 @@ def publish(
       tiebreak publish --scores scores.csv --eliminate 0,1,2 --to me/rankings
       tiebreak publish logs/ --scores results/ --rounds rounds.yaml --to me/rankings
     """
-    _check_usage(repo_id, public, candidates, with_candidates, dry_run, out, pr, community_evals)
-    _check_given(logs, scores, with_candidates, community_evals, given_of({**setup, **reading}))
-    if not (repo_id or dry_run or every_eval_ever or community_evals):
-        raise click.UsageError(NOTHING_ASKED)
+    _check_usage(click.get_current_context().params, given_of({**setup, **reading}))
 
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
@@ -121,6 +115,10 @@ def publish(
         disable_progress_bars()
     name = repo_id.rpartition("/")[2] if repo_id else "tiebreak-dataset"
     folder = (out or Path(name)) if dry_run else None
+    exports: dict[str, Any] = {
+        "every_eval_ever": every_eval_ever,
+        "community_evals": community_evals,
+    }
     contest = None
     if scores:
         contest = play(scores, reading, setup, {"seed": how.seed, "level": how.level})
@@ -129,17 +127,12 @@ def publish(
         repo_id,
         contest=contest,
         folder=folder,
-        with_candidates=with_candidates,
-        candidates=candidates,
-        license=license,
         private=not public,
-        pull_request=pr,
-        every_eval_ever=every_eval_ever,
-        community_evals=community_evals,
         how=how,
         wait=RetryPolicy(notify=_waiting),
+        **exports,
+        **sent,
     )
-    exports = {"every_eval_ever": every_eval_ever, "community_evals": community_evals}
     data = _data(made, repo_id, folder, public, exports)
     if as_json:
         echo_json(data)
@@ -150,44 +143,27 @@ def publish(
             click.echo(f"Note: {visible(note)}", err=True)
 
 
-def _check_usage(
-    repo_id: str | None,
-    public: bool,
-    candidates: tuple[str, ...],
-    with_candidates: bool,
-    dry_run: bool,
-    out: Path | None,
-    pr: bool,
-    community_evals: Path | None,
-) -> None:
+def _check_usage(given: Mapping[str, Any], of_contest: Sequence[str]) -> None:
+    """Refuse options that do not go together; `of_contest` are those about a contest."""
+    to, logs, scores = given["repo_id"], given["logs"], given["scores"]
+    answers, entries = given["with_candidates"], given["community_evals"]
+    public, proposed = given["public"], given["pull_request"]
     wrong = {
-        "--to must be OWNER/NAME": repo_id is not None and not _is_name(repo_id),
-        "--candidates only goes with --with-candidates": bool(candidates) and not with_candidates,
-        "--out only goes with --dry-run": out is not None and not dry_run,
-        "--public and --pr need --to": (public or pr) and not repo_id,
-        "--pr does not change who may see a dataset: leave out --public": public and pr,
-        "--community-evals needs --to: its entries link to the dataset": bool(community_evals)
-        and not repo_id,
+        "--to must be OWNER/NAME": to is not None and not _is_name(to),
+        "--candidates only goes with --with-candidates": given["candidates"] and not answers,
+        "--out only goes with --dry-run": given["out"] is not None and not given["dry_run"],
+        "--public and --pr need --to": (public or proposed) and not to,
+        "--pr does not change who may see a dataset: leave out --public": public and proposed,
+        "--community-evals needs --to: its entries link to the dataset": entries and not to,
+        NOTHING_GIVEN: not (logs or scores),
+        f"{', '.join(of_contest)}: for a contest over many --scores, not LOGS.": of_contest
+        and not scores,
+        "--with-candidates and --community-evals go with LOGS.": not logs and (answers or entries),
+        NOTHING_ASKED: not (to or given["dry_run"] or given["every_eval_ever"] or entries),
     }
     for message, applies in wrong.items():
         if applies:
             raise click.UsageError(message)
-
-
-def _check_given(
-    logs: tuple[str, ...],
-    scores: tuple[str, ...],
-    with_candidates: bool,
-    community_evals: Path | None,
-    of_contest: list[str],
-) -> None:
-    if not (logs or scores):
-        raise click.UsageError(NOTHING_GIVEN)
-    if of_contest and not scores:
-        options = ", ".join(of_contest)
-        raise click.UsageError(f"{options}: for a contest over many --scores, not LOGS.")
-    if not logs and (with_candidates or community_evals):
-        raise click.UsageError("--with-candidates and --community-evals go with LOGS.")
 
 
 def _is_name(repo_id: str) -> bool:

@@ -1,6 +1,6 @@
 """The verb `rank`: leaderboards of ranking logs."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,7 +8,6 @@ from tiebreak.cli._shared import FILES, bootstrap_options, form_options, place_o
 from tiebreak.words import split_names
 
 if TYPE_CHECKING:
-    from tiebreak.analysis.control import Control
     from tiebreak.rankers import Resampling
     from tiebreak.ranking_logs import Attempts
     from tiebreak.scorers.ballots import Rule
@@ -50,12 +49,10 @@ def rank(
     logs: tuple[str, ...],
     form: str | None,
     how: "Resampling",
-    closure: bool,
-    control: "Control | None",
     place: "Rule | None",
-    reference: str | None,
     attempts: "Attempts",
     pair: str | None,
+    **views: Any,
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill.
 
@@ -79,23 +76,14 @@ def rank(
       tiebreak rank stars/ --reference openai/gpt-5
     """
     if pair is not None:
-        if closure or control or place or reference:
+        if place or any(views.values()):
             raise click.UsageError("--pair takes no --closure, --control, --place and --reference")
         _pair(logs, form, pair, how.level)
         return
     from tiebreak.analysis.ranking import rank_logs
     from tiebreak.report.sheets import ranking as sheets
 
-    found = rank_logs(
-        logs,
-        how=how,
-        closure=closure,
-        control=control,
-        rule=place,
-        reference=reference,
-        attempts=attempts,
-    )
-    show(form, sheets, found)
+    show(form, sheets, rank_logs(logs, how=how, rule=place, attempts=attempts, **views))
 
 
 def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> None:

@@ -37,7 +37,6 @@ _MOST_SHOWN = 10
 )
 @click.option(
     "--confirm-run-unsafe-code",
-    "confirm",
     is_flag=True,
     help="Accept that code runs without a container; needed for the sandbox `local`.",
 )
@@ -61,19 +60,15 @@ _MOST_SHOWN = 10
 )
 @loading_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@click.pass_context
 def score_code(
-    context: click.Context,
     paths: tuple[str, ...],
     out: Path,
     sandbox: str,
-    confirm: bool,
-    trust_code: bool,
-    again: bool,
     log_dir: Path | None,
     results: bool,
     loading: dict[str, Any],
     as_json: bool,
+    **running: Any,
 ) -> None:
     """Run HumanEval's tests on answers, in a sandbox. It gives the answers their native score.
 
@@ -99,15 +94,7 @@ def score_code(
     with _writing(out):  # tried before anything is run, whose result would be lost
         out.resolve().parent.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=out.resolve().parent).close()
-    scores = score(
-        pool,
-        sandbox,
-        confirm_run_unsafe_code=confirm,
-        trust_code=trust_code,
-        again=again,
-        log_dir=log_dir,
-        display="none" if as_json else None,
-    )
+    scores = score(pool, sandbox, log_dir=log_dir, display="none" if as_json else None, **running)
     with _writing(out):
         write_parquet(scores.pool, out)
     # After the pool, which is whole whatever becomes of these.
@@ -120,7 +107,7 @@ def score_code(
         terminal.show(_sheet(scores, out, written))
         if log_dir is None and scores.n_runs:
             click.echo("Inspect's log of the runs is gone; --log-dir keeps it.")
-    context.exit(1 if scores.unscored else 0)
+    click.get_current_context().exit(1 if scores.unscored else 0)
 
 
 def without(out: Path, paths: Sequence[str]) -> tuple[str, ...]:
