@@ -26,7 +26,9 @@ from tiebreak.cli._shared import FILES, bank_option, form_options, show, shown_o
 )
 @shown_option("How many faults and duplicates are named.")
 @form_options("json")
-def import_(files: tuple[str, ...], url: str, form: str | None, **how: Any) -> None:
+def import_(
+    files: tuple[str, ...], url: str, form: str | None, **how: Any
+) -> None:  # of import_files
     """Take questions from files into a bank: all of them, or none.
 
     FILE is JSON (an array), JSON lines, Parquet or CSV; DATASET is one on the Hugging Face Hub,

@@ -103,7 +103,7 @@ def _lifetime(context: click.Context, option: click.Parameter, text: str) -> tim
     metavar="TIME",
     help="How long it is good for: 7d, 12h, 30m.",
 )
-def token(url: str, **holder: Any) -> None:
+def token(url: str, **holder: Any) -> None:  # holder: arguments of issue
     """Print a token for the server of a bank. It is shown once, and kept nowhere.
 
     It is signed with TIEBREAK_JWT_SECRET (or TIEBREAK_JWT_PRIVATE_KEY), which the server must have,

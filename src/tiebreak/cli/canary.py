@@ -44,7 +44,7 @@ def canary(
     dry: bool,
     level: float,
     form: str | None,
-    **judging: Any,
+    **judging: Any,  # arguments of the task
 ) -> None:
     """Measure how often answers that talk to a judge persuade it.
 

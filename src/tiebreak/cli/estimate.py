@@ -114,7 +114,7 @@ def estimate(
     saturated_only: bool,
     loading: dict[str, Any],
     form: str | None,
-    **asked: Any,
+    **asked: Any,  # what estimate_cost and plan_judging both take
 ) -> None:
     """Say what judging would cost: calls, tokens, money and hours. No model is asked.
 
@@ -136,7 +136,6 @@ def estimate(
     from tiebreak.estimate.cost import estimate_cost
     from tiebreak.estimate.figures import Pace
 
-    # `asked` is what an estimate and a plan take alike, by the names that it has there.
     if sum(goal is not None for goal in (budget, calls, precision)) > 1:
         raise click.UsageError("--budget, --calls and --precision: give one of them")
     if budget is not None or calls is not None or precision is not None:

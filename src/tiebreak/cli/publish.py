@@ -87,7 +87,7 @@ def publish(
     reading: dict[str, Any],
     how: "Resampling",
     as_json: bool,
-    **sent: Any,
+    **sent: Any,  # arguments of publish_dataset
 ) -> None:
     """Publish rankings, ballots and a card on the Hub. All are one dataset, sent in one commit.
 

@@ -52,7 +52,7 @@ def rank(
     place: "Rule | None",
     attempts: "Attempts",
     pair: str | None,
-    **views: Any,
+    **views: Any,  # arguments of rank_logs
 ) -> None:
     """Print the leaderboard, the judge's reliability and the bill.
 

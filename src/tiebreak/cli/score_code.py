@@ -68,7 +68,7 @@ def score_code(
     results: bool,
     loading: dict[str, Any],
     as_json: bool,
-    **running: Any,
+    **running: Any,  # arguments of score_code in inspect_tasks
 ) -> None:
     """Run HumanEval's tests on answers, in a sandbox. It gives the answers their native score.
 

@@ -118,7 +118,7 @@ def simulate(
     items: tuple[int, ...],
     protocols: tuple[str, ...],
     form: str | None,
-    **world: Any,
+    **world: Any,  # arguments of the study
 ) -> None:
     """Say how many items it takes to separate models. You describe them; protocols are compared.
 

@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Final
 
 from tiebreak.scorers.attacks import Canary
 from tiebreak.scorers.ballots import ItemBallots, Media, Rule
@@ -86,22 +87,13 @@ class Contest:
         """The empty record of this item."""
         return ItemBallots(
             protocol=protocol,
-            benchmark=self.benchmark,
-            item_id=self.item_id,
-            input_hash=self.input_hash,
-            content_hash=self.content_hash,
-            media=self.media,
             task_type=self.rubric.task_type,
             rubric=self.rubric_name,
-            seed=self.seed,
-            subject=self.subject,
-            cluster=self.cluster,
-            models=self.models,
-            native=dict(self.native),
-            passed=dict(self.passed),
-            stratified=self.stratified,
-            canary=self.canary,
-            groups=self.groups,
             lengths={name: len(answer) for name, answer in self.answers.items()},
             placed_by=placed_by,
+            **{name: getattr(self, name) for name in _IN_BALLOTS - {"rubric"}},
         )
+
+
+_IN_BALLOTS: Final = {one.name for one in fields(Contest)} & set(ItemBallots.model_fields)
+"""Fields of the same name, and but for `rubric` of the same content."""

@@ -8,28 +8,12 @@ from typing import Literal
 from inspect_ai.model import ResponseSchema
 from typing_extensions import override
 
+from tiebreak.scorers import replies
 from tiebreak.scorers.ballots import Criterion, Match
 from tiebreak.scorers.contest import Contest
 from tiebreak.scorers.judge import Prompt, Question
 from tiebreak.scorers.prompt import Fence, fill, slots_of, template
-from tiebreak.scorers.replies import (
-    CritiqueReply,
-    PairReply,
-    RefineReply,
-    critique_schema,
-    grades_schema,
-    levels_schema,
-    parse_critique,
-    parse_grades,
-    parse_levels,
-    parse_places,
-    parse_refinement,
-    parse_rubric,
-    parse_votes,
-    refinement_schema,
-    rubric_schema,
-    votes_schema,
-)
+from tiebreak.scorers.replies import CritiqueReply, PairReply, RefineReply
 from tiebreak.scorers.round_summary import RoundSummary
 from tiebreak.scorers.rubric import ChecklistItem, Rubric
 from tiebreak.words import count
@@ -46,13 +30,13 @@ class TiersQuestion(Question[dict[str, int]]):
 
     @override
     def prompt(self) -> Prompt:
-        schema = levels_schema("tiers", list(self.labelled), self.k)
+        schema = replies.levels_schema("tiers", list(self.labelled), self.k)
         fence, slots = _slate(self.contest, self.labelled)
         return _prompt("seed", self.contest, fence, schema, **slots, k=str(self.k))
 
     @override
     def parse(self, text: str) -> dict[str, int]:
-        return parse_levels(text, "tiers", list(self.labelled), self.k)
+        return replies.parse_levels(text, "tiers", list(self.labelled), self.k)
 
 
 @dataclass(frozen=True)
@@ -67,12 +51,12 @@ class ListQuestion(Question[dict[str, int]]):
     def prompt(self) -> Prompt:
         n = len(self.labelled)
         fence, slots = _slate(self.contest, self.labelled)
-        schema = levels_schema("places", list(self.labelled), n)
+        schema = replies.levels_schema("places", list(self.labelled), n)
         return _prompt("list", self.contest, fence, schema, **slots, n=str(n))
 
     @override
     def parse(self, text: str) -> dict[str, int]:
-        return parse_levels(text, "places", list(self.labelled), len(self.labelled))
+        return replies.parse_levels(text, "places", list(self.labelled), len(self.labelled))
 
 
 @dataclass(frozen=True)
@@ -84,7 +68,7 @@ class ReviewQuestion(ListQuestion):
 
     @override
     def parse(self, text: str) -> dict[str, int]:
-        return parse_places(text, list(self.labelled))
+        return replies.parse_places(text, list(self.labelled))
 
 
 Votes = Literal["both", "principles", "checklist"]
@@ -128,7 +112,7 @@ class MatchQuestion(Question[PairReply]):
             "match",
             contest,
             fence,
-            votes_schema(self.principle_ids, self.checklist_ids),
+            replies.votes_schema(self.principle_ids, self.checklist_ids),
             **slots,
             left=fence(contest.answers[self.left]),
             right=fence(contest.answers[self.right]),
@@ -146,7 +130,7 @@ class MatchQuestion(Question[PairReply]):
 
     @override
     def parse(self, text: str) -> PairReply:
-        return parse_votes(text, self.principle_ids, self.checklist_ids)
+        return replies.parse_votes(text, self.principle_ids, self.checklist_ids)
 
 
 @dataclass(frozen=True)
@@ -167,7 +151,7 @@ class CritiqueQuestion(Question[CritiqueReply]):
             "critique",
             self.contest,
             fence,
-            critique_schema(),
+            replies.critique_schema(),
             **slots,
             left=fence(answers[self.left]),
             right=fence(answers[self.right]),
@@ -175,7 +159,7 @@ class CritiqueQuestion(Question[CritiqueReply]):
 
     @override
     def parse(self, text: str) -> CritiqueReply:
-        return parse_critique(text)
+        return replies.parse_critique(text)
 
 
 @dataclass(frozen=True)
@@ -205,7 +189,7 @@ class RefineQuestion(Question[RefineReply]):
             "refine",
             contest,
             fence,
-            refinement_schema(list(contest.rubric.weights)),
+            replies.refinement_schema(list(contest.rubric.weights)),
             **slots,
             loser=fence(contest.answers[self.match.loser]),
             winner=fence(contest.answers[self.match.winner]),
@@ -219,7 +203,7 @@ class RefineQuestion(Question[RefineReply]):
 
     @override
     def parse(self, text: str) -> RefineReply:
-        return parse_refinement(text, list(self.contest.rubric.weights))
+        return replies.parse_refinement(text, list(self.contest.rubric.weights))
 
 
 @dataclass(frozen=True)
@@ -240,7 +224,7 @@ class ScoreQuestion(Question[dict[str, int]]):
             "score",
             contest,
             fence,
-            grades_schema(list(contest.rubric.weights)),
+            replies.grades_schema(list(contest.rubric.weights)),
             **slots,
             criteria=f"\nWhat earns which grade:\n{fence(earned)}\n" if earned else "",
             response=fence(contest.answers[self.candidate]),
@@ -249,7 +233,7 @@ class ScoreQuestion(Question[dict[str, int]]):
 
     @override
     def parse(self, text: str) -> dict[str, int]:
-        return parse_grades(text, list(self.contest.rubric.weights))
+        return replies.parse_grades(text, list(self.contest.rubric.weights))
 
 
 @dataclass(frozen=True)
@@ -268,14 +252,14 @@ class RubricQuestion(Question[tuple[Criterion, ...]]):
             "rubric",
             self.rubric,
             fence,
-            rubric_schema(list(self.rubric.weights)),
+            replies.rubric_schema(list(self.rubric.weights)),
             tasks="\n\n".join(map(fence, self.tasks)),
             principle_ids=", ".join(self.rubric.weights),
         )
 
     @override
     def parse(self, text: str) -> tuple[Criterion, ...]:
-        return parse_rubric(text, list(self.rubric.weights))
+        return replies.parse_rubric(text, list(self.rubric.weights))
 
 
 def _prompt(
