@@ -118,13 +118,10 @@ def given_of(setup: dict[str, Any]) -> list[str]:
 def play(
     scores: Sequence[str], reading: Mapping[str, Any], setup: dict[str, Any], options: "CsdOptions"
 ) -> "ContestReport":
-    """The contest over scores that are read first, as `reading` says.
+    """The contest over scores that are read first, from files and folders.
 
-    Args:
-        scores: files and folders.
-        reading: arguments of `read_scores`.
-        setup: what `contest_options` gives.
-        options: arguments of `csd`.
+    `reading` are arguments of `read_scores`, `options` those of `csd`; `setup` is what
+    `contest_options` gives.
 
     Raises:
         TableError, RankingError, MissingPackageError: as `contest_report` and the readers.

@@ -318,14 +318,10 @@ def _readable(found: re.Match[str]) -> str:
 
 
 def show(form: str | None, made_by: ModuleType, finding: object, **details: object) -> None:
-    """Print a finding.
+    """Print a finding in this form, for the terminal where it is None.
 
-    Args:
-        form: "json", "csv", "markdown", "latex", "html"; None: for the terminal.
-        made_by: the module in `tiebreak.report.sheets` (or a `sheet` of another room) that makes
-            its sheets, its data and its rows.
-        finding: what was computed.
-        details: options of its data.
+    `made_by` is the module in `tiebreak.report.sheets` (or a `sheet` of another room) that makes
+    its sheets, its data and its rows; `details` are options of its data.
     """
     from tiebreak.report import csv, html, latex, markdown, terminal
 

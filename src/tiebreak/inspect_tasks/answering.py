@@ -25,9 +25,7 @@ reply that a JSON schema holds to one call, for small models."""
 def ask(benchmark: str, documentation: bool = True) -> Solver:
     """Ask a benchmark's question in its own wording and keep the whole answer.
 
-    Args:
-        benchmark: A key of `BENCHMARKS`.
-        documentation: Whether the prompt holds its guidance.
+    `benchmark` is a key of `BENCHMARKS`; `documentation` is the guidance in its prompt.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -38,12 +36,7 @@ def ask(benchmark: str, documentation: bool = True) -> Solver:
 
 @solver
 def ask_for_calls(calls: Calls = "tools", documentation: bool = True) -> Solver:
-    """Ask which functions to call; nothing is called.
-
-    Args:
-        calls: How the model makes its calls.
-        documentation: Whether the functions and their parameters are described.
-    """
+    """Ask which functions to call, described or by name alone; nothing is called."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         tools = state.metadata["tools"]

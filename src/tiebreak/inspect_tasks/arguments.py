@@ -99,9 +99,7 @@ DEFAULTS: Common = {
 def checked(given: Common, own: Collection[str] = ()) -> Common:
     """The arguments of every judging task, with defaults, once they can be used.
 
-    Args:
-        given: what was given.
-        own: names of the task's own arguments, for a hint.
+    `own` are names of the task's own arguments, for a hint.
     """
     for name in given:
         if name not in DEFAULTS:

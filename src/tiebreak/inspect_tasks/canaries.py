@@ -52,15 +52,7 @@ def ask(
     model_cost_config: str | None = None,
     **arguments: Any,
 ) -> EvalLog:
-    """Run the task, as `inspect eval` does.
-
-    Args:
-        candidates: logs and pools, and folders of them.
-        judge: the model that judges.
-        log_dir: folder for the log.
-        display: how Inspect shows its progress.
-        model_cost_config: a file of prices.
-        arguments: those of the task.
+    """Run the task, with these arguments, as `inspect eval` does.
 
     Raises:
         PrerequisiteError: an argument that cannot be used.

@@ -99,11 +99,7 @@ def fair(
 
 @solver
 def put(prompting: Prompting = "zero_shot") -> Solver:
-    """Put a question to the model and keep its whole answer.
-
-    Args:
-        prompting: zero_shot, few_shot or step_by_step.
-    """
+    """Put a question to the model and keep its whole answer."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         options = [choice.value for choice in state.choices]

@@ -86,11 +86,7 @@ def examined(
 ) -> Solver:
     """Ask the server for the sample's question and give it the model's answer.
 
-    Args:
-        server: Address of the server.
-        session: Id of the session.
-        prompting: zero_shot, few_shot or step_by_step.
-        answered: Questions that have their answer already.
+    The first `answered` questions have their answer already.
     """
     client, turns = connect(server), Turns(answered)
 

@@ -72,14 +72,9 @@ def judging_task(
     only_canaries: bool = False,
     **given: Unpack[Common],
 ) -> Task:
-    """A task that judges the items of a pool with a protocol.
+    """A task that judges the items of a pool with a protocol; or only canaries, planted among them.
 
-    Args:
-        protocol: how an item is judged.
-        settings: the protocol's own arguments.
-        roles: finds who judges.
-        only_canaries: whether canaries are planted and no item is judged.
-        given: see `Common`.
+    `settings` are the protocol's own arguments; `roles` finds who judges.
 
     Raises:
         PrerequisiteError: an argument that cannot be used; the message says which and why.

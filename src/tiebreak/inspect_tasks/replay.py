@@ -242,14 +242,9 @@ class Masked:
 def mask(
     text: str, options: Sequence[str], *, kind: MaskKind, seed: int, name: str
 ) -> Masked | None:
-    """The question with one part taken out; None where no part fits.
+    """The bare question with one part taken out, of it or of its options; None where no part fits.
 
-    Args:
-        text: the bare question.
-        options: texts of its options, in order; empty without.
-        kind: what is taken out.
-        seed: seed of the draw.
-        name: names the question in the draw.
+    The part is drawn by `seed` and `name`, which names the question.
     """
     rng = random.Random(f"replay {kind} {seed} {name}")
     whole = " ".join([text, *options])

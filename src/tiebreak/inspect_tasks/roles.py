@@ -180,12 +180,7 @@ def require_roles(find: FindRoles, candidates: Sequence[str], *, priced: bool) -
     """Who judges in the eval that is running; refuses one that has no model to judge.
 
     Outside of an eval it is None: a task that is built in Python gets its roles later, from
-    `eval()`.
-
-    Args:
-        find: finds who judges.
-        candidates: names of the candidates.
-        priced: whether the prices of all who judge must be known.
+    `eval()`. With `priced` the prices of all who judge must be known.
 
     Raises:
         PrerequisiteError: a role is not bound as it must be, a price is not known, or Inspect's
@@ -231,12 +226,7 @@ def match_reviewers(
     """Which reviewer is which candidate.
 
     By name: they are the same, or one is the other without what stands before a slash (a candidate
-    from lm-eval may be called gpt-5, and the reviewer openai/gpt-5).
-
-    Args:
-        models: names of the reviewers' models.
-        candidates: names of the candidates.
-        given: see `peers`.
+    from lm-eval may be called gpt-5, and the reviewer openai/gpt-5). `given` is as for `peers`.
 
     Raises:
         PrerequisiteError: `given` is of another form or names what is not there, several candidates

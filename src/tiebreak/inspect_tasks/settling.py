@@ -49,12 +49,8 @@ class Settling:
     of the ones that a retry takes over from an earlier attempt. It stops no sample itself: what
     need not be judged stays a sample, and its log says why.
 
-    Args:
-        models: all models of the run.
-        samples: all samples of the run.
-        settle: True for the whole ranking, k for its first k places.
-        error: probability of a wrong decision.
-        settle_for: the items that the decision is about, see `RankingTest`.
+    `settle` is True for the whole ranking, k for its first k places; `error` is the probability of
+    a wrong decision, and `settle_for` says for which items, as in `RankingTest`.
 
     Raises:
         PrerequisiteError: there are not more than k models, or several benchmarks, which have a
@@ -165,10 +161,8 @@ class Settling:
 class Spending:
     """An early stopping manager that stops nothing, and keeps the ledger of a budget.
 
-    Args:
-        budget: what the run may spend.
-        run: finds what tells the run from others, once its judges are known.
-        settling: the manager that may end the run early, and gets to know all that this one does.
+    `run` finds what tells the run from others, once its judges are known. `settling`, which may end
+    the run early, gets to know all that this one does.
     """
 
     def __init__(self, budget: Budget, run: Callable[[], str], settling: Settling | None) -> None:

@@ -41,14 +41,11 @@ def ranking_header(path: str) -> EvalLog | None:
 def read_log_file(
     path: str, header: EvalLog, *, with_metadata: bool = False, with_votes: bool = True
 ) -> RankingLog:
-    """Read one ranking log and rank its items.
+    """Read one ranking log, whose header is there already, and rank its items.
 
-    Args:
-        path: the log.
-        header: what `ranking_header` found there.
-        with_metadata: whether to keep what was to be judged: task, rubric, all answers.
-        with_votes: whether to keep the votes of verdicts and the critiques of matches. They are
-            nine tenths of the ballots, and no ranking needs them.
+    `with_metadata` keeps what was to be judged (task, rubric, all answers), `with_votes` the votes
+    of verdicts and the critiques of matches. These are nine tenths of the ballots, and no ranking
+    needs them.
 
     Raises:
         UnreadableLogError: the file is damaged.

@@ -148,10 +148,8 @@ def read_held(
 ) -> list[Held[Any, Any]]:
     """All samples of a log, as quickly as can be; otherwise as `read_samples`.
 
-    Args:
-        path: the log.
-        with_metadata: whether to read what was to be judged.
-        with_votes: whether to read the votes of verdicts and the critiques of matches.
+    Read are what was to be judged, and the votes of verdicts and the critiques of matches, only
+    where they are asked for.
     """
     metadata = dict[str, Any] if with_metadata else _Nothing
     stored = _Stored[ItemBallots] if with_votes else _Stored[_BareBallots]

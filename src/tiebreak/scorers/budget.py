@@ -290,8 +290,7 @@ class Noted:
 class Ledger:
     """The notes of one run; those of an earlier attempt that was not finished are gone on with.
 
-    Args:
-        name: what tells the run from others, fit for a file's name.
+    `name` is what tells the run from others, fit for a file's name.
     """
 
     def __init__(self, name: str) -> None:
@@ -335,10 +334,7 @@ class Outgoing:
     """A call around which it is noted, once each, that it leaves and what became of it.
 
     It is `lost` when it was cancelled after it had left: nobody saw a reply, and yet it may be paid
-    for.
-
-    Args:
-        ledger: where it is noted; nowhere when nothing is kept count of.
+    for. Without a ledger nothing is noted.
     """
 
     def __init__(self, ledger: Ledger | None) -> None:

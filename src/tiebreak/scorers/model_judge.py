@@ -218,11 +218,7 @@ async def call_model(
 ) -> tuple[ModelOutput, bool]:
     """What a model replies, and whether the cache had it.
 
-    Args:
-        model: who is asked.
-        messages: the conversation so far.
-        schema: of the reply.
-        scopes: what tells calls in the same words apart in the cache.
+    `scopes` tell calls in the same words apart in the cache.
 
     Raises:
         LimitExceededError: a limit of Inspect's was reached.

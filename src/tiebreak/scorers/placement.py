@@ -97,12 +97,8 @@ def board_scores(
     """A table of items × models whose column means are the Borda scores of a leaderboard.
 
     Under the rule `points` results are averaged by pair over all items first (`pair_points`), so a
-    cell is no figure of the item alone; it is under all other rules.
-
-    Args:
-        ballots: items that have a ranking.
-        placements: the ranking of each.
-        models: the columns.
+    cell is no figure of the item alone; it is under all other rules. `placements` are the rankings
+    of the ballots.
 
     Returns:
         Shape (items, models), NaN where a model has no rank.

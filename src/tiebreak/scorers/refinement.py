@@ -36,13 +36,8 @@ words between spaces alone found 11 and took 2."""
 async def refine(judge: Session, number: int, remaining: Sequence[str]) -> None:
     """Ask the meta-judge for a new checklist item for each of the closest matches of a round.
 
-    It reads what the round has shown, and the answers of the others that remain where these are
-    few; without them where it cannot read so much.
-
-    Args:
-        judge: the item at work.
-        number: the round that has ended.
-        remaining: who plays on.
+    It reads what round `number` has shown, and the answers of the others that remain where these
+    are few; without them where it cannot read so much.
     """
     contest, matches = judge.contest, judge.ballots.matches
     chosen = closest(matches, number)

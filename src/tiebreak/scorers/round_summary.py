@@ -74,14 +74,9 @@ def summarise(
     remaining: Sequence[str],
     n_candidates: int,
 ) -> RoundSummary:
-    """Sum up round `number` of an item's matches.
+    """Sum up round `number` of an item's matches, of which those of all rounds are given.
 
-    Args:
-        matches: those of all rounds so far.
-        number: the round.
-        weights: weight of each principle by id; they sum to 1.
-        remaining: who plays on.
-        n_candidates: how many began.
+    `remaining` are those of the `n_candidates` who play on.
 
     Raises:
         KeyError: a verdict has no vote on a principle.

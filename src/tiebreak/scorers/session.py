@@ -195,9 +195,8 @@ class Session:
     ) -> list[PointScore]:
         """Ask about candidates one by one, side by side.
 
-        Args:
-            questions: the question about each candidate, made from the name of a judge.
-            given: what a reply comes to, as fields of a `PointScore`.
+        Questions are made from the name of a judge; `given` is what a reply comes to, as fields of
+        a `PointScore`.
         """
 
         def keep(done: Sequence[_Asked[PointScore]]) -> None:
@@ -221,10 +220,8 @@ class Session:
     async def reviews(self, slates: Mapping[str, Sequence[str]]) -> tuple[Listing, ...]:
         """Let reviewers rank candidates, each by itself, in an order drawn by lot for it alone.
 
-        A reviewer whose model fails leaves its ranking unscored; the others go on.
-
-        Args:
-            slates: what each reviewer, by its name, gets to see.
+        `slates` are what each reviewer, by its name, gets to see. A reviewer whose model fails
+        leaves its ranking unscored; the others go on.
 
         Raises:
             ModelFailedError: all of them failed.

@@ -42,9 +42,7 @@ def split_labels(text: str) -> list[str]:
 def read_variant(label: str, find: Callable[[str], Protocol] = find_protocol) -> Variant:
     """A protocol and its settings from a label.
 
-    Args:
-        label: see above.
-        find: finds a protocol by its name; may raise errors of its own.
+    `find` finds a protocol by its name, and may raise errors of its own.
 
     Raises:
         ProtocolError: no such protocol or setting, or a value that the setting cannot have.
