@@ -3,16 +3,18 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
 
 Harness = Literal["inspect", "lm-eval"]
 Epochs = Literal["first", "all"]
+
+T = TypeVar("T")
 
 _LONGEST_SETTING: Final = 80
 
@@ -64,21 +66,31 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Choices of the caller that readers need; see `load_candidates`.
-
-    `rendered` is what readers have made of templates and documents so far.
-    """
+    """Choices of the caller that readers need, see `load_candidates`; and what `once` keeps."""
 
     epochs: Epochs = "first"
     native: tuple[str, ...] = ()
     filter: str | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
-    rendered: dict[tuple[str, str], str | None] = field(default_factory=dict, compare=False)
+    _kept: dict[object, tuple[object, Any]] = field(default_factory=dict, compare=False)
 
     def name_of(self, source: str) -> str | None:
         """The model that the caller gave a file, or a folder that it lies in."""
         return next((self.names[place] for place in places_of(source) if place in self.names), None)
+
+    def once(self, how: object, shown: object, make: Callable[[], T]) -> T:
+        """What is made of the same rows in the same way: logs of several models mostly hold them.
+
+        Args:
+            how: hashable; what else the result depends on.
+            shown: all parts of the rows that the result depends on.
+            make: called where the last rows that were read in this way were others.
+        """
+        if how not in self._kept or self._kept[how][0] != shown:
+            self._kept[how] = shown, make()
+        made: T = self._kept[how][1]
+        return made
 
     def benchmark(self, raw: str) -> str:
         """Name of a benchmark, after the caller's renaming."""
