@@ -28,6 +28,8 @@ _CUT = (
 CUT_TEXT, LEFT_OUT = "...\n(content truncated)", "(Image)"
 """What releases from 0.3.110 to 0.3.200 wrote for the rest of a long text, and for an image."""
 
+_SHORTENED = [to_json(mark)[1:-1] for mark in (CUT_TEXT, LEFT_OUT)]
+
 _HEADER, _START = "header.json", "_journal/start.json"
 
 # Transcripts repeat themselves, but no log is both that large and that much smaller as a zip.
@@ -78,7 +80,7 @@ def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
 
 def read_sample(text: bytes, unread: Collection[str]) -> EvalSample:
     """A sample out of its JSON; for arguments and errors see `read_samples`."""
-    shortened = any(to_json(mark)[1:-1] in text for mark in (CUT_TEXT, LEFT_OUT))
+    shortened = any(mark in text for mark in _SHORTENED)
     unread = {*unread} - {"messages"} if shortened else unread
     fields = _object(text)
     sample = EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})

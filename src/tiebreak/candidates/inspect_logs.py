@@ -128,9 +128,9 @@ class _Reader:
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
         wanted = list(map(_with_media, self._wanted()))
-        rows, twice = unique_rows(
-            map(self._row, wanted, _items(wanted, self.benchmark)), self.source
-        )
+        how, shown = ("inspect", self.benchmark), list(map(_shown, wanted))
+        items = self.options.once(how, shown, lambda: _items(wanted, self.benchmark))
+        rows, twice = unique_rows(map(self._row, wanted, items), self.source)
         record = LogRecord(
             self.source,
             "inspect",
@@ -332,6 +332,14 @@ def _flat(scores: dict[str, Score]) -> dict[str, Any]:
         else:
             values[name] = score.value
     return values
+
+
+def _shown(sample: EvalSample) -> tuple[Any, ...]:
+    """All that an item is made of."""
+    asked = sample.input
+    parts = asked if isinstance(asked, str) else [(m.role, m.content) for m in asked]
+    key, given = (sample.id, sample.epoch), (sample.target, sample.choices, sample.metadata)
+    return *key, parts, *given, list(sample.files or ())
 
 
 def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:
