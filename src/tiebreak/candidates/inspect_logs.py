@@ -259,14 +259,17 @@ def _model_of(header: EvalLog) -> str:
 
 
 def _settings(header: EvalLog) -> dict[str, str]:
-    """How the model was asked, as far as a log says and it changes answers."""
+    """How the model was asked, as far as a log says and it changes answers.
+
+    Of arguments only what was passed: releases differ in whether they log defaults.
+    """
     spec, plan = header.eval, header.plan
-    solver = [f"{step.solver}({_arguments(step.params)})" for step in plan.steps]
+    solver = [f"{step.solver}({_arguments(step.params_passed)})" for step in plan.steps]
     config = spec.model_generate_config.merge(plan.config).model_dump(exclude_none=True)
     settings: dict[str, Any] = {
         HARNESS: "inspect",
         "task version": spec.task_version,
-        "task arguments": _arguments(spec.task_args),
+        "task arguments": _arguments(spec.task_args_passed),
         "solver": " ".join(solver),
         **{name: value for name, value in config.items() if name not in _HOW_CALLED},
         **{name: getattr(spec.config, name, None) for name in _LIMITS},
