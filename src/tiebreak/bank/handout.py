@@ -9,8 +9,7 @@ from sqlalchemy import Engine, insert, select
 
 from tiebreak.bank.lookup import questions
 from tiebreak.bank.sampling import Share, draw, entries
-from tiebreak.bank.schema import writing
-from tiebreak.bank.session_tables import SEEN
+from tiebreak.bank.schema import SEEN, writing
 
 _KEYS: Final = ("answer", "hint")
 _INSIDE: Final = ("status", "parent", "made_by")

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Connection, Row, Select, func, select
 
 from tiebreak.bank.prompting import Prompting
-from tiebreak.bank.session_tables import (
+from tiebreak.bank.schema import (
     ACCESS_LOG,
     RESULTS,
     SESSIONS,

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from sqlalchemy import Engine, delete, insert, select, update
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.schema import writing
-from tiebreak.bank.session_tables import RESULTS, SESSIONS, now
+from tiebreak.bank.schema import RESULTS, SESSIONS, now, writing
 from tiebreak.bank.sessions import Holder, session_of
 
 

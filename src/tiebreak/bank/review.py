@@ -24,8 +24,7 @@ from tiebreak.bank.errors import BankError
 from tiebreak.bank.faults import faults_of
 from tiebreak.bank.question import STATUSES, BankQuestion, Status
 from tiebreak.bank.rows import COLUMNS, question_from, questions_in, rows_of
-from tiebreak.bank.schema import QUESTIONS, REVIEWS, writing
-from tiebreak.bank.session_tables import now
+from tiebreak.bank.schema import QUESTIONS, REVIEWS, now, writing
 from tiebreak.tables.delimited import Row, read_delimited, safe
 from tiebreak.tables.errors import TableError, listed, shown
 from tiebreak.words import count

@@ -9,7 +9,7 @@ from tiebreak.bank.errors import BankError
 from tiebreak.bank.lookup import questions
 from tiebreak.bank.prompting import BENCHMARKS, Prompting
 from tiebreak.bank.question import BankQuestion, item_metadata
-from tiebreak.bank.session_tables import SESSION_QUESTIONS, SESSIONS
+from tiebreak.bank.schema import SESSION_QUESTIONS, SESSIONS
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
 

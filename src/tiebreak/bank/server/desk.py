@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from tiebreak.bank import overview, quotas, results, sessions, tokens
 from tiebreak.bank.access import Permission
 from tiebreak.bank.errors import BankError
+from tiebreak.bank.schema import State
 from tiebreak.bank.server import login
 from tiebreak.bank.server.desk_pages import AT_ONCE, page, picture, style
 from tiebreak.bank.server.examinees import SessionId
@@ -22,7 +23,6 @@ from tiebreak.bank.server.limits import Rates
 from tiebreak.bank.server.organisers import Jti
 from tiebreak.bank.server.replies import STATUS, problem, state_of
 from tiebreak.bank.server.shapes import Name
-from tiebreak.bank.session_tables import State
 
 Proof = Annotated[str, Form(alias="proof", max_length=256)]
 Number = Annotated[int, Query(ge=1, le=1_000_000)]
