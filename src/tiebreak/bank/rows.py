@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Engine, Row, select
 
 from tiebreak.bank.duplicates import PERMUTATIONS, digest_of, normal_parts, signatures
+from tiebreak.bank.errors import BankError
 from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.schema import QUESTIONS
 
@@ -19,6 +20,9 @@ FIELDS: Final = tuple(field.name for field in fields(BankQuestion))
 
 AT_ONCE: Final = 2_000
 """How many rows are read or written at once."""
+
+# SQLite takes some thousands of values in one statement.
+_IDS_AT_ONCE: Final = 500
 
 COLUMNS: Final = tuple(QUESTIONS.c[name] for name in FIELDS)
 
@@ -52,6 +56,23 @@ def questions_in(connection: Connection, *where: Any) -> Iterator[BankQuestion]:
     wanted = select(*COLUMNS).where(*where).order_by(QUESTIONS.c.uuid)
     for row in connection.execution_options(yield_per=AT_ONCE).execute(wanted):
         yield question_from(row)
+
+
+def questions(engine: Engine, uuids: Sequence[str]) -> list[BankQuestion]:
+    """The questions with these uuids, in their order.
+
+    Raises:
+        BankError: the bank has no question with such a uuid.
+    """
+    found: dict[str, BankQuestion] = {}
+    with engine.connect() as connection:
+        for start in range(0, len(uuids), _IDS_AT_ONCE):
+            some = QUESTIONS.c.uuid.in_(uuids[start : start + _IDS_AT_ONCE])
+            for row in connection.execute(select(*COLUMNS).where(some)):
+                found[row.uuid] = question_from(row)
+    if missing := [uuid for uuid in uuids if uuid not in found]:
+        raise BankError(f"the bank has no question {missing[0]} (any more)", kind="missing")
+    return [found[uuid] for uuid in uuids]
 
 
 def signatures_from(rows: "Sequence[Row[*tuple[Any, ...]]]") -> "NDArray[np.uint32]":

@@ -6,9 +6,9 @@ from typing import cast
 from sqlalchemy import Engine, select
 
 from tiebreak.bank.errors import BankError
-from tiebreak.bank.lookup import questions
 from tiebreak.bank.prompting import BENCHMARKS, Prompting
 from tiebreak.bank.question import BankQuestion, item_metadata
+from tiebreak.bank.rows import questions
 from tiebreak.bank.schema import SESSION_QUESTIONS, SESSIONS
 from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.pool import Candidate, CandidatePool, Item, ItemKey, Note
