@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from tiebreak.rankers.aggregation import Consensus
+    from tiebreak.rankers.consensus import Consensus
     from tiebreak.rankers.profile import Profile
 
 Method = Literal[

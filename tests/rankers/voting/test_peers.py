@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tiebreak.rankers.aggregation import Consensus, aggregate
+from tiebreak.rankers.aggregation import aggregate
+from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.kemeny.solve import kemeny_young
 from tiebreak.rankers.profile import within_ballots
 from tiebreak.rankers.voting.majority import copeland, dodgson

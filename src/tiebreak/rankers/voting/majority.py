@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.aggregation import Consensus, consensus_by
+from tiebreak.rankers.consensus import Consensus, consensus_by
 from tiebreak.rankers.errors import RankingError, UnprovenOrderError
 from tiebreak.rankers.pairwise import margins
 from tiebreak.rankers.profile import FloatArray, IntArray, Profile, as_profile

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiebreak.rankers.aggregation import Consensus, consensus_by
+from tiebreak.rankers.consensus import Consensus, consensus_by
 from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.pairwise import margins
 from tiebreak.rankers.profile import FloatArray, IntArray, Profile, as_profile, within_ballots
