@@ -11,14 +11,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Connection, Row, Select, func, select
 
 from tiebreak.bank.prompting import Prompting
-from tiebreak.bank.schema import (
-    ACCESS_LOG,
-    RESULTS,
-    SESSIONS,
-    TOKENS,
-    Role,
-    State,
-)
+from tiebreak.bank.schema import ACCESS_LOG, RESULTS, SESSIONS, TOKENS, Role, State
 
 T = TypeVar("T")
 

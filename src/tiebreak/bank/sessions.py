@@ -23,15 +23,7 @@ from tiebreak.bank.errors import BankError
 from tiebreak.bank.prompting import Prompting
 from tiebreak.bank.question import QuestionType
 from tiebreak.bank.sampler import Sampler
-from tiebreak.bank.schema import (
-    QUESTIONS,
-    SEEN,
-    SESSION_QUESTIONS,
-    SESSIONS,
-    State,
-    now,
-    writing,
-)
+from tiebreak.bank.schema import QUESTIONS, SEEN, SESSION_QUESTIONS, SESSIONS, State, now, writing
 
 _ATTEMPTS: Final = 5
 

@@ -22,15 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from inspect_ai.hooks import (
-    Hooks,
-    ModelUsageData,
-    RunEnd,
-    SampleStart,
-    TaskEnd,
-    TaskStart,
-    hooks,
-)
+from inspect_ai.hooks import Hooks, ModelUsageData, RunEnd, SampleStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import (
     EvalLog,
     MetadataEdit,

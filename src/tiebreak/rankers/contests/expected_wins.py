@@ -18,12 +18,7 @@ from tiebreak.rankers.contests.rounds import (
     round_weights,
     strengths,
 )
-from tiebreak.rankers.contests.study import (
-    SUM_BITS,
-    Study,
-    unit_sums,
-    with_control,
-)
+from tiebreak.rankers.contests.study import SUM_BITS, Study, unit_sums, with_control
 from tiebreak.rankers.errors import MissingPackageError, RankingError
 from tiebreak.rankers.profile import FloatArray, IntArray
 from tiebreak.rankers.ranks import competition_ranks

@@ -7,14 +7,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiebreak.rankers.contests.engine import (
-    BLOCK,
-    CHUNK,
-    draw_block,
-    out_flag,
-    schedule,
-    states_of,
-)
+from tiebreak.rankers.contests.engine import BLOCK, CHUNK, draw_block, out_flag, schedule, states_of
 from tiebreak.rankers.contests.expected_wins import ROUNDING, CsdOptions, prepare
 from tiebreak.rankers.contests.rounds import Rounds, round_means, strengths
 from tiebreak.rankers.contests.study import Study, engine, spread
