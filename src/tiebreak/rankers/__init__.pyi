@@ -58,7 +58,7 @@ from .contests.expected_wins import (
 from .contests.expected_wins import (
     csd as csd,
 )
-from .contests.performance import (
+from .contests.expected_wins import (
     natural_breaks as natural_breaks,
 )
 from .contests.rounds import (
