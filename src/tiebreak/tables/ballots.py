@@ -2,23 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.rankers.profile import FloatArray, Profile
 from tiebreak.tables.errors import TableError, listed, shown
-
-if TYPE_CHECKING:
-    from tiebreak.tables.scores import ScoreTable
+from tiebreak.tables.scores import ScoreTable
 
 MAX_CELLS = 20_000_000
 """The most ballots × candidates that are read: 160 MB of ranks."""
-
-CSV = (".csv", ".tsv", ".txt")
-PREFLIB = (".soc", ".soi", ".toc", ".toi")
-LOGS = (".eval", ".json")
 
 
 class Ballot(NamedTuple):
@@ -46,7 +40,7 @@ class BallotFile:
     items: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    scores: "ScoreTable | None" = None
+    scores: ScoreTable | None = None
 
     def questions(self) -> dict[str, Profile]:
         """One profile per item, in order of first occurrence; a single one, "", without items.

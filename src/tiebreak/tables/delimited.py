@@ -19,6 +19,8 @@ from tiebreak.tables.errors import TableError, UnreadableFileError, require_path
 
 Key = TypeVar("Key")
 
+CSV = (".csv", ".tsv", ".txt")
+
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "–", "—"})
 """What stands for "no number", in upper or lower case."""
 

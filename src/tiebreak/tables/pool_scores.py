@@ -15,10 +15,9 @@ from tiebreak.candidates import CandidateError, CandidatePool, load_candidates, 
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.tables.ballots import CSV
+from tiebreak.tables.delimited import CSV
 from tiebreak.tables.errors import TableError, UnreadableFileError, listed, suggestion
-from tiebreak.tables.reading import NO_SCORE, Note, Reading, Result, Unscored
-from tiebreak.tables.scores import POOL
+from tiebreak.tables.reading import NO_SCORE, POOL, Note, Reading, Result, Unscored
 
 
 def read_pool_results(path: Path, options: ReadOptions) -> Reading:

@@ -17,8 +17,8 @@ from tiebreak.candidates.lm_eval_runs import summaries_of
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.errors import TableError, UnreadableFileError, listed, require_path
-from tiebreak.tables.reading import Note, Reading, Result, Unscored
-from tiebreak.tables.scores import POOL, ScoreTable, score_table
+from tiebreak.tables.reading import POOL, Note, Reading, Result, Unscored
+from tiebreak.tables.scores import ScoreTable, score_table
 from tiebreak.words import natural_key
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
