@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
 
 from tiebreak.paths import AnyPath, Paths, path_list
-from tiebreak.tables.ballots import BallotFile
+from tiebreak.tables.ballots import BallotFile, read_ballot_csv
 from tiebreak.tables.benchmark_ballots import ScoreBallotOptions, score_ballots
 from tiebreak.tables.delimited import CSV, read_delimited
 from tiebreak.tables.errors import TableError, require_path
@@ -38,7 +38,7 @@ def read_ballots(
     """Read rankings of candidates out of files, and scores of models on benchmarks.
 
     Args:
-        paths: CSV files of ballots (see `ballot_csv` for its two forms) or scores (first column
+        paths: CSV files of ballots (see `tables.ballots` for its two forms) or scores (first column
             `model`), PrefLib files (`.soc .soi .toc .toi`), logs, lm-eval's `results_*.json`, pools
             and folders of these, in any mix.
         drop_unranked: leave out, and note, the candidates that are named and never ranked.
@@ -148,8 +148,6 @@ def _read_ballots(paths: Sequence[Path], drop_unranked: bool) -> list[BallotFile
 
             read.append(read_preflib(path, drop_unranked=drop_unranked))
         else:
-            from tiebreak.tables.ballot_csv import read_ballot_csv
-
             read.append(read_ballot_csv(path, drop_unranked=drop_unranked))
     if logs:
         # Importing Inspect takes seconds; a CSV file need not wait for it.
