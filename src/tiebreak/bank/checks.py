@@ -5,6 +5,7 @@ Source: LLMEval-Fair, A.2.2 (format validation, redundancy checks).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
@@ -13,7 +14,7 @@ from sqlalchemy import Connection, Engine, Row, func, select
 from tiebreak.bank.duplicates import near_pairs
 from tiebreak.bank.faults import Remarks, faults_of
 from tiebreak.bank.question import BankQuestion
-from tiebreak.bank.rows import AT_ONCE, COLUMNS, question_from, signatures_from
+from tiebreak.bank.rows import AT_ONCE, COLUMNS, by_uuid, question_from, signatures_from
 from tiebreak.bank.schema import QUESTIONS
 from tiebreak.progress import doing, tracked
 from tiebreak.words import count
@@ -160,8 +161,5 @@ def _near(
 ) -> Iterator[tuple[str, str]]:
     import numpy as np
 
-    def fetch(uuids: Sequence[str]) -> dict[str, BankQuestion]:
-        wanted = select(*COLUMNS).where(QUESTIONS.c.uuid.in_(uuids))
-        return {row.uuid: question_from(row) for row in connection.execute(wanted)}
-
+    fetch = partial(by_uuid, connection)
     return near_pairs(ids, np.concatenate(signed), fetch) if ids else iter(())

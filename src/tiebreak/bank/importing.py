@@ -41,7 +41,15 @@ from tiebreak.bank.errors import BankError
 from tiebreak.bank.faults import Remarks, faults_of
 from tiebreak.bank.question import BankQuestion
 from tiebreak.bank.reading import Row, Source, has_uuid, question_of, unread
-from tiebreak.bank.rows import AT_ONCE, COLUMNS, FIELDS, question_from, rows_of, signatures_from
+from tiebreak.bank.rows import (
+    AT_ONCE,
+    COLUMNS,
+    FIELDS,
+    parts,
+    question_from,
+    rows_of,
+    signatures_from,
+)
 from tiebreak.bank.schema import IMPORTS, QUESTIONS
 from tiebreak.progress import doing
 
@@ -60,7 +68,6 @@ _STAGED = Table(
     ),
     prefixes=["TEMPORARY"],
 )
-_PARTS = 500  # ids in one condition
 
 
 @dataclass(slots=True)
@@ -176,9 +183,8 @@ class Staging:
         found = Known({}, {})
         if self._empty:
             return found
-        for start in range(0, len(uuids), _PARTS):
-            part = slice(start, start + _PARTS)
-            same = or_(QUESTIONS.c.uuid.in_(uuids[part]), QUESTIONS.c.digest.in_(digests[part]))
+        for ids, contents in zip(parts(uuids), parts(digests), strict=True):
+            same = or_(QUESTIONS.c.uuid.in_(ids), QUESTIONS.c.digest.in_(contents))
             wanted = select(*COLUMNS, QUESTIONS.c.digest).where(same)
             for row in self._connection.execute(wanted):
                 question = question_from(row)
@@ -205,8 +211,7 @@ class Staging:
     def questions(self, uuids: Sequence[str]) -> dict[str, BankQuestion]:
         """Questions by id, from the bank and from here."""
         found = {}
-        for start in range(0, len(uuids), _PARTS):
-            part = uuids[start : start + _PARTS]
+        for part in parts(uuids):
             for table in (QUESTIONS, _STAGED):
                 wanted = select(*(table.c[name] for name in FIELDS)).where(table.c.uuid.in_(part))
                 for row in self._connection.execute(wanted):
@@ -216,16 +221,15 @@ class Staging:
 
     def make_drafts(self, uuids: Sequence[str]) -> None:
         """Questions laid here become drafts."""
-        for start in range(0, len(uuids), _PARTS):
-            some = _STAGED.c.uuid.in_(uuids[start : start + _PARTS])
+        for part in parts(uuids):
+            some = _STAGED.c.uuid.in_(part)
             self._connection.execute(update(_STAGED).where(some).values(status="draft"))
         self._connection.commit()
 
     def leave_out(self, uuids: Sequence[str]) -> None:
         """Questions laid here are not taken over."""
-        for start in range(0, len(uuids), _PARTS):
-            some = _STAGED.c.uuid.in_(uuids[start : start + _PARTS])
-            self._connection.execute(delete(_STAGED).where(some))
+        for part in parts(uuids):
+            self._connection.execute(delete(_STAGED).where(_STAGED.c.uuid.in_(part)))
         self._connection.commit()
 
     def take_over(self, files: Sequence[tuple[int, str, str]], at: datetime) -> list[int]:
