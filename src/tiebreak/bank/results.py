@@ -19,11 +19,7 @@ def release(engine: Engine, session: str, data: Mapping[str, object]) -> None:
 
 
 def hold(engine: Engine, session: str, data: Mapping[str, object]) -> None:
-    """Keep results that the owner does not see yet; what was kept or released before is replaced.
-
-    Raises:
-        BankError: there is no such session ("missing"), or it is open ("conflict").
-    """
+    """Keep results that the owner does not see yet; otherwise as `release`."""
     _keep(engine, session, data, released=False)
 
 

@@ -7,7 +7,7 @@ shown as its code (`report.html.visible`), and long names are cut.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -85,7 +85,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         section: Section,
         proof: str,
         permission: Permission,
-        work: Callable[[], None],
+        work: Callable[[], object],
     ) -> Response:
         """Back to a section after a form was obeyed."""
 
@@ -159,9 +159,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
 
     @routes.post("/sessions/{session}/close")
     def close(request: Request, session: SessionId, proof: Proof = "") -> Response:
-        def work() -> None:
-            sessions.close(engine, session)
-
+        work = partial(sessions.close, engine, session)
         return changed(request, "sessions", proof, "session:close", work)
 
     @routes.post("/board/{session}/{what}")
@@ -171,16 +169,12 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         what: Literal["release", "withdraw"],
         proof: Proof = "",
     ) -> Response:
-        def work() -> None:
-            results.show(engine, session, shown=what == "release")
-
+        work = partial(results.show, engine, session, shown=what == "release")
         return changed(request, "board", proof, "result:release", work)
 
     @routes.post("/tokens/{jti}/revoke")
     def revoke(request: Request, jti: Jti, proof: Proof = "") -> Response:
-        def work() -> None:
-            tokens.revoke(engine, jti)
-
+        work = partial(tokens.revoke, engine, jti)
         return changed(request, "tokens", proof, "token:write", work)
 
     @routes.post("/quotas")
@@ -190,9 +184,7 @@ def router(engine: Engine, gate: Gate, rates: Rates) -> APIRouter:
         granted: Annotated[int, Form(ge=0, le=2**31 - 1)],
         proof: Proof = "",
     ) -> Response:
-        def work() -> None:
-            quotas.grant(engine, institution, granted)
-
+        work = partial(quotas.grant, engine, institution, granted)
         return changed(request, "quotas", proof, "quota:write", work)
 
     return routes
