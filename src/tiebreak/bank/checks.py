@@ -49,10 +49,7 @@ def check_bank(engine: Engine, *, bank: str = "", most_shown: int = 20) -> BankC
 
     Near duplicates are looked for among approved questions, since only these are asked.
 
-    Args:
-        engine: the bank.
-        bank: how it is called in the result.
-        most_shown: how many remarks of each kind the result holds.
+    `bank` is its name in the result, which holds `most_shown` remarks of each kind.
     """
     remarks: dict[Kind, Remarks] = {kind: Remarks(most_shown) for kind in KINDS}
     ids: list[tuple[str, str]] = []

@@ -79,13 +79,9 @@ class Client:
         patience: float = 300,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """At an address such as https://exam.example.org.
+        """At an address such as https://exam.example.org, perhaps with a path.
 
-        Args:
-            server: The address, perhaps with a path.
-            token: As the organiser gave it.
-            patience: Seconds for which a call is repeated when no answer comes.
-            transport: Another way to the server, for tests.
+        Calls are repeated for `patience` seconds when no answer comes; `transport` is for tests.
 
         Raises:
             BankError: the token is not one word, or the address is none.

@@ -31,12 +31,9 @@ _INSIDE: Final = ("status", "parent", "made_by")
 
 
 def export_questions(engine: Engine, path: str | Path, status: Status | None = None) -> int:
-    """Write the questions of a bank to one file, which is replaced at once.
+    """Write a bank's questions to a .jsonl, .parquet or .csv file, which is replaced at once.
 
-    Args:
-        engine: the bank.
-        path: ends in .jsonl, .parquet or .csv.
-        status: write only those with this one.
+    With a status, only those that have it.
 
     Returns:
         How many there are.

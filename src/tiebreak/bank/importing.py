@@ -116,13 +116,9 @@ def import_files(
 ) -> ImportReport:
     """Take the questions of files into a bank: see above.
 
-    Args:
-        engine: the bank.
-        sources: the files, of which all or none are imported.
-        bank: how the bank is called in the report.
-        skip_faulty: import the rows that have no fault.
-        near_duplicates: what becomes of questions that are nearly those of earlier rows.
-        most_shown: how many remarks of each kind the report holds.
+    The report has the name `bank`, and `most_shown` remarks of each kind. `skip_faulty` imports the
+    rows that have no fault, `near_duplicates` says what becomes of questions that are nearly those
+    of earlier rows.
 
     Raises:
         BankError: a file cannot be read, or another import ran at the same time.

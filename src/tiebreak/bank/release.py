@@ -82,11 +82,8 @@ def result_of(
 ) -> SessionResult:
     """The results of a session that has ended.
 
-    Args:
-        engine: the bank.
-        session: its id.
-        logs: ranking logs, and folders of some; what else was judged in them is passed over.
-        how: `level` is that of the intervals.
+    `logs` are ranking logs, and folders of some; what else was judged in them is passed over. `how`
+    gives the level of the intervals.
 
     Raises:
         BankError: there is no such session ("missing"), it is open or nothing was answered

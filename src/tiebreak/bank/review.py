@@ -118,10 +118,8 @@ def read_review(engine: Engine, path: Path, reviewer: str = "") -> Reviewed:
     Rows may be missing, in any order, and columns but the required ones as well. Reading a file a
     second time changes nothing.
 
-    Args:
-        engine: an open bank.
-        path: a file of `write_review`, perhaps saved by a spreadsheet (comma, semicolon, tab).
-        reviewer: who decided; kept with each change.
+    A spreadsheet may have saved the file (comma, semicolon, tab). The reviewer is kept with each
+    change.
 
     Raises:
         BankError: it is no such file, or some rows cannot be taken over; the message names them.

@@ -173,14 +173,8 @@ def linked(
     models that came at different times have the anchors in common. They stand anywhere among the
     others, in an order of the session's own.
 
-    Args:
-        entries: as for `draw`.
-        k: as for `draw`.
-        seed: names the study.
-        session: names the session within it.
-        anchors: share of the sample in [0, 1]; with 1 every session has the same questions.
-        balanced: as for `draw`.
-        share: as for `draw`.
+    `anchors` lies in [0, 1]: with 1 every session of the study `seed` has the same questions. The
+    other arguments are those of `draw`.
 
     Raises:
         BankError: `anchors` is no share, or the bank has fewer than k originals.

@@ -19,10 +19,7 @@ def pool_of(engine: Engine, session: str, *, partial: bool = False) -> Candidate
 
     The items are those that the task `fair` makes of the same questions, so pools and logs join.
 
-    Args:
-        engine: the bank.
-        session: id of the session.
-        partial: take a session that was not answered to the end; a note names what is left out.
+    With `partial` a session may be unanswered at its end: a note names what is left out.
 
     Raises:
         BankError: there is no such session, it is not answered to the end (or not at all), or a

@@ -23,11 +23,7 @@ RECORDED: Final = Path(__file__).parent / "recorded"
 def show_recorded(
     out: Path = Path("tiebreak-demo"), *, protocol: DemoProtocol = "round_robin"
 ) -> DemoLogs:
-    """Copy the recorded logs of a run, write its report and print its last screen.
-
-    Args:
-        out: Folder for the run folders.
-        protocol: How the answers were judged.
+    """Copy the recorded logs of a run to a run folder in `out`, report, and print the last screen.
 
     Raises:
         PrerequisiteError: the demo does not show the protocol.

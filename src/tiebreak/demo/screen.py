@@ -76,14 +76,7 @@ def say(text: str) -> None:
 
 
 def show_ranking(protocol: DemoProtocol, judge: str, logs: DemoLogs, page: str) -> None:
-    """Print the last screen.
-
-    Args:
-        protocol: how the answers were judged.
-        judge: who judged.
-        logs: of the run.
-        page: what `written_report` returned.
-    """
+    """Print the last screen; `page` is what `written_report` returned."""
     found = read_ranking_logs([logs.ranking])
     boards = [board for log in found for board in boards_of(log, views=False)]
     items = [item for log in found for item in log.items]
@@ -139,9 +132,7 @@ def drawn(item: ItemBallots, names: Mapping[str, str]) -> str:
 
     Whoever goes on after a tie, or without a verdict, is the better seed, and is marked so.
 
-    Args:
-        item: judged in a bracket, with at least one match.
-        names: what models are called here.
+    The item was judged in a bracket, with at least one match; `names` are short ones of models.
     """
     members = {group[0]: group for group in item.groups}
     called = {

@@ -115,13 +115,9 @@ def ballot_file(
 ) -> BallotFile:
     """Ballots with names made into a `BallotFile`.
 
-    Args:
-        name: as in `BallotFile`.
-        source: as in `BallotFile`.
-        ballots: ballots over the candidates; empty ones are left out and noted.
-        candidates: the names, in the order of the profile's columns.
-        drop_unranked: leave out, and note, the candidates that no ballot ranks.
-        notes: notes from reading the file.
+    Name, source and notes are as in `BallotFile`, candidates in the order of the profile's columns.
+    Empty ballots are left out and noted; with `drop_unranked` so are candidates that no ballot
+    ranks.
 
     Raises:
         TableError: no ballot ranks any candidate; a candidate is ranked by no ballot and
@@ -193,9 +189,7 @@ def _labels(ballots: list[Ballot], labels: list[str]) -> tuple[str, ...]:
 def read_ballot_csv(path: Path, *, drop_unranked: bool = False) -> BallotFile:
     """Read a CSV file of ballots, wide or long.
 
-    Args:
-        path: the file.
-        drop_unranked: leave out, and note, the candidates that no ballot ranks.
+    With `drop_unranked`, candidates that no ballot ranks are left out and noted.
 
     Raises:
         TableError: columns that fit neither form; a rank that is not a number or below 0; a label

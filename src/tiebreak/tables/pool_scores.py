@@ -167,12 +167,7 @@ def read_item_scores(
 
     Items count that all models answered (`load_candidates`, mode "intersect").
 
-    Args:
-        paths: what `load_candidates` reads.
-        benchmark: which one, where there are several.
-        metric: the native score to take.
-        filter: the lm-eval filter whose score counts.
-        rename: names of benchmarks to replace.
+    `benchmark` is needed where there are several; the other arguments are those of `read_scores`.
 
     Raises:
         TableError: a CSV file, or a metric or filter for a pool; the candidates cannot be read or

@@ -180,16 +180,10 @@ def score_table(
     public_notes: Sequence[str] = (),
     errors: FloatArray | None = None,
 ) -> ScoreTable:
-    """A table with notes on scales and missing scores after those given.
+    """A `ScoreTable` of these fields, with notes on scales and missing scores.
 
-    Args:
-        models: as the others, a field of `ScoreTable`.
-        benchmarks: as in `ScoreTable`.
-        scores: as in `ScoreTable`; made read-only, as errors are.
-        sources: as in `ScoreTable`.
-        notes: those that may name files; the public ones come after them.
-        public_notes: those that do not.
-        errors: as in `ScoreTable`.
+    Scores and errors become read-only. `notes` may name files; public ones, and those on scales and
+    missing scores, come after them.
 
     Raises:
         TableError: there is no score at all.

@@ -159,10 +159,7 @@ def verdict_of(board: Leaderboard, part: str | None = None) -> Mapping[str, Any]
 def first_lines(boards: Sequence[Leaderboard], log: str, part: str | None = None) -> str:
     """Verdict and first models of each board, and the command for the rest; "" without a board.
 
-    Args:
-        boards: of one log.
-        log: where it is.
-        part: the shard of a run that is judged on several machines.
+    `part` is the shard of a run that is judged on several machines.
     """
     ranked = [board for board in boards if board.rows]
     if not ranked:
@@ -205,12 +202,7 @@ class Done:
 
 
 def what_is_missing(run: EvalLog, done: Done) -> str | None:
-    """A sentence on what a run did that its log does not hold; None where it is whole.
-
-    Args:
-        run: the log as Inspect has it in memory, with its place and the run's error.
-        done: what the run did.
-    """
+    """What a run (as Inspect has it in memory) did and its log does not hold; None: it is whole."""
     if run.status == "success":
         return None  # its samples were counted when it was written
     path = run.location.removeprefix("file://")

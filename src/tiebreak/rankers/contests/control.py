@@ -139,13 +139,9 @@ def controlled_sums(
 ) -> IntArray:
     """Sums of Z over units of contests, shape (units, M), in units of 2^-Z_BITS.
 
-    Args:
-        places: shape (K, M, contests), the trace of `simulate_block`.
-        strength: as given to `simulate_block`.
-        eliminate: as given to `simulate_block`.
-        control: values of the models, numbered as in `strength`.
-        orders: as given to `simulate_block`.
-        unit: contests in a unit; the last one may have fewer.
+    `places`, shape (K, M, contests), are the trace of `simulate_block`, and the next arguments what
+    it was given; `control` has values of the models, numbered as in `strength`. The last unit may
+    have fewer contests.
     """
     _, n_models, contests = places.shape
     sums = np.zeros((-(-contests // unit), n_models), dtype=np.int64)

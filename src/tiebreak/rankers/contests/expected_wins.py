@@ -140,13 +140,7 @@ def csd(
 
 
 def result_of(study: Study, sums: IntArray, level: float) -> CsdResult:
-    """What the contests of a study have shown.
-
-    Args:
-        study: what was played.
-        sums: shape (units, M), as from `unit_sums`.
-        level: as in `csd`.
-    """
+    """What a study has shown: `sums`, shape (units, M), are those of `unit_sums`."""
     mean, covariance = mean_and_covariance(sums, study.sizes)
     lower, upper = _rank_interval(mean, covariance, len(study.sizes), study.iterations, level)
     return CsdResult(

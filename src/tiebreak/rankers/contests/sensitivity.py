@@ -104,12 +104,9 @@ def failure_sensitivity(
     must also lose more than `even_slope`. A model that wins everything never does: its luck is a
     matter of the sizes of the groups alone, which are the same in every field.
 
-    Args:
-        scores: shape (M, B), as in `csd`.
-        rounds: as in `csd`.
-        eliminate: the T to compare, ascending, at least two; each holds for all rounds.
-        tables: what the true scores may be, as in `item_intervals`, or None where unknown.
-        options: the other arguments of `csd`.
+    `eliminate` are the T to compare, ascending, at least two; each holds for all rounds. `tables`
+    say what the true scores may be, as in `item_intervals`; None: unknown. The others are as in
+    `csd`.
 
     Raises:
         RankingError: as `csd`; or `eliminate` does not ascend or has less than two values.

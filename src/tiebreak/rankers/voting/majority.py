@@ -57,9 +57,7 @@ def dodgson(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
     Source: Peer review, appendix D (Brandt 2009). Integer program: Bartholdi, Tovey and Trick,
     "Voting schemes for which it can be difficult to tell who won the election" (1989).
 
-    Args:
-        profile: the ballots.
-        time_limit: seconds after which to give up; hard integer programs may take for ever.
+    After `time_limit` seconds it gives up; hard integer programs may take for ever.
 
     Raises:
         RankingError: as `Profile.from_ranks`.
@@ -146,9 +144,7 @@ def kendall(profile: Profile | ArrayLike, *, time_limit: float | None = None) ->
 
     Source: Peer review, appendix D (Kendall 1948).
 
-    Args:
-        profile: the ballots.
-        time_limit: seconds after which to give up.
+    After `time_limit` seconds it gives up.
 
     Raises:
         RankingError: no ballot is complete; as `Profile.from_ranks`.
