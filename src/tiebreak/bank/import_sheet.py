@@ -8,8 +8,7 @@ from tiebreak.bank.importing import ImportReport
 from tiebreak.report.cells import integer, words
 from tiebreak.report.json import document, json_ready
 from tiebreak.report.sheet import Section, Sheet, Table, names, numbers
-from tiebreak.tables.errors import listed
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 _NEAR = {
     "draft": "imported as drafts, which are not asked until somebody approves them",

@@ -26,8 +26,8 @@ from tiebreak.bank.question import STATUSES, BankQuestion, Status
 from tiebreak.bank.rows import by_uuid, questions_in, rows_of
 from tiebreak.bank.schema import QUESTIONS, REVIEWS, now, writing
 from tiebreak.tables.delimited import Row, read_delimited, safe
-from tiebreak.tables.errors import TableError, listed, shown
-from tiebreak.words import count
+from tiebreak.tables.errors import TableError, shown
+from tiebreak.words import count, listed
 
 EDITABLE: Final = ("status", "question", "answer", "hint")
 REQUIRED: Final = ("uuid", "digest", "status")

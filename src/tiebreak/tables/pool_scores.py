@@ -16,8 +16,9 @@ from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import Paths, path_list
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.tables.delimited import CSV
-from tiebreak.tables.errors import TableError, UnreadableFileError, listed, suggestion
+from tiebreak.tables.errors import TableError, UnreadableFileError, suggestion
 from tiebreak.tables.reading import NO_SCORE, POOL, Note, Reading, Result, Unscored
+from tiebreak.words import listed
 
 
 def read_pool_results(path: Path, options: ReadOptions) -> Reading:

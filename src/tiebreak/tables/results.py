@@ -16,10 +16,10 @@ from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_runs import summaries_of
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import AnyPath, Paths, path_list
-from tiebreak.tables.errors import TableError, UnreadableFileError, listed, require_path
+from tiebreak.tables.errors import TableError, UnreadableFileError, require_path
 from tiebreak.tables.reading import POOL, Note, Reading, Result, Unscored
 from tiebreak.tables.scores import ScoreTable, score_table
-from tiebreak.words import natural_key
+from tiebreak.words import listed, natural_key
 
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")

@@ -21,8 +21,8 @@ from typing import Any, Literal
 from tiebreak.paths import problem_with
 from tiebreak.plain_yaml import read_yaml
 from tiebreak.tables.delimited import read_text
-from tiebreak.tables.errors import TableError, listed, shown, suggestion
-from tiebreak.words import split_names
+from tiebreak.tables.errors import TableError, shown, suggestion
+from tiebreak.words import listed, split_names
 
 # Benchmarks that a note names.
 _NAMED = 100
