@@ -15,8 +15,7 @@ from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.rankers.consensus import Consensus
 from tiebreak.rankers.pairwise import majorities, margins, preference_counts
 from tiebreak.rankers.profile import Profile, as_profile
-from tiebreak.rankers.voting.majority import copeland, dodgson
-from tiebreak.rankers.voting.positional import average, borda, irv, spearman
+from tiebreak.rankers.voting import average, borda, copeland, dodgson, irv, spearman
 
 Ranks = NDArray[np.float64]
 Rule = Callable[[Ranks], Consensus]
