@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from tiebreak.bank.errors import BankError
 from tiebreak.bank.schema import RESULTS, SESSIONS, now, writing
@@ -41,13 +41,17 @@ def show(engine: Engine, session: str, *, shown: bool) -> None:
         connection.execute(update(SESSIONS).where(SESSIONS.c.id == session).values(released=shown))
 
 
+def require_ended(connection: Connection, session: str) -> None:
+    """Raise BankError where there is no such session ("missing"), or it is open ("conflict")."""
+    if session_of(connection, session, None).state == "open":
+        raise BankError(
+            "the session is open: release results once it is complete or closed", kind="conflict"
+        )
+
+
 def _keep(engine: Engine, session: str, data: Mapping[str, object], *, released: bool) -> None:
     with writing(engine) as connection:
-        if session_of(connection, session, None).state == "open":
-            raise BankError(
-                "the session is open: release results once it is complete or closed",
-                kind="conflict",
-            )
+        require_ended(connection, session)
         connection.execute(delete(RESULTS).where(RESULTS.c.session == session))
         at = now() if released else None
         connection.execute(insert(RESULTS).values(session=session, data=dict(data), released_at=at))

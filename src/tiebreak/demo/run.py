@@ -296,12 +296,7 @@ def _panel(judge: str, settings: Sequence[Setting], seed: int) -> list[str]:
     ]
 
 
-def _judge(
-    protocol: DemoProtocol,
-    options: Sequence[str],
-    n_items: int,
-    logs: DemoLogs,
-) -> None:
+def _judge(protocol: DemoProtocol, options: Sequence[str], n_items: int, logs: DemoLogs) -> None:
     """Judge with `inspect eval`, in a process of its own."""
     close_servers()  # the judge loads the model again
     command = [

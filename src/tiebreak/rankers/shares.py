@@ -25,12 +25,7 @@ class ShareGap:
 
 
 def share_gap(
-    hits: ArrayLike,
-    n: ArrayLike,
-    other_hits: ArrayLike,
-    other_n: ArrayLike,
-    *,
-    level: float = 0.95,
+    hits: ArrayLike, n: ArrayLike, other_hits: ArrayLike, other_n: ArrayLike, *, level: float = 0.95
 ) -> ShareGap:
     """Compare two shares over clusters.
 
