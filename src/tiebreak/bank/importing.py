@@ -231,9 +231,7 @@ class Staging:
     def take_over(self, files: Sequence[tuple[int, str, str]], at: datetime) -> list[int]:
         """Put everything into the bank, in one transaction.
 
-        Args:
-            files: number (the `import_id` of its rows here), name and digest of each.
-            at: now.
+        Of each file: number (the `import_id` of its rows here), name and digest.
 
         Returns:
             How many questions came from each file.

@@ -57,11 +57,8 @@ class Expanded:
 def expand_bank(engine: Engine, method: Method, *, approve: bool = False) -> Expanded:
     """Make the variants of all approved multiple-choice questions.
 
-    Args:
-        engine: an open bank.
-        method: see `expansion.expand`.
-        approve: let the method's word count for a human's: its variants, and earlier drafts that
-            are exactly as it makes them, are approved. What was edited or rejected stays.
+    With `approve` the method's word counts for a human's: its variants, and earlier drafts that are
+    exactly as it makes them, are approved. What was edited or rejected stays.
     """
     done = Expanded(method)
     families = _parents(engine, "multiple_choice")

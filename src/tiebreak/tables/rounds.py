@@ -75,11 +75,7 @@ class Rounds:
 
 
 def read_rounds(path: str | Path, benchmarks: Sequence[str]) -> Rounds:
-    """Read the rounds of a contest.
-
-    Args:
-        path: a YAML file in the form above.
-        benchmarks: names of the score table's columns.
+    """Read the rounds of a contest, in the form above; `benchmarks` are the score table's columns.
 
     Raises:
         TableError: the file does not exist or is not text; it is not YAML, or not of this form;

@@ -218,11 +218,9 @@ def _take_worth(
 ) -> None:
     """What each member of a group adds: x − D·(x − P(win)).
 
-    Args:
-        win: shape (M,), D of each model.
-        ties: as from `_ties`.
-        cell: shape (n, contests), the weakest first: twice the model, as in `win`, + 1 who won.
-        worth: shape (n, contests), is filled.
+    `win`, shape (M,), is D of each model, `ties` are those of `_ties`. `cell`, shape (n, contests),
+    has the weakest first: twice the model, as in `win`, + 1 who won. `worth`, of that shape, is
+    filled.
     """
     n, x = len(cell), np.arange(2)
     # By the members that are beaten, those not stronger and those weaker: 0 … 2·(n − 1).
