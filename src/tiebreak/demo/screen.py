@@ -1,14 +1,17 @@
 """The last screen of the demo: a short board for each benchmark, what they come to, and paths.
 
 In between: what the boards say and whether these judges can be trusted, in words; of a run by SEAL
-also the bracket of an item as text, who met whom and who went on.
+also the bracket of an item as text, who met whom and who went on. Without a model the screen is
+that of logs which the demo once wrote.
 """
 
 import shlex
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
+from inspect_ai.log import read_eval_log
 from rich.console import Console
 
 from tiebreak.analysis.judge.position import ALARM, Flips, Position, flips_of, position_of
@@ -30,6 +33,9 @@ STRONG_JUDGE: Final = "tiebreak demo --judge openai/gpt-5"
 STRONG_REVIEWERS: Final = "tiebreak demo --protocol peer_review --judge openai/gpt-5,openai/o3"
 FEW_PREFERENCES: Final = 0.25
 """A judge that prefers a side in fewer of its verdicts tells answers apart too rarely."""
+
+RECORDED: Final = Path(__file__).parent / "recorded"
+"""`candidates/SETTING/BENCHMARK.eval` and `ranking/PROTOCOL.eval`; `make recorded` makes them."""
 
 
 class DemoLogs(NamedTuple):
@@ -252,3 +258,30 @@ def _distrust(position: Position, flips: Flips, verdicts: int, preferences: int)
             f"(unbiased: 50%){both if flips.n_flipped else ''}"
         )
     return None if verdicts else "it gave no verdict that could be used"
+
+
+def show_recorded(
+    out: Path = Path("tiebreak-demo"), *, protocol: DemoProtocol = "round_robin"
+) -> DemoLogs:
+    """Copy the recorded logs of a run to a run folder in `out`, report, and print the last screen.
+
+    Raises:
+        PrerequisiteError: the demo does not show the protocol.
+    """
+    require_shown(protocol)
+    logs = run_folder(out)
+    shutil.copytree(RECORDED / "candidates", logs.candidates)
+    logs.ranking.mkdir()
+    ranking = shutil.copy(RECORDED / "ranking" / f"{protocol}.eval", logs.ranking)
+    header = read_eval_log(str(ranking), header_only=True).eval
+    roles = (header.model_roles or {}).values()
+    [judge] = {one.model for role in roles for one in (role if isinstance(role, list) else [role])}
+    version = (header.metadata or {})["tiebreak_version"]
+    say(
+        f"Nothing is asked now. These logs were recorded on {header.created[:10]}: answers and "
+        f"verdicts of {judge}, by Tiebreak {version} with inspect_ai "
+        f"{header.packages['inspect_ai']}. Their transcripts are left out.\n"
+    )
+    page = written_report(logs)
+    show_ranking(protocol, judge, logs, page)
+    return logs
