@@ -290,8 +290,8 @@ def test_models_without_an_inspect_log_are_named(tmp_path: Path) -> None:
     assert set(done.notes) >= {
         "1 lm-eval file passed over: ranks can be put into Inspect logs only",
         "1 pool passed over: ranks can be put into Inspect logs only",
-        f"{tmp_path}/notes.txt: is not a candidate file (.eval, .json, samples_*.jsonl or "
-        ".jsonl.gz, .parquet)",
+        f"{tmp_path}/notes.txt: is not a candidate file (.eval, .json, samples_*.jsonl, these with "
+        ".gz or .zst, .parquet, or a .zip of them)",
     }
 
 

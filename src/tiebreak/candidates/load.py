@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import fspath
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import get_args
 
 from tiebreak.candidates.align import align, in_order
@@ -18,7 +19,7 @@ from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
 from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions, places_of
-from tiebreak.paths import Paths, path_list
+from tiebreak.paths import Paths, address_of, local_path, path_list
 from tiebreak.progress import tracked
 
 
@@ -112,9 +113,11 @@ def _read_all(
     if not given:
         raise CandidateError.of("empty_folder", "paths", "no path was given")
     names = [fspath(path) for path in given]
-    found = discover(Path(name) for name in names if not is_on_hub(name))
-    readings = [_read(file, options) for file in tracked(found.files, "reading answers")]
-    readings = _with_shared_metrics(found.files, _without_retried(readings), options)
+    with TemporaryDirectory(prefix="tiebreak-", ignore_cleanup_errors=True) as scratch:
+        found = discover((name for name in names if not is_on_hub(name)), Path(scratch))
+        options = replace(options, roots=found.roots)
+        readings = [_read(file, options) for file in tracked(found.files, "reading answers")]
+        readings = _with_shared_metrics(found.files, _without_retried(readings), options)
     readings += [read_published(name, options) for name in dict.fromkeys(names) if is_on_hub(name)]
     records = tuple(record for reading in readings for record in reading.records)
     notes = [*found.notes, *(note for reading in readings for note in reading.notes)]
@@ -135,7 +138,8 @@ def _read_all(
 def _by_path(models: Mapping[str, str]) -> dict[str, str]:
     """Names of models by path, written as files are named in notes."""
     return {
-        path if "://" in path else Path(path).as_posix(): model for path, model in models.items()
+        address_of(path).rstrip("/") or local_path(path).as_posix(): model
+        for path, model in models.items()
     }
 
 
@@ -199,7 +203,7 @@ def _read(file: Found, options: ReadOptions) -> Reading:
         return read_lm_eval_samples(file.path, options)
     except OSError as error:
         what = f"cannot be opened ({error.strerror or error})"
-        return Reading(problems=(Note("unreadable_log", file.path.as_posix(), what),))
+        return Reading(problems=(Note("unreadable_log", options.shown(file.path), what),))
 
 
 def _unused_names(options: ReadOptions, records: Sequence[LogRecord]) -> list[Note]:

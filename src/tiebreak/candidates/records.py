@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final, Literal, NamedTuple
 
 from tiebreak.candidates.identity import benchmark_name
@@ -66,7 +66,8 @@ class Reading:
 class ReadOptions:
     """Choices of the caller that readers need; see `load_candidates`.
 
-    `rendered` is what readers have made of templates and documents so far.
+    `rendered` is what readers have made of templates and documents so far; `roots` are files and
+    folders that were unpacked or fetched, by how the user knows them.
     """
 
     epochs: Epochs = "first"
@@ -75,6 +76,11 @@ class ReadOptions:
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     rendered: dict[tuple[str, str], str | None] = field(default_factory=dict, compare=False)
+    roots: Mapping[Path, str] = field(default_factory=dict)
+
+    def shown(self, path: Path) -> str:
+        """A file as the user knows it."""
+        return shown_path(path, self.roots)
 
     def name_of(self, source: str) -> str | None:
         """The model that the caller gave a file, or a folder that it lies in."""
@@ -86,9 +92,24 @@ class ReadOptions:
         return self.rename.get(raw, self.rename.get(name, name))
 
 
+def shown_path(path: Path, roots: Mapping[Path, str]) -> str:
+    """A file or folder as the user knows it, such as `logs.zip/run1/a.eval`.
+
+    Args:
+        path: Where it is.
+        roots: Files and folders that were unpacked or fetched, by how the user knows them.
+    """
+    for root, name in roots.items():
+        if path.is_relative_to(root):
+            return f"{name}/{path.relative_to(root).as_posix()}".removesuffix("/.")
+    return path.as_posix()
+
+
 def places_of(source: str) -> list[str]:
     """A file and the folders that it lies in, the innermost first."""
-    return [source, *(parent.as_posix() for parent in PurePosixPath(source).parents)]
+    scheme, separator, place = source.rpartition("://")
+    parents = PurePosixPath(place).parents
+    return [source, *(f"{scheme}{separator}{parent.as_posix()}" for parent in parents)]
 
 
 def brief(value: object) -> str:
