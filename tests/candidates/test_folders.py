@@ -218,6 +218,13 @@ def a_zip_in_a_zip(folder: Path) -> None:
     zip_up(folder / "pack", folder / "outer.zip")
 
 
+def zip_beside(folder: Path) -> None:
+    """The archive of a folder lies in it still, once as a whole and once of the two runs."""
+    with ZipFile(folder / "all.zip", "w") as archive:
+        for path in [path for path in folder.rglob("*") if path.suffix not in ("", ".zip")]:
+            archive.write(path, f"run/{path.relative_to(folder).as_posix()}")
+
+
 HIDDEN = "is left out: a dot hides it"
 LOOKS = "looks like an Inspect log, but its name"
 
@@ -241,7 +248,7 @@ WAYS = {
     "links in a loop": Way(looped),
     "hidden folder": Way(hidden_folder, ((".old/study__beta/samples_", HIDDEN),), (BETA,)),
     "hidden file": Way(hidden_file, ((f"/.{LOG.name}", HIDDEN),), (READER,)),
-    "link to nothing": Way(dangling, ((LOG.name, "does not exist"),), (READER,)),
+    "link to nothing": Way(dangling, ((LOG.name, "is a link to what does not exist"),), (READER,)),
     "backup": Way(renamed("a.eval.bak"), (("a.eval.bak", LOOKS),), (READER,)),
     "second download": Way(renamed("a.eval (1)"), (("a.eval (1)", LOOKS),), (READER,)),
     "half a download": Way(renamed("a.eval.part", 900), (("a.eval.part", LOOKS),), (READER,)),
@@ -279,6 +286,13 @@ WAYS = {
         ),
     ),
     "other files": Way(other_files, (("data.parquet", "not a pool of Tiebreak"),)),
+    "zip beside what it holds": Way(
+        zip_beside,
+        tuple(
+            (f"all.zip/run/{name}", "is the same as")
+            for name in (LOG.name, "study__alpha/", "study__beta/")
+        ),
+    ),
     "zip in a zip": Way(
         a_zip_in_a_zip,
         (("outer.zip/inner.zip", "is an archive that is not opened"),),
@@ -297,6 +311,15 @@ def make_run(folder: Path) -> Path:
 def answers_of(pool: CandidatePool) -> dict[str, int]:
     models = [model for _, row in pool for model in row]
     return {model: models.count(model) for model in pool.models}
+
+
+def test_a_model_in_one_part_and_not_in_another_is_noted(tmp_path: Path) -> None:
+    pool = load_candidates(make_run(tmp_path / "run"), alone=True)
+    absent = [(note.where, note.what) for note in pool.notes if note.kind == "model_absent"]
+    assert absent == [
+        ("passages", "no answers by reader/alpha"),
+        ("shapes", "no answers by study/alpha, study/beta"),
+    ]
 
 
 def told(pool: CandidatePool) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from filecmp import cmp
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Literal, NamedTuple
@@ -33,6 +34,8 @@ from tiebreak.candidates.remote import fetch
 from tiebreak.paths import MISSING, AnyPath, address_of, local_path, problem_with
 
 Kind = Literal["inspect", "lm-eval", "pool"]
+
+_UNSAMPLED = "lm-eval results without samples"
 
 
 class Found(NamedTuple):
@@ -103,7 +106,23 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
             found.refuse(path, _why_not(path))
     once = {file.path.resolve(): file for file in reversed(found.files)}
     found.files = [file for file in found.files if once[file.path.resolve()] is file]
+    if found.roots:
+        _leave_out_copies(found)
     return found
+
+
+def _leave_out_copies(found: Discovery) -> None:
+    """Leave out what an archive holds and what lies unpacked beside it, too."""
+    known: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    found.files.sort(key=lambda file: any(map(file.path.is_relative_to, found.roots)))
+    for file in found.files:
+        same = known[file.path.parent.name, file.path.name]
+        twins = [other for other in same if cmp(file.path, other.path, shallow=False)]
+        if twins:
+            found.ignore(file.path, f"is the same as {shown_path(twins[0].path, found.roots)}")
+        else:
+            same.append(file)
+    found.files = [file for files in known.values() for file in files]
 
 
 def _at_hand(given: AnyPath, found: Discovery) -> list[Path]:
@@ -151,21 +170,19 @@ def _unzipped(path: Path, found: Discovery) -> list[Path]:
 
 
 def _look_into(folder: Path, found: Discovery) -> None:
-    before = len(found.files)
-    unsampled_runs = _search(folder, found)
-    if len(found.files) == before:
-        unsampled = " (lm-eval results without samples)" if unsampled_runs else ""
-        what = f"no candidate file in this folder{unsampled}"
+    files, notes = len(found.files), len(found.notes)
+    _search(folder, found)
+    if len(found.files) == files:
+        unsampled = any(note.what.startswith(_UNSAMPLED) for note in found.notes[notes:])
+        what = "no candidate file in this folder" + (f" ({_UNSAMPLED})" if unsampled else "")
         found.problems.append(Note("empty_folder", shown_path(folder, found.roots), what))
 
 
-def _search(folder: Path, found: Discovery) -> bool:
-    """Look through a folder; whether there is a run of lm-eval without samples."""
+def _search(folder: Path, found: Discovery) -> None:
     others: dict[str, list[Path]] = defaultdict(list)
-    unsampled_runs = False
     for path in _files(folder):
         kind = _kind(path, named=False) if path.is_file() else None
-        what = "" if kind else _why_ignored(path)
+        what = "" if kind else likeness(path)
         if _is_hidden(path, folder):
             if kind or what:
                 found.ignore(path, "is left out: a dot hides it, or a folder that it is in")
@@ -173,25 +190,17 @@ def _search(folder: Path, found: Discovery) -> bool:
             found.files.append(Found(path, kind))
         elif path.suffix == ".zip":
             for inside in _unzipped(path, found):
-                unsampled_runs |= _search(inside, found)
+                _search(inside, found)
         elif other := other_output(path):
             others[other].append(path)
         elif tasks := unsampled(path):
-            what = f"lm-eval results without samples of {listed(tasks)}"
-            found.ignore(path, f"{what} (run lm-eval with --log_samples)")
-            unsampled_runs = True
+            what = f"{_UNSAMPLED} of {listed(tasks)} (run lm-eval with --log_samples)"
+            found.ignore(path, what)
         elif what:
             found.ignore(path, what)
     for what, (first, *more) in others.items():
         where = shown_path(first, found.roots) + (f" and {len(more):,} more" if more else "")
         found.notes.append(Note("ignored_file", where, what))
-    return unsampled_runs
-
-
-def _why_ignored(path: Path) -> str:
-    if not path.is_file() and is_like_candidate(path.name):
-        return problem_with(path)
-    return likeness(path)
 
 
 def visible_files(folder: Path) -> Iterator[Path]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tiebreak.candidates.lm_eval_runs import SAMPLES_NAME
 from tiebreak.candidates.packed import head_of, stream, unpacked_name
+from tiebreak.paths import problem_with
 
 # How Inspect names a JSON log, and how one begins, also after a program that sorts its fields.
 _INSPECT_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d.*\.json")
@@ -94,6 +95,8 @@ def likeness(path: Path) -> str:
     """Why a file that looks like a candidate file is none; "" of what plainly is no log."""
     if not is_like_candidate(path.name):
         return ""
+    if problem := problem_with(path):
+        return f"is a link to what {problem}" if path.is_symlink() else problem
     if (match := _LIKE_LOG.fullmatch(path.name)) is None:
         return "is an archive that is not opened: unpack it"
     name, kind, added = match[1], match[2].lower(), _ADDED.fullmatch(match[3] or "")
