@@ -5,6 +5,7 @@ The folder holds two models of lm-eval (4 documents) and one of Inspect (4 other
 
 import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -31,6 +32,7 @@ from tiebreak.candidates import (
     write_parquet,
 )
 from tiebreak.candidates.discover import discover
+from tiebreak.candidates.hub import is_on_hub
 
 RELEASES = Path(__file__).parent / "releases"
 LM_EVAL = RELEASES / "lm-eval-0.4.13/one_filter"
@@ -150,6 +152,12 @@ def dangling(folder: Path) -> None:
     log_of(folder).symlink_to(folder / "store/gone")
 
 
+def piped(folder: Path) -> None:
+    log_of(folder).unlink()
+    os.mkfifo(folder / "a.eval")
+    os.mkfifo(folder / "notes.txt")
+
+
 def one_task_lost(folder: Path) -> None:
     """A second task in the same run; its samples are not there, and its group is no task."""
     [summary] = (folder / "study__beta").glob("results_*.json")
@@ -232,7 +240,7 @@ LOOKS = "looks like an Inspect log, but its name"
 class Way(NamedTuple):
     """How a folder is packed; where each note is and what it says; the models that are not read."""
 
-    pack: Callable[[Path], None]
+    pack: Callable[[Path], object]
     notes: tuple[tuple[str, str], ...] = ()
     lost: tuple[str, ...] = ()
 
@@ -249,11 +257,19 @@ WAYS = {
     "hidden folder": Way(hidden_folder, ((".old/study__beta/samples_", HIDDEN),), (BETA,)),
     "hidden file": Way(hidden_file, ((f"/.{LOG.name}", HIDDEN),), (READER,)),
     "link to nothing": Way(dangling, ((LOG.name, "is a link to what does not exist"),), (READER,)),
+    "pipe": Way(piped, (("a.eval", "is a pipe, not a file"),), (READER,)),
     "backup": Way(renamed("a.eval.bak"), (("a.eval.bak", LOOKS),), (READER,)),
     "second download": Way(renamed("a.eval (1)"), (("a.eval (1)", LOOKS),), (READER,)),
     "half a download": Way(renamed("a.eval.part", 900), (("a.eval.part", LOOKS),), (READER,)),
     "temporary file": Way(renamed("a.eval.x1.tmp", 90), (("a.eval.x1.tmp", LOOKS),), (READER,)),
     "capital letters": Way(renamed("A.EVAL"), (("A.EVAL", LOOKS),), (READER,)),
+    "JSON in capital letters": Way(
+        lambda folder: repack(log_of(folder), "X", lambda _: JSON_LOG.read_bytes()).rename(
+            folder / "A.JSON"
+        ),
+        (("A.JSON", LOOKS),),
+        (READER,),
+    ),
     "xz": Way(renamed("a.eval.xz", 90), (("a.eval.xz", LOOKS),), (READER,)),
     "tar": Way(renamed("a.tar.gz"), (("a.tar.gz", "is an archive that is not opened"),), (READER,)),
     "samples under another name": Way(
@@ -344,6 +360,23 @@ def test_a_folder_is_read_and_nothing_vanishes(tmp_path: Path, name: str) -> Non
     assert all(source.startswith(folder.as_posix()) for source in sources)
     # A model is lost with a note, or not at all.
     assert len(way.lost) <= len(way.notes) + (name == "zip in a zip")
+
+
+def test_a_folder_that_cannot_be_opened_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_run(tmp_path / "run")
+    shut = str(folder / "study__beta")
+    scan = os.scandir
+
+    def scandir(path: str) -> object:
+        if path == shut:
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr("os.scandir", scandir)
+    pool = load_candidates(folder, "intersect", alone=True)
+    assert (shut, "is a folder that cannot be opened") in told(pool)
 
 
 def test_sources_name_archives_and_what_is_in_them(tmp_path: Path) -> None:
@@ -533,6 +566,12 @@ def test_an_address_that_cannot_be_read_is_one_sentence(
         assert caught.value.kind == kind
         [note] = caught.value.notes
         assert words in note.what
+
+
+def test_storage_buckets_on_the_hub_are_no_datasets() -> None:
+    assert is_on_hub("hf://datasets/o/n")
+    assert is_on_hub("hf://o/n")
+    assert not any(map(is_on_hub, ("hf://buckets/o/n", "hf:/buckets/o/n", "hf://spaces/o/n")))
 
 
 class Broken(fsspec.AbstractFileSystem):  # type: ignore[misc]

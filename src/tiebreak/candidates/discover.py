@@ -19,7 +19,7 @@ from tiebreak.candidates.lm_eval_runs import (
     unsampled,
 )
 from tiebreak.candidates.native import listed
-from tiebreak.candidates.packed import unpack_zip, unpacked_name
+from tiebreak.candidates.packed import head_of, unpack_zip, unpacked_name
 from tiebreak.candidates.pool import Note
 from tiebreak.candidates.pool_table import is_pool
 from tiebreak.candidates.recognise import (
@@ -93,7 +93,7 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
     if missing:
         raise CandidateError(missing)
     for path in given:
-        if problem := problem_with(path) or other_output(path):
+        if problem := problem_with(path) or other_output(path, head_of(path)):
             found.refuse(path, problem)
         elif path.is_dir():
             _look_into(path, found)
@@ -104,8 +104,10 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
             found.files.append(Found(path, kind))
         else:
             found.refuse(path, _why_not(path))
-    once = {file.path.resolve(): file for file in reversed(found.files)}
-    found.files = [file for file in found.files if once[file.path.resolve()] is file]
+    once: dict[Path, Found] = {}
+    for file in found.files:
+        once.setdefault(file.path.resolve(), file)
+    found.files = list(once.values())
     if found.roots:
         _leave_out_copies(found)
     return found
@@ -182,7 +184,10 @@ def _search(folder: Path, found: Discovery) -> None:
     others: dict[str, list[Path]] = defaultdict(list)
     for path in _files(folder):
         kind = _kind(path, named=False) if path.is_file() else None
-        what = "" if kind else likeness(path)
+        if path.is_dir():
+            found.refuse(path, "is a folder that cannot be opened")
+        head = head_of(path) if kind is None and is_like_candidate(path.name) else b""
+        what = "" if kind else likeness(path, head)
         if _is_hidden(path, folder):
             if kind or what:
                 found.ignore(path, "is left out: a dot hides it, or a folder that it is in")
@@ -191,7 +196,7 @@ def _search(folder: Path, found: Discovery) -> None:
         elif path.suffix == ".zip":
             for inside in _unzipped(path, found):
                 _search(inside, found)
-        elif other := other_output(path):
+        elif other := other_output(path, head):
             others[other].append(path)
         elif tasks := unsampled(path):
             what = f"{_UNSAMPLED} of {listed(tasks)} (run lm-eval with --log_samples)"
@@ -215,14 +220,20 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 def _files(folder: Path) -> list[Path]:
     """Files in a folder, its subfolders and folders that links lead to, each folder once; sorted.
 
-    A folder goes by its own name rather than by that of a link to it.
+    A folder goes by its own name rather than by that of a link to it. One that cannot be opened is
+    there in place of its files.
     """
     files: list[Path] = []
+
+    def unopened(error: OSError) -> None:
+        files.append(Path(error.filename))
+
     known: set[Path] = set()
     left = [folder]
     while left:
         links: list[Path] = []
-        for where, names, inside in (step for start in left for step in os.walk(start)):
+        steps = (step for start in left for step in os.walk(start, onerror=unopened))
+        for where, names, inside in steps:
             place = Path(where)
             if place.resolve() in known:
                 names.clear()
@@ -251,7 +262,7 @@ def _is_of_undated_run(path: Path) -> bool:
     """Whether a file is one of lm-eval 0.4.2, which put arguments of the model before the task."""
     summary = path.with_name("results.json")
     known = summary.is_file() and task_of(path) in run_of(summary).answered
-    return known and holds_samples(path)
+    return known and holds_samples(head_of(path))
 
 
 def _may_be_pool(path: Path) -> bool:
@@ -268,4 +279,4 @@ def _why_not(path: Path) -> str:
     if unpacked_name(path.name).endswith(".json"):
         return "is not an Inspect log"
     known = ".eval, .json, samples_*.jsonl, these with .gz or .zst, .parquet, or a .zip of them"
-    return likeness(path) or f"is not a candidate file ({known})"
+    return likeness(path, head_of(path)) or f"is not a candidate file ({known})"

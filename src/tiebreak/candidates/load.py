@@ -39,8 +39,10 @@ def load_candidates(
 
     Args:
         paths: Files and folders, in any mix: Inspect logs (`.eval`, `.json`), lm-eval output
-            folders or `samples_*.jsonl[.gz]`, and pools written by `write_parquet`. Folders are
-            searched with their subfolders. Tiebreak's own ranking logs are left out and noted.
+            folders or `samples_*.jsonl`, each also with `.gz` or `.zst`, pools written by
+            `write_parquet`, and `.zip` archives of all these. Folders are searched with their
+            subfolders. Tiebreak's own ranking logs are left out and noted. Addresses that fsspec
+            knows, such as `s3://BUCKET/LOGS`, are fetched.
             `hf://datasets/OWNER/NAME[@REVISION][/FILE]`: candidates published on the Hub.
         mode: `strict`: an error lists whatever is missing, damaged or contradictory.
             `intersect`: keep the items that all models of a benchmark answered; what was left out

@@ -6,7 +6,7 @@ from codecs import getincrementaldecoder
 from pathlib import Path
 
 from tiebreak.candidates.lm_eval_runs import SAMPLES_NAME
-from tiebreak.candidates.packed import head_of, stream, unpacked_name
+from tiebreak.candidates.packed import stream, unpacked_name
 from tiebreak.paths import problem_with
 
 # How Inspect names a JSON log, and how one begins, also after a program that sorts its fields.
@@ -65,16 +65,15 @@ def _begins_as_inspect_log(path: Path) -> bool:
     return False
 
 
-def holds_samples(path: Path) -> bool:
-    """Whether a file begins with a sample of lm-eval."""
-    return _LM_EVAL_ROW.match(head_of(path)) is not None
+def holds_samples(head: bytes) -> bool:
+    """Whether a file that begins so holds samples of lm-eval."""
+    return _LM_EVAL_ROW.match(head) is not None
 
 
-def other_output(path: Path) -> str:
+def other_output(path: Path, head: bytes) -> str:
     """A sentence that names another harness which wrote a file; "" of any other file."""
     if not unpacked_name(path.name).endswith((".json", ".jsonl")):
         return ""
-    head = head_of(path)
     names = [name for name, begin in _OTHERS.items() if begin.match(head)]
     if path.name in _HELM_NAMES and _HELM.match(head):
         names = ["HELM"]
@@ -91,7 +90,7 @@ def is_like_candidate(name: str) -> bool:
     return any(like.fullmatch(name) for like in (_LIKE_LOG, _LIKE_ARCHIVE))
 
 
-def likeness(path: Path) -> str:
+def likeness(path: Path, head: bytes) -> str:
     """Why a file that looks like a candidate file is none; "" of what plainly is no log."""
     if not is_like_candidate(path.name):
         return ""
@@ -100,9 +99,10 @@ def likeness(path: Path) -> str:
     if (match := _LIKE_LOG.fullmatch(path.name)) is None:
         return "is an archive that is not opened: unpack it"
     name, kind, added = match[1], match[2].lower(), _ADDED.fullmatch(match[3] or "")
-    zipped = kind == "eval" and (added or head_of(path).startswith(b"PK"))
-    if zipped or (kind == "json" and _begins_as_inspect_log(path)):
+    zipped = kind == "eval" and (added or head.startswith(b"PK"))
+    renamed = not unpacked_name(path.name).endswith(".json")
+    if zipped or (kind == "json" and renamed and _begins_as_inspect_log(path)):
         return "looks like an Inspect log, but its name does not end in .eval or .json"
-    if kind != "eval" and (holds_samples(path) or (added and SAMPLES_NAME.fullmatch(name))):
+    if kind != "eval" and (holds_samples(head) or (added and SAMPLES_NAME.fullmatch(name))):
         return "looks like lm-eval samples, but is not called samples_<task>_<date>.jsonl"
     return "not a pool of Tiebreak" if kind == "parquet" else ""

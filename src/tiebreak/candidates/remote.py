@@ -23,9 +23,7 @@ def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
 
     try:
         system, root = fsspec.core.url_to_fs(address, use_listings_cache=False)
-        if not system.exists(root):
-            raise CandidateError.of("missing_path", address, MISSING)
-        if system.isdir(root):
+        if system.info(root)["type"] == "directory":
             base, name = root.rstrip("/"), ""
             names = list(filter(wanted, system.find(root)))
         else:
@@ -41,8 +39,8 @@ def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
             place.parent.mkdir(parents=True, exist_ok=True)
         system.get(names, list(map(str, places)))
         return there / name
-    except CandidateError:
-        raise
+    except FileNotFoundError as error:
+        raise CandidateError.of("missing_path", address, MISSING) from error
     except Exception as error:  # each driver has errors of its own
         raise CandidateError.of("remote_path", address, _why_not(error)) from error
 
@@ -50,7 +48,5 @@ def fetch(address: str, folder: Path, wanted: Callable[[str], bool]) -> Path:
 def _why_not(error: Exception) -> str:
     if isinstance(error, ImportError) and (package := getattr(error.__cause__, "name", None)):
         return f"needs a package that is not installed: pip install {package}"
-    if isinstance(error, FileNotFoundError):
-        return MISSING
     said = (str(error).strip() or type(error).__name__).partition("\n")[0][:200]
     return f"cannot be reached ({said})"
