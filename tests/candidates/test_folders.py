@@ -175,6 +175,11 @@ def release_0_4_2(folder: Path) -> None:
     (folder / "alpha/other_passages.jsonl").write_text('{"question": "no sample"}\n')
 
 
+def lost_samples_0_4_2(folder: Path) -> None:
+    release_0_4_2(folder)
+    (folder / "beta/pretrained__study__beta_passages.jsonl").unlink()
+
+
 def long_head(folder: Path) -> None:
     log_of(folder).unlink()
     log = json.loads(JSON_LOG.read_text())
@@ -291,6 +296,9 @@ WAYS = {
     "lost samples": Way(lost_samples, (("/results_", "without samples of passages"),), (BETA,)),
     "lost samples of one task": Way(one_task_lost, (("/results_", "samples of riddles (run"),)),
     "lm-eval 0.4.2": Way(release_0_4_2),
+    "lm-eval 0.4.2, lost samples": Way(
+        lost_samples_0_4_2, (("beta/results.json", "without samples of passages (run"),), (BETA,)
+    ),
     "JSON log with a long head": Way(long_head),
     "log-likelihood task": Way(log_likelihood, (("samples_choices", "log-likelihoods"),)),
     "other harnesses": Way(
