@@ -6,11 +6,13 @@ The folder holds two models of lm-eval (4 documents) and one of Inspect (4 other
 import gzip
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -429,6 +431,32 @@ def test_what_unpacks_to_much_is_not_read(
     assert [note.where for note in caught.value.notes] == [path.as_posix()]
 
 
+@pytest.mark.parametrize("name", ["a.zip", "a.eval.gz", "b.zip"])
+def test_what_unpacks_to_much_at_the_second_time_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Each packing takes no more than it may, and both together do."""
+    monkeypatch.setattr("tiebreak.candidates.packed._ALWAYS_READ", 2**20)
+    # 60 MB in 300 KB, which are 10 KB when they are packed again.
+    part = b"\n" * 2**20 + random.Random(0).randbytes(4_000)
+    log = BytesIO()
+    with ZipFile(log, "w", ZIP_DEFLATED) as archive:
+        for n in range(60):
+            archive.writestr(f"samples/{n}_epoch_1.json", part)
+    path = tmp_path / name
+    if name == "a.eval.gz":
+        path.write_bytes(gzip.compress(log.getvalue()))
+    else:
+        with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+            if name == "a.zip":
+                archive.writestr("a.eval", log.getvalue())
+            else:
+                archive.writestr("samples_x.jsonl.gz", gzip.compress(part) * 60)
+    assert path.stat().st_size < 30_000
+    with pytest.raises(CandidateError, match="unpacked it would take"):
+        load_candidates(path)
+
+
 @pytest.mark.parametrize(
     ("members", "words"),
     [
@@ -589,6 +617,18 @@ class Broken(fsspec.AbstractFileSystem):  # type: ignore[misc]
         raise ConnectionError("no route")
 
     exists = isdir = info
+
+
+def test_samples_and_logs_that_mention_another_harness_are_read(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    samples = samples_of(folder)
+    samples.write_text(samples.read_text().replace('"doc": {', '"doc": {"promptIdx": 1, '))
+    log = json.loads(JSON_LOG.read_text())
+    log["eval"]["metadata"] = {"evalId": "1"}
+    log_of(folder).unlink()
+    (folder / "a.json").write_text(json.dumps(log))
+    for given in (folder, [folder / "a.json", samples, samples_of(folder, ALPHA)]):
+        assert answers_of(load_candidates(given, "intersect", alone=True)) == ALL
 
 
 @pytest.mark.parametrize(

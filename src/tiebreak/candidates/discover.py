@@ -93,14 +93,18 @@ def discover(paths: Iterable[AnyPath], scratch: Path | None = None) -> Discovery
     if missing:
         raise CandidateError(missing)
     for path in given:
-        if problem := problem_with(path) or other_output(path, head_of(path)):
+        if problem := problem_with(path):
             found.refuse(path, problem)
         elif path.is_dir():
             _look_into(path, found)
         elif path.suffix == ".zip":
             for folder in _unzipped(path, found):
                 _look_into(folder, found)
-        elif kind := _kind(path, named=True):
+        elif (kind := _kind(path, named=True)) != "inspect" and (
+            other := other_output(path, head_of(path))
+        ):
+            found.refuse(path, other)
+        elif kind:
             found.files.append(Found(path, kind))
         else:
             found.refuse(path, _why_not(path))

@@ -119,7 +119,7 @@ def open_zip(path: str) -> Iterator[ZipFile]:
         raise ValueError(problem)
     with unpacked(Path(path)) as plain, _zip_file(plain) as log:
         size = sum(member.file_size for member in log.infolist())
-        if size > most_unpacked(plain):
+        if size > most_unpacked(Path(path)):
             raise ValueError(f"unpacked it would take {size // 2**20:,} MB")
         yield log
 

@@ -72,7 +72,7 @@ def holds_samples(head: bytes) -> bool:
 
 def other_output(path: Path, head: bytes) -> str:
     """A sentence that names another harness which wrote a file; "" of any other file."""
-    if not unpacked_name(path.name).endswith((".json", ".jsonl")):
+    if not unpacked_name(path.name).endswith((".json", ".jsonl")) or holds_samples(head):
         return ""
     names = [name for name, begin in _OTHERS.items() if begin.match(head)]
     if path.name in _HELM_NAMES and _HELM.match(head):
