@@ -187,17 +187,18 @@ def _look_into(folder: Path, found: Discovery) -> None:
 def _search(folder: Path, found: Discovery) -> None:
     others: dict[str, list[Path]] = defaultdict(list)
     for path in _files(folder):
-        kind = _kind(path, named=False) if path.is_file() else None
-        if path.is_dir():
-            found.refuse(path, "is a folder that cannot be opened")
-        head = head_of(path) if kind is None and is_like_candidate(path.name) else b""
+        is_file = path.is_file()
+        kind = _kind(path, named=False) if is_file else None
+        head = b"" if kind or not is_like_candidate(path.name) else head_of(path)
         what = "" if kind else likeness(path, head)
         if _is_hidden(path, folder):
             if kind or what:
                 found.ignore(path, "is left out: a dot hides it, or a folder that it is in")
         elif kind:
             found.files.append(Found(path, kind))
-        elif path.suffix == ".zip":
+        elif not is_file and path.is_dir():
+            found.refuse(path, "is a folder that cannot be opened")
+        elif is_file and path.suffix == ".zip":
             for inside in _unzipped(path, found):
                 _search(inside, found)
         elif other := other_output(path, head):
