@@ -181,7 +181,7 @@ from .tables import (
 from .tables import (
     score_ballots as score_ballots,
 )
-from .tables.item_scores import (
+from .tables.pool_scores import (
     item_scores as item_scores,
 )
 from .write_back import (

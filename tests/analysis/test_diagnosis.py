@@ -215,6 +215,8 @@ def test_as_data() -> None:
         pool_of(BY_HAND),
         notes=(
             Note("native_differs", "gsm8k", "two metrics"),
+            Note("settings_differ", "gsm8k", "two temperatures"),
+            Note("wording_differs", "gsm8k", "two templates"),
             Note("native_differs", "mmlu", "elsewhere"),
             Note("hole", "gsm8k", "item 9 left out"),
         ),
@@ -232,7 +234,7 @@ def test_as_data() -> None:
     assert data["metrics"] == ["match"]
     assert (data["n_native"], data["n_saturated"], data["n_dropped"]) == (3, 2, 1)
     assert (data["n_pairs"], data["n_identical_pairs"]) == (15, 3 + 0 + 1 + 0 + 3)
-    assert data["notes"] == ["two metrics"]
+    assert data["notes"] == ["two metrics", "two temperatures", "two templates"]
     assert data["power"] == 0.8
 
 

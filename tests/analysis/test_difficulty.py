@@ -13,7 +13,7 @@ from tiebreak.rankers.errors import RankingError
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.report.figures import wins_figure
 from tiebreak.report.sheets.contest import data_of, sheets_of
-from tiebreak.tables.item_scores import ItemScores
+from tiebreak.tables.pool_scores import ItemScores
 
 MODELS = ("ada", "ben", "cleo", "dan")
 FEW: CsdOptions = {"iterations": 20_000}

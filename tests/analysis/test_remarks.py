@@ -4,9 +4,15 @@ import pytest
 from tests.analysis.peers.builders import reviews
 from tests.ranking_logs.builders import bracket, by_native, graded, item, listed, match, ranked
 from tiebreak.analysis.item_table import ItemTable
-from tiebreak.analysis.remarks import lone_reviewer, notes, tie_warning, unscored_warning
+from tiebreak.analysis.remarks import (
+    lone_reviewer,
+    media_note,
+    notes,
+    tie_warning,
+    unscored_warning,
+)
 from tiebreak.rankers import Resampling, bootstrap_items
-from tiebreak.scorers.ballots import ItemBallots, Match, Rule
+from tiebreak.scorers.ballots import Call, ItemBallots, Match, Rule
 
 BY_MATCHES: list[Rule] = ["elimination", "least_squares", "win_rate", "insertion"]
 
@@ -125,6 +131,22 @@ def test_a_ranking_that_says_nothing() -> None:
         "No intervals",
         "No item tells models apart",
     ]
+
+
+@pytest.mark.parametrize(
+    ("media", "n_calls", "said"),
+    [
+        ("", 1, []),
+        ("show", 1, []),
+        ("mark", 1, ["1 of 1 item was judged without images or files of the question"]),
+        ("mark", 0, []),  # identical answers: nobody was asked
+    ],
+)
+def test_what_a_judge_was_not_shown(media: str, n_calls: int, said: list[str]) -> None:
+    calls = (Call(kind="match", role="judge", model="j"),) * n_calls
+    judged = item("q", [match("a", "b", 0.5)]).model_copy(update={"media": media, "calls": calls})
+    assert list(media_note([judged])) == said
+    assert [one for one in said_of(judged) if "images" in one] == said
 
 
 def test_no_ranked_item_needs_no_remark() -> None:

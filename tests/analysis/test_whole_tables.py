@@ -29,7 +29,7 @@ from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.tables import Round, Rounds, ScoreTable
 from tiebreak.tables.benchmark_ballots import score_ballots
 from tiebreak.tables.human_labels import HumanLabel, HumanLabels
-from tiebreak.tables.item_scores import ItemScores
+from tiebreak.tables.pool_scores import ItemScores
 
 NAN = math.nan
 FEW: CsdOptions = {"iterations": 40, "seed": 3}

@@ -192,11 +192,15 @@ def lm_eval_row(row: Row, index: int, *, metric: str = "exact_match") -> dict[st
         "filtered_resps": resps[0] if resps else [],
         "filter": row.get("filter", "none"),
         "metrics": list(metrics),
-        "doc_hash": hashlib.sha256(json.dumps(doc, sort_keys=True).encode()).hexdigest(),
-        "prompt_hash": hashlib.sha256(str(prompt).encode()).hexdigest(),
-        "target_hash": hashlib.sha256(str(row.get("target", "")).encode()).hexdigest(),
+        "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
+        "prompt_hash": _hash(str(prompt)),
+        "target_hash": _hash(str(row.get("target", ""))),
         **metrics,
     }
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_lm_eval_run(

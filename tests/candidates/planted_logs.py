@@ -586,6 +586,9 @@ def _comparable(runs: Sequence[Run]) -> bool:
                 and len({style.template for style in styles}) == 1
                 and (known or len({(style.shots, style.chat) for style in styles}) == 1)
             )
+    asked = {(s.template, s.keeps, s.system) for s in styles if s.harness == "inspect"}
+    if len(asked) > 1:
+        return False  # what is the same in all inputs of a log may be an instruction or a passage
     texts = {name for document in documents for name in document.columns()}
     return known and texts == {documents[0].column, "answer"} and all(map(_bare, runs))
 

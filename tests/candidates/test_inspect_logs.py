@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import Task, eval
+from inspect_ai.agent import react
 from inspect_ai.dataset import Sample
 from inspect_ai.model import (
     ChatMessageSystem,
@@ -245,6 +246,17 @@ def test_a_bad_answer_is_an_answer(
     assert (found.text, found.stop_reason) == (text, stop_reason)
 
 
+def test_the_end_of_a_run_that_a_limit_stopped_is_marked(tmp_path: Path) -> None:
+    row = make_rows(1)[0] | {"limit": "message"}
+    pool = pair(tmp_path, [row])
+    mark = "(The run was stopped here by its message limit.)"
+    assert answer(pool).answer == f"The answer is 0.\n{mark}"
+    assert {note.what for note in pool.notes if note.kind == "stopped"} == {
+        "1 answer of runs that a limit stopped, such as that of item 'q0': judges read the last "
+        "words, with a mark"
+    }
+
+
 def test_tool_calls_and_schemas(tmp_path: Path) -> None:
     call = {"function": "gcd", "arguments": {"a": 4, "b": 6}}
     tool = {"name": "gcd", "parameters": {"properties": {"a": {}, "b": {}}}}
@@ -343,3 +355,37 @@ def test_logs_of_a_real_run(tmp_path: Path) -> None:
     assert [found.text for found in answers] == [MEGABYTE + "42", image]
     assert [found.native_score for found in answers] == [1.0, 0.0]
     assert [found.output_tokens for found in answers] == [5, 5]
+
+
+def mocked(output: ModelOutput) -> Model:
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return get_model("mockllm/model", custom_outputs=[output])
+
+
+@pytest.mark.slow
+def test_an_agents_submitted_answer_reaches_a_judge_once(tmp_path: Path) -> None:
+    submitted = ModelOutput.for_tool_call("model", "submit", {"answer": "42"}, content="So: 42.")
+    task = Task([Sample("What is 6 × 7?", target="42")], solver=react(), scorer=includes())
+    model = mocked(submitted)
+    [log] = eval(task, model=model, log_dir=str(tmp_path), display="none")
+    assert log.status == "success"
+    pool = load_candidates(tmp_path, alone=True)
+    answered = pool.candidates[pool.items[0].key]["mockllm/model"]
+    assert answered.answer == "So: 42.\n\n42"
+
+
+@pytest.mark.slow
+def test_a_log_of_roles_is_of_the_models_behind_them(tmp_path: Path) -> None:
+    @solver
+    def asks_a_role() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            state.output = await get_model(role="examinee").generate(state.messages)
+            return state
+
+        return solve
+
+    task = Task([Sample("What is 6 × 7?", target="42")], solver=asks_a_role(), scorer=includes())
+    roles = {"examinee": mocked(ModelOutput.from_content("model", "42"))}
+    [log] = eval(task, model=None, model_roles=roles, log_dir=str(tmp_path), display="none")
+    assert (log.status, log.eval.model) == ("success", "none/none")
+    assert load_candidates(tmp_path, alone=True).models == ("mockllm/model",)

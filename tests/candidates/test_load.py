@@ -53,6 +53,16 @@ def test_both_harnesses_align_on_the_question(tmp_path: Path) -> None:
     assert pool.notes == ()
 
 
+def test_the_same_questions_under_other_ids_join_and_a_note_says_so(tmp_path: Path) -> None:
+    write_inspect_log(tmp_path, "a", make_rows(3))
+    write_inspect_log(tmp_path, "b", other_ids(make_rows(3)))
+    pool = load_candidates(tmp_path)
+    assert answers(pool) == {f"q{i}": [f"The answer is {i}."] * 2 for i in range(3)}
+    assert [str(note) for note in pool.notes] == [
+        "gsm8k: 3 items joined by what is asked, under different ids, such as 'q0' (a), 'doc-9' (b)"
+    ]
+
+
 def test_items_with_the_same_question_are_told_apart_by_their_number(tmp_path: Path) -> None:
     rows = make_rows(3)
     rows[2]["question"] = rows[0]["question"]
@@ -113,6 +123,26 @@ def test_neither_the_order_of_files_nor_of_rows_matters(tmp_path: Path) -> None:
         write_inspect_log(tmp_path / "1" / "a.eval", "a", shuffled)
         write_lm_eval_run(tmp_path / "1", "c", other_ids(rows, seed))
         assert load_candidates(files) == expected
+
+
+def test_a_pool_of_both_harnesses_keeps_their_settings_apart(tmp_path: Path) -> None:
+    pool = load_candidates(both_harnesses(tmp_path / "logs"))
+    write_parquet(pool, tmp_path / "pool.parquet")
+    read = load_candidates(tmp_path / "pool.parquet", same_settings=True)
+    assert (read.settings, read.notes) == (pool.settings, ())
+
+
+def test_models_are_named_by_any_spelling_of_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_harnesses(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for given in ("logs", str(tmp_path / "logs")):
+        for named in ("out/org__c", str(tmp_path / "out" / "org__c")):
+            assert "mine" in load_candidates([given, "out"], names={named: "mine"}).models
+    write_parquet(load_candidates("logs"), "pool.parquet")
+    with pytest.raises(CandidateError, match=r"no log at 'pool\.parquet'"):
+        load_candidates("pool.parquet", names={"pool.parquet": "mine"})
 
 
 def test_intersect_of_a_whole_pool_changes_nothing(tmp_path: Path) -> None:

@@ -13,10 +13,13 @@ FOUND = object()
 HOW = "--level 0.9 --draws 150 --seed 3"
 USUAL, OWN = Resampling(0.95, 2000, 0), Resampling(0.9, 150, 3)
 
-LOADING = "--mode intersect --native acc --filter strict --rename x=y --rename u=v=w"
+LOADING = "--mode intersect --metric acc --filter strict --rename x=y --rename u=v=w"
+LOADING += " --name a.eval=m --name logs/b=n --same-settings"
 LOADED: dict[str, Any] = {"mode": "intersect", "native": "acc", "filter": "strict"}
-LOADED |= {"rename": {"x": "y", "u": "v=w"}}
+LOADED |= {"rename": {"x": "y", "u": "v=w"}, "names": {"a.eval": "m", "logs/b": "n"}}
+LOADED |= {"same_settings": True}
 AS_THEY_ARE: dict[str, Any] = {"mode": "strict", "native": None, "filter": None, "rename": {}}
+AS_THEY_ARE |= {"names": {}, "same_settings": False}
 
 
 @dataclass

@@ -29,7 +29,7 @@ def contest(handed: Handed) -> Handed:
     handed.instead(f"{tables}.read_scores", TABLE)
     handed.instead(f"{tables}.read_rounds", "rounds")
     handed.instead(f"{tables}.read_order", "order")
-    handed.instead(f"{tables}.item_scores.read_item_scores", "items")
+    handed.instead(f"{tables}.pool_scores.read_item_scores", "items")
     handed.instead("tiebreak.analysis.contests.contest_report", "a contest")
     handed.instead("tiebreak.analysis.difficulty.tier_report", "tiers")
     handed.instead("tiebreak.analysis.beside.with_kemeny", "both")

@@ -57,7 +57,7 @@ def test_options_reach_the_loader(tmp_path: Path) -> None:
     write_inspect_log(tmp_path / "b", "b", scores[:7], task="maths")
     done = run(
         *(str(tmp_path / "a"), str(tmp_path / "b"), "--rename", "maths=gsm8k"),
-        *("--mode", "intersect", "--native", "two", "--json"),
+        *("--mode", "intersect", "--metric", "two", "--json"),
     )
     assert done.exit_code == 0, done.output
     [found] = json.loads(done.output)["benchmarks"]

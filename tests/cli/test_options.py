@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -53,6 +54,10 @@ def refused(decorator: Decorator, *arguments: str) -> str:
 
 METHODS = "|".join([*AGGREGATORS, "all"])
 RENAME = "--rename, text, multiple"
+LOADING = [
+    *(RENAME, "--name, text, multiple", "--same-settings, flag"),
+    *("--metric, text", "--filter, text"),
+]
 CONTEST = [
     "--rounds, file or dir",
     "--order, file",
@@ -76,14 +81,12 @@ DECLARED: list[tuple[Decorator, list[str]]] = [
         _shared.loading_options,
         [
             "--mode, strict|intersect, default strict, shown",
-            RENAME,
-            "--native, text",
-            "--filter, text",
+            *LOADING,
         ],
     ),
     (
         partial(_shared.loading_options, modes=("strict", "union")),
-        ["--mode, strict|union, default strict, shown", RENAME, "--native, text", "--filter, text"],
+        ["--mode, strict|union, default strict, shown", *LOADING],
     ),
     (
         _shared.scores_options,
@@ -141,15 +144,21 @@ GIVEN: list[tuple[Decorator, str, dict[str, Any]]] = [
     (
         _shared.loading_options,
         "",
-        {"loading": {"mode": "strict", "native": None, "filter": None, "rename": {}}},
+        {
+            "loading": {
+                **{"mode": "strict", "native": None, "filter": None, "rename": {}, "names": {}},
+                "same_settings": False,
+            }
+        },
     ),
     (
         _shared.loading_options,
-        "--mode intersect --native n --filter f --rename a=b --rename c=d=e",
+        "--mode intersect --metric n --filter f --rename a=b --rename c=d=e --name p=m --name q=n=o"
+        " --same-settings",
         {
             "loading": {
-                **{"mode": "intersect", "native": "n", "filter": "f"},
-                "rename": {"a": "b", "c": "d=e"},
+                **{"mode": "intersect", "native": "n", "filter": "f", "same_settings": True},
+                **{"rename": {"a": "b", "c": "d=e"}, "names": {"p": "m", "q": "n=o"}},
             }
         },
     ),
@@ -277,10 +286,38 @@ ITEMS = "for rounds of benchmarks; with --tiers the items are rounds."
             "--rename a=",
             "Invalid value for --rename: 'a=' is not of the form OLD=NEW",
         ),
+        *(
+            (
+                _shared.loading_options,
+                f"--name {text}",
+                f"Invalid value for --name: {text!r} is not of the form PATH=MODEL",
+            )
+            for text in ("logs/a.eval", "=m", "a=", "=", "==m")
+        ),
     ],
 )
 def test_what_is_refused(decorator: Decorator, arguments: str, said: str) -> None:
     assert refused(decorator, *arguments.split()) == f"Error: {said}"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "model"),
+    [
+        ("a=b=c", "a", "b=c"),  # nothing is there
+        ("x=y=m", "x=y", "m"),  # a folder of lm-eval is named after arguments
+        ("x=y/z=1.eval=m", "x=y/z=1.eval", "m"),
+        ("x=y/z=1.eval=m=n", "x=y/z=1.eval", "m=n"),
+        ("x=y", "x", "y"),  # that folder, without a model
+    ],
+)
+def test_a_path_and_a_model_may_have_an_equals_sign(
+    text: str, path: str, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x=y").mkdir()
+    (tmp_path / "x=y" / "z=1.eval").touch()
+    found = asked(_shared.loading_options, "--name", text)["loading"]["names"]
+    assert found == {path: model}
 
 
 @pytest.mark.parametrize(

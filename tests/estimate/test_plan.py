@@ -136,6 +136,12 @@ def test_a_budget_becomes_a_command(logs: Path) -> None:
         f"inspect eval tiebreak/round_robin -T candidates={logs} -T rounds=1 "
         f"--limit {option['n_items']} --sample-shuffle 0 --model-role judge=acme/j"
     )
+    how = ("--mode", "intersect", "--same-settings")
+    same = plan(str(logs), "--judge", "acme/j", "--calls", "100000", *how, "--json")["command"]
+    assert same == (
+        f"inspect eval tiebreak/round_robin -T candidates={logs} -T rounds=3 -T mode=intersect "
+        "-T same_settings=true --model-role judge=acme/j"
+    )
     words = plan(str(logs), "--judge", "acme/j", "--calls", "100000")
     assert "round_robin:rounds=3 on all 40 items" in words
     assert "--limit" not in words

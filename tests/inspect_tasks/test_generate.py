@@ -203,7 +203,7 @@ def test_functions_are_offered_as_tools_and_calls_captured(tmp_path: Path) -> No
         ("user", "Two timers: 5 and 7 minutes."),
     ]
     [(item, candidates)] = list(load_candidates([tmp_path]))
-    assert item.prompt == "Two timers: 5 and 7 minutes."
+    assert item.prompt == "System: You are a cook.\n\nUser: Two timers: 5 and 7 minutes."
     assert candidates["a"].text == "Gladly."
     assert [call["arguments"] for call in candidates["a"].tool_calls] == [g for _, g in made]
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.candidates.builders import make_rows, write_inspect_log
+from tests.cli.test_loading import DIFFERENT, write_different
 from tests.harness import ROOT, run, run_here
 from tests.inspect_tasks.runs import judge_in_process, write_pool
 from tiebreak.candidates import CONTEST_KEY, Candidate, CandidatePool, Item, ItemKey
@@ -99,6 +101,7 @@ def test_every_argument_has_a_default_that_will_do() -> None:
         ({"seed": "abc"}, "seed is 'abc': it must be a whole number."),
         ({"saturated_only": "nope"}, "saturated_only is 'nope': it must be true or false"),
         ({"merge_identical": 0}, "merge_identical is 0: it must be true or false"),
+        ({"same_settings": "nope"}, "same_settings is 'nope': it must be true or false"),
         ({"shard": "8/3"}, "it must be K/N"),
     ],
 )
@@ -160,6 +163,54 @@ def test_a_folder_named_like_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
         "mmlu",
     )
     assert load_pools("2026, 2027,", "strict", POINTWISE)[0].benchmarks == ("gsm8k", "mmlu")
+
+
+@pytest.mark.parametrize("mode", ["strict", "intersect"])
+def test_same_settings_refuses_others(mode: str, tmp_path: Path) -> None:
+    write_different(tmp_path)
+    assert load_pools(str(tmp_path), mode, POINTWISE)[0].models == ("a", "b", "c")
+    with pytest.raises(PrerequisiteError) as caught:
+        load_pools(str(tmp_path), mode, POINTWISE, same_settings=True)
+    message = str(caught.value.message)
+    assert DIFFERENT in message
+    assert "Leave out -T same_settings=true to compare the models as they were asked." in message
+    assert "--" not in message
+
+
+def test_where_no_item_is_common_settings_are_not_compared(tmp_path: Path) -> None:
+    write_different(tmp_path)
+    with pytest.raises(PrerequisiteError, match="does not compare settings: use mode intersect"):
+        load_pools(str(tmp_path), "union", POINTWISE, same_settings=True)
+
+
+def test_a_run_that_asks_for_same_settings_is_the_same_run(tmp_path: Path) -> None:
+    samples = contest_samples(pool({"a": "2", "b": "3"}))
+    runs = [
+        run_id(find_protocol("seal"), {}, checked(given), samples, lambda: Roles({}))
+        for given in (Common(), Common(same_settings=True))
+    ]
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (("m", "m"), "--name"),
+        (("m", "n"), "--filter, --metric"),
+    ],
+)
+def test_options_of_a_pool_are_those_of_its_verb(
+    names: tuple[str, str], options: str, tmp_path: Path
+) -> None:
+    for model, scorer in zip(names, ("match", "includes"), strict=True):
+        rows = make_rows(1)
+        write_inspect_log(tmp_path / f"{scorer}.eval", model, rows, scorer=scorer)
+    with pytest.raises(PrerequisiteError) as caught:
+        load_pools(str(tmp_path), "strict", POINTWISE)
+    assert str(caught.value.message).endswith(
+        f"\nWith {options}: `tiebreak candidates … --out pool.parquet`, and then "
+        "-T candidates=pool.parquet."
+    )
 
 
 def test_a_rubric_counts_by_its_content(tmp_path: Path) -> None:

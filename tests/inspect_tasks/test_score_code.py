@@ -31,7 +31,12 @@ ANSWERS = {
 def write_runs(folder: Path) -> Path:
     for model, answers in ANSWERS.items():
         rows = [
-            {"doc": row, "answer": answer, "target": row["canonical_solution"]}
+            {
+                "doc": row,
+                "prompt": row["prompt"],
+                "answer": answer,
+                "target": row["canonical_solution"],
+            }
             for row, answer in zip(ROWS, answers, strict=True)
         ]
         write_lm_eval_run(folder / "lm", model, rows, task="tiebreak_humaneval")

@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
 
 from tests.ranking_logs.builders import bracket, write_log
 from tests.scorers.judges import NotingJudge, judged
@@ -65,6 +66,25 @@ def test_all_matches_of_a_newcomer_and_all_others_are_all_matches(
     assert len(joined.files) == 2
     calls = sum(len(item.calls) for item in joined.items)
     assert calls == sum(len(item.calls) for item in (*old, *new))
+
+
+@pytest.mark.parametrize("known", ["abcdx", "abcd", ""])
+def test_how_models_were_asked_is_what_the_later_log_says(tmp_path: Path, known: str) -> None:
+    """It has all models; the other one counts where a log is of an earlier version."""
+    paths = logs(
+        tmp_path,
+        play("round_robin", "abcd", range(2)),
+        play("round_robin", "abcdx", range(2), newcomers="x"),
+    )
+    for path, models in zip(paths, ("abcd", known), strict=True):
+        log = read_eval_log(str(path))
+        settings = {"gsm8k": {model: {"temperature": path.stem} for model in models}}
+        said = {"candidate_settings": settings} if models else {}
+        log.eval.metadata = {**(log.eval.metadata or {}), **said}
+        write_eval_log(log, str(path))
+    [joined] = read_ranking_logs(paths)
+    found = {model: own["temperature"] for model, own in joined.settings["gsm8k"].items()}
+    assert found == (dict.fromkeys(known, "new") if known else dict.fromkeys("abcd", "old"))
 
 
 def test_one_after_the_other(tmp_path: Path) -> None:

@@ -218,6 +218,7 @@ def test_a_copy_elsewhere_is_another_log(tmp_path: Path) -> None:
 
 def test_arguments_tell_how_it_was_judged(tmp_path: Path) -> None:
     given = {"rounds": 3, "candidates": "logs/", "shard": None, "swap": "close"}
+    given["same_settings"] = True
     [log] = read_ranking_logs([write_log(tmp_path / "r.eval", [ABC], task_args=given)])
     assert log.arguments == {"rounds": 3, "swap": "close"}
 

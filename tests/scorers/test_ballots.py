@@ -55,6 +55,15 @@ def test_constants_of_a_new_item_are_kept_and_older_logs_lack_them() -> None:
     assert restore_ballots(stored(refinements=[kept])).refinements == (new,)
 
 
+def test_older_logs_say_nothing_of_images_and_are_read_as_they_were() -> None:
+    old = stored(content_hash="f00", media="show")
+    new = restore_ballots(old)
+    assert (new.content_hash, new.media, new.version) == ("f00", "show", 4)
+    del old["content_hash"], old["media"]
+    assert restore_ballots(old) == BALLOTS
+    assert (BALLOTS.content_hash, BALLOTS.media) == ("", "")
+
+
 def test_unknown_fields_are_ignored() -> None:
     one = {**stored()["matches"][0], "mood": "good"}
     assert restore_ballots(stored(weather="fine", matches=[one])) == BALLOTS

@@ -9,8 +9,13 @@ import numpy as np
 from tiebreak.analysis.consensus import Election
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.true_scores import DRAWS, drawn_scores
-from tiebreak.rankers.contests.expected_wins import CsdOptions, CsdResult, csd, prepare
-from tiebreak.rankers.contests.performance import natural_breaks
+from tiebreak.rankers.contests.expected_wins import (
+    CsdOptions,
+    CsdResult,
+    csd,
+    natural_breaks,
+    prepare,
+)
 from tiebreak.rankers.contests.rounds import Missing, Tiers
 from tiebreak.rankers.contests.sensitivity import (
     FailureSensitivity,

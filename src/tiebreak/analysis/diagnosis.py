@@ -20,8 +20,8 @@ from tiebreak.progress import doing
 from tiebreak.rankers.pairwise_tests import Separation, items_needed, separation
 from tiebreak.words import count
 
-# Kinds of notes of a pool that bear on the comparison of its native scores.
-_NATIVE_NOTES = ("native_differs", "target_differs")
+# Kinds of notes of a pool that bear on the comparison of its models.
+_COMPARED = ("native_differs", "settings_differ", "target_differs", "wording_differs")
 
 
 Kind = Literal[
@@ -113,7 +113,7 @@ class Diagnosis(Finding):
             which are different answers. A missing score equals none.
         saturation: By native scores; columns are `audit.models`, here and in `separation`.
         separation: Every pair of models with native scores.
-        notes: Notes of the pool that bear on the comparison of native scores.
+        notes: Notes of the pool that bear on the comparison of its models.
     """
 
     benchmark: str
@@ -198,7 +198,7 @@ def _diagnosis(pool: CandidatePool, counted: BenchmarkAudit, measured: Saturatio
         notes=tuple(
             note.what
             for note in pool.notes
-            if note.where == counted.benchmark and note.kind in _NATIVE_NOTES
+            if note.where == counted.benchmark and note.kind in _COMPARED
         ),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tiebreak.analysis.contests import ContestReport, contest_report
 from tiebreak.rankers.contests.expected_wins import CsdOptions
 from tiebreak.rankers.contests.rounds import tiers
-from tiebreak.tables.item_scores import ItemScores
+from tiebreak.tables.pool_scores import ItemScores
 from tiebreak.tables.rounds import Round, Rounds
 from tiebreak.tables.scores import ScoreTable
 

@@ -21,9 +21,8 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.scorers.match import by_judge, judges_in
-from tiebreak.tables.errors import listed
 from tiebreak.tables.human_labels import HumanLabel, HumanLabels, LabelKind
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
     "stars": ("0", "1", "2", "3"),

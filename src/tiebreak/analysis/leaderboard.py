@@ -30,6 +30,7 @@ from tiebreak.analysis.standing import Standing, best_first, left_open, mean
 from tiebreak.analysis.strengths import StrengthView, strength_views
 from tiebreak.analysis.trust import JURY_REMEDY, REMEDY, Trust, faults, juror_faults, trust_of
 from tiebreak.analysis.verdict import BoardVerdict, ModelPair, board_verdict, model_pairs
+from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers import (
@@ -103,8 +104,9 @@ class Leaderboard(Finding):
     control of length or style, where it was asked for. `judge` holds what the ballots show about
     the judge, `jury` the same of each judge of a jury, `canaries` how often planted answers
     persuaded whoever judged (None without any), and `verdict.trust` what that comes to.
-    `settled` is None for a run that was to judge all items. `warnings` say why the ranking cannot
-    be trusted; `notes` are all other remarks.
+    `settled` is None for a run that was to judge all items. `settings_differ` are those in which
+    models were asked differently, as far as the log says. `warnings` say why the ranking cannot be
+    trusted; `notes` are all other remarks.
     """
 
     benchmark: str
@@ -133,6 +135,7 @@ class Leaderboard(Finding):
     canaries: Canaries | None
     receipt: Receipt
     settled: Settled | None
+    settings_differ: Different
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -302,6 +305,7 @@ def board_of(
         canaries=canaries,
         receipt=receipt,
         settled=settled,
+        settings_differ=different(log.settings.get(log.benchmark, {})),
         warnings=tuple(warning for warning in warnings if warning),
         notes=(*log.notes, *notes(table, bootstrap, items)),
     )

@@ -76,6 +76,15 @@ def tie_warning(items: Sequence[ItemBallots], rule: Rule) -> str | None:
     )
 
 
+def media_note(judged: Sequence[ItemBallots]) -> Iterator[str]:
+    """How many items were asked about without all that belongs to the question, where some were."""
+    if n := sum(item.media == "mark" and bool(item.calls) for item in judged):
+        yield (
+            f"{n:,} of {count(len(judged), 'item')} {'was' if n == 1 else 'were'} judged without "
+            "images or files of the question"
+        )
+
+
 def notes(
     table: ItemTable, bootstrap: ItemBootstrap, judged: Sequence[ItemBallots]
 ) -> Iterator[str]:
@@ -99,6 +108,7 @@ def notes(
         )
     if baseline := ", ".join(sorted({item.baseline for item in judged if item.baseline})):
         yield f"Scores are win rates against {baseline}, a tie counting ½; its own is ½"
+    yield from media_note(judged)
     unseeded = sum(1 for item in judged if item.tiering is not None and item.tiering.unscored)
     if unseeded:
         yield f"In {unseeded} of {len(judged)} items the seeding call gave no usable reply"

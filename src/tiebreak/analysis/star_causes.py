@@ -19,8 +19,7 @@ from tiebreak.rankers.intervals import Estimate, ItemDraws
 from tiebreak.rankers.kappa import kappa_estimate
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.tables.causes import CauseLabel, CauseLabels
-from tiebreak.tables.errors import listed
-from tiebreak.words import count
+from tiebreak.words import count, listed
 
 _Answer = tuple[str, str, str]
 """Benchmark, item and model."""

@@ -20,8 +20,8 @@ from tiebreak.rankers.profile import FloatArray
 from tiebreak.rankers.stability import ResampledAgreement, mean_statistic, resample_agreement
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.tables.dates import ReleaseDate
-from tiebreak.tables.errors import listed
 from tiebreak.tables.scores import ScoreTable
+from tiebreak.words import listed
 
 _FULL = 100.0
 LEAST_MODELS = 3

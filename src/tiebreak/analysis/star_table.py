@@ -7,12 +7,13 @@ each answer has one cell. Where an answer was judged in several logs the newest 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tiebreak.candidates.settings import Settings
 from tiebreak.rankers.profile import FloatArray
 from tiebreak.ranking_logs.log import JudgedItem, RankingLog
 from tiebreak.scorers.ballots import ItemBallots
@@ -33,7 +34,8 @@ class StarTable:
     its answer has no usable verdict: `asked` tells which. A row is an item (or one epoch of it);
     `clusters`, `subjects` and `targets` say which question it was made of, its part of the
     benchmark and its key, "" where nobody knows. `native` holds native scores. `items` are all
-    ballots behind the table, `logs` the paths they come from, `canaries` what was planted there.
+    ballots behind the table, `logs` the paths they come from, `canaries` what was planted there,
+    `settings` how models were asked on the benchmark.
     """
 
     models: tuple[str, ...]
@@ -48,6 +50,7 @@ class StarTable:
     logs: tuple[str, ...]
     notes: tuple[str, ...]
     canaries: tuple[JudgedItem, ...] = ()
+    settings: Settings = field(default_factory=dict)
 
     @property
     def n_items(self) -> int:
@@ -118,6 +121,9 @@ def star_table(logs: Sequence[RankingLog]) -> StarTable:
             if n
         ),
         canaries=tuple(one for log in logs for one in log.canaries),
+        settings={
+            model: own for log in logs for model, own in log.settings.get(log.benchmark, {}).items()
+        },
     )
 
 

@@ -21,13 +21,14 @@ from tiebreak.analysis.judge.canaries import canaries_of
 from tiebreak.analysis.judge.figures import judge_figures
 from tiebreak.analysis.judge.jury import jurors_of
 from tiebreak.analysis.receipt import Receipt, receipt_of
-from tiebreak.analysis.remarks import unscored_warning
+from tiebreak.analysis.remarks import media_note, unscored_warning
 from tiebreak.analysis.standing import Placed, best_first, whole
 from tiebreak.analysis.star_rounds import star_parts
 from tiebreak.analysis.star_styles import StarStyles, styles_of
 from tiebreak.analysis.star_table import Design, StarTable, star_table
 from tiebreak.analysis.trust import trust_of
 from tiebreak.analysis.verdict import BoardVerdict, board_verdict
+from tiebreak.candidates.settings import Different, different
 from tiebreak.paths import Paths
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.intervals import Estimate, mean_in_bounds, paired_interval
@@ -135,6 +136,7 @@ class StarBoard:
     draws: int
     seed: int
     receipt: Receipt
+    settings_differ: Different
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -252,8 +254,9 @@ def star_board(
         draws=how.draws,
         seed=how.seed,
         receipt=receipt,
+        settings_differ=different(table.settings),
         warnings=tuple(filter(None, [unscored, _judges_warning(table)])),
-        notes=table.notes,
+        notes=(*table.notes, *media_note(table.items)),
     )
 
 

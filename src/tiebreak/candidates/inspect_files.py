@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
+from inspect_ai.model import ChatMessage, Content, ContentText
 from pydantic import ValidationError
 from pydantic_core import to_json
 
@@ -25,6 +26,11 @@ _CUT = (
     "the file is cut off: was its run killed while it wrote, or is this a copy that was not "
     "finished? Copy it again, run it again, or leave it out"
 )
+CUT_TEXT, LEFT_OUT = "...\n(content truncated)", "(Image)"
+"""What releases from 0.3.110 to 0.3.200 wrote for the rest of a long text, and for an image."""
+
+_SHORTENED = [to_json(mark)[1:-1] for mark in (CUT_TEXT, LEFT_OUT)]
+
 _HEADER, _START = "header.json", "_journal/start.json"
 
 
@@ -75,8 +81,47 @@ def read_samples(path: str, unread: Collection[str]) -> list[EvalSample]:
 
 def read_sample(text: bytes, unread: Collection[str]) -> EvalSample:
     """A sample out of its JSON; for arguments and errors see `read_samples`."""
+    shortened = any(mark in text for mark in _SHORTENED)
+    unread = {*unread} - {"messages"} if shortened else unread
     fields = _object(text)
-    return EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})
+    sample = EvalSample.model_validate({k: v for k, v in fields.items() if k not in unread})
+    return _with_whole_input(sample) if shortened else sample
+
+
+def _with_whole_input(sample: EvalSample) -> EvalSample:
+    """A sample with its input as the messages of its run have it, where that was shortened."""
+    sample = resolve_sample_attachments(sample, "full")
+    messages = {message.id: message for message in sample.messages if message.source == "input"}
+    if not isinstance(sample.input, str):
+        sample.input = [_whole(message, messages.get(message.id)) for message in sample.input]
+    sample.messages = []
+    return sample
+
+
+def _whole(message: ChatMessage, logged: ChatMessage | None) -> ChatMessage:
+    if logged is None:
+        return message
+    content: str | list[Content] = message.content
+    if isinstance(content, str):
+        content = _whole_text(content, logged.text)
+    elif not isinstance(logged.content, str) and len(content) == len(logged.content):
+        content = [_whole_part(*pair) for pair in zip(content, logged.content, strict=True)]
+    return message.model_copy(update={"content": content})
+
+
+def _whole_part(part: Content, logged: Content) -> Content:
+    if not isinstance(part, ContentText):
+        return part
+    if isinstance(logged, ContentText):
+        return ContentText(text=_whole_text(part.text, logged.text))
+    return logged if part.text == LEFT_OUT else part
+
+
+def _whole_text(text: str, logged: str) -> str:
+    """A text, or what the log has of one that was cut; solvers may have put words around it."""
+    start = text.removesuffix(CUT_TEXT)
+    place = logged.find(start) if start != text else -1
+    return logged[place:] if place >= 0 else text
 
 
 def sample_texts(path: str) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ from tiebreak.candidates.native import (
     missing,
 )
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
-from tiebreak.candidates.question import questions
+from tiebreak.candidates.question import Asked, questions
 from tiebreak.candidates.records import (
     LogRecord,
     Reading,
@@ -36,8 +36,9 @@ from tiebreak.candidates.records import (
     unique_rows,
 )
 from tiebreak.candidates.run_keys import PROTOCOL_KEY
+from tiebreak.candidates.settings import HARNESS
 from tiebreak.candidates.turns import Turn, conversation
-from tiebreak.words import natural_key
+from tiebreak.words import count, natural_key
 
 _UNUSED_FIELDS = {"events", "events_data", "store", "messages"}
 _ATTACHMENT = "attachment://"
@@ -127,9 +128,9 @@ class _Reader:
         if note := choice_note(self.metrics, self.options.native, self.source):
             self.notes.append(note)
         wanted = list(map(_with_media, self._wanted()))
-        rows, twice = unique_rows(
-            map(self._row, wanted, _items(wanted, self.benchmark)), self.source
-        )
+        how, shown = ("inspect", self.benchmark), list(map(_shown, wanted))
+        items = self.options.once(how, shown, lambda: _items(wanted, self.benchmark))
+        rows, twice = unique_rows(map(self._row, wanted, items), self.source)
         record = LogRecord(
             self.source,
             "inspect",
@@ -143,6 +144,12 @@ class _Reader:
                 [sample.id for sample in wanted], self.header.eval.dataset.samples or 0
             ),
         )
+        if stopped := [sample.id for sample in wanted if sample.limit is not None]:
+            what = (
+                f"{count(len(stopped), 'answer')} of runs that a limit stopped, such as that of "
+                f"item {stopped[0]!r}: judges read the last words, with a mark"
+            )
+            self.notes.append(Note("stopped", self.source, what))
         problems = (*self.problems, *twice)
         return Reading((record,), tuple(self.notes), problems, _run_of(self.header))
 
@@ -252,13 +259,17 @@ def _model_of(header: EvalLog) -> str:
 
 
 def _settings(header: EvalLog) -> dict[str, str]:
-    """How the model was asked, as far as a log says and it changes answers."""
+    """How the model was asked, as far as a log says and it changes answers.
+
+    Of arguments only what was passed: releases differ in whether they log defaults.
+    """
     spec, plan = header.eval, header.plan
-    solver = [f"{step.solver}({_arguments(step.params)})" for step in plan.steps]
+    solver = [f"{step.solver}({_arguments(step.params_passed)})" for step in plan.steps]
     config = spec.model_generate_config.merge(plan.config).model_dump(exclude_none=True)
     settings: dict[str, Any] = {
+        HARNESS: "inspect",
         "task version": spec.task_version,
-        "task arguments": _arguments(spec.task_args),
+        "task arguments": _arguments(spec.task_args_passed),
         "solver": " ".join(solver),
         **{name: value for name, value in config.items() if name not in _HOW_CALLED},
         **{name: getattr(spec.config, name, None) for name in _LIMITS},
@@ -326,6 +337,14 @@ def _flat(scores: dict[str, Score]) -> dict[str, Any]:
     return values
 
 
+def _shown(sample: EvalSample) -> tuple[Any, ...]:
+    """All that an item is made of."""
+    asked = sample.input
+    parts = asked if isinstance(asked, str) else [(m.role, m.content) for m in asked]
+    key, given = (sample.id, sample.epoch), (sample.target, sample.choices, sample.metadata)
+    return *key, parts, *given, list(sample.files or ())
+
+
 def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:
     """The item of each sample.
 
@@ -336,13 +355,13 @@ def _items(samples: Sequence[EvalSample], benchmark: str) -> list[Item]:
     asked = questions([sample.metadata for sample in samples], inputs, shots=0, share=1)
     prompts = [conversation(turns) for turns in inputs]
     bare = [
-        question.text if question.known and len(samples) > 1 else prompt
+        question if question.known and len(samples) > 1 else Asked(prompt)
         for question, prompt in zip(asked, prompts, strict=True)
     ]
     return [_item(*parts, benchmark) for parts in zip(samples, prompts, bare, strict=True)]
 
 
-def _item(sample: EvalSample, prompt: str, question: str, benchmark: str) -> Item:
+def _item(sample: EvalSample, prompt: str, asked: Asked, benchmark: str) -> Item:
     metadata = sample.metadata
     choices, tools = tuple(sample.choices or ()), tools_of(metadata)
     target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
@@ -352,7 +371,8 @@ def _item(sample: EvalSample, prompt: str, question: str, benchmark: str) -> Ite
     whole = json.dumps([collapse(prompt), choices, collapse(target), shown])
     return Item(
         key=ItemKey(benchmark, str(sample.id), sample.epoch),
-        input_hash=input_hash(question, choices, tools, judged, shown),
+        # Options that the input shows are in the prompt already: these are for the fingerprint.
+        input_hash=input_hash(asked.text, choices or asked.choices, tools, judged, shown),
         prompt=prompt,
         target=target,
         choices=choices,

@@ -38,13 +38,15 @@ from tiebreak.candidates.records import (
     item_name,
     unique_rows,
 )
+from tiebreak.candidates.settings import HARNESS
 from tiebreak.candidates.templates import render
-from tiebreak.candidates.turns import turns_of
+from tiebreak.candidates.turns import PARAGRAPH, turns_of
 from tiebreak.paths import problem_with
 from tiebreak.words import count, natural_key
 
 _NEEDED = ("doc_id", "doc", "resps")
 _NO_METRIC = {*_NEEDED, "target", "arguments", "filtered_resps", "filter", "metrics"}
+_HOW_ASKED = ("shots", "delimiter", "template")
 _NO_SCORE = "bypass"  # what --predict_only puts in place of all metrics
 # A line is held as a whole, and what is no text may have no line end.
 _LONGEST_LINE = 256 * 2**20
@@ -206,47 +208,56 @@ class _Reader:
 
     def _items(self, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
         """The item of each row; the question is what its prompt shows of its document."""
-        docs = [_doc(row) for row in rows]
+        columns = ("doc_id", "doc", "doc_hash", "target")
+        shown = [(*map(row.get, columns), *_request(row)[::2]) for row in rows]
+        how = (self.benchmark, *(self.run.of(self.task, name, None) for name in _HOW_ASKED))
+        pairs = self.options.once(how, shown, lambda: self._asked(rows))
+        self._note_doubts([row["doc_id"] for row in rows], [asked for _, asked in pairs])
+        return [item for item, _ in pairs]
+
+    def _asked(self, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Item, Asked]]:
+        docs, prompts = [_doc(row) for row in rows], [_prompt(row) for row in rows]
+        shots, template = (self.run.of(self.task, name, None) for name in ("shots", "template"))
         asked = questions(
             [without_tools(doc) for doc in docs],
-            [turns_of(_prompt(row)) for row in rows],
-            rendered=self._rendered(rows, docs),
+            [turns_of(prompt) for prompt in prompts],
+            rendered=[
+                render(template, doc, len(str(prompt)))
+                for doc, prompt in zip(docs, prompts, strict=True)
+            ]
+            if template and shots != 0
+            else (),
             functions=[function_names(tools_of(doc)) for doc in docs],
-            shots=self.run.of(self.task, "shots", None),
-            delimiter=self.run.of(self.task, "delimiter", "\n\n"),
+            shots=shots,
+            delimiter=self.run.of(self.task, "delimiter", PARAGRAPH),
         )
-        pairs = list(zip(rows, asked, strict=True))
-        if unknown := [row["doc_id"] for row, question in pairs if not question.known]:
+        pairs = zip(rows, asked, strict=True)
+        return [(_item(row, self.benchmark, question), question) for row, question in pairs]
+
+    def _note_doubts(self, ids: Sequence[int | str], asked: Sequence[Asked]) -> None:
+        """Note where it is not certain that a question is what was asked, and all of it."""
+        unknown = [id for id, question in zip(ids, asked, strict=True) if not question.known]
+        if unknown and self.run.of(self.task, "shots", None) != 0:
             what = (
                 f"no column of {count(len(unknown), 'document')} is in the prompt as it stands, "
                 f"such as that of document {unknown[0]}: the question is the last turn of the "
                 "prompt, with whatever stands there"
             )
             self.notes.append(Note("question", self.source, what))
-        return [_item(row, self.benchmark, question) for row, question in pairs]
-
-    def _rendered(
-        self, rows: Sequence[Mapping[str, Any]], docs: Sequence[Mapping[str, Any]]
-    ) -> list[str | None]:
-        """What the task's template makes of each document: it shows where examples end."""
-        template = self.run.of(self.task, "template", "")
-        if not template or self.run.of(self.task, "shots", None) == 0:
-            return []
-        known = self.options.rendered
-        texts: list[str | None] = []
-        for row, doc in zip(rows, docs, strict=True):
-            # The logs of all models hold the same documents.
-            key = (template, _content_hash(row, doc))
-            if key not in known:
-                known[key] = render(template, doc, len(str(_prompt(row))))
-            texts.append(known[key])
-        return texts
+        if unsure := [id for id, question in zip(ids, asked, strict=True) if not question.whole]:
+            what = (
+                f"where the examples of {count(len(unsure), 'document')} end is told by blank "
+                f"lines only, such as those of document {unsure[0]}: the question may lack its "
+                "beginning"
+            )
+            self.notes.append(Note("question", self.source, what))
 
     def _settings(self) -> dict[str, str]:
         """How the model was asked: what its run says, and the options of its first request."""
         options = _request(self.rows[0])[1]
         given = options if isinstance(options, dict) else {}
         return {
+            HARNESS: "lm-eval",
             **self.run.of(self.task, "settings", {}),
             **{str(name).replace("_", " "): brief(value) for name, value in given.items()},
         }
@@ -360,7 +371,8 @@ def _request(row: Mapping[str, Any]) -> tuple[Any, ...]:
     if isinstance(requests, dict):
         requests = list(requests.values())
     first = requests[0] if isinstance(requests, list) and requests else None
-    values = tuple(first.values() if isinstance(first, dict) else first or ())
+    first = list(first.values()) if isinstance(first, dict) else first
+    values = tuple(first) if isinstance(first, list) else ()
     return (*values, None, None, None)[:3]
 
 

@@ -18,8 +18,8 @@ from tiebreak.candidates.lm_eval_runs import task_of
 from tiebreak.candidates.lm_eval_samples import read_lm_eval_samples
 from tiebreak.candidates.parquet import read_pool_file
 from tiebreak.candidates.pool import CandidatePool, Mode, Note
-from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions, places_of
-from tiebreak.paths import Paths, address_of, local_path, path_list
+from tiebreak.candidates.records import Epochs, LogRecord, Reading, ReadOptions, place, places_of
+from tiebreak.paths import Paths, path_list
 from tiebreak.progress import tracked
 
 
@@ -110,7 +110,8 @@ def _read_all(
     """What all files hold, and what is wrong with them."""
     _check("epochs", epochs, get_args(Epochs))
     wanted = (native,) if isinstance(native, str) else tuple(native or ())
-    options = ReadOptions(epochs, wanted, filter, dict(rename or {}), _by_path(models or {}))
+    by_place = {place(path): model for path, model in (models or {}).items()}
+    options = ReadOptions(epochs, wanted, filter, dict(rename or {}), by_place)
     given = path_list(paths)
     if not given:
         raise CandidateError.of("empty_folder", "paths", "no path was given")
@@ -134,15 +135,9 @@ def _read_all(
     ]
     notes += beside
     problems = [problem for problem in problems if problem not in beside]
-    return Reading(records, tuple(notes), (*problems, *_unused_names(options, records)))
-
-
-def _by_path(models: Mapping[str, str]) -> dict[str, str]:
-    """Names of models by path, written as files are named in notes."""
-    return {
-        address_of(path).rstrip("/") or local_path(path).as_posix(): model
-        for path, model in models.items()
-    }
+    return Reading(
+        records, tuple(notes), (*problems, *_unused_names(options, models or {}, records))
+    )
 
 
 def _without_retried(readings: Iterable[Reading]) -> list[Reading]:
@@ -208,17 +203,22 @@ def _read(file: Found, options: ReadOptions) -> Reading:
         return Reading(problems=(Note("unreadable_log", options.shown(file.path), what),))
 
 
-def _unused_names(options: ReadOptions, records: Sequence[LogRecord]) -> list[Note]:
-    """Keys of `rename` that match no benchmark, and of `names` that match no file."""
+def _unused_names(
+    options: ReadOptions, models: Iterable[str], records: Sequence[LogRecord]
+) -> list[Note]:
+    """Keys of `rename` that match no benchmark, and paths of models with no log of a harness."""
     tasks = {record.task for record in records}
     known = tasks | {benchmark_name(task) for task in tasks}
     shown = ", ".join(sorted({benchmark_name(task) for task in tasks})) or "none"
+    # Pools keep the names that they were written with.
+    sources = {record.source for record in records if not record.source.endswith(".parquet")}
+    logs = [places_of(source) for source in sources]
     return [
         Note("rename", "rename", f"no benchmark {name!r}; there are: {shown}")
         for name in options.rename
         if name not in known
     ] + [
         Note("rename", "name", f"no log at {path!r}")
-        for path in options.names
-        if not any(path in places_of(record.source) for record in records)
+        for path in models
+        if not any(place(path) in places for places in logs)
     ]

@@ -13,8 +13,8 @@ does not; then it is refused by name.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tiebreak.candidates.difference import excerpts
@@ -47,12 +47,13 @@ class Placement:
         slots: by number of the record, id of the item and epoch; a row that is not here cannot be
             placed, and `problems` says why.
         problems: items that have two questions, and questions that several items ask.
-        worded: items that were put in different words to two models, each with what it read.
+        various: items that several logs of one harness hold, and not as one object: they may differ
+            in id, target and wording.
     """
 
     slots: dict[tuple[int, str, int], Slot] = field(default_factory=dict)
     problems: list[Note] = field(default_factory=list)
-    worded: list[list[tuple[str, Item]]] = field(default_factory=list)
+    various: list[list[tuple[LogRecord, Item]]] = field(default_factory=list)
 
     def slot(self, record: int, item: Item) -> Slot | None:
         """Where an item of a record belongs; None where that cannot be told."""
@@ -66,9 +67,18 @@ def place(benchmark: str, records: Sequence[LogRecord]) -> Placement:
         _Asking(number, row.item) for number, record in enumerate(records) for row in record.rows
     ]
     groups = _groups(records, askings)
-    refused = _conflicts(benchmark, records, groups, placement)
+    conflicts = _conflicts(records, groups)
+    if places := [n for n, record in enumerate(records) if _are_places(record, conflicts)]:
+        numbered = enumerate(records)
+        records = [
+            replace(record, positional=n in places or record.positional) for n, record in numbered
+        ]
+        conflicts = _conflicts(records, groups)
+    for questions in conflicts.values():
+        what = conflict(questions[0][1].item_id, questions)
+        placement.problems.append(Note("question_conflict", benchmark, what))
     for question, group in groups.items():
-        usable = [asking for asking in group if _own_id(records, asking) not in refused]
+        usable = [asking for asking in group if _own_id(records, asking) not in conflicts]
         _place_group(benchmark, records, question, usable, placement)
     return placement
 
@@ -98,22 +108,25 @@ def _own_id(records: Sequence[LogRecord], asking: _Asking) -> tuple[str, str] | 
 
 
 def _conflicts(
-    benchmark: str,
-    records: Sequence[LogRecord],
-    groups: Mapping[str, Sequence[_Asking]],
-    placement: Placement,
-) -> set[tuple[str, str] | None]:
-    """Ids of the user's own that stand for different questions; their rows are not placed."""
+    records: Sequence[LogRecord], groups: Mapping[str, Sequence[_Asking]]
+) -> dict[tuple[str, str] | None, list[tuple[str, Item]]]:
+    """Ids of the user's own that stand for different questions, which are no longer placed."""
     asked: dict[tuple[str, str], dict[str, tuple[str, Item]]] = defaultdict(dict)
     for question, group in groups.items():
         for asking in group:
             if (id := _own_id(records, asking)) is not None:
                 asked[id].setdefault(question, (records[asking.record].model, asking.item))
-    conflicts = {id: list(asked[id].values()) for id in asked if len(asked[id]) > 1}
-    for (_, item_id), questions in conflicts.items():
-        what = conflict(item_id, questions)
-        placement.problems.append(Note("question_conflict", benchmark, what))
-    return set(conflicts)
+    return {id: list(asked[id].values()) for id in asked if len(asked[id]) > 1}
+
+
+def _are_places(record: LogRecord, conflicts: Mapping[tuple[str, str] | None, object]) -> bool:
+    """Whether ids are numbers that stand for other questions elsewhere: places after all.
+
+    The dataset may have been cut after its items were numbered.
+    """
+    ids = [row.item.item_id for row in record.rows]
+    contradicted = any((record.harness, id) in conflicts for id in ids)
+    return contradicted and all(id.isdecimal() for id in ids)
 
 
 def conflict(item_id: str, asked: Sequence[tuple[str, Item]]) -> str:
@@ -140,29 +153,32 @@ def _place_group(
 ) -> None:
     """Give the rows that ask one question their slots, or say why that cannot be done."""
     held = Counter((record, item.key.epoch) for record, item in group)
-    copies = [""] * len(group)
-    if max(held.values(), default=0) > 1:
-        told_apart = _copies(records, group)
-        if told_apart is None:
-            placement.problems.append(_repeated(benchmark, records, group))
-            return
-        copies = told_apart
+    repeated = max(held.values(), default=0) > 1
     by_copy: dict[str, list[_Asking]] = defaultdict(list)
+    copies = _copies(records, group) if repeated else [""] * len(group)
     for asking, copy in zip(group, copies, strict=True):
         by_copy[copy].append(asking)
     for copy, askings in by_copy.items():
-        if (pair := _unlike(records, askings)) is not None:
+        if repeated and not _once_each(askings):
+            placement.problems.append(_repeated(benchmark, records, askings))
+            continue
+        if (pair := _unlike(records, askings, repeated)) is not None:
             what = conflict(pair[0][1].item_id, pair)
             placement.problems.append(Note("question_conflict", benchmark, what))
             continue
         for record, item in askings:
             slot = Slot(question, copy, item.key.epoch)
             placement.slots[record, item.item_id, item.key.epoch] = slot
-        _note_wording(records, askings, placement)
+        for rows in _by_harness(records, askings):
+            if any(item is not rows[0][1] for _, item in rows):
+                placement.various.append(rows)
 
 
-def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> list[str] | None:
-    """What tells the copies of a repeated question apart, for each row; None if nothing does."""
+def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> Sequence[str]:
+    """What tells the copies of a repeated question apart, for each row; "" where nothing does.
+
+    Of several ways the first that tells all copies apart, else the one that does for most rows.
+    """
     ids = [asking.item.item_id for asking in group]
     if len({asking.record for asking in group}) == 1:
         return ids
@@ -173,19 +189,34 @@ def _copies(records: Sequence[LogRecord], group: Sequence[_Asking]) -> list[str]
     if len(harnesses) == 1:
         ways.append([asking.item.content_hash for asking in group])
     ways.append([_target(asking.item) for asking in group])
-    return next((way for way in ways if all(way) and _tells_apart(group, way)), None)
+    usable = [way for way in ways if all(way) and _links_all(group, way)]
+    return max(usable, key=lambda way: _n_told_apart(group, way), default=[""] * len(group))
 
 
-def _tells_apart(group: Sequence[_Asking], way: Sequence[str]) -> bool:
-    """Whether no log has a mark twice, and every log shares one with another that has any."""
+def _links_all(group: Sequence[_Asking], way: Sequence[str]) -> bool:
+    """Whether marks link all logs, be it over a third: then they mean the same in all."""
     holders: dict[str, set[int]] = defaultdict(set)
-    places = set()
-    for (record, item), mark in zip(group, way, strict=True):
+    for (record, _), mark in zip(group, way, strict=True):
         holders[mark].add(record)
-        places.add((record, item.key.epoch, mark))
-    logs = {asking.record for asking in group}
-    shared = {record for those in holders.values() if len(those) > 1 for record in those}
-    return len(places) == len(group) and shared == logs
+    linked = {group[0].record}
+    while (
+        more := {record for logs in holders.values() if logs & linked for record in logs} - linked
+    ):
+        linked |= more
+    return linked == {asking.record for asking in group}
+
+
+def _n_told_apart(group: Sequence[_Asking], way: Sequence[str]) -> int:
+    """How many rows have a mark that no log has twice."""
+    by_mark: dict[str, list[_Asking]] = defaultdict(list)
+    for asking, mark in zip(group, way, strict=True):
+        by_mark[mark].append(asking)
+    return sum(len(askings) for askings in by_mark.values() if _once_each(askings))
+
+
+def _once_each(askings: Sequence[_Asking]) -> bool:
+    """Whether no log is there twice, in one epoch."""
+    return len({(record, item.key.epoch) for record, item in askings}) == len(askings)
 
 
 def _repeated(benchmark: str, records: Sequence[LogRecord], group: Sequence[_Asking]) -> Note:
@@ -201,23 +232,28 @@ def _repeated(benchmark: str, records: Sequence[LogRecord], group: Sequence[_Ask
 
 
 def _unlike(
-    records: Sequence[LogRecord], askings: Sequence[_Asking]
+    records: Sequence[LogRecord], askings: Sequence[_Asking], repeated: bool
 ) -> list[tuple[str, Item]] | None:
     """Two rows that were joined by their question and are not the same item for all that.
 
     Their targets disagree; or inside Inspect, where no id of the user's own says that they are
-    one, something else around the question differs: another instruction, or another passage.
+    one, something else around the question differs: another instruction, or another passage. The
+    targets must agree even then where the question is repeated, as ids may be exchanged, and where
+    ids are numbers, as these may be places.
     """
     first = askings[0]
     for other in askings[1:]:
+        if other.item is first.item:
+            continue
         both = [records[asking.record] for asking in (first, other)]
         alike = both[0].harness == both[1].harness
         if alike and first.item.content_hash == other.item.content_hash:
             continue
-        if alike and _own_id(records, first) == _own_id(records, other) is not None:
+        one_id = alike and _own_id(records, first) == _own_id(records, other) is not None
+        if one_id and not repeated and not first.item.item_id.isdecimal():
             continue
         contents = (first.item.content_hash, other.item.content_hash)
-        inspect = alike and both[0].harness == "inspect" and all(contents)
+        inspect = alike and both[0].harness == "inspect" and all(contents) and not one_id
         if inspect or _targets_disagree(first.item, other.item):
             pair = (first, other)
             return [(records[asking.record].model, asking.item) for asking in pair]
@@ -241,14 +277,10 @@ def _target(item: Item) -> str:
     return "\n".join(collapse(line).casefold() for line in judged.splitlines() if line.strip())
 
 
-def _note_wording(
-    records: Sequence[LogRecord], askings: Sequence[_Asking], placement: Placement
-) -> None:
-    """Note rows that are the same item of one harness, and were put in different words."""
-    first = askings[0]
-    for other in askings[1:]:
-        alike = records[first.record].harness == records[other.record].harness
-        if alike and collapse(first.item.prompt) != collapse(other.item.prompt):
-            pair = (first, other)
-            placement.worded.append([(records[one.record].model, one.item) for one in pair])
-            return
+def _by_harness(
+    records: Sequence[LogRecord], askings: Sequence[_Asking]
+) -> Iterator[list[tuple[LogRecord, Item]]]:
+    """The rows of one item, apart by harness."""
+    pairs = [(records[number], item) for number, item in askings]
+    for harness in dict.fromkeys(record.harness for record, _ in pairs):
+        yield [(record, item) for record, item in pairs if record.harness == harness]

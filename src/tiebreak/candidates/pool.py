@@ -91,9 +91,16 @@ class Candidate:
 
     @property
     def answer(self) -> str:
-        """What a judge reads: the text, then each tool call as one line of JSON."""
-        calls = [json.dumps(call, sort_keys=True, ensure_ascii=False) for call in self.tool_calls]
-        return "\n".join([self.text, *calls] if self.text or not calls else calls)
+        """What a judge reads: the text, then each tool call as one line of JSON.
+
+        The end of a run that was stopped by a limit is marked: it is no answer that was handed in.
+        """
+        lines = [json.dumps(call, sort_keys=True, ensure_ascii=False) for call in self.tool_calls]
+        if self.text or not lines:
+            lines = [self.text, *lines]
+        if (limit := self.stop_reason or "").endswith("_limit"):
+            lines.append(f"(The run was stopped here by its {limit.replace('_', ' ')}.)")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)

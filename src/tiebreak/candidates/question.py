@@ -34,12 +34,14 @@ class Asked:
     """A question as it was asked.
 
     `choices` are the options that were shown with letters, which are then no part of the text.
-    `known` says whether any column of the document was found in the prompt.
+    `known` says whether any column of the document was found in the prompt, `whole` whether it is
+    certain that nothing before the text belongs to the question and not to an example.
     """
 
     text: str
     choices: tuple[str, ...] = ()
     known: bool = True
+    whole: bool = True
 
 
 class _Span(NamedTuple):
@@ -56,7 +58,8 @@ class _Parts(NamedTuple):
     text: str
     choices: tuple[str, ...]
     tail: str
-    known: bool
+    known: bool = True
+    whole: bool = True
 
 
 def questions(
@@ -113,7 +116,7 @@ def _asked(part: _Parts, heads: Sequence[str], tails: Sequence[str]) -> Asked:
     after = "".join(tail[: len(tail) - _n_shared(tail[::-1], tails)])
     if not before.strip():
         before = ""
-    return Asked((before + part.text + after).strip(), part.choices, part.known)
+    return Asked((before + part.text + after).strip(), part.choices, part.known, part.whole)
 
 
 def _template(texts: Sequence[Sequence[str]], share: float) -> list[str]:
@@ -181,15 +184,17 @@ def _taken_apart(
     delimiter: str,
 ) -> _Parts:
     if dialogue := _dialogue(doc, prompt):
-        return _Parts("", conversation(dialogue), (), "", True)
+        return _Parts("", conversation(dialogue), (), "")
     page, columns = _Page(prompt), list(dict.fromkeys(leaves(doc)))
     region = _rendered(page, rendered)
     anchors = _anchors(page, columns, region)
     if not anchors:
-        whole = region or _Span(page.starts[-1], len(page.text))
-        return _Parts("", page.part(whole), (), "", region is not None)
+        turn = region or _Span(page.starts[-1], len(page.text))
+        return _Parts("", page.part(turn), (), "", region is not None)
+    whole = True
     if region is None:
-        region = _Span(_begin(page, anchors, columns, shots, delimiter), len(page.text))
+        begin, whole = _begin(page, anchors, columns, shots, delimiter)
+        region = _Span(begin, len(page.text))
     text = page.text[: region.end]
     spans = [*anchors, *_fields(text, region.start, columns)]
     choices = _choices(text, region.start, doc)
@@ -204,7 +209,8 @@ def _taken_apart(
     span = _Span(min(span.start for span in spans), max(span.end for span in spans))
     rest = block.end if block else span.end
     options = tuple(choice for choice, _ in choices) if block else ()
-    return _Parts(text[region.start : span.start], page.part(span), options, text[rest:], True)
+    head = text[region.start : span.start]
+    return _Parts(head, page.part(span), options, text[rest:], whole=whole)
 
 
 def _dialogue(doc: Mapping[str, Any], prompt: Sequence[Turn]) -> list[Turn]:
@@ -235,11 +241,12 @@ def _anchors(page: _Page, columns: Sequence[str], region: _Span | None) -> list[
     long = [column for column in columns if len(column) >= _LONG]
     short = {column for column in columns if len(column) < _LONG}
     spans = [span for column in long if (span := page.last(column)) is not None]
-    spans += [
-        _Span(start, start + len(turn.text))
+    whole = {
+        turn.text.strip(): _Span(start, start + len(turn.text))
         for turn, start in zip(page.turns, page.starts, strict=True)
-        if turn.role != "assistant" and turn.text.strip() in short
-    ]
+        if turn.role != "assistant"
+    }
+    spans += [span for text, span in whole.items() if text in short]
     spans = [span for span in spans if inside.start <= span.start and span.end <= inside.end]
     if spans:
         return spans
@@ -253,32 +260,34 @@ def _begin(
     columns: Sequence[str],
     shots: int | None,
     delimiter: str,
-) -> int:
+) -> tuple[int, bool]:
     """Where the question begins at the earliest: its turn, or the end of the last example.
 
     Examples may be turns of their own. In one text they end with a delimiter, which a question may
-    hold as well: a paragraph before it that is a column belongs to it.
+    hold as well: a paragraph before it that is a column belongs to it. One that has a column in a
+    line may: the place is then not certain.
     """
     if shots == 0:
-        return 0
+        return 0, True
     first = min(anchor.start for anchor in anchors)
     number = page.turn_at(first)
     turn = page.starts[number]
     if any(turn.role == "assistant" for turn in page.turns[:number]):
-        return turn
+        return turn, True
     edge = page.text.rfind(delimiter, turn, first)
     begin = turn if edge < 0 else edge + len(delimiter)
     while begin > turn:
         edge = page.text.rfind(delimiter, turn, begin - len(delimiter))
         before = turn if edge < 0 else edge + len(delimiter)
-        if page.text[before : begin - len(delimiter)].strip() not in columns:
-            break
+        end = begin - len(delimiter)
+        if page.text[before:end].strip() not in columns:
+            return begin, not _fields(page.text[:end], before, columns)
         begin = before
-    return begin
+    return begin, True
 
 
 def _fields(text: str, begin: int, columns: Sequence[str]) -> list[_Span]:
-    """Where short columns fill a line of the question, or a line behind its label."""
+    """Where short columns fill a line of the question, or a line behind its label or letter."""
     short = [column for column in columns if len(column) < _LONG]
     return [span for column in short for span in _as_fields(text, begin, column)]
 
@@ -287,10 +296,8 @@ def _as_fields(text: str, begin: int, column: str) -> Iterator[_Span]:
     start = text.find(column, begin)
     while start >= 0:
         end = start + len(column)
-        before = text[max(0, start - 2) : start]
-        if text[end : end + 1] in ("", "\n") and (
-            not before or before[-1] == "\n" or before == ": " or start == begin
-        ):
+        label = text[max(begin, text.rfind("\n", 0, start) + 1) : start]
+        if text[end : end + 1] in ("", "\n") and (label[-2:] == ": " or _LABEL.fullmatch(label)):
             yield _Span(start, end)
         start = text.find(column, end)
 

@@ -13,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tiebreak.cli._bar import progress_bar
+from tiebreak.paths import problem_with
 from tiebreak.rankers.aggregators import AGGREGATORS
 from tiebreak.scorers.rules import ANEW
 from tiebreak.words import visible
@@ -172,11 +173,9 @@ def loading_options(command: Command, modes: Sequence[str] = ("strict", "interse
     """The options that say how candidates are loaded: one `loading`, for `load_candidates`."""
 
     @wraps(command)
-    def with_loading(
-        *args: Any, filter_name: str | None, rename: tuple[str, ...], **others: Any
-    ) -> Any:
-        loading = {name: others.pop(name) for name in ("mode", "native")}
-        loading |= {"filter": filter_name, "rename": dict(map(renamed, rename))}
+    def with_loading(*args: Any, rename: Sequence[str], names: Sequence[str], **others: Any) -> Any:
+        loading = {name: others.pop(name) for name in ("mode", "same_settings", "native", "filter")}
+        loading |= {"rename": dict(map(renamed, rename)), "names": dict(map(named, names))}
         return command(*args, loading=loading, **others)
 
     options = (
@@ -196,14 +195,25 @@ def loading_options(command: Command, modes: Sequence[str] = ("strict", "interse
             "Repeatable.",
         ),
         click.option(
-            "--native", metavar="NAME", help="Scorer or metric to take native scores from."
+            "--name",
+            "names",
+            multiple=True,
+            metavar="PATH=MODEL",
+            help="Call the model of a log, or of a folder of logs, MODEL. Repeatable.",
         ),
         click.option(
-            "--filter",
-            "filter_name",
-            metavar="NAME",
-            help="lm-eval filter to take scores from.",
+            "--same-settings",
+            is_flag=True,
+            help="Refuse models that were asked in different ways (temperature, shots, solver …).",
         ),
+        click.option(
+            "--metric",
+            "native",
+            metavar="NAME",
+            help="Scorer or metric to take native scores from; of a score of several values "
+            "NAME.PART.  [default: the first that all logs have]",
+        ),
+        click.option("--filter", metavar="NAME", help="lm-eval filter to take scores from."),
     )
     return with_options(options, with_loading)
 
@@ -302,3 +312,15 @@ def renamed(option: str) -> tuple[str, str]:
     if not (old and separator and new):
         raise click.BadParameter(f"{option!r} is not of the form OLD=NEW", param_hint="--rename")
     return old, new
+
+
+def named(option: str) -> tuple[str, str]:
+    """PATH and MODEL of an option `--name PATH=MODEL`; either may have an = of its own.
+
+    PATH is as long as there is such a file or folder, else it ends at the first =.
+    """
+    cuts = [at for at, char in enumerate(option) if char == "=" and at]
+    at = max((at for at in cuts if not problem_with(option[:at])), default=option.find("="))
+    if at < 1 or at + 1 == len(option):
+        raise click.BadParameter(f"{option!r} is not of the form PATH=MODEL", param_hint="--name")
+    return option[:at], option[at + 1 :]

@@ -19,7 +19,7 @@ from tiebreak.words import split_names
 
 if TYPE_CHECKING:
     from tiebreak.tables.benchmark_ballots import ScoreBallotOptions
-    from tiebreak.tables.scores import ReadingOptions
+    from tiebreak.tables.inputs import ReadingOptions
 
 _METHODS = "\n".join(f"  {one.name:<13} {one.help}" for one in AGGREGATORS.values())
 

@@ -54,8 +54,7 @@ def token(
     from typing import cast
 
     from tiebreak.bank.errors import BankError
-    from tiebreak.bank.schema import open_bank
-    from tiebreak.bank.session_tables import Role
+    from tiebreak.bank.schema import Role, open_bank
     from tiebreak.bank.tokens import issue, jti_of, keys_from
 
     with plain_errors(BankError):

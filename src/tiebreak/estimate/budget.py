@@ -34,7 +34,7 @@ from tiebreak.ranking_logs.read import read_ranking_logs
 from tiebreak.scorers.schedule import n_rounds
 from tiebreak.words import count
 
-_LOADING = ("mode", "native", "filter", "rename")
+_LOADING = ("mode", "native", "filter", "rename", "names", "same_settings")
 
 
 def plan_judging(
@@ -88,7 +88,7 @@ def plan_judging(
         options=options,
         why=why,
         rests_on=tuple(rests_on(seen, gaps, identical)),
-        command=_command(candidates, options[0], n_pool, judge, how),
+        command=_command(candidates, options[0], n_pool, judge, how | loading),
     )
 
 
@@ -160,6 +160,8 @@ def _command(
     words = ["inspect", "eval", f"tiebreak/{name}"]
     words += ["-T", f"candidates={','.join(map(str, paths))}"]
     words += ["-T", f"rounds={rounds}"] if rounds else []
+    words += ["-T", "mode=intersect"] if how.get("mode") == "intersect" else []
+    words += ["-T", "same_settings=true"] if how.get("same_settings") else []
     for argument in ("task_type", "rubric"):
         words += ["-T", f"{argument}={how[argument]}"] if how.get(argument) else []
     words += ["-T", f"seed={how['seed']}"] if how.get("seed") else []

@@ -53,6 +53,8 @@ def estimate_cost(
     native: str | None = None,
     filter: str | None = None,
     rename: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+    same_settings: bool = False,
 ) -> Estimate:
     """Estimate what judging would cost: calls, tokens, money and hours. No model is called.
 
@@ -81,6 +83,8 @@ def estimate_cost(
         native: name of the native score.
         filter: lm-eval filter whose score is taken.
         rename: names of benchmarks to replace.
+        names: names of models, by the file or the folder with their logs.
+        same_settings: whether models that were asked in different ways are an error.
 
     Raises:
         EstimateError: a protocol, a model or a price is missing or cannot be read.
@@ -93,18 +97,19 @@ def estimate_cost(
     judges = read_judges(variants, judge, meta_judge, given, prices, price_file)
     experience = read_experience(from_log) if from_log else None
     for variant in variants:
-        require_comparable(mode, variant.protocol)
+        require_comparable(mode, variant.protocol, same_settings)
     if all(variant.protocol.keyed for variant in variants):
         require_no_rubric(variants[0].protocol, task_type, rubric)
     pools: tuple[CandidatePool, ...]
+    how: dict[str, Any] = {"native": native, "filter": filter, "rename": rename, "names": names}
     if isinstance(candidates, CandidatePool):
         pools = (candidates,)
     elif mode == "union":
-        pools = load_by_models(candidates, native=native, filter=filter, rename=rename)
+        pools = load_by_models(candidates, **how)
     else:
         alone = all(RULES[variant.protocol.placed_by].judges_one for variant in variants)
-        how: Mapping[str, Any] = {"native": native, "filter": filter, "rename": rename}
-        pools = (load_candidates(candidates, mode=mode, **how, alone=alone),)
+        how |= {"same_settings": same_settings, "alone": alone}
+        pools = (load_candidates(candidates, mode=mode, **how),)
     if experience is None:
         experience = experience_beside(pools, judges.answering)
     samples = contest_samples(

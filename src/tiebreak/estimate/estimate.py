@@ -144,6 +144,7 @@ def estimate(
         ties=ties,
         experience=experience,
         protocols=rows,
+        n_media=sum(contest.media != "" for contest in contests),
     )
 
 

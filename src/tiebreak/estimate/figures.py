@@ -99,7 +99,7 @@ class Estimate:
 
     `n_identical` items need no call, because all answers are identical; prompts were counted on
     `n_sampled` items, and on more where a protocol asks less. `counted_by` says how. `reviewers`
-    are the peers of `judges`, in their order.
+    are the peers of `judges`, in their order. `n_media` items have images or files.
     """
 
     judges: Judges
@@ -117,3 +117,4 @@ class Estimate:
     ties: Range
     experience: Experience | None
     protocols: tuple[ProtocolEstimate, ...]
+    n_media: int = 0

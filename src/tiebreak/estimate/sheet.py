@@ -172,6 +172,11 @@ def notes(found: Estimate) -> Iterator[str]:
             f"{count(found.n_identical, 'item')} of {found.n_items:,} cost nothing: all answers "
             "are identical"
         )
+    if found.n_media:
+        yield (
+            f"Images or files belong to {found.n_media:,} of {count(found.n_items, 'item')}: the "
+            "figures are those of -T media=mark; images that media=show shows are not in the tokens"
+        )
     if few := few_models(found):
         yield few
     if unpriced := [m for m, price in found.judges.prices.items() if price is None]:

@@ -14,6 +14,7 @@ from tiebreak.scorers.jury import JuryMode
 from tiebreak.words import split_names
 
 Stratify = Literal["auto", "off"]
+Media = Literal["refuse", "mark", "show"]
 
 
 class Common(TypedDict, total=False):
@@ -28,8 +29,11 @@ class Common(TypedDict, total=False):
     merge_identical: Judge identical answers once; they share their rank.
     stratify: Where the benchmark's own score is verified (tests, final number, chosen option, exact
         match), place answers that failed after those that passed (auto), or not (off).
+    media: Items with images, recordings or files: refuse them, mark in the task that these are not
+        shown, or show images to a judge that can see (what cannot be shown is marked).
     mode: strict (any hole is an error), intersect (keep items that all models answered) or, where
         answers are graded one by one, union (keep items that any model answered).
+    same_settings: Refuse models that were asked in different ways (temperature, shots, solver …).
     shard: "k/n": judge every n-th item, from the k-th on; read n such logs as one run.
     repeat: Runs with another number get fresh replies, not those in the cache.
     settle: Stop when the ranking is decided (true), or its first k places (k).
@@ -53,7 +57,9 @@ class Common(TypedDict, total=False):
     seed: int
     merge_identical: bool
     stratify: Stratify | bool
+    media: Media
     mode: str
+    same_settings: bool
     shard: str | None
     repeat: int
     settle: bool | int
@@ -74,7 +80,9 @@ DEFAULTS: Common = {
     "seed": 0,
     "merge_identical": True,
     "stratify": "auto",
+    "media": "refuse",
     "mode": "strict",
+    "same_settings": False,
     "shard": None,
     "repeat": 1,
     "settle": False,
@@ -102,11 +110,12 @@ def checked(given: Common, own: Collection[str] = ()) -> Common:
             raise PrerequisiteError(f"There is no argument {name!r} (-T {name}=…).{hint}")
     common: Common = {**DEFAULTS, **given}
     # Arguments of the command line come as whatever YAML makes of them.
-    for switch in ("saturated_only", "merge_identical"):
+    for switch in ("saturated_only", "merge_identical", "same_settings"):
         flag(switch, common[switch])
     if isinstance(common["stratify"], bool):  # what YAML makes of off
         common["stratify"] = "auto" if common["stratify"] else "off"
     one_of("stratify", common["stratify"], get_args(Stratify))
+    one_of("media", common["media"], get_args(Media))
     whole("seed", common["seed"])
     whole("repeat", common["repeat"], 1)
     whole("canaries", common["canaries"], 0)

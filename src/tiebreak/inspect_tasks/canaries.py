@@ -69,7 +69,8 @@ def ask(
     with watch(None):
         [log] = inspect_eval(
             "tiebreak/canary",
-            task_args={"candidates": [*candidates], **arguments},
+            # Who is persuaded by an answer shows without the images of its task, too.
+            task_args={"candidates": [*candidates], "media": "mark", **arguments},
             model_roles={"judge": judge},
             model_cost_config=model_cost_config,
             log_dir=log_dir,

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage
 
 from tiebreak.candidates import (
     CONTEST_KEY,
-    Candidate,
     CandidateError,
     CandidatePool,
     Item,
+    Medium,
     Mode,
     identical_groups,
     is_saturated,
@@ -24,10 +25,12 @@ from tiebreak.candidates import (
     load_candidates,
     passed,
 )
-from tiebreak.inspect_tasks.arguments import one_of
+from tiebreak.inspect_tasks.arguments import Media, one_of
+from tiebreak.inspect_tasks.media import images_of, note, refusal
 from tiebreak.prerequisite import PrerequisiteError
 from tiebreak.scorers.attacks import Canary
 from tiebreak.scorers.contest import Contest
+from tiebreak.scorers.judge import with_images
 from tiebreak.scorers.protocols import Protocol
 from tiebreak.scorers.ranking import ROSTER_KEY
 from tiebreak.scorers.rubric import (
@@ -40,7 +43,7 @@ from tiebreak.scorers.rubric import (
 from tiebreak.scorers.rules import RULES
 from tiebreak.words import count, split_names
 
-_LOADING = re.compile(r"--(native|filter|rename)\b")
+_LOADING = re.compile(r"--(?:metric|filter|rename|name)\b")
 
 NO_CANDIDATES = (
     "No candidates: add -T candidates=PATH, the folder (or files, separated by commas) with the "
@@ -49,7 +52,7 @@ NO_CANDIDATES = (
 
 
 def load_pools(
-    candidates: str | list[str] | None, mode: str, protocol: Protocol
+    candidates: str | list[str] | None, mode: str, protocol: Protocol, same_settings: bool = False
 ) -> tuple[CandidatePool, ...]:
     """The pool behind the task argument `candidates`; with the mode `union` there may be several.
 
@@ -63,13 +66,13 @@ def load_pools(
     given = candidates if isinstance(candidates, list) else split_names(str(candidates))
     paths = [from_working_directory(str(path)) for path in given if path != ""]
     one_of("mode", mode, ("strict", "intersect", "union"))
-    require_comparable(mode, protocol)
+    require_comparable(mode, protocol, same_settings)
     try:
         if mode == "union":
             return load_by_models(paths)
         kept: Mode = "strict" if mode == "strict" else "intersect"
         alone = RULES[protocol.placed_by].judges_one
-        return (load_candidates(paths, mode=kept, alone=alone),)
+        return (load_candidates(paths, mode=kept, alone=alone, same_settings=same_settings),)
     except CandidateError as error:
         raise PrerequisiteError(_to_inspect(str(error))) from error
 
@@ -77,16 +80,17 @@ def load_pools(
 def _to_inspect(message: str) -> str:
     """What an error says of options, for who gave `-T candidates=…` to Inspect."""
     said = message.replace("--mode intersect", "-T mode=intersect")
-    if _LOADING.search(said):
+    said = said.replace("--same-settings", "-T same_settings=true")
+    if options := sorted(set(_LOADING.findall(said))):
         said += (
-            "\nThese are options of tiebreak candidates, whose --out pool.parquet is then given as "
+            f"\nWith {', '.join(options)}: `tiebreak candidates … --out pool.parquet`, and then "
             "-T candidates=pool.parquet."
         )
     return said
 
 
-def require_comparable(mode: str, protocol: Protocol) -> None:
-    """Refuse to keep items that not all models answered where a protocol compares answers."""
+def require_comparable(mode: str, protocol: Protocol, same_settings: bool = False) -> None:
+    """Refuse to keep items that not all models answered where answers or settings are compared."""
     if mode == "union" and not RULES[protocol.placed_by].by_grades:
         raise PrerequisiteError(
             f"Mode union keeps items that only some models answered, and {protocol.name} ranks the "
@@ -94,6 +98,8 @@ def require_comparable(mode: str, protocol: Protocol) -> None:
             "some comparisons. It is for protocols that grade answers one by one (stars, "
             "pointwise); here use mode intersect."
         )
+    if mode == "union" and same_settings:
+        raise PrerequisiteError("Mode union does not compare settings: use mode intersect.")
 
 
 def from_working_directory(path: str) -> str:
@@ -117,14 +123,15 @@ def contest_samples(
     merge_identical: bool = True,
     keyed: bool = False,
     stratified: bool = True,
+    media: Media = "mark",
 ) -> list[Sample]:
     """One sample per item: what is to be judged stands in its metadata, ready to be logged.
 
-    With `keyed` that holds the key and the type of the question, too.
+    With `keyed` that holds the key and the type of the question, too. Images are in the input.
 
     Raises:
-        PrerequisiteError: an unknown rubric or task type, no saturated item, or with `keyed` an
-            item without a key.
+        PrerequisiteError: an unknown rubric or task type, no saturated item, with `keyed` an item
+            without a key, or items with media that are to be refused.
     """
     several = len({benchmark for pool in pools for benchmark in pool.benchmarks}) > 1
     roster = models_of(pools)
@@ -137,6 +144,9 @@ def contest_samples(
     ]
     if keyed:
         _require_keys([item for item, _ in judged])
+    given = [item for item, _ in judged if item.media]
+    if media == "refuse" and given:
+        raise PrerequisiteError(refusal(given, len(judged)))
     n_items = Counter(item.benchmark for item, _ in judged)
     position: Counter[str] = Counter()
     for item, candidates in judged:
@@ -144,11 +154,13 @@ def contest_samples(
         groups = (
             identical_groups(candidates) if merge_identical else tuple((m,) for m in candidates)
         )
+        shown = images_of(item) if media == "show" else ()
+        content = with_images(item.prompt, [image.source for image in shown])
         contest = {
             "benchmark": item.benchmark,
             "item_id": item.item_id,
             "input_hash": item.input_hash,
-            "task": task_text(item),
+            "task": task_text(item, shown),
             "rubric_name": name,
             "rubric": chosen.model_dump(mode="json"),
             "seed": seed,
@@ -156,12 +168,11 @@ def contest_samples(
             "native": {m: _finite(candidates[m].native_score) for m in sorted(candidates)},
             "groups": [list(group) for group in groups],
             "answers": {group[0]: candidates[group[0]].answer for group in groups},
-            **{name: own for name, own in _parts(item).items() if own},
-            **(_key(item) if keyed else {}),
+            **{name: part for name, part in _parts(item, shown, keyed).items() if part},
             "passed": {
                 m: known
-                for m in sorted(candidates)
-                if (known := _passed(candidates[m])) is not None
+                for m, own in sorted(candidates.items())
+                if (known := passed(own.native_metric, own.native_score)) is not None
             },
             "stratified": stratified,
             "position": position[item.benchmark],
@@ -171,7 +182,7 @@ def contest_samples(
         samples.append(
             Sample(
                 id=sample_id(item, with_benchmark=several),
-                input=item.prompt,
+                input=[ChatMessageUser(content=content)] if shown else item.prompt,
                 target=item.target,
                 metadata={CONTEST_KEY: contest, ROSTER_KEY: roster},
             )
@@ -189,9 +200,11 @@ def models_of(pools: Sequence[CandidatePool]) -> list[str]:
     return sorted({model for pool in pools for model in pool.models})
 
 
-def restore_contest(metadata: dict[str, Any]) -> Contest:
-    """The contest that a sample's metadata describes; the log holds all that is needed for it."""
+def restore_contest(metadata: dict[str, Any], input: str | list[ChatMessage] = "") -> Contest:
+    """The contest that a sample describes; the log holds all that is needed for it."""
     stored = dict(metadata[CONTEST_KEY])
+    parts = [] if isinstance(input, str) else [part for one in input for part in one.content]
+    stored["images"] = tuple(part.image for part in parts if isinstance(part, ContentImage))
     stored["rubric"] = Rubric.model_validate(stored["rubric"])
     stored["models"] = tuple(stored["models"])
     canary = stored.get("canary")
@@ -206,18 +219,18 @@ def sample_id(item: Item, *, with_benchmark: bool) -> str:
     return (f"{item.benchmark}:" if with_benchmark else "") + item.item_id + epoch
 
 
-def _parts(item: Item) -> dict[str, str]:
-    """The subject of an item, and the cluster of those that were made of one question."""
+def _parts(item: Item, shown: Sequence[Medium], keyed: bool) -> dict[str, str]:
+    """The subject of an item, the cluster of those made of one question, its media, its key."""
     details = item.metadata
     return {
         "subject": str(details.get("subject") or details.get("category") or ""),
         "cluster": str(details.get("raw_uuid") or ""),
+        "content_hash": item.content_hash,
+        "media": "" if not item.media else "show" if len(shown) == len(item.media) else "mark",
+        "unseen": task_text(item) if shown else "",
+        "target": item.target if keyed else "",
+        "question_type": str(details.get("type") or "") if keyed else "",
     }
-
-
-def _key(item: Item) -> dict[str, str]:
-    """What an answer is judged by where there is a key."""
-    return {"target": item.target, "question_type": str(item.metadata.get("type") or "")}
 
 
 def _require_keys(items: Sequence[Item]) -> None:
@@ -247,16 +260,12 @@ def _rubric(path: str | None, task_type: str | None, benchmark: str) -> tuple[st
         raise PrerequisiteError(str(error)) from error
 
 
-def _passed(candidate: Candidate) -> bool | None:
-    return passed(candidate.native_metric, candidate.native_score)
-
-
 def _finite(score: float) -> float | None:
     return None if math.isnan(score) else score
 
 
-def task_text(item: Item) -> str:
-    """What judges read as the task: the question, its choices and the functions on offer."""
+def task_text(item: Item, shown: Sequence[Medium] = ()) -> str:
+    """What judges read as the task: question, choices, functions on offer, marks for its media."""
     parts = [item.prompt]
     if item.choices:
         letters = (chr(ord("A") + i) for i in range(len(item.choices)))
@@ -266,4 +275,7 @@ def task_text(item: Item) -> str:
             "Available functions:\n"
             + "\n".join(json.dumps(tool, ensure_ascii=False) for tool in item.tools)
         )
+    hidden = [medium for medium in item.media if medium not in shown]
+    marks = ((shown, "shown above"), (hidden, "not shown"))
+    parts += [note(media, how) for media, how in marks if media]
     return "\n\n".join(parts)

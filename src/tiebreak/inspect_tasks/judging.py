@@ -6,9 +6,11 @@ on what it kept. So a run that is stopped loses nothing, and scores can be compu
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from logging import getLogger
 from typing import Any, Unpack
 
@@ -62,8 +64,8 @@ HOW_TO_GO_ON = (
 
 # Arguments that do not change what a run finds, or that its fingerprint holds in another form.
 _WHERE = (
-    *("candidates", "rubric", "task_type", "mode", "shard", "max_calls", "max_cost"),
-    "canaries",
+    *("candidates", "rubric", "task_type", "mode", "same_settings", "shard", "max_calls"),
+    *("max_cost", "canaries", "media"),
 )
 
 
@@ -97,7 +99,7 @@ def judging_task(
         require_no_rubric(protocol, common["task_type"], common["rubric"])
     if common["canaries"] and not RULES[protocol.placed_by].asks:
         raise PrerequisiteError(f"{protocol.name} asks no judge: leave canaries out.")
-    pools = load_pools(common["candidates"], common["mode"], protocol)
+    pools = load_pools(common["candidates"], common["mode"], protocol, common["same_settings"])
     models = models_of(pools)
     roles = as_jury(roles, common["jury"], common["quorum"], RULES[protocol.placed_by])
     found = None
@@ -112,6 +114,7 @@ def judging_task(
         merge_identical=common["merge_identical"],
         keyed=protocol.keyed,
         stratified=common["stratify"] == "auto",
+        media=common["media"] if RULES[protocol.placed_by].asks else "mark",
     )
     # Contests are restored when they are judged; before that only what they share needs them all.
     shared: Mapping[str, Any] = {}
@@ -202,7 +205,7 @@ def judge_items(
         if settling is not None:
             await settling.caught_up(state.sample_id)
         try:
-            ballots = await run.judge(restore_contest(state.metadata), record)
+            ballots = await run.judge(restore_contest(state.metadata, state.input), record)
         except Exception:
             if settling is not None:
                 settling.judged(state.sample_id, {})
@@ -315,10 +318,13 @@ def run_id(
 def log_metadata(
     protocol: Protocol, pools: Sequence[CandidatePool], seed: int, run: str, shard: str | None
 ) -> dict[str, Any]:
-    """What a ranking log says about itself: protocol, version, seed, and where answers came from.
+    """What a ranking log says about itself: protocol, version, seed, and how answers came about.
 
     `PROTOCOL_KEY` is how ranking logs are told from candidates' logs.
     """
+    settings: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
+    for (benchmark, model), asked in chain(*(pool.settings.items() for pool in pools)):
+        settings[benchmark][model] = asked
     sources = sorted({c.source for pool in pools for _, row in pool for c in row.values()})
     return {
         PROTOCOL_KEY: protocol.name,
@@ -329,6 +335,7 @@ def log_metadata(
         **({} if shard is None else {SHARD_KEY: shard}),
         "candidate_sources": sources,
         "candidate_notes": [str(note) for pool in pools for note in pool.notes],
+        "candidate_settings": settings,
     }
 
 

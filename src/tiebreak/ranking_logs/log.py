@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tiebreak.candidates import CONTEST_KEY, Shard
+from tiebreak.candidates.settings import Settings
 from tiebreak.scorers.ballots import ItemBallots, Rule
 from tiebreak.scorers.placement import NotPlacedError, Placement, place
 from tiebreak.scorers.rules import RULES, fits, fitting
@@ -93,14 +94,15 @@ class RankingLog:
     the fingerprint of pool, protocol, arguments and judges, the same for a run that was repeated;
     it is empty in logs of earlier versions. `judges` are the models and roles of the eval as one
     text, for a task that is built in Python has its fingerprint before its judges. `arguments` are
-    those of the task that say how it judges: all but `candidates` and `shard`. `benchmark` is the
-    dataset's name, for a log without ballots.
+    those of the task that say how it judges, not what. `benchmark` is the dataset's name, for a log
+    without ballots.
 
     `planned` are the ids of the samples that were to be judged, in the order of the dataset; with
     epochs there are `n_expected` of them, of which `n_missing` are not in the log: it ends early.
     `samples` are in Inspect's order: by epoch, then by id.
     `notes` are sentences about this log and about files that had to be left out. `canaries` are
     samples that were planted to see whether the judge can be persuaded: no items, and not ranked.
+    `settings` are by benchmark, and empty in logs of earlier versions.
     """
 
     path: str
@@ -122,6 +124,7 @@ class RankingLog:
     canaries: tuple[JudgedItem, ...] = ()
     judges: str = ""
     n_missing: int = 0
+    settings: Mapping[str, Settings] = field(default_factory=dict)
 
     @property
     def age(self) -> tuple[str, int, str]:

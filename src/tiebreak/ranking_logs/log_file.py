@@ -1,14 +1,16 @@
 """One ranking log file: what its header says, and what each of its samples holds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog
+from pydantic import TypeAdapter, ValidationError
 
 from tiebreak.candidates import CANARIES_KEY, PROTOCOL_KEY, RUN_KEY, SHARD_KEY, Shard
 from tiebreak.candidates.inspect_files import read_header, reason
+from tiebreak.candidates.settings import Settings
 from tiebreak.ranking_logs.log import (
     JudgedItem,
     RankingLog,
@@ -19,8 +21,10 @@ from tiebreak.ranking_logs.log import (
 from tiebreak.ranking_logs.samples import Held, read_held
 from tiebreak.scorers.ballots import ItemBallots
 
-# Arguments that say where answers come from and which part of the run this is, not how it judges.
-_NOT_HOW = {"candidates", "shard"}
+# Arguments that say which answers there are and which part of the run this is, not how it judges.
+_NOT_HOW = {"candidates", "same_settings", "shard"}
+
+_SETTINGS = TypeAdapter(dict[str, dict[str, dict[str, str]]])
 
 
 def ranking_header(path: str) -> EvalLog | None:
@@ -79,6 +83,7 @@ def read_log_file(
         canaries=tuple(one for one in judged if one.id in planted),
         n_missing=n_expected - len(samples),
         judges=header.eval.model_dump_json(include={"model", "model_roles"}),
+        settings=_settings(metadata),
     )
 
 
@@ -104,6 +109,14 @@ def _shard(path: str, metadata: dict[str, object]) -> Shard | None:
             f"{path} cannot be joined with other logs: in its metadata {error}. "
             "Take the file out of the folder, or judge that part again"
         ) from error
+
+
+def _settings(metadata: dict[str, object]) -> Mapping[str, Settings]:
+    """How models were asked; nothing where that is not written as the tasks write it."""
+    try:
+        return _SETTINGS.validate_python(metadata.get("candidate_settings") or {})
+    except ValidationError:
+        return {}
 
 
 def _judged(sample: Held[Any, Any], with_votes: bool) -> JudgedItem:

@@ -102,6 +102,7 @@ def _joined(old: RankingLog, new: RankingLog) -> RankingLog:
         protocol=new.protocol,
         run=new.run,
         arguments=new.arguments,
+        settings=new.settings or old.settings,
         planned=new.planned,
         n_expected=new.n_expected,
         samples=tuple(_joined_samples(before, after)),

@@ -23,6 +23,7 @@ it as it is; any other change (a new rule or kind of call, another meaning) rais
 has the rule `points` for results of matches; in version 1 that was the name of `grades`. Version 3
 has the rule `stars`. From version 4 on items may be `stratified`, or canaries."""
 
+Media = Literal["", "mark", "show"]
 Side = Literal["left", "right", "tie"]
 CallKind = Literal["seed", "match", "critique", "refine", "rubric", "score", "list"]
 AnchorSplit = Literal["5 vs 4", "4 vs 3", "3 vs 2", "2 vs 1"]
@@ -300,13 +301,16 @@ class ItemBallots(Ballot):
     theirs. `subject` is the part of the benchmark that the item belongs to, and items of one
     `cluster` were made of one question; both are empty where the logs do not say. `complete` is
     False for an item whose judging was cut short; such an item is never
-    ranked. `version` is 1 in logs without one.
+    ranked. `content_hash` is that of `Item`; of its `media` judges got a mark where any were not
+    shown. `version` is 1 in logs without one.
     """
 
     protocol: str
     benchmark: str
     item_id: str
     input_hash: str
+    content_hash: str = ""
+    media: Media = ""
     task_type: str
     rubric: str
     seed: int

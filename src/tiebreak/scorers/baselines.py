@@ -77,7 +77,7 @@ class SharedRubric:
         key = f"{contest.benchmark}\x1f{contest.rubric_name}"
         async with self._writing.setdefault(key, anyio.Lock()):
             if key not in self._written:
-                tasks = self._tasks.get(contest.benchmark, (contest.task,))
+                tasks = self._tasks.get(contest.benchmark, (contest.unseen or contest.task,))
                 self._written[key] = await judge.ask(
                     RubricQuestion(contest.benchmark, contest.rubric, tuple(tasks))
                 )
@@ -90,7 +90,7 @@ def share_rubric(contests: Sequence[Contest]) -> dict[str, SharedRubric]:
     for contest in contests:
         seen = tasks.setdefault(contest.benchmark, [])
         if len(seen) < SAMPLE_TASKS:
-            seen.append(contest.task)
+            seen.append(contest.unseen or contest.task)
     return {"shared": SharedRubric(tasks)}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tiebreak.scorers.attacks import Canary
-from tiebreak.scorers.ballots import ItemBallots, Rule
+from tiebreak.scorers.ballots import ItemBallots, Media, Rule
 from tiebreak.scorers.rubric import Rubric
 from tiebreak.scorers.schedule import Pair, Schedule, schedule
 
@@ -21,7 +21,8 @@ class Contest:
     chose (a built-in name or a path). `subject` and `cluster` are those of `ItemBallots`. `target`
     is the key, and `question_type` what kind of question it is, where a protocol judges by them;
     else, and where nobody knows, they are empty. `position` counts the `n_items` items of the
-    benchmark that are to be judged, from 0.
+    benchmark that are to be judged, from 0. `content_hash` and `media` are those of `ItemBallots`.
+    `images` are shown with the task; `unseen` is the task for who sees none of them, else empty.
     """
 
     benchmark: str
@@ -44,6 +45,10 @@ class Contest:
     passed: Mapping[str, bool] = field(default_factory=dict)
     stratified: bool = False
     canary: Canary | None = None
+    content_hash: str = ""
+    media: Media = ""
+    unseen: str = ""
+    images: tuple[str, ...] = ()
 
     def rng(self, *purpose: str | int) -> random.Random:
         """A generator of its own for one purpose, the same in every run with the same seed."""
@@ -84,6 +89,8 @@ class Contest:
             benchmark=self.benchmark,
             item_id=self.item_id,
             input_hash=self.input_hash,
+            content_hash=self.content_hash,
+            media=self.media,
             task_type=self.rubric.task_type,
             rubric=self.rubric_name,
             seed=self.seed,

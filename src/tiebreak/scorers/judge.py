@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
-from inspect_ai.model import ResponseSchema
+from inspect_ai.model import Content, ContentImage, ContentText, ResponseSchema
 
 from tiebreak.scorers.ballots import Call, CallKind, Reviewer
 from tiebreak.scorers.jury import ONE_JUDGE, Jury
@@ -21,11 +21,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Prompt:
-    """A question in words, and the schema of its reply."""
+    """A question in words, with images of its task, and the schema of its reply."""
 
     system: str
     user: str
     schema: ResponseSchema
+    images: tuple[str, ...] = ()
+
+
+def with_images(text: str, images: Sequence[str]) -> str | list[Content]:
+    """A message of text and images. These come first: calls about an item begin with them."""
+    shown = [ContentImage(image=image) for image in images]
+    return [*shown, ContentText(text=text)] if shown else text
 
 
 class Question(ABC, Generic[T]):

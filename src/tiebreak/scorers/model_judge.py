@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from tiebreak.scorers.ballots import Call, Reviewer
 from tiebreak.scorers.budget import Account, Budget, BudgetSpentError, Spent
-from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply
+from tiebreak.scorers.judge import Judge, ModelFailedError, Prompt, Question, Reply, with_images
 from tiebreak.scorers.jury import ONE_JUDGE, Jury
 from tiebreak.scorers.model_call import call_model
 from tiebreak.scorers.prompt import fill, template
@@ -68,7 +68,7 @@ class ModelJudge(Judge):
         prompt = question.prompt()
         messages: list[ChatMessage] = [
             ChatMessageSystem(content=prompt.system),
-            ChatMessageUser(content=prompt.user),
+            ChatMessageUser(content=with_images(prompt.user, prompt.images)),
         ]
         calls: list[Call] = []
         problem = ""

@@ -48,7 +48,7 @@ class TiersQuestion(Question[dict[str, int]]):
     def prompt(self) -> Prompt:
         schema = levels_schema("tiers", list(self.labelled), self.k)
         fence, slots = _slate(self.contest, self.labelled)
-        return _prompt("seed", self.contest.rubric, fence, schema, **slots, k=str(self.k))
+        return _prompt("seed", self.contest, fence, schema, **slots, k=str(self.k))
 
     @override
     def parse(self, text: str) -> dict[str, int]:
@@ -68,7 +68,7 @@ class ListQuestion(Question[dict[str, int]]):
         n = len(self.labelled)
         fence, slots = _slate(self.contest, self.labelled)
         schema = levels_schema("places", list(self.labelled), n)
-        return _prompt("list", self.contest.rubric, fence, schema, **slots, n=str(n))
+        return _prompt("list", self.contest, fence, schema, **slots, n=str(n))
 
     @override
     def parse(self, text: str) -> dict[str, int]:
@@ -126,7 +126,7 @@ class MatchQuestion(Question[PairReply]):
         asked = {"principles": self.principle_ids, "checklist items": self.checklist_ids}
         return _prompt(
             "match",
-            contest.rubric,
+            contest,
             fence,
             votes_schema(self.principle_ids, self.checklist_ids),
             **slots,
@@ -165,7 +165,7 @@ class CritiqueQuestion(Question[CritiqueReply]):
         fence, slots = _shared(self.contest)
         return _prompt(
             "critique",
-            self.contest.rubric,
+            self.contest,
             fence,
             critique_schema(),
             **slots,
@@ -203,7 +203,7 @@ class RefineQuestion(Question[RefineReply]):
         items = Counter(item.principle for item in self.checklist)
         return _prompt(
             "refine",
-            contest.rubric,
+            contest,
             fence,
             refinement_schema(list(contest.rubric.weights)),
             **slots,
@@ -238,7 +238,7 @@ class ScoreQuestion(Question[dict[str, int]]):
         fence, slots = _shared(contest, [earned])
         return _prompt(
             "score",
-            contest.rubric,
+            contest,
             fence,
             grades_schema(list(contest.rubric.weights)),
             **slots,
@@ -279,9 +279,10 @@ class RubricQuestion(Question[tuple[Criterion, ...]]):
 
 
 def _prompt(
-    name: str, rubric: Rubric, fence: Fence, schema: ResponseSchema, /, **slots: str
+    name: str, about: Contest | Rubric, fence: Fence, schema: ResponseSchema, /, **slots: str
 ) -> Prompt:
     """The prompt of two templates; the system's is the same for all items with this rubric."""
+    rubric, images = (about, ()) if isinstance(about, Rubric) else (about.rubric, about.images)
     system = template(f"{name}.system")
     constant = {
         "fence_rule": template("fence"),
@@ -292,6 +293,7 @@ def _prompt(
         system=fill(system, **{slot: constant[slot] for slot in slots_of(system)}),
         user=fill(template(f"{name}.user"), mark=fence.line, **slots),
         schema=schema,
+        images=images,
     )
 
 

@@ -109,6 +109,7 @@ class StarsQuestion(Question[Mapping[str, Any]]):
                 decided=self._decided(),
             ),
             schema=stars_schema(self.possible),
+            images=contest.images,
         )
 
     def _decided(self) -> str:

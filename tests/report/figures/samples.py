@@ -78,7 +78,7 @@ def board(
         spread=NAN, native_spread=NAN, level=0.95, draws=10, seed=0,
         jury=(),
         canaries=None,
-        judge=NOTHING, receipt=NOTHING, settled=None,
+        judge=NOTHING, receipt=NOTHING, settled=None, settings_differ={},
         warnings=(), notes=(),
     )  # fmt: skip
 

@@ -18,12 +18,14 @@ from tests.ranking_logs.builders import (
     write_log,
 )
 from tests.report.showing import printed as show
+from tests.report.showing import round_trip
 from tiebreak.analysis.leaderboard import Leaderboard, leaderboards
 from tiebreak.analysis.strengths import StrengthRow
+from tiebreak.candidates.settings import Different
 from tiebreak.rankers import Resampling
 from tiebreak.rankers.settlement import SettleFor
 from tiebreak.report.cells import decimal, signed_interval
-from tiebreak.report.sheets.leaderboard import sheets_of
+from tiebreak.report.sheets.leaderboard import data_of, sheets_of
 from tiebreak.report.terminal import plain
 from tiebreak.scorers.ballots import ItemBallots
 
@@ -115,6 +117,31 @@ def of(folder: Path, *items: ItemBallots, width: int = 200) -> str:
     return printed(
         leaderboards([write_log(folder / "r.eval", [*items])], how=Resampling(draws=100)), width
     )
+
+
+@pytest.mark.parametrize(
+    ("differ", "note"),
+    [
+        ({}, None),
+        (
+            {"temperature": {"0": ["a", "b"], "1": ["c"]}, "shots": {"5": ["a"], "": ["b", "c"]}},
+            "temperature: 0 (a, b), 1 (c); shots: 5 (a), not set (b, c)",
+        ),
+        (
+            {"solver": {"f()": [f"m{n}" for n in range(5)], "g()": ["x", "y", "z"]}},
+            "solver: f() (m0, m1, m2 and 2 more), g() (x, y, z)",
+        ),
+    ],
+)
+def test_different_settings_are_one_note(
+    boards: list[Leaderboard], differ: Different, note: str | None
+) -> None:
+    shown = replace(boards[0], settings_differ=differ)
+    [sheet] = sheets_of([shown])
+    said = [one for one in sheet.notes if "different ways" in one]
+    assert said == ([f"The models were asked in different ways: {note}"] if note else [])
+    [data] = round_trip(data_of([shown]))["leaderboards"]
+    assert data["settings_differ"] == differ
 
 
 ABOUT_MATCHES = ("W–L–T", "First answer won", "Flips when", "Longer answer", "Second views")

@@ -10,7 +10,7 @@ from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.ranking import KEMENY
 from tiebreak.analysis.peers.self_preference import no_self_rank
 from tiebreak.rankers import AGGREGATORS, aggregate_items
-from tiebreak.rankers.aggregation import comparing, mean_rank
+from tiebreak.rankers.consensus import comparing, mean_rank
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.rankers.views import own_and_peers

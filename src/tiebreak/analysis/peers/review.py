@@ -21,7 +21,7 @@ from tiebreak.analysis.verdict import order_sentence
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers import Views, peer_views
-from tiebreak.rankers.aggregation import comparing
+from tiebreak.rankers.consensus import comparing
 from tiebreak.rankers.errors import UnprovenOrderError
 from tiebreak.rankers.uncertainty import Resampling
 from tiebreak.ranking_logs.log import RankingLog

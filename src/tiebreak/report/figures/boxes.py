@@ -17,8 +17,8 @@ from tiebreak.analysis.peers.panel import Panel
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.peers.self_preference import SelfPreference
 from tiebreak.analysis.stability import StabilityReport
-from tiebreak.rankers.aggregation import comparing, mean_rank
 from tiebreak.rankers.agreement import pearson_many, spearman_many
+from tiebreak.rankers.consensus import comparing, mean_rank
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.report import ReportError

@@ -7,7 +7,7 @@ import numpy as np
 
 from tiebreak.analysis.peers.review import PeerReview
 from tiebreak.analysis.win_rates import WinRates
-from tiebreak.rankers.aggregation import comparing, mean_rank
+from tiebreak.rankers.consensus import comparing, mean_rank
 from tiebreak.rankers.profile import FloatArray, within_ballots
 from tiebreak.report.cells import UNDEFINED, decimal
 from tiebreak.report.figures.canvas import MUTED, PAPER, fitting, panel, short, styled, widest

@@ -9,6 +9,7 @@ from tiebreak.analysis.receipt import Receipt
 from tiebreak.analysis.settled import Settled
 from tiebreak.analysis.stars import StarBoard
 from tiebreak.analysis.strengths import Method, StrengthRow
+from tiebreak.candidates.settings import ways
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
@@ -111,7 +112,7 @@ def board_sheet(board: Leaderboard, name: str | None = None) -> Sheet:
         _verdict(board),
         board.warnings,
         tuple(filter(None, [ranking, _views(board), control, judge, jury_section(board)])),
-        (*board.notes, *_unranked_notes(board)),
+        (*board.notes, *settings_notes(board), *_unranked_notes(board)),
     )
 
 
@@ -128,6 +129,12 @@ def tier_lines(board: Leaderboard | StarBoard) -> Iterator[str]:
     """Which models cannot be told apart, unless the verdict says all of it."""
     if 1 < len(board.verdict.tiers) < len(board.rows):
         yield f"Tiers, in which no two models are told apart: {' · '.join(tiers_of(board))}"
+
+
+def settings_notes(board: Leaderboard | StarBoard) -> Iterator[str]:
+    """In which ways models were asked differently."""
+    if sentence := ways(board.settings_differ):
+        yield sentence[0].upper() + sentence[1:]
 
 
 def _verdict(board: Leaderboard) -> str:

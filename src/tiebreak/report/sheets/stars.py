@@ -29,7 +29,7 @@ from tiebreak.report.sheet import (
     interval_heading,
     model_names,
 )
-from tiebreak.report.sheets.leaderboard import receipt_sections, tier_lines
+from tiebreak.report.sheets.leaderboard import receipt_sections, settings_notes, tier_lines
 from tiebreak.words import count, percent
 
 _DESIGNS = {
@@ -75,7 +75,7 @@ def board_sheet(board: StarBoard) -> Sheet:
             Section.of(_subjects(board), legend=[_SUBJECTS]),
             Section.of(_stars(board), lines=_constants(board)),
         ),
-        board.notes,
+        (*board.notes, *settings_notes(board)),
     )
 
 
