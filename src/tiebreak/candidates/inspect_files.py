@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from tiebreak.candidates.json_text import parse_json
+from tiebreak.candidates.packed import most_unpacked, unpacked, unpacked_name
 from tiebreak.paths import problem_with
 from tiebreak.progress import tracked
 
@@ -32,10 +33,6 @@ _SHORTENED = [to_json(mark)[1:-1] for mark in (CUT_TEXT, LEFT_OUT)]
 
 _HEADER, _START = "header.json", "_journal/start.json"
 
-# Transcripts repeat themselves, but no log is both that large and that much smaller as a zip.
-_ALWAYS_READ = 2**29
-_MOST_TIMES = 300
-
 
 def read_header(path: str) -> EvalLog:
     """What a log says of its run; one that is elsewhere is read by Inspect.
@@ -46,13 +43,17 @@ def read_header(path: str) -> EvalLog:
     own = own_file(path)
     if own is None:
         return read_eval_log(path, header_only=True)
-    path = own
-    if not path.endswith(".eval"):
-        return _header(_json_log(path))
-    with open_zip(path) as log:
+    if not is_zip(own):
+        return _header(_json_log(own))
+    with open_zip(own) as log:
         # A run that was killed has not come to its header.
         name = _HEADER if _HEADER in log.namelist() else _START
         return _header(_object(log.read(name)))
+
+
+def is_zip(path: str) -> bool:
+    """Whether a log is a zip, and no JSON; both may be packed once more."""
+    return unpacked_name(path).endswith(".eval")
 
 
 def own_file(path: str) -> str | None:
@@ -133,7 +134,7 @@ def sample_texts(path: str) -> Iterator[bytes]:
         ValueError: Two under one name have different questions, so one of them would be lost.
         Exception: Whatever damaged bytes make a parser raise.
     """
-    if not path.endswith(".eval"):
+    if not is_zip(path):
         samples = _json_log(path).get("samples") or []
         yield from (to_json(one, inf_nan_mode="constants") for one in samples)
         return
@@ -161,18 +162,18 @@ def open_zip(path: str) -> Iterator[ZipFile]:
     """
     if problem := problem_with(path):
         raise ValueError(problem)
-    with _zip_file(path) as log:
+    with unpacked(Path(path)) as plain, _zip_file(plain) as log:
         size = sum(member.file_size for member in log.infolist())
-        if size > max(_ALWAYS_READ, _MOST_TIMES * Path(path).stat().st_size):
+        if size > most_unpacked(Path(path)):
             raise ValueError(f"unpacked it would take {size // 2**20:,} MB")
         yield log
 
 
-def _zip_file(path: str) -> ZipFile:
+def _zip_file(path: Path) -> ZipFile:
     try:
         return ZipFile(path)
     except BadZipFile as error:
-        with Path(path).open("rb") as file:
+        with path.open("rb") as file:
             start = file.read(4)
         if not start:
             raise EOFError(_CUT.replace("cut off", "empty")) from error
@@ -202,7 +203,8 @@ def place_of(id: int | str, epoch: int) -> tuple[int, str]:
 def _json_log(path: str) -> dict[str, Any]:
     if problem := problem_with(path):
         raise ValueError(problem)
-    text = Path(path).read_bytes()
+    with unpacked(Path(path)) as plain:
+        text = plain.read_bytes()
     if not text:
         raise EOFError(_CUT.replace("cut off", "empty"))
     try:

@@ -74,9 +74,9 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
 
     The header is read first, so ranking logs and unsuccessful ones are skipped cheaply.
     """
-    source = path.as_posix()
+    source = options.shown(path)
     try:
-        header = read_header(source)
+        header = read_header(path.as_posix())
     except Exception as error:  # zip, JSON and validation errors: all mean "not a log"
         return _unreadable(source, error)
     if PROTOCOL_KEY in header.metadata:
@@ -88,7 +88,7 @@ def read_inspect_log(path: Path, options: ReadOptions) -> Reading:
         )
         return Reading(problems=(Note("log_status", source, what),), run=_run_of(header))
     try:
-        samples = read_samples(source, _UNUSED_FIELDS)
+        samples = read_samples(path.as_posix(), _UNUSED_FIELDS)
     except Exception as error:  # as above: a damaged member shows only now
         return _unreadable(source, error)
     if not samples:

@@ -1,20 +1,18 @@
 """Reading lm-eval's `samples_<task>_<date>.jsonl`, one file for one task and one model.
 
-It may be packed by gzip, as `samples_<task>_<date>.jsonl.gz`.
+It may be packed, as `samples_<task>_<date>.jsonl.gz` or `.zst`.
 
 A row holds the document, the prompt, the raw responses and the metrics of one filter; a task with
 F filters writes F rows per document. The model's name is in the `results_<date>.json` beside it.
 """
 
-import gzip
 import hashlib
 import json
 import math
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from tiebreak.candidates.documents import (
     are_places,
@@ -28,6 +26,7 @@ from tiebreak.candidates.identity import input_hash
 from tiebreak.candidates.json_text import parse_json
 from tiebreak.candidates.lm_eval_runs import Run, run_of, summaries_of, task_of
 from tiebreak.candidates.native import Native, choice_note, choose_metric, finite, listed, missing
+from tiebreak.candidates.packed import unpacked
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Medium, Note
 from tiebreak.candidates.question import Asked, questions
 from tiebreak.candidates.records import (
@@ -51,14 +50,11 @@ _HOW_ASKED = ("shots", "delimiter", "template")
 _NO_SCORE = "bypass"  # what --predict_only puts in place of all metrics
 # A line is held as a whole, and what is no text may have no line end.
 _LONGEST_LINE = 256 * 2**20
-# No samples are both that large and that much smaller packed.
-_ALWAYS_READ = 2**29
-_MOST_TIMES = 300
 
 
 def read_lm_eval_samples(path: Path, options: ReadOptions) -> Reading:
     """Read one samples file; any damaged line makes the whole file unreadable."""
-    source = path.as_posix()
+    source = options.shown(path)
     try:
         rows = list(_rows(path))
     except ValueError as error:
@@ -99,29 +95,13 @@ def _rows_of_array(text: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed."""
-    if path.suffix != ".gz":
-        with path.open("rb") as file:
-            yield from _lines_of(file)
-        return
-    most, unpacked = max(_ALWAYS_READ, _MOST_TIMES * path.stat().st_size), 0
-    try:
-        with gzip.open(path, "rb") as file:
-            for line in _lines_of(file):
-                unpacked += len(line)
-                if unpacked > most:
-                    raise ValueError(f"unpacked it would take more than {most // 2**20:,} MB")
-                yield line
-    except EOFError as error:
-        raise ValueError("is a gzip file that is cut off: copy or pack it again") from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"is a damaged gzip file ({error}): copy or pack it again") from error
+    """The lines of a file, unpacked; a ValueError says what is wrong with how it is packed.
 
-
-def _lines_of(file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    """Lines of bytes: only a newline ends a line of JSON. A very long one comes in pieces."""
-    while line := file.readline(_LONGEST_LINE):
-        yield line
+    Only a newline ends a line of JSON. A very long one comes in pieces.
+    """
+    with unpacked(path) as plain, plain.open("rb") as file:
+        while line := file.readline(_LONGEST_LINE):
+            yield line
 
 
 def _row(line: bytes) -> dict[str, Any]:
@@ -170,7 +150,7 @@ class _Reader:
     """Reads one file; collects notes and problems on the way."""
 
     def __init__(self, path: Path, options: ReadOptions, rows: list[dict[str, Any]]) -> None:
-        self.source = path.as_posix()
+        self.source = options.shown(path)
         self.options = options
         self.task = task_of(path)
         self.benchmark = options.benchmark(self.task)

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.pool import Candidate, Item, ItemKey, Note
+from tiebreak.paths import address_of, local_path
 
 Harness = Literal["inspect", "lm-eval"]
 Epochs = Literal["first", "all"]
@@ -66,14 +67,22 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Choices of the caller that readers need, see `load_candidates`; and what `once` keeps."""
+    """Choices of the caller that readers need, see `load_candidates`; and what `once` keeps.
+
+    `roots` are files and folders that were unpacked or fetched, by how the user knows them.
+    """
 
     epochs: Epochs = "first"
     native: tuple[str, ...] = ()
     filter: str | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    roots: Mapping[Path, str] = field(default_factory=dict)
     _kept: dict[object, tuple[object, Any]] = field(default_factory=dict, compare=False)
+
+    def shown(self, path: Path) -> str:
+        """A file as the user knows it."""
+        return shown_path(path, self.roots)
 
     def name_of(self, source: str) -> str | None:
         """The model that the caller gave a file, or a folder that it lies in."""
@@ -98,15 +107,29 @@ class ReadOptions:
         return self.rename.get(raw, self.rename.get(name, name))
 
 
+def shown_path(path: Path, roots: Mapping[Path, str]) -> str:
+    """A file or folder as the user knows it, such as `logs.zip/run1/a.eval`.
+
+    Args:
+        path: Where it is.
+        roots: Files and folders that were unpacked or fetched, by how the user knows them.
+    """
+    for root, name in roots.items():
+        if path.is_relative_to(root):
+            return f"{name}/{path.relative_to(root).as_posix()}".removesuffix("/.")
+    return path.as_posix()
+
+
 def places_of(source: str) -> list[str]:
     """A file and the folders that it lies in, the innermost first; from the root of the disk."""
-    path = place(source)
-    return [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
+    scheme, separator, path = place(source).rpartition("://")
+    inside = [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
+    return [f"{scheme}{separator}{each}" for each in inside]
 
 
 def place(path: str) -> str:
     """A path on this machine from the root of its disk; an address as it is."""
-    return path if "://" in path else Path(path).absolute().as_posix()
+    return address_of(path).rstrip("/") or local_path(path).absolute().as_posix()
 
 
 def brief(value: object) -> str:

@@ -186,7 +186,7 @@ def _refuse_secrets(public: CandidatePool, found: CandidatePool) -> CandidatePoo
         str(summary)
         for path in sources
         if path.endswith(SAMPLES_ENDS)
-        for summary in Path(path).parent.glob("results*.json")
+        for summary in Path(path).parent.glob("results*.json*")
     }
     secrets = [secret for path in sorted(sources | beside) for secret in score_secrets(path)]
     if secrets:

@@ -17,6 +17,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelConfig
 
 from tiebreak.candidates.discover import discover
+from tiebreak.candidates.packed import unpacked, unpacked_name
 from tiebreak.publish.credentials import SHORTEST, Called, called_by, credentials, is_word
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name
@@ -81,14 +82,15 @@ def score_secrets(path: str) -> Iterator[Secret]:
 
     Of lm-eval's summary these are the credentials among the model's arguments.
     """
-    file = Path(path)
-    if file.suffix not in (".eval", ".json") or not file.is_file():
+    packed = Path(path)
+    if not unpacked_name(path).endswith((".eval", ".json")) or not packed.is_file():
         return
-    if any(found.kind == "inspect" for found in discover([file]).files):
-        yield from log_secrets(path)
-        return
-    for where, value, called in _strings("a model argument", _model_args(file.read_bytes())):
-        yield from _usable(f"{where} in {file_name(path)}", value, called)
+    with unpacked(packed) as file:
+        if any(found.kind == "inspect" for found in discover([file]).files):
+            yield from log_secrets(str(file))
+            return
+        for where, value, called in _strings("a model argument", _model_args(file.read_bytes())):
+            yield from _usable(f"{where} in {file_name(path)}", value, called)
 
 
 def _model_args(summary: bytes) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from tiebreak.candidates.discover import discover, visible_files
 from tiebreak.candidates.identity import benchmark_name
 from tiebreak.candidates.lm_eval_runs import summaries_of
+from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.records import ReadOptions
 from tiebreak.paths import AnyPath, Paths, path_list
 from tiebreak.tables.errors import TableError, UnreadableFileError, require_path
@@ -24,7 +25,10 @@ from tiebreak.words import listed, natural_key
 # `results_<date>.json`, or `<name>_<date>.json` for an --output_path that names a file.
 _RESULTS_NAME = re.compile(r"results.*\.json|.+_\d{4}-\d\d-\d\dT[\d.:-]+\.json")
 # What could hold scores: a file of another kind in a folder is nobody's result.
-_DATA = (".csv", ".json", ".jsonl", ".jsonl.gz", ".parquet")
+_DATA = (
+    *(".csv", ".json", ".jsonl", ".parquet", ".zip"),
+    *(".json.gz", ".json.zst", ".jsonl.gz", ".jsonl.zst"),
+)
 
 _KINDS = ("of one model's items", "of items paired with other models'")
 # How far apart two means of the same scores can be.
@@ -160,7 +164,7 @@ def _reader(path: Path) -> Callable[[Path, ReadOptions], Reading]:
         from tiebreak.tables.pool_scores import read_pool_results
 
         return read_pool_results
-    if path.suffix not in (".eval", ".json"):
+    if not unpacked_name(path.name).endswith((".eval", ".json")):
         raise TableError(
             f"{path}: results are read from Inspect logs (.eval, .json), lm-eval's results_*.json "
             "and pools (.parquet); a table of scores must be a .csv of its own"

@@ -17,6 +17,7 @@ from tiebreak.candidates import Candidate, same_answer
 from tiebreak.candidates.discover import Discovery, discover
 from tiebreak.candidates.inspect_files import reason
 from tiebreak.candidates.inspect_logs import read_inspect_log
+from tiebreak.candidates.packed import unpacked_name
 from tiebreak.candidates.records import LogRecord, ReadOptions
 from tiebreak.paths import Paths, path_list
 from tiebreak.progress import tracked
@@ -125,6 +126,8 @@ def _into_log(
     path: Path, rankings: Sequence[Ranking], options: ReadOptions, *, dry_run: bool
 ) -> list[Outcome]:
     """Put all rankings into the log that they belong to; a ranking log is not worth a word."""
+    if unpacked_name(path.name) != path.name:
+        return [Outcome(path.as_posix(), "left_alone", why="is packed: unpack it first")]
     before = path.stat()
     reading = read_inspect_log(path, options)
     if not reading.records:
