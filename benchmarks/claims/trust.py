@@ -15,8 +15,7 @@ from benchmarks.claims.worlds import (
     near_ties,
     position_bound,
 )
-from tiebreak.analysis.judge.coin import COIN_CYCLES, cycles_of
-from tiebreak.analysis.judge.figures import JudgeFigures, judge_figures
+from tiebreak.analysis.judge.figures import COIN_CYCLES, JudgeFigures, cycles_of, judge_figures
 from tiebreak.analysis.judge.position import ALARM
 from tiebreak.analysis.trust import trust_of
 from tiebreak.lab.judge import Traits

@@ -6,10 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tiebreak.analysis import trust
-from tiebreak.analysis.judge.coin import Cycles
-from tiebreak.analysis.judge.correctness import Correctness
-from tiebreak.analysis.judge.figures import JudgeFigures
-from tiebreak.analysis.judge.jury import Juror
+from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, Juror
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.trust import State, trust_of

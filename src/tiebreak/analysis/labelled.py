@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from tiebreak.analysis.alignment.align import match_names
+from tiebreak.analysis.alignment import match_names
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.candidates import normalise_answer
 from tiebreak.rankers.profile import FloatArray

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tiebreak.analysis.judge.canaries import Canaries
-from tiebreak.analysis.judge.figures import JudgeFigures
-from tiebreak.analysis.judge.jury import Juror
+from tiebreak.analysis.judge.figures import JudgeFigures, Juror
 from tiebreak.analysis.judge.length import Length
 from tiebreak.analysis.judge.position import ALARM, TOLERANCE, Position
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE

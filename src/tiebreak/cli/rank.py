@@ -112,7 +112,7 @@ def _pair(logs: tuple[str, ...], form: str | None, pair: str, level: float) -> N
     from tiebreak.analysis.pair import compare_pair
     from tiebreak.rankers.errors import RankingError
     from tiebreak.ranking_logs import RankingLogError
-    from tiebreak.report.sheets import pair as sheets
+    from tiebreak.report.sheets import pairs as sheets
 
     names = split_names(pair)
     if len(names) != 2 or not all(names):

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Final
 
 from tiebreak.estimate import EstimateError
-from tiebreak.estimate.evidence import Evidence, by_schedule, cheaper
+from tiebreak.estimate.experience import Evidence, by_schedule, cheaper
 from tiebreak.scorers.schedule import n_rounds
 
 LEVEL: Final = 0.95

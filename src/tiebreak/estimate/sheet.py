@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tiebreak.estimate.estimate import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.experience import Experience
-from tiebreak.estimate.figures import Estimate, Judges, ProtocolEstimate
 from tiebreak.estimate.prices import Price, model_info
 from tiebreak.estimate.small_fields import few_models
 from tiebreak.estimate.totals import Range

@@ -28,8 +28,7 @@ from tiebreak.paths import AnyPath
 from tiebreak.publish.errors import PublishError
 from tiebreak.publish.facts import file_name, without_folders
 from tiebreak.publish.runs import Judged, Run
-from tiebreak.publish.search import refuse_secrets
-from tiebreak.publish.secrets import score_secrets
+from tiebreak.publish.secrets import refuse_secrets, score_secrets
 from tiebreak.publish.tables import from_parquet, to_parquet
 from tiebreak.words import count
 

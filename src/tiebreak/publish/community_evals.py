@@ -18,7 +18,7 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.publish.facts import flattened
 from tiebreak.publish.runs import Run
-from tiebreak.report.figures.drawing import slug
+from tiebreak.report.figures.canvas import slug
 from tiebreak.words import count
 
 FOLDER: Final = ".eval_results"

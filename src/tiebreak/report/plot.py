@@ -3,19 +3,30 @@
 from os import PathLike
 from pathlib import Path
 
-from tiebreak.analysis.alignment.align import Alignment
+from tiebreak.analysis.alignment import Alignment
 from tiebreak.analysis.calibration import Calibration
 from tiebreak.analysis.comparison import Comparison
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.star_stability import StarStability
 from tiebreak.report import ReportError
-from tiebreak.report.figures.boxes import alignment_boxes, alignment_figure, views_figure
-from tiebreak.report.figures.canvas import drawn_for, require_matplotlib
+from tiebreak.report.figures.boards import causes_figure, dates_figure, orders_figure
+from tiebreak.report.figures.boxes import (
+    alignment_boxes,
+    alignment_figure,
+    kappa_figure,
+    views_figure,
+)
+from tiebreak.report.figures.canvas import (
+    FORMS,
+    Drawing,
+    Form,
+    distinct,
+    drawn_for,
+    require_matplotlib,
+)
 from tiebreak.report.figures.contests import contest_figures
-from tiebreak.report.figures.drawing import FORMS, Drawing, Form, distinct
-from tiebreak.report.figures.kappas import confusion_figure, kappa_figure
+from tiebreak.report.figures.matrices import confusion_figure
 from tiebreak.report.figures.prices import AXES, Against, price_figure
-from tiebreak.report.figures.star_course import causes_figure, dates_figure, orders_figure
 
 __all__ = [
     "AXES",

@@ -23,14 +23,13 @@ from tiebreak.report.figures.canvas import (
     PALE,
     PAPER,
     SMALL,
+    Drawing,
     panel,
     short,
     styled,
     widest,
 )
-from tiebreak.report.figures.drawing import Drawing
-from tiebreak.report.figures.labels import SIDE_LINE, Label, label_side
-from tiebreak.report.figures.points import name_points, point_panel
+from tiebreak.report.figures.labels import SIDE_LINE, Label, label_side, name_points, point_panel
 from tiebreak.report.figures.rows import draw_point, limits, row_panel
 from tiebreak.words import count
 

@@ -1,4 +1,7 @@
-"""Names beside what they name, so that none covers another."""
+"""Names beside what they name, so that none covers another; scatter plots whose points are models.
+
+Models are named one by one, or by number where there are many.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -6,10 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tiebreak.rankers.profile import FloatArray
-from tiebreak.report.figures.canvas import INK, MUTED, ORANGE, SMALL, text_width
+from tiebreak.report.figures.canvas import (
+    INK,
+    MUTED,
+    ORANGE,
+    SMALL,
+    columns,
+    fitting,
+    panel,
+    text_width,
+    widest,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 # Places of a label beside its point, in points: the first one that is free is taken.
 _PLACES = [
@@ -144,3 +159,51 @@ def _overlaps(boxes: FloatArray, others: FloatArray, room: float = 1.5) -> Float
     apart = np.any((high < others[:, :2]) | (low > others[:, 2:]), axis=2)
     count: FloatArray = np.sum(~apart, axis=1, dtype=np.float64)
     return count
+
+
+_SIZE = (4.8, 4.0)
+_LINE = 0.165
+# More names than these, or longer ones, would cover each other and the points.
+_MANY, _LONG = 10, 32
+
+
+def point_panel(
+    names: Sequence[str], *, title: str, ylabel: str, below: Sequence[str]
+) -> "tuple[Figure, Axes]":
+    """An empty plot, with a key to the numbers at its right where there are many names.
+
+    Args:
+        names: of the points, each with its number in front.
+        title: of the figure.
+        ylabel: what the vertical axis shows.
+        below: the horizontal axis, then remarks; see `panel`.
+    """
+    key = list(names) if _crowded(names) else []
+    left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
+    width = fitting(_SIZE[0], left + right)
+    # No narrower than it is high, but as high as its key.
+    height = max(min(_SIZE[1], width), _LINE * len(key))
+    figure, axes = panel(
+        (width, height),
+        title=title,
+        left=left,
+        right=right,
+        below=below,
+    )
+    axes.set_ylabel(ylabel)
+    axes.grid()
+    for line, name in enumerate(key):
+        y = 1 - (line + 0.5) * _LINE / height
+        axes.text(1.04, y, name, transform=axes.transAxes, va="center", size=SMALL)
+    return figure, axes
+
+
+def name_points(axes: "Axes", names: Sequence[str], points: Sequence[Label]) -> None:
+    """Write beside each point its whole name, or its number alone where there is a key."""
+    if not _crowded(names):
+        points = [one._replace(text=name) for name, one in zip(names, points, strict=True)]
+    label_points(axes, points)
+
+
+def _crowded(names: Sequence[str]) -> bool:
+    return len(names) > _MANY or any(columns(name) > _LONG for name in names)

@@ -12,14 +12,15 @@ from tiebreak.report.figures.canvas import (
     PALE,
     PAPER,
     SMALL,
+    Drawing,
     fitting,
     new_figure,
     not_shown,
     short,
+    slug,
     styled,
     wrapped,
 )
-from tiebreak.report.figures.drawing import Drawing, slug
 from tiebreak.report.figures.labels import Label, label_points
 from tiebreak.words import count
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from tiebreak.analysis.alignment.align import Alignment, BenchmarkAlignment
-from tiebreak.analysis.alignment.correlations import Correlation, Rater
+from tiebreak.analysis.alignment import Alignment, BenchmarkAlignment, Correlation, Rater
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.report.cells import Cell, integer, number, span, words
 from tiebreak.report.json import document, json_ready, only

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from tiebreak.analysis.star_styles import StarStyles
-from tiebreak.analysis.stars import StarBoard, StarReport, StarRow
+from tiebreak.analysis.stars import StarBoard, StarReport, StarRow, StarStyles
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.ranking_logs.shards import together
 from tiebreak.report.cells import (
