@@ -1,5 +1,6 @@
 """Plots as files of their own: what `compare`, `align`, `calibrate`, `csd`, `stability` draw."""
 
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
@@ -64,6 +65,17 @@ def _form_of(path: str | PathLike[str]) -> Form:
 
 def _write(drawing: Drawing, path: str | PathLike[str], width: float | None) -> None:
     Path(path).write_bytes(drawing.printed(_form_of(path), width))
+
+
+def _write_all(
+    drawings: Iterable[tuple[Drawing, str]], path: str | PathLike[str], width: float | None
+) -> list[Path]:
+    """Write drawings beside each other, each with its own end of the name."""
+    files = []
+    for drawing, end in drawings:
+        files.append(Path(path).with_stem(f"{Path(path).stem}{end}"))
+        _write(drawing, files[-1], width)
+    return files
 
 
 def plot_comparison(
@@ -158,13 +170,8 @@ def plot_calibration(
         found = [confusion_figure(calibration, judge) for judge in calibration.judges]
     if kappa is None:
         raise ReportError("Nothing to draw: no judge has a κ")
-    files = []
-    for number, drawing in enumerate([kappa, *filter(None, found)]):
-        end = "" if not number else "-labels" if number == 1 else f"-labels-{number}"
-        name = Path(path).with_stem(f"{Path(path).stem}{end}")
-        _write(drawing, name, width)
-        files.append(name)
-    return files
+    ends = ["", "-labels", *(f"-labels-{number}" for number in range(2, len(found) + 1))]
+    return _write_all(zip([kappa, *filter(None, found)], ends, strict=False), path, width)
 
 
 def plot_contest(
@@ -187,15 +194,11 @@ def plot_contest(
         OSError: a file cannot be written.
     """
     check_plot(path)
-    files = []
     with drawn_for(width):
         drawings = distinct(contest_figures(report))
-    for drawing in drawings:
-        part = drawing.name.removeprefix("csd-")
-        name = Path(path) if part == "wins" else Path(path).with_stem(f"{Path(path).stem}-{part}")
-        _write(drawing, name, width)
-        files.append(name)
-    return files
+    parts = (drawing.name.removeprefix("csd") for drawing in drawings)
+    ends = ("" if part == "-wins" else part for part in parts)
+    return _write_all(zip(drawings, ends, strict=True), path, width)
 
 
 def plot_star_stability(
@@ -225,9 +228,5 @@ def plot_star_stability(
         )
     if not drawings:
         raise ReportError("Nothing to draw: --plot draws --elo, --dates and --causes")
-    files: list[Path] = []
-    for drawing in drawings:
-        end = f"-{drawing.name}" if files else ""
-        files.append(Path(path).with_stem(f"{Path(path).stem}{end}"))
-        _write(drawing, files[-1], width)
-    return files
+    ends = ("", *(f"-{drawing.name}" for drawing in drawings[1:]))
+    return _write_all(zip(drawings, ends, strict=True), path, width)

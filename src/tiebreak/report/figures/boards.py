@@ -6,13 +6,14 @@ Of stars also orders of fewer questions, scores by date and causes of errors (LL
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow
 from tiebreak.analysis.star_samples import StarOrders
 from tiebreak.analysis.star_stability import ErrorCauses, StarCourse
-from tiebreak.analysis.stars import StarBoard
+from tiebreak.analysis.stars import StarBoard, StarRow
 from tiebreak.rankers.ranks import DECIMALS
 from tiebreak.report.cells import UNDEFINED, decimal, ranks
 from tiebreak.report.figures.canvas import (
@@ -34,6 +35,9 @@ from tiebreak.report.figures.matrices import heat_map
 from tiebreak.report.figures.rows import draw_point, limits, row_panel
 from tiebreak.words import count, percent
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 def leaderboard_figure(board: Leaderboard) -> Drawing | None:
     """The score of every model with its interval, and the ranks that tests of pairs leave open.
@@ -43,10 +47,25 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
     rows = [row for row in board.rows if row.rank is not None]
     if not rows:
         return None
-    missing = [row.model for row in board.rows if row.rank is None]
-    level = f"{board.level * 100:g}%"
     title = f"{_title(board)} · Borda score of each model"
+    return Drawing(
+        slug("leaderboard", board.benchmark, board.protocol),
+        title,
+        " ".join(_leaderboard_words(board, rows)),
+        _scores(board, rows, title),
+    )
+
+
+def _scores(
+    board: Leaderboard | StarBoard, rows: Sequence[LeaderboardRow | StarRow], title: str
+) -> "Figure":
+    """The scores of some rows; the others are named below."""
+    top, step, axis = 1, 0.1, "mean normalized Borda score"
+    interval = f"line: {board.level * 100:g}% interval over {count(board.n_items, 'item')}"
     without = any(math.isnan(row.lower) for row in rows)
+    if isinstance(board, StarBoard):
+        top, step, axis = 100, 10, "score by stars, 0 to 100"
+        interval, without = f"{interval}, {board.design}", False
     with styled():
         figure, axes = row_panel(
             [f"{row.rank}. {short(row.model)}" for row in rows],
@@ -54,32 +73,25 @@ def leaderboard_figure(board: Leaderboard) -> Drawing | None:
             words=[ranks(row.rank_lower, row.rank_upper) for row in rows],
             head="ranks",
             below=[
-                "mean normalized Borda score",
-                f"line: {level} interval over {count(board.n_items, 'item')}",
+                axis,
+                interval,
                 "ranks: left open by tests of all pairs",
                 *(["without a line: no interval"] if without else []),
-                *not_shown(missing),
+                *not_shown([row.model for row in board.rows if row not in rows]),
             ],
         )
         for place, row in enumerate(rows):
-            draw_point(axes, place, row.borda, row.lower, row.upper)
-        values = [value for row in rows for value in (row.borda, row.lower, row.upper)]
-        axes.set_xlim(limits(values, within=(0, 1)))
-    return Drawing(
-        slug("leaderboard", board.benchmark, board.protocol),
-        title,
-        " ".join(_leaderboard_words(board, rows, level)),
-        figure,
-    )
+            draw_point(axes, place, row.value, row.lower, row.upper)
+        values = [value for row in rows for value in (row.value, row.lower, row.upper)]
+        axes.set_xlim(limits(values, step=step, within=(0, top)))
+    return figure
 
 
 def _title(board: Leaderboard) -> str:
     return f"{short(board.benchmark)} · {short(board.protocol)}"
 
 
-def _leaderboard_words(
-    board: Leaderboard, rows: Sequence[LeaderboardRow], level: str
-) -> Sequence[str]:
+def _leaderboard_words(board: Leaderboard, rows: Sequence[LeaderboardRow]) -> Sequence[str]:
     first, last = rows[0], rows[-1]
     sentence = (
         f"Leaderboard of {count(len(rows), 'model')} on {short(board.benchmark)} by "
@@ -87,6 +99,7 @@ def _leaderboard_words(
         f"score of {decimal(first.borda)}"
     )
     if not math.isnan(first.lower):
+        level = f"{board.level * 100:g}%"
         sentence += f" ({level} interval {decimal(first.lower)} to {decimal(first.upper)})"
     if last is not first:
         sentence += f", {short(last.model)} last with {decimal(last.borda)}"
@@ -169,25 +182,7 @@ def star_scores_figure(board: StarBoard) -> Drawing | None:
     rows = [row for row in board.rows if row.rank is not None]
     if not rows:
         return None
-    level = f"{board.level * 100:g}%"
     title = f"{short(board.benchmark)} · score of each model by stars"
-    with styled():
-        figure, axes = row_panel(
-            [f"{row.rank}. {short(row.model)}" for row in rows],
-            title=title,
-            words=[ranks(row.rank_lower, row.rank_upper) for row in rows],
-            head="ranks",
-            below=[
-                "score by stars, 0 to 100",
-                f"line: {level} interval over {count(board.n_items, 'item')}, {board.design}",
-                "ranks: left open by tests of all pairs",
-                *not_shown([row.model for row in board.rows if row.rank is None]),
-            ],
-        )
-        for place, row in enumerate(rows):
-            draw_point(axes, place, row.value, row.lower, row.upper)
-        values = [value for row in rows for value in (row.value, row.lower, row.upper)]
-        axes.set_xlim(limits(values, step=10, within=(0, 100)))
     first, last = rows[0], rows[-1]
     words = (
         f"Scores by stars of {count(len(rows), 'model')} on {short(board.benchmark)}, 0 to 100: "
@@ -195,7 +190,7 @@ def star_scores_figure(board: StarBoard) -> Drawing | None:
     )
     if last is not first:
         words += f", {short(last.model)} last with {decimal(last.value, 2)}"
-    return Drawing(slug("stars", board.benchmark), title, f"{words}.", figure)
+    return Drawing(slug("stars", board.benchmark), title, f"{words}.", _scores(board, rows, title))
 
 
 def subjects_figure(board: StarBoard) -> Drawing | None:
