@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from tiebreak.analysis.judge.biases import ALARM, TOLERANCE, Length, Position
 from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import JudgeFigures, Juror
-from tiebreak.analysis.judge.length import Length
-from tiebreak.analysis.judge.position import ALARM, TOLERANCE, Position
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.scorers.rules import PlacementRule
 from tiebreak.words import count, percent

@@ -15,7 +15,7 @@ from tiebreak.cli._shared import (
 from tiebreak.words import split_names
 
 if TYPE_CHECKING:
-    from tiebreak.analysis.control import Control
+    from tiebreak.analysis.strengths import Control
     from tiebreak.rankers import Resampling
     from tiebreak.ranking_logs import Attempts
     from tiebreak.scorers.ballots import Rule

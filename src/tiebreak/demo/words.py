@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tiebreak.analysis.judge.position import ALARM, Flips, Position, flips_of, position_of
+from tiebreak.analysis.judge.biases import ALARM, Flips, Position, flips_of, position_of
 from tiebreak.analysis.leaderboard import Leaderboard
 from tiebreak.scorers.ballots import ItemBallots
 from tiebreak.words import count, percent

@@ -18,12 +18,11 @@ from tiebreak.progress import doing
 from tiebreak.publish.answers import judged_pool, places_of
 from tiebreak.publish.bundle import Bundle, bundle_of, known_secrets, missing_plots
 from tiebreak.publish.card import BEGIN, README
-from tiebreak.publish.community_evals import entries
 from tiebreak.publish.contests import Contest, contest_of
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.every_eval_ever import contest_records, records
 from tiebreak.publish.hub import Outcome, RetryPolicy, publish_bundle
 from tiebreak.publish.latest import CONTESTS, LATEST, Dataset, missing_files
+from tiebreak.publish.records import contest_records, entries, records
 from tiebreak.publish.runs import Run, read_runs
 from tiebreak.publish.secrets import refuse_secrets
 from tiebreak.rankers.uncertainty import Resampling

@@ -7,9 +7,8 @@ import pytest
 
 from tests.ranking_logs.builders import bracket, call, item, match, skipped, write_log
 from tests.report.showing import round_trip
+from tiebreak.analysis.judge.biases import Flips, Length, Position
 from tiebreak.analysis.judge.figures import Correctness, Cycles, JudgeFigures, JudgeReplies
-from tiebreak.analysis.judge.length import Length
-from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.leaderboard import Leaderboard, LeaderboardRow, leaderboards
 from tiebreak.analysis.receipt import KindCalls, Receipt, Settled, Usage
 from tiebreak.analysis.strengths import StrengthRow, StrengthView

@@ -1,7 +1,7 @@
 """What the ballots of a judge show about it.
 
-    position   whether it goes by the order in which answers are shown
-    length     whether the longer answer gains, between the same two models
+    biases     whether it goes by the order in which answers are shown; whether the longer answer
+               gains, between the same two models
     canaries   whether answers that talk to it persuade it
     figures    all of it, one `JudgeFigures` for each leaderboard, and for each judge of a jury;
                whether verdicts are more than coin tosses, cycles, usable replies

@@ -8,7 +8,7 @@ import numpy as np
 
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding
-from tiebreak.analysis.judge.position import ALARM, TOLERANCE
+from tiebreak.analysis.judge.biases import ALARM, TOLERANCE
 from tiebreak.analysis.receipt import Receipt, receipt_of
 from tiebreak.paths import Paths
 from tiebreak.rankers.intervals import Estimate, ItemDraws, paired_interval

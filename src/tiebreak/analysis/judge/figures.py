@@ -15,12 +15,13 @@ from typing import Final
 
 import numpy as np
 
-from tiebreak.analysis.judge.length import Length, length_of
-from tiebreak.analysis.judge.position import (
+from tiebreak.analysis.judge.biases import (
     Flips,
+    Length,
     Position,
     enough_verdicts,
     flips_of,
+    length_of,
     place_of,
     position_of,
 )

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiebreak.analysis.item_table import or_nan
+from tiebreak.analysis.judge.biases import bound_warning
 from tiebreak.analysis.judge.figures import JudgeReplies, judge_replies
-from tiebreak.analysis.judge.position import bound_warning
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.paths import Paths
 from tiebreak.rankers.dependence import (

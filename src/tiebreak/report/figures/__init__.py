@@ -2,10 +2,9 @@
 
 canvas    style, colours, room for names,       boards      leaderboard, native against judged,
           `Drawing`: SVG, themed SVG, PNG                   scores by stars, subjects, dates, causes
-labels    names that do not cover each other,   matrices    win rates, who ranks whom, labels
-          scatter plots of models               prices      agreement against price
-rows      a row for every model                 contests    CSD, also with spoilt scores
-                                                boxes       reviewers, people, stability, κ
+panels    a row or a point for every model,     matrices    win rates, who ranks whom, labels
+          names that do not cover each other    prices      agreement against price
+boxes     reviewers, people, stability, κ       contests    CSD, also with spoilt scores
 """
 
 from tiebreak.report.figures.boards import (

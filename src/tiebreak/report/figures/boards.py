@@ -30,9 +30,15 @@ from tiebreak.report.figures.canvas import (
     slug,
     styled,
 )
-from tiebreak.report.figures.labels import Label, name_points, point_panel
 from tiebreak.report.figures.matrices import heat_map
-from tiebreak.report.figures.rows import draw_point, limits, row_panel
+from tiebreak.report.figures.panels import (
+    Label,
+    draw_point,
+    limits,
+    name_points,
+    point_panel,
+    row_panel,
+)
 from tiebreak.words import count, percent
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from tiebreak.report.figures.canvas import (
     slug,
     styled,
 )
-from tiebreak.report.figures.rows import draw_box, draw_point, limits, row_panel
+from tiebreak.report.figures.panels import draw_box, draw_point, limits, row_panel
 from tiebreak.words import count
 
 

@@ -29,8 +29,16 @@ from tiebreak.report.figures.canvas import (
     styled,
     widest,
 )
-from tiebreak.report.figures.labels import SIDE_LINE, Label, label_side, name_points, point_panel
-from tiebreak.report.figures.rows import draw_point, limits, row_panel
+from tiebreak.report.figures.panels import (
+    SIDE_LINE,
+    Label,
+    draw_point,
+    label_side,
+    limits,
+    name_points,
+    point_panel,
+    row_panel,
+)
 from tiebreak.words import count
 
 if TYPE_CHECKING:

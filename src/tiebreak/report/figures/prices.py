@@ -21,7 +21,7 @@ from tiebreak.report.figures.canvas import (
     styled,
     wrapped,
 )
-from tiebreak.report.figures.labels import Label, label_points
+from tiebreak.report.figures.panels import Label, label_points
 from tiebreak.words import count
 
 if TYPE_CHECKING:

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Iterator
 
-from tiebreak.analysis.control import ControlView, Covariate
+from tiebreak.analysis.judge.biases import Flips, Length, Position
 from tiebreak.analysis.judge.canaries import Canaries
 from tiebreak.analysis.judge.figures import Correctness, Juror
-from tiebreak.analysis.judge.length import Length
-from tiebreak.analysis.judge.position import Flips, Position
 from tiebreak.analysis.leaderboard import Leaderboard
-from tiebreak.analysis.strengths import StrengthRow
+from tiebreak.analysis.strengths import ControlView, Covariate, StrengthRow
 from tiebreak.analysis.trust import length_gain, position_gain
 from tiebreak.report.cells import (
     UNDEFINED,
