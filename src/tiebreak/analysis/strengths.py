@@ -30,11 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiebreak.analysis.standing import Placed
-from tiebreak.rankers import (
-    ItemBootstrap,
-    MissingPackageError,
-    bradley_terry,
-)
+from tiebreak.rankers import ItemBootstrap, MissingPackageError, bradley_terry
 from tiebreak.rankers.covariates import controlled_bradley_terry
 from tiebreak.rankers.errors import NoFitError
 from tiebreak.rankers.intervals import Estimate

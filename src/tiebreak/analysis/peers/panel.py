@@ -15,12 +15,7 @@ from tiebreak.analysis.judge.biases import bound_warning
 from tiebreak.analysis.judge.figures import JudgeReplies, judge_replies
 from tiebreak.analysis.remarks import UNSCORED_TOLERANCE
 from tiebreak.paths import Paths
-from tiebreak.rankers.dependence import (
-    EffectiveVotes,
-    PairErrors,
-    effective_votes,
-    pair_errors,
-)
+from tiebreak.rankers.dependence import EffectiveVotes, PairErrors, effective_votes, pair_errors
 from tiebreak.rankers.intervals import Estimate
 from tiebreak.rankers.panel import (
     Concordance,

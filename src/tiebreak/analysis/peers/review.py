@@ -22,11 +22,7 @@ from tiebreak.analysis.peers.panel import (
     panels_among,
 )
 from tiebreak.analysis.peers.ranking import KEMENY, PeerRanking, peer_ranking
-from tiebreak.analysis.peers.self_preference import (
-    SelfPreference,
-    favour_sentence,
-    self_preference,
-)
+from tiebreak.analysis.peers.self_preference import SelfPreference, favour_sentence, self_preference
 from tiebreak.analysis.receipt import Price, Receipt, price_of, receipt_of
 from tiebreak.analysis.remarks import FEW_ITEMS, lone_reviewer
 from tiebreak.analysis.verdict import order_sentence

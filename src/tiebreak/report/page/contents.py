@@ -10,10 +10,7 @@ from os import PathLike
 from pathlib import Path
 
 from tiebreak.analysis.alignment import Alignment, align_panels
-from tiebreak.analysis.comparison import (
-    Comparison,
-    compare_entries,
-)
+from tiebreak.analysis.comparison import Comparison, compare_entries
 from tiebreak.analysis.contests import ContestReport
 from tiebreak.analysis.entries import Entry, entries_of
 from tiebreak.analysis.errors import AnalysisError, NothingToCompareError

@@ -10,14 +10,7 @@ from tiebreak.analysis.stars import StarBoard, StarPair
 from tiebreak.analysis.verdict import ModelPair
 from tiebreak.report.cells import UNDEFINED, Cell, Tone, integer, number, signed, span, words
 from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import (
-    Column,
-    Section,
-    Sheet,
-    Table,
-    interval_heading,
-    model_names,
-)
+from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.words import p_value
 
 

@@ -20,14 +20,7 @@ from tiebreak.report.cells import (
     words,
 )
 from tiebreak.report.json import document, json_ready
-from tiebreak.report.sheet import (
-    Column,
-    Section,
-    Sheet,
-    Table,
-    interval_heading,
-    model_names,
-)
+from tiebreak.report.sheet import Column, Section, Sheet, Table, interval_heading, model_names
 from tiebreak.report.sheets.leaderboard import receipt_sections, tier_lines
 from tiebreak.words import count, percent
 
