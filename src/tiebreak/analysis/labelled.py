@@ -31,8 +31,6 @@ SCALES: Final[Mapping[LabelKind, tuple[str, ...]]] = {
 }
 """The labels in order: stars, or how the first of two answers compares with the second."""
 
-_WHAT: Final[Mapping[LabelKind, str]] = {"stars": "stars", "preferences": "matches"}
-
 Key = tuple[str, str, tuple[str, ...]]
 """Benchmark, item, and the models whose answers were labelled, by name."""
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.standing import best_first
 from tiebreak.analysis.star_table import Design, StarTable, rounds_of, star_table
-from tiebreak.analysis.stars import scored
+from tiebreak.analysis.stars import MAX_SCORE, scored
 from tiebreak.rankers import competition_ranks
 from tiebreak.rankers.agreement import spearman_many
 from tiebreak.rankers.linked import LinkedScores, linked_scores
@@ -51,8 +51,6 @@ from tiebreak.rankers.strength import bradley_terry_statistic, elo_statistic
 from tiebreak.rankers.uncertainty import Statistic, item_numbers
 from tiebreak.ranking_logs.log import RankingLog
 from tiebreak.words import count
-
-_FULL = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +183,7 @@ def star_samples(
     found = [_relative(scores, base) for scores, _, _ in draws]
     means = [(float(np.mean(n)), float(np.mean(m))) for _, n, m in draws]
     own = relative_influence(whole.score, whole.influence, base)
-    spread = _FULL**2 * np.sum(own**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
+    spread = MAX_SCORE**2 * np.sum(own**2, axis=0) * clusters.n / max(clusters.n - 1, 1)
     spread[whole.n_clusters < 2] = np.nan
     swaps = [_swapped(scores, order) for scores, _, _ in draws]
     return StarSamples(
@@ -222,7 +220,7 @@ def star_samples(
 def _relative(scores: FloatArray, base: int) -> FloatArray:
     """Scores in percent of the reference's, the last axis being models; NaN where that is 0."""
     reference = scores[..., [base]]
-    found: FloatArray = _FULL * scores / np.where(reference > 0, reference, np.nan)
+    found: FloatArray = MAX_SCORE * scores / np.where(reference > 0, reference, np.nan)
     return found
 
 
@@ -314,7 +312,7 @@ class RoundScores:
         for turn, own in enumerate(tables):
             found = scored(own)
             columns = [table.models.index(model) for model in own.models]
-            scores[turn, columns] = _FULL * found.score
+            scores[turn, columns] = MAX_SCORE * found.score
             if base in columns:
                 n = int(np.sum(np.any(found.influence != 0, axis=1)))
                 part = relative_influence(found.score, found.influence, columns.index(base))
@@ -322,7 +320,7 @@ class RoundScores:
                 # `linked_scores` numbers clusters by name.
                 there = [number[cluster] for cluster in sorted(set(own.clusters))]
                 whole = np.zeros((len(number), len(columns)))
-                whole[there] = _FULL * part * math.sqrt(n / max(n - 1, 1))
+                whole[there] = MAX_SCORE * part * math.sqrt(n / max(n - 1, 1))
                 moves[turn][:, columns] = whole
         return cls(scores, _relative(scores, base), moves)
 

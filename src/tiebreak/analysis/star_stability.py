@@ -24,7 +24,7 @@ from tiebreak.analysis.errors import AnalysisError
 from tiebreak.analysis.finding import Finding, shortened
 from tiebreak.analysis.star_samples import StarOrders, StarSamples, star_orders, star_samples
 from tiebreak.analysis.star_table import StarTable, star_parts, star_table
-from tiebreak.analysis.stars import NO_STARS, scored
+from tiebreak.analysis.stars import MAX_SCORE, NO_STARS, scored, times
 from tiebreak.paths import Paths
 from tiebreak.progress import tracked
 from tiebreak.rankers.intervals import Estimate, ItemDraws, mean_in_bounds
@@ -205,7 +205,6 @@ def star_stability(
     )
 
 
-_FULL = 100.0
 LEAST_MODELS = 3
 
 
@@ -229,9 +228,7 @@ def star_course(
             own = by_name[called[model]]
             n, error = int(found.n_clusters[column]), float(found.error[column])
             score = mean_in_bounds(float(found.score[column]), error, n, level=level)
-            value, lower, upper = (_FULL * one for one in (score.value, score.lower, score.upper))
-            score = Estimate(value, lower, upper, n, score.reason)
-            rows.append(DatedScore(model, own.series, own.date, score))
+            rows.append(DatedScore(model, own.series, own.date, times(score, MAX_SCORE)))
     without = [model for model in table.models if model not in called]
     notes = (f"No date of {listed(without)}",) if without else ()
     ordered = sorted(rows, key=lambda row: (row.date, row.model))

@@ -71,7 +71,7 @@ NO_STARS = (
     "No log was judged by stars. Judge answers by stars: inspect eval tiebreak/stars -T "
     "candidates=LOGS --model-role judge=MODEL"
 )
-_FULL = 100.0
+MAX_SCORE = 100.0
 _SUBJECT = 10.0
 
 
@@ -169,7 +169,7 @@ class StarBoard:
 
         A bare right answer has 2 of 3 stars, a wrong one none (LLMEval-Fair, figure 11).
         """
-        return _FULL * BARE_STARS / MAX_STARS * self.constants.share
+        return MAX_SCORE * BARE_STARS / MAX_STARS * self.constants.share
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -330,14 +330,14 @@ def _rows(
         yield StarRow(
             rank=whole(ranks[column]),
             model=table.models[column],
-            value=_FULL * value.value,
-            lower=_FULL * value.lower,
-            upper=_FULL * value.upper,
+            value=MAX_SCORE * value.value,
+            lower=MAX_SCORE * value.lower,
+            upper=MAX_SCORE * value.upper,
             rank_lower=None if at is None else tests.rank_lower[at],
             rank_upper=None if at is None else tests.rank_upper[at],
-            error=_FULL * error,
-            absolute=_FULL * float(found.own[column]),
-            relative=_times(shares[column], _FULL),
+            error=MAX_SCORE * error,
+            absolute=MAX_SCORE * float(found.own[column]),
+            relative=times(shares[column], MAX_SCORE),
             subjects=tuple(one[column] for one in subjects),
             n_items=asked,
             n_unscored=asked - known.size,
@@ -369,7 +369,7 @@ def _subject_scores(table: StarTable, level: float) -> list[tuple[Estimate, ...]
         found = linked_scores(table.scores[rows], own, link=False)
         scores.append(
             tuple(
-                _times(mean_in_bounds(float(mean), float(error), int(n), level=level), _SUBJECT)
+                times(mean_in_bounds(float(mean), float(error), int(n), level=level), _SUBJECT)
                 for mean, error, n in zip(found.own, found.error, found.n_clusters, strict=True)
             )
         )
@@ -386,10 +386,10 @@ def _pairs(table: StarTable, found: LinkedScores, tests: Separation) -> Iterable
             above=table.models[one],
             below=table.models[other],
             n_shared=int(shared[one, other]),
-            difference=_FULL * pair.difference,
-            error=_FULL * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
-            lower=_FULL * max(lower, -1.0),
-            upper=_FULL * min(upper, 1.0),
+            difference=MAX_SCORE * pair.difference,
+            error=MAX_SCORE * math.sqrt(max(variance, 0.0)) if variance == variance else math.nan,
+            lower=MAX_SCORE * max(lower, -1.0),
+            upper=MAX_SCORE * min(upper, 1.0),
             p=pair.p,
             p_adjusted=pair.p_adjusted,
             apart=pair.apart,
@@ -412,7 +412,8 @@ def _judges_warning(table: StarTable) -> str | None:
     return f"Models were judged by different judges, so that scores differ by judge as well: {each}"
 
 
-def _times(found: Estimate, factor: float) -> Estimate:
+def times(found: Estimate, factor: float) -> Estimate:
+    """The same figure in another unit."""
     return replace(
         found, value=factor * found.value, lower=factor * found.lower, upper=factor * found.upper
     )
@@ -455,8 +456,8 @@ def _row(model: str, each: Sequence[tuple[float, FloatArray]], level: float) -> 
     first, before = each[0]
     return StyleRow(
         model=model,
-        mean=_percent(mean_in_bounds(average, error, n, level=level)),
-        scores=tuple(_FULL * score for score in scores),
+        mean=times(mean_in_bounds(average, error, n, level=level), MAX_SCORE),
+        scores=tuple(MAX_SCORE * score for score in scores),
         differences=tuple(_difference(first, before, *one, level) for one in each[1:]),
     )
 
@@ -470,10 +471,4 @@ def _difference(
     if np.isnan(gaps).any():
         return Estimate(float("nan"), float("nan"), float("nan"), 0, "no item has a score")
     lower, upper = paired_interval(gaps, level)
-    return _percent(Estimate(score - first, lower, upper, int(moved.sum())))
-
-
-def _percent(found: Estimate) -> Estimate:
-    return replace(
-        found, value=_FULL * found.value, lower=_FULL * found.lower, upper=_FULL * found.upper
-    )
+    return times(Estimate(score - first, lower, upper, int(moved.sum())), MAX_SCORE)

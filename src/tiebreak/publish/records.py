@@ -1,14 +1,10 @@
 """Records for others: Every Eval Ever (evalevalai.com), and the Hub's community evaluations.
 
 Every Eval Ever has one JSON file per run and model (schema 0.3.0), with one result per benchmark
-and metric. Where the answers may leave, a second file beside it has a line per judged item and
-metric. The schema asks there whether an answer is right, which a rank does not tell: there is a
-line where the native score says right or wrong.
-
-A record of a contest holds the model's score on each benchmark, its expected wins at each T, and
-its place in the merged rankings. The schema knows an aggregate over benchmarks only as one more
-evaluation: which results it was made of, ranges of ranks, what elimination costs and what is proven
-of a merged ranking have no place of their own in it, and stand in the details, as texts.
+and metric. Where the answers may leave, a second file has a line per judged item and metric, where
+the native score says right or wrong: the schema asks for that, which a rank does not tell. It knows
+a contest over benchmarks only as one more evaluation: which results it was made of, ranges of
+ranks, what elimination costs and what is proven of a merged ranking stand in the details, as texts.
 
 Entries for `.eval_results/` are one file per model, benchmark, protocol and judge, each to be put
 into the model's repository (or proposed to it); a newer run takes the place of an older one. The

@@ -156,13 +156,8 @@ def _missing(one: BenchmarkComparison, against: Against) -> list[str]:
 
 
 def _price(log: ComparedLog, against: Against) -> float:
-    price = log.price
-    return {
-        "calls": price.calls,
-        "depth": price.depth,
-        "tokens": price.tokens,
-        "cost": price.cost,
-    }[against]
+    price: float = getattr(log.price, against)
+    return price
 
 
 def _words(

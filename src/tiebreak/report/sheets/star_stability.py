@@ -4,18 +4,19 @@ Orders of fewer questions (figure 5), scores by stars beside dates and scores el
 and finding 5) and causes of errors (figure 3) have sheets of their own.
 """
 
-import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from tiebreak.analysis.star_samples import DrawnScores, StarOrders, StarSamples
 from tiebreak.analysis.star_stability import Elsewhere, ErrorCauses, StarCourse, StarStability
 from tiebreak.rankers.intervals import Estimate
-from tiebreak.rankers.sampling import ExpectedVariance
 from tiebreak.report.cells import (
     UNDEFINED,
     Cell,
+    above,
+    bounds,
     decimal,
     integer,
     number,
@@ -24,7 +25,7 @@ from tiebreak.report.cells import (
     span,
     words,
 )
-from tiebreak.report.json import document, json_ready
+from tiebreak.report.json import document, json_ready, only
 from tiebreak.report.sheet import (
     Column,
     Section,
@@ -51,17 +52,8 @@ def data_of(report: StarStability) -> dict[str, Any]:
     `ExpectedVariance`, `DrawnScores` and `Neighbours`, of `StarOrders`, `OrderCurve`, `OrderKept`,
     `Elsewhere`, `StarCourse`, `DatedScore`, and of `ErrorCauses`, `CauseRow` and `RaterPair`.
     """
-    return document(
-        "tiebreak/star-stability",
-        1,
-        samples=report.samples,
-        orders=report.orders,
-        elsewhere=report.elsewhere,
-        courses=report.courses,
-        causes=report.causes,
-        level=report.level,
-        notes=report.notes,
-    )
+    parts = ("samples", "orders", "elsewhere", "courses", "causes", "level", "notes")
+    return document("tiebreak/star-stability", 1, **only(report, *parts))
 
 
 def rows_of(report: StarStability) -> list[dict[str, Any]]:
@@ -69,7 +61,7 @@ def rows_of(report: StarStability) -> list[dict[str, Any]]:
 
     Without samples a row per model and date, or else per model and cause.
     """
-    return list(chain.from_iterable(map(_rows, report.samples))) or course_rows(report)
+    return list(chain.from_iterable(map(_rows, report.samples))) or json_ready(course_rows(report))
 
 
 def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
@@ -80,19 +72,15 @@ def _rows(found: StarSamples) -> Iterator[dict[str, Any]]:
         for size, one in zip(found.sizes, row.sizes, strict=True):
             flat = _flat(f"draws of {size.size}", size.n_items, one.mean)
             variances = {"variance": one.variance, "independent_variance": one.independent}
-            yield usual | flat | {key: _known(value) for key, value in variances.items()}
+            yield usual | flat | json_ready(variances)
         yield usual | _flat("all", found.n_items, row.whole)
 
 
 def _flat(sample: str, n_items: float, relative: float) -> dict[str, Any]:
     return {
-        **{"sample": sample, "n_items": n_items, "relative": _known(relative)},
+        **{"sample": sample, "n_items": n_items, "relative": json_ready(relative)},
         **{"variance": None, "independent_variance": None},
     }
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _samples_sheet(found: StarSamples) -> Sheet:
@@ -120,19 +108,13 @@ def _rounds_table(found: StarSamples) -> Table:
         if several:
             variances = (row.variance, row.expected.value)
             cells += [number(row.mean, 2), *(number(one, 2) for one in variances)]
-            cells.append(_by_chance(row.expected))
+            cells.append(bounds(row.expected.lower, row.expected.upper, 2))
         rows.append([*cells, number(row.whole, 2)])
     return Table.of(
         (model_names(), *columns, *(more if several else []), Column("All")),
         rows,
         "Relative scores by round",
     )
-
-
-def _by_chance(expected: ExpectedVariance) -> Cell:
-    if math.isnan(expected.lower):
-        return Cell(UNDEFINED)
-    return Cell(f"{decimal(expected.lower, 2)}–{decimal(expected.upper, 2)}", expected.lower)
 
 
 def _rounds_legend(found: StarSamples) -> Iterator[str]:
@@ -172,7 +154,7 @@ def _sizes_table(found: StarSamples) -> Table:
 def _drawn(one: DrawnScores) -> Cell:
     """The mean, and below it the variance over draws and that of independent samples."""
     under = f"{decimal(one.variance, 2)} · {decimal(one.independent, 2)}"
-    return Cell(decimal(one.mean, 2), _known(one.mean), under=under)
+    return above(number(one.mean, 2), under)
 
 
 def _sizes_legend(found: StarSamples) -> Iterator[str]:
@@ -216,6 +198,7 @@ def _neighbours_table(found: StarSamples) -> Table:
 
 
 ALL = "all models"
+_ENDS = ("value", "lower", "upper")
 
 
 def course_sheets(report: StarStability) -> Iterator[Sheet]:
@@ -233,7 +216,7 @@ def course_rows(report: StarStability) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [
         {
             **{"benchmark": one.benchmark, "model": row.model, "series": row.series},
-            **{"date": row.date.isoformat(), **_estimate(row.score)},
+            **{"date": row.date.isoformat(), **only(row.score, *_ENDS)},
         }
         for one in report.courses
         for row in one.rows
@@ -242,7 +225,7 @@ def course_rows(report: StarStability) -> list[dict[str, Any]]:
         {
             **{"benchmark": one.benchmark, "other": one.other, "n_models": len(one.models)},
             "figure": name,
-            **{end: json_ready(getattr(figure, end)) for end in ("value", "lower", "upper")},
+            **only(figure, *_ENDS),
         }
         for one in report.elsewhere
         if one.agreement
@@ -256,17 +239,13 @@ def course_rows(report: StarStability) -> list[dict[str, Any]]:
             "model": row.model or ALL,
             "cause": cause,
             "n_labelled": row.n_labelled,
-            **_estimate(share),
+            **only(share, *_ENDS),
         }
         for row in (report.causes.rows if report.causes else ())
         for cause, share in zip(
             report.causes.causes if report.causes else (), row.shares, strict=True
         )
     ]
-
-
-def _estimate(found: Estimate) -> dict[str, Any]:
-    return {end: json_ready(getattr(found, end)) for end in ("value", "lower", "upper")}
 
 
 def _orders(found: StarOrders) -> Sheet:
@@ -276,9 +255,8 @@ def _orders(found: StarOrders) -> Sheet:
         (
             words(curve.method),
             *(
-                Cell(
-                    decimal(point.mean, 3),
-                    json_ready(point.mean),
+                replace(
+                    number(point.mean),
                     under=f"{decimal(point.lower, 2)} to {decimal(point.upper, 2)}",
                 )
                 for point in curve.points
@@ -352,7 +330,8 @@ def _course(found: StarCourse) -> Sheet:
     rows = [
         (
             *(Cell(row.date.isoformat(), row.date.isoformat()), words(row.series or UNDEFINED)),
-            *(words(row.model), number(row.score.value, 2), _span(row.score)),
+            *(words(row.model), number(row.score.value, 2)),
+            bounds(row.score.lower, row.score.upper, 1),
         )
         for row in found.rows
     ]
@@ -369,12 +348,6 @@ def _course(found: StarCourse) -> Sheet:
         ),
         notes=found.notes,
     )
-
-
-def _span(found: Estimate) -> Cell:
-    if found.lower != found.lower:
-        return Cell(UNDEFINED)
-    return Cell(f"{decimal(found.lower, 1)}–{decimal(found.upper, 1)}", found.lower)
 
 
 def _causes(found: ErrorCauses) -> Sheet:
