@@ -349,14 +349,10 @@ def ratings(
 ) -> tuple[list[Ratings], list[str]]:
     """All raters of a panel, and notes on those that are missing.
 
-    Aggregators and views count whole ballots; the models that are not asked for are taken out
-    afterwards. The views SIA and SFA are by `consensus_method`.
-
-    Args:
-        panel: the peer review.
-        columns: the N models that are asked for.
-        methods: names in `rankers.AGGREGATORS`; None for all, but Dodgson only where it is quick.
-        scores: with "mean-rank" average, SR and PR are `as_given`.
+    Aggregators and views count whole ballots; models that are not among the N asked for, `columns`,
+    are taken out afterwards. Without `methods` all aggregate, but Dodgson only where it is quick.
+    The views SIA and SFA are by `consensus_method`. With "mean-rank" average, SR and PR are
+    `as_given`.
     """
     found = [
         _ranked("reviewer", reviewer.name, within_ballots(panel.ranks[:, number]), columns)
@@ -484,19 +480,15 @@ _TIES_ALL = "the rater ties all models, or ranks fewer than two"
 
 
 def correlate(raters: Sequence[Ratings], people: FloatArray, draws: ItemDraws) -> tuple[Rater, ...]:
-    """The raters' correlations with the human ranks.
+    """The raters' correlations with the human ranks, shape (N,), without NaN and not all equal.
 
-    The interval of `mean` is that of a mean. Those of the macro figures are wider than percentile
-    intervals, as in `resample_agreement`: noise in the mean ranks pulls a correlation to 0, and
-    drawn items are noisier still. How many hold the truth is in docs/statistics.md (`agreement`,
-    `views`): nearly all of 8 models whose true means are 0.44 standard deviations of a score apart;
-    0.06 apart 72% of Pearson's and 55% of Kendall's with 20 items, and of SR, where all models
-    favour themselves, 57% and 46%. Where models are that close, the value itself is too low.
-
-    Args:
-        raters: their ranks of N models.
-        people: shape (N,), the human ranks, lower is better; without NaN, and not all equal.
-        draws: the items of the rows; each draw of items is one for all raters.
+    Lower ranks are better, and each draw of items is one for all raters. The interval of `mean` is
+    that of a mean. Those of the macro figures are wider than percentile intervals, as in
+    `resample_agreement`: noise in the mean ranks pulls a correlation to 0, and drawn items are
+    noisier still. How many hold the truth is in docs/statistics.md (`agreement`, `views`): nearly
+    all of 8 models whose true means are 0.44 standard deviations of a score apart; 0.06 apart 72%
+    of Pearson's and 55% of Kendall's with 20 items, and of SR, where all models favour themselves,
+    57% and 46%. Where models are that close, the value itself is too low.
     """
     by_row = [
         many(one.ranks, people).round(DECIMALS)

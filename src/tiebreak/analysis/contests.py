@@ -224,9 +224,7 @@ def contest_report(
 def _remarks(places: IntArray, rounds: Sequence[Sequence[str]]) -> Iterator[str]:
     """On rounds in which nobody is ahead, and on a contest of one round.
 
-    Args:
-        places: shape (K, M), dense ranks of the models in each round, 0 = the weakest.
-        rounds: names of the benchmarks of each.
+    `places`, shape (K, M), are dense ranks of the models in each round, 0 = the weakest.
     """
     tied = [" + ".join(each) for each, own in zip(rounds, places, strict=True) if not own.any()]
     if tied:

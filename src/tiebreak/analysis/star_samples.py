@@ -162,14 +162,10 @@ def star_samples(
 ) -> StarSamples:
     """Rounds and draws of the logs of one benchmark judged by stars, the oldest first.
 
-    Args:
-        benchmark: its name.
-        logs: each with stars of some models.
-        sizes: numbers of questions to draw; those that are not below what is at hand are noted.
-        reference: the model that scores refer to; by default the best over all questions.
-        n_draws: draws of each size; draw k of all sizes starts from the same order of questions.
-        seed: of the first draw; the others count on.
-        level: of what is expected of the variance over rounds, and of the tests.
+    Of `sizes`, those that are not below the number of questions at hand are noted. Scores refer to
+    `reference`, by default the best over all questions. Draw k of all sizes starts from the same
+    order of questions, by the seed `seed` + k. `level` is that of what is expected of the variance
+    over rounds, and of the tests.
     """
     table = star_table(logs)
     whole = scored(table)

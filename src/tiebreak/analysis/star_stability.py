@@ -288,12 +288,7 @@ _Answer = tuple[str, str, str]
 def error_causes(
     labels: CauseLabels, tables: Mapping[str, StarTable], *, level: float = 0.95
 ) -> ErrorCauses:
-    """Causes of the errors of answers that were judged by stars.
-
-    Args:
-        labels: what people said.
-        tables: stars by benchmark.
-        level: of intervals, in (0, 1).
+    """Causes of the errors of answers that were judged by stars, whose `tables` are by benchmark.
 
     Raises:
         AnalysisError: no label is of an answer that was judged; an item is in several benchmarks

@@ -94,15 +94,10 @@ def strength_views(
     closure: bool = False,
     how: Resampling = Resampling(),
 ) -> tuple[StrengthView, ...]:
-    """Least squares and Bradley–Terry over all matches of some items.
+    """Least squares and Bradley–Terry over all matches of items that were judged to the end.
 
-    Args:
-        items: ballots that were judged to the end.
-        closure: in least squares, add what the results of an item imply.
-        how: level, draws and seed of the intervals; Bradley–Terry takes at most 200 draws.
-
-    Returns:
-        One view by each method; none where no match has a verdict.
+    `closure` adds in least squares what the results of an item imply; Bradley–Terry takes at most
+    200 draws. There is a view by each method, and none where no match has a verdict.
     """
     if not any(match.result is not None for item in items for match in item.matches):
         return ()
@@ -216,12 +211,9 @@ class ControlView:
 def control_view(
     samples: Sequence[JudgedItem], control: Control, *, how: Resampling = Resampling()
 ) -> ControlView:
-    """Strengths with and without control.
+    """Strengths with and without control, over items with a ranking; at most 200 draws.
 
-    Args:
-        samples: those with a ranking; for "style" the log must have been read with its metadata.
-        control: what to control for.
-        how: level, draws and seed of the intervals; at most 200 draws.
+    For "style" the log must have been read with its metadata.
     """
     models = sorted({model for one in samples if one.ballots for model in one.ballots.models})
     rows = [row for sample in samples for row in _rows(sample, control)]

@@ -219,13 +219,7 @@ def read_judges(
 ) -> Judges:
     """Who would answer, and at what price; a judge that no protocol asks is left out.
 
-    Args:
-        variants: the protocols.
-        judge: the model that judges.
-        meta_judge: the model that critiques and refines; None: the judge.
-        peers: the models that review each other, with commas between them.
-        prices: `IN,OUT` or `MODEL=IN,OUT` in dollars per million tokens.
-        price_file: a file as for Inspect's `--model-cost-config`.
+    The arguments are those of `estimate_cost`, with commas between peers.
 
     Raises:
         EstimateError: a protocol asks a model that is not given, a model has no provider, no
@@ -324,15 +318,10 @@ _LOADING = ("mode", "native", "filter", "rename")
 def plan_judging(
     candidates: Paths, goal: Goal, *, judge: str | None, from_log: str | None = None, **how: Any
 ) -> Plan:
-    """What to run for a budget, or for a precision. No model is called.
+    """What to run for a budget of dollars or calls, or for a precision. No model is called.
 
-    Args:
-        candidates: Inspect logs, lm-eval outputs and pools as files, and folders; ranking logs of
-            this judge in the folders are used.
-        goal: dollars, calls or precision.
-        judge: the model that judges, in Inspect's notation.
-        from_log: a ranking log of this judge that lies elsewhere.
-        how: as `estimate_cost` takes it.
+    The other arguments are those of `estimate_cost`. Ranking logs of this judge in the folders of
+    candidates are used, and `from_log`, one that lies elsewhere.
 
     Raises:
         EstimateError: no judge, several benchmarks, or the budget is too small; and as

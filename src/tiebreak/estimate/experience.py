@@ -329,11 +329,9 @@ def by_schedule(found: Iterable[Evidence]) -> Evidence | None:
 def cheaper(found: Iterable[Evidence], own: Evidence, needed: float) -> Evidence | None:
     """A protocol of another kind that finds what `own` finds for fewer calls, if a log shows one.
 
-    Args:
-        found: all evidence.
-        own: that of a round robin, or of all pairs.
-        needed: the calls that a round robin takes (as `Evidence.needed`). Noise and signal are
-            estimates themselves, so a protocol has to need four fifths of it or less.
+    `own` is that of a round robin, or of all pairs, and takes the calls `needed`
+    (`Evidence.needed`). Noise and signal are estimates themselves, so a protocol has to need four
+    fifths of it or less.
     """
     rivals = [
         one

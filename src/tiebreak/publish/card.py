@@ -195,13 +195,10 @@ def configs_for(paths: Collection[str]) -> list[dict[str, Any]]:
 
 
 def merged(text: str, paths: Collection[str], *, title: str, license: str | None) -> str:
-    """YAML with our keys in it.
+    """The YAML that is there, which may be empty, with our keys in it.
 
-    Args:
-        text: the YAML that is there; may be empty.
-        paths: all files of the dataset.
-        title: its name, for a card that has none.
-        license: licence id; None leaves what is there.
+    `paths` are all files of the dataset. A card that has a title keeps it; without a licence id
+    what is there stays.
 
     Raises:
         PublishError: the YAML cannot be read, or the licence is not an id.

@@ -67,15 +67,9 @@ class _Metric:
 def records(run: Run, *, organization: str, pool: CandidatePool | None = None) -> dict[str, bytes]:
     """The files of one run, by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json` and its samples.
 
-    The same run gives the same bytes; UUIDs are made from the run and the model.
-
-    Args:
-        run: what was judged.
-        organization: who publishes, such as the owner of the dataset.
-        pool: the judged answers, for the lines per item; None leaves them out.
-
-    Returns:
-        Empty where no model has a score.
+    The same run gives the same bytes; UUIDs are made from the run and the model. The organisation
+    is who publishes; with the pool of the judged answers there are lines per item. There is no file
+    where no model has a score.
     """
     written: dict[str, bytes] = {}
     for model in dict.fromkeys(row.model for board in run.boards for row in board.rows):
@@ -342,14 +336,10 @@ EXPECTED_WINS: Final = "csd.expected_win_score"
 
 
 def contest_records(contest: Contest, *, organization: str) -> dict[str, bytes]:
-    """The files by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json`.
+    """The files of a contest by path: `data/tiebreak/DEVELOPER/MODEL/UUID.json`.
 
-    The same contest gives the same bytes as long as its files of scores lie untouched: the
-    schema wants a time, and a contest has no other.
-
-    Args:
-        contest: what was played.
-        organization: who publishes, such as the owner of the dataset.
+    The same contest gives the same bytes as long as its files of scores lie untouched: the schema
+    wants a time, and a contest has no other.
     """
     created = str(round(_newest(contest)))
     results: dict[str, list[Json]] = {model: [] for model in contest.table.models}
@@ -528,12 +518,10 @@ _Dumper.add_representer(str, _text)
 
 
 def entries(runs: Iterable[Run], repo_id: str) -> dict[str, bytes]:
-    """The files of some runs, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
+    """The files of some runs, the oldest first, by path: `DEVELOPER/MODEL/.eval_results/NAME.yaml`.
 
-    Args:
-        runs: what was judged, the oldest first.
-        repo_id: the dataset that holds the leaderboard, as OWNER/NAME. On the Hub its scores are
-            shown as a benchmark's once it is registered as one (a file `eval.yaml`).
+    `repo_id` is the dataset that holds the leaderboard, as OWNER/NAME. On the Hub its scores are
+    shown as a benchmark's once it is registered as one (a file `eval.yaml`).
     """
     found = [
         (run, board, row)

@@ -231,10 +231,7 @@ _LONG, _PIECE = 64, 32
 def credentials(name: str, value: str, *, called: Called | None = None) -> frozenset[str]:
     """What of a value must not leave; empty where there is no credential in it.
 
-    Args:
-        name: what the value is called, such as the name of a variable.
-        value: the value.
-        called: what is known of it; by default what its name says.
+    What is known of it, `called`, is by default what its name says, such as that of a variable.
     """
     found = _credentials(value.strip(), called_by(name) if called is None else called)
     return frozenset(one for one in found if len(one) >= SHORTEST)

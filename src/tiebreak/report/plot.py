@@ -1,4 +1,14 @@
-"""Plots as files of their own: what `compare`, `align`, `calibrate`, `csd`, `stability` draw."""
+"""Plots as files of their own: what `compare`, `align`, `calibrate`, `csd`, `stability` draw.
+
+Each `plot_…` takes a finding, where to write (.svg, .png or .pdf), and the width in inches, by
+default what the drawing takes; the same finding gives the same files. What draws several returns
+them, in the order in which they are named below.
+
+Raises:
+    ReportError: the path has another end, or there is nothing to draw.
+    MissingPackageError: matplotlib is not installed.
+    OSError: a file cannot be written.
+"""
 
 from collections.abc import Iterable
 from os import PathLike
@@ -87,16 +97,7 @@ def plot_comparison(
 ) -> None:
     """Draw one panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
-    Args:
-        comparison: what to draw. A log whose ρ or price is undefined is named below its panel.
-        path: where to write; .svg, .png or .pdf. The same comparison gives the same file.
-        against: what the agreement is paid with.
-        width: in inches; by default what the drawing takes.
-
-    Raises:
-        ReportError: the path has another end, or there is no point to draw.
-        MissingPackageError: matplotlib is not installed.
-        OSError: the file cannot be written.
+    A log whose ρ is undefined, or its price (`against`), is named below its panel.
     """
     check_plot(path)
     with drawn_for(width):
@@ -119,19 +120,9 @@ def plot_alignment(
 ) -> None:
     """Draw box plots of the alignment with people, item by item.
 
-    Args:
-        alignment: what to draw. Of several peer reviews each has a box, of a single one each
-            rater but the views.
-        path: where to write; .svg, .png or .pdf. The same alignment gives the same file.
-        rater: whose correlation is shown where there are several peer reviews: a method, a
-            reviewer's name, a view, or "native score". Or "views": a box for each peer review and
-            view.
-        width: in inches; by default what the drawing takes.
-
-    Raises:
-        ReportError: the path has another end, there is no such rater, or nothing to draw.
-        MissingPackageError: matplotlib is not installed.
-        OSError: the file cannot be written.
+    Of several peer reviews each has a box, of a single one each rater but the views. `rater` says
+    whose correlation is shown where there are several: a method, a reviewer's name, a view, or
+    "native score"; or "views": a box for each peer review and view.
     """
     check_plot(path)
     with drawn_for(width):
@@ -150,19 +141,8 @@ def plot_calibration(
 ) -> list[Path]:
     """Draw each judge's κ with people, and in files beside it who gives which labels.
 
-    Args:
-        calibration: what to draw. The same one gives the same files.
-        path: where to write κ; .svg, .png or .pdf. A judge's confusions have its name with
-            "-labels" (then "-labels-2", …) at the end, the best judge first.
-        width: in inches; by default what the drawing takes.
-
-    Returns:
-        What was written, κ first.
-
-    Raises:
-        ReportError: the path has another end, or no κ is defined.
-        MissingPackageError: matplotlib is not installed.
-        OSError: a file cannot be written.
+    A judge's confusions have the name of κ with "-labels" (then "-labels-2", …) at the end, the
+    best judge first.
     """
     check_plot(path)
     with drawn_for(width):
@@ -179,19 +159,8 @@ def plot_contest(
 ) -> list[Path]:
     """Draw expected wins, and in files beside it what elimination costs and what changes do.
 
-    Args:
-        report: what to draw. The same report gives the same files.
-        path: where to write expected wins; .svg, .png or .pdf. The others have its name with
-            "-sensitivity" and "-perturbation" (then "-perturbation-2", …) at the end.
-        width: in inches; by default what the drawing takes.
-
-    Returns:
-        What was written, expected wins first.
-
-    Raises:
-        ReportError: the path has another end.
-        MissingPackageError: matplotlib is not installed.
-        OSError: a file cannot be written.
+    The others have the name of expected wins with "-sensitivity" and "-perturbation" (then
+    "-perturbation-2", …) at the end.
     """
     check_plot(path)
     with drawn_for(width):
@@ -206,19 +175,7 @@ def plot_star_stability(
 ) -> list[Path]:
     """Draw orders of fewer questions, scores by date and causes of errors: those that there are.
 
-    Args:
-        report: what to draw. The same report gives the same files.
-        path: where to write the first; .svg, .png or .pdf. The others have its name with their own
-            at the end, such as "-dates-fair" and "-causes".
-        width: in inches; by default what the drawing takes.
-
-    Returns:
-        What was written.
-
-    Raises:
-        ReportError: the path has another end, or there is nothing to draw.
-        MissingPackageError: matplotlib is not installed.
-        OSError: a file cannot be written.
+    All but the first have its name with their own at the end, such as "-dates-fair" and "-causes".
     """
     check_plot(path)
     with drawn_for(width):

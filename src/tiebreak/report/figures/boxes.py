@@ -61,16 +61,9 @@ def alignment_figure(alignment: Alignment, rater: str = "kemeny_young") -> Drawi
 
     A box holds the middle half of the items, with a line at the median; whiskers reach to the last
     item within 1.5 times the box's length, and dots are items beyond. The diamond is the macro
-    figure. All are Pearson's correlation of ranks.
-
-    Args:
-        alignment: what to draw. Of several peer reviews each has a box, of a single one each
-            rater but the views.
-        rater: whose correlation is shown where there are several peer reviews: a method, a
-            reviewer's name, a view, or "native score".
-
-    Returns:
-        None where no item tells models apart.
+    figure. All are Pearson's correlation of ranks. Of several peer reviews each has a box, of a
+    single one each rater but the views; where there are several `rater` says whose correlation is
+    shown. None where no item tells models apart.
 
     Raises:
         ReportError: there are several peer reviews, and no such rater.

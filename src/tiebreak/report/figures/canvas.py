@@ -154,15 +154,9 @@ def panel(
 ) -> "tuple[Figure, Axes]":
     """A figure with one plot of a given size, a title above it and remarks below.
 
-    Args:
-        size: width and height of the plot itself.
-        title: drawn over the whole width, in two lines where it is long.
-        left: room for what stands left of the plot.
-        right: room for what stands right of it.
-        top: room between title and plot, for heads of columns, say.
-        ticks: whether numbers stand below the plot.
-        below: what the horizontal axis shows, then remarks; a line that is too long is broken.
-        fixed: whether the plot keeps its size on narrow paper, too.
+    `left`, `right` and `top` are room for what stands there. The first line `below` is what the
+    horizontal axis shows; a line that is too long is broken, and so is the title. `ticks` are the
+    numbers below the plot. One that is `fixed` keeps its size on narrow paper, too.
     """
     size = size if fixed else (fitting(size[0], left + right), size[1])
     width, height = left + size[0] + right, size[1]
@@ -327,9 +321,7 @@ class Drawing:
     def printed(self, form: Form, width: float | None = None) -> bytes:
         """As a file for a paper or a talk: the same drawing gives the same bytes.
 
-        Args:
-            form: an SVG or a PDF whose words stay words, or a PNG of 300 dots per inch.
-            width: in inches; by default that of the drawing.
+        An SVG or a PDF has words that stay words, a PNG 300 dots per inch; the width is in inches.
         """
         scale = 1.0 if width is None else width / float(self.figure.get_figwidth())
         if form == "png":

@@ -196,12 +196,7 @@ def _row_panel(
 ) -> "tuple[Figure, Axes, list[int]]":
     """An empty plot with a row for every model, the best first, and lines between their tiers.
 
-    Args:
-        report: the contest.
-        title: of the figure.
-        words: what stands right of each model's row.
-        head: what stands above these words.
-        remarks: lines below the plot.
+    `words` stand right of each model's row, by the place of the model in the report.
     """
     result, tiers = report.result, report.tiers
     order = np.argsort(-result.expected_wins, kind="stable").tolist()

@@ -104,13 +104,8 @@ def label_side(
 ) -> None:
     """Names at the side of a plot, each as near to its value as the others let it.
 
-    Args:
-        axes: the plot, with its limits settled.
-        names: what to write.
-        values: shape (names,), where on the vertical axis each belongs.
-        height: of the plot, in inches: at least `SIDE_LINE` for a name.
-        left: at the left side.
-        marked: the name that stands out.
+    The limits of `axes` are settled; `values`, shape (names,), say where on the vertical axis each
+    belongs. The plot has at least `SIDE_LINE` inches of `height` for a name.
     """
     bottom, top = axes.get_ylim()
     at = (values - bottom) / (top - bottom)
@@ -134,12 +129,8 @@ def spread(values: FloatArray, gap: float, low: float, high: float) -> FloatArra
     """Places as near to `values` as can be, at least `gap` apart and between `low` and `high`.
 
     Least squares: less the gaps before it, each place is the isotonic regression of its value.
-
-    Args:
-        values: shape (n,), in any order, which the places keep.
-        gap: the least distance; the caller sees to it that n of them fit in.
-        low: lower bound.
-        high: upper bound.
+    Values, shape (n,), come in any order, which the places keep; the caller sees to it that n gaps
+    fit in.
     """
     from scipy.optimize import isotonic_regression
 
@@ -177,11 +168,7 @@ def point_panel(
 ) -> "tuple[Figure, Axes]":
     """An empty plot, with a key to the numbers at its right where there are many names.
 
-    Args:
-        names: of the points, each with its number in front.
-        title: of the figure.
-        ylabel: what the vertical axis shows.
-        below: the horizontal axis, then remarks; see `panel`.
+    Each name has its number in front; `below` is as in `panel`.
     """
     key = list(names) if _crowded(names) else []
     left, right = 0.75, widest(key, SMALL) + 0.45 if key else 0.25
@@ -229,15 +216,10 @@ def row_panel(
     head: str = "",
     height: float = _HEIGHT,
 ) -> "tuple[Figure, Axes]":
-    """An empty plot whose row k, from the top, is named by `names[k]`.
+    """An empty plot whose row k, from the top, is named by `names[k]`, short enough.
 
-    Args:
-        names: of the rows, short enough.
-        title: of the figure.
-        below: the horizontal axis, then remarks; see `panel`.
-        words: what stands right of each row.
-        head: what stands above these words.
-        height: of a row, in inches.
+    `words` stand right of each row, and `head` above them; `below` is as in `panel`. The height of
+    a row is in inches.
     """
     figure, axes = panel(
         (_WIDTH, height * max(len(names), 2)),

@@ -52,10 +52,6 @@ def price_figure(comparison: Comparison, against: Against = "calls") -> Drawing 
     """One panel per benchmark: each log's ρ with its interval, and the noise ceiling.
 
     A log whose ρ or price is undefined is named below its panel. None where there is no point.
-
-    Args:
-        comparison: what to draw.
-        against: what the agreement is paid with.
     """
     drawn = [one for one in comparison.benchmarks if list(_points(one, against))]
     if not drawn:

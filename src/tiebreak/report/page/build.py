@@ -124,15 +124,7 @@ def write_contents(
     title: str | None = None,
     prints: Prints = USUAL,
 ) -> list[Path]:
-    """Write what `contents_of` gathered, as `write_report`. The same contents give the same files.
-
-    Args:
-        contents: what the report shows.
-        folder: where to write.
-        version: of this package.
-        title: the page's.
-        prints: what the pictures beside the page are written as, and how wide.
-    """
+    """Write what `contents_of` gathered; the same contents give the same files."""
     check_folder(folder)
     path, gallery = Path(folder), Gallery(prints)
     shelf = Shelf(path)

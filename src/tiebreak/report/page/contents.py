@@ -142,12 +142,7 @@ def _with_reviews(logs: Iterable[RankingLog]) -> Iterator[RankingLog]:
 
 
 def file_names(given: Iterable[str | PathLike[str]], logs: Iterable[RankingLog]) -> dict[str, str]:
-    """A name for every path, no two logs of one name.
-
-    Args:
-        given: what was given on the command line: files, and folders that hold some.
-        logs: all logs that were read from them.
-    """
+    """A name for each path that was given and each log read from them, no two logs of one name."""
     names: dict[str, str] = {}
     for path in map(str, given):
         if "://" in path or not Path(path).is_dir():

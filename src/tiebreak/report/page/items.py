@@ -76,11 +76,7 @@ class _Told:
 
 
 def items_view(contents: Contents, shelf: Shelf) -> ItemsView | None:
-    """All items that were judged, or None without any.
-
-    Args:
-        contents: what the report is about.
-        shelf: an empty one; the items' stories stand on it afterwards.
+    """All items that were judged, or None without any; their stories stand on the shelf afterwards.
 
     Raises:
         UnreadableLogError: a log has changed since it was read.

@@ -183,12 +183,7 @@ def page_of(
 ) -> Page:
     """The page of a report; its pictures hang in the gallery, and its items stand on the shelf.
 
-    Args:
-        contents: what the report is about.
-        gallery: an empty one.
-        shelf: an empty one.
-        version: of this package.
-        title: the page's; by default it names the benchmarks.
+    Both are empty before. Without a title it names the benchmarks.
 
     Raises:
         MissingPackageError: matplotlib is not installed.

@@ -114,16 +114,11 @@ _GZIP = 31
 def pack(
     stories: Iterable[Mapping[str, Any]], keep: Callable[[str], object], *, size: int = CHUNK
 ) -> list[int]:
-    """Pack the stories of items 0, 1, … into chunks.
+    """Pack the stories of items 0, 1, … into chunks; returns the number of the chunk of each item.
 
-    Args:
-        stories: one object per item, of what JSON can hold; undefined numbers become null.
-        keep: gets chunk 0, 1, …, each as soon as it is full: a JSON object with the numbers of
-            its items as keys.
-        size: a chunk ends with the item that makes it this long.
-
-    Returns:
-        The number of the chunk of each item.
+    A story is an object of what JSON can hold; undefined numbers become null. `keep` gets chunk 0,
+    1, …, each as soon as it is full: a JSON object with the numbers of its items as keys. A chunk
+    ends with the item that makes it as long as `size`.
     """
     places: list[int] = []
     parts: list[bytes] = []
