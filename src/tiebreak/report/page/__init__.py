@@ -7,8 +7,8 @@ From logs to a page, in this order::
     items      the table of items, and each item's story: task, rubric, answers, ballots, ranks
     shelf      stories as compressed chunks, which the page unpacks when one is opened: in the page,
                or as scripts beside it where they are too much for one file
-    sections   the sheets of the terminal, each with its figures, in order; boards side by side;
-               the gallery that collects the figures
+    gallery    the figures
+    sections   the sheets of the terminal, each with its figures, in order; boards side by side
     view       what the templates get
     build      page, style and script into one file, and what is beside it
 

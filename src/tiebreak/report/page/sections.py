@@ -1,14 +1,12 @@
 """From the contents of a report to its page: which sections there are, and what leads into them.
 
-For every finding a section has its sheet, the same as on a terminal, and its pictures, each in the
-page and beside it as a file; several boards stand side by side before them, with every model's
-place on each.
+For every finding a section has its sheet, the same as on a terminal, and its pictures; several
+boards stand side by side before them, with every model's place on each.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tiebreak.analysis.alignment import Alignment
@@ -20,17 +18,15 @@ from tiebreak.analysis.peers.review import PeerReport, PeerReview
 from tiebreak.analysis.stability import StabilityReport
 from tiebreak.analysis.stars import StarBoard, StarReport
 from tiebreak.analysis.win_rates import win_rates
-from tiebreak.progress import tracked
 from tiebreak.report import figures
 from tiebreak.report.cells import UNDEFINED, Cell, decimal, money, rank, words
-from tiebreak.report.figures import Drawing, themed
-from tiebreak.report.figures.canvas import FORMS, Form, free_name
+from tiebreak.report.figures import Drawing
 from tiebreak.report.page.contents import Contents
+from tiebreak.report.page.gallery import Gallery
 from tiebreak.report.page.items import items_view
 from tiebreak.report.page.shelf import Shelf
 from tiebreak.report.page.view import (
     BoardHead,
-    FigureView,
     Found,
     Overview,
     Page,
@@ -51,65 +47,6 @@ from tiebreak.report.sheets import (
 )
 from tiebreak.report.sheets.leaderboard import tiers_of
 from tiebreak.words import count
-
-
-@dataclass(frozen=True, slots=True)
-class Prints:
-    """What the pictures beside a page are written as: forms, and a width in inches.
-
-    Without a width each is as wide as in the page.
-    """
-
-    forms: Sequence[Form] = ("svg", "png")
-    width: float | None = None
-
-    @property
-    def shown(self) -> Form:
-        """What the page leads to: SVG before PNG before PDF."""
-        return min(self.forms, key=FORMS.index)
-
-
-USUAL: Final = Prints()
-
-
-class Gallery:
-    """Collects drawings while a page is made: no two have one name."""
-
-    def __init__(self, prints: Prints = USUAL) -> None:
-        self._prints = prints
-        self._drawings: dict[str, Drawing] = {}
-
-    def hang(self, drawings: Iterable[Drawing | None]) -> tuple[FigureView, ...]:
-        """The drawings that there are, as figures of the page."""
-        return tuple(self._figure(drawing) for drawing in drawings if drawing is not None)
-
-    def save(self, folder: Path) -> Iterator[Path]:
-        """Write every drawing into `folder/plots`.
-
-        Raises:
-            OSError: a file cannot be written.
-        """
-        for name, drawing in tracked(self._drawings.items(), "writing plots"):
-            (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-            for form in self._prints.forms:
-                path = folder / FOLDER / f"{name}.{form}"
-                path.write_bytes(drawing.printed(form, self._prints.width))
-                yield path
-
-    def _figure(self, drawing: Drawing) -> FigureView:
-        name = free_name(drawing.name, self._drawings)
-        self._drawings[name] = drawing
-        width, height = drawing.figure.get_size_inches()
-        return FigureView(
-            id=f"figure-{name}",
-            title=one_line(drawing.title),
-            alt=one_line(drawing.alt),
-            svg=themed(drawing.svg()),
-            width=round(width * _PIXELS),
-            height=round(height * _PIXELS),
-            file=f"{FOLDER}/{name}.{self._prints.shown}",
-        )
-
 
 Pictures = Sequence[Drawing | None]
 Made = tuple[Sheet, Pictures]
@@ -501,9 +438,3 @@ def _of(entry: Entry) -> Sheet:
 def _label(entry: Entry) -> str:
     """Benchmark and protocol, with the number of the run where there are several."""
     return f"{entry.board.benchmark} · {entry.name}"
-
-
-FOLDER = "plots"
-
-# CSS pixels in an inch.
-_PIXELS = 96
