@@ -2,7 +2,8 @@
 
 from tiebreak.publish.dataset import Publication, Written, publish_dataset
 from tiebreak.publish.errors import PublishError
-from tiebreak.publish.hub import Outcome, RetryPolicy
+from tiebreak.publish.hub import Outcome
+from tiebreak.publish.retry import RetryPolicy
 
 __all__ = [
     "Outcome",
